@@ -9,28 +9,10 @@ import WSCore
 ///     submit ───► protocol, or encoder ───────────► send ────┘
 ///
 /// The span of a received message cannot be stored, so delivering it is the only call-out. Everything else is an ``Effect``
-/// in a queue, in the order of sending. An input that arrives while effects are carried out adds its effects behind them.
+/// in a queue, in the order of sending. An input that arrives while effects are executed adds its effects behind them.
 ///
 /// Times are those of a monotonic clock, in nanoseconds.
 package final class Pipeline {
-    /// Something to do for the command, in order.
-    package enum Effect: Equatable {
-        /// Send a message.
-        case send([UInt8], MessageKind)
-        /// The server has confirmed the login: lines may be submitted.
-        case ready
-        /// Handle an event of the application protocol.
-        case event(ProtocolEvent)
-        /// Report a message that the application protocol does not understand, for this reason.
-        case notUnderstood(String)
-        /// End the connection, which is useless. No effect follows.
-        case failed(ProtocolProblem)
-        /// Report a message that was not answered, because a value is missing.
-        case unanswered(TemplateValueError)
-        /// Report first messages that were not sent, because a value is missing.
-        case notGreeted(TemplateValueError)
-    }
-
     /// The part that a delivered message plays.
     package enum Role {
         /// The command handles it.
@@ -41,28 +23,17 @@ package final class Pipeline {
         case answered
     }
 
-    private enum State {
-        /// The server has to confirm the login by this time, or at any time if `nil`.
-        case opening(until: UInt64?)
-        case ready
-        /// The connection is useless.
-        case over
-    }
-
     private let codecs: MessageCodecs
     private var chain: CodecChain
-    private let session: (any ProtocolSession)?
+    private var protocolStage: ProtocolStage?
     private var answers: AutomaticExchange?
     private let readinessTimeout: Duration?
-    private let heartbeatInterval: UInt64?
     /// The offset from the clock of the calls to the time since 1970.
     private let clockOffset: UInt64
-    private var state = State.ready
-    private var effects: [Effect] = []
-    /// The index of the next effect. Those before it have been taken.
-    private var nextIndex = 0
-    private var output = ProtocolOutput()
+    private var effects = EffectQueue()
     private var decoded = ByteBuffer()
+    /// Until when the message that `--ready` asks for has to arrive, or `nil` if it has arrived, or at any time.
+    private var loginDeadline: UInt64?
     /// When the next heartbeat is due, or `nil` if none is.
     private var heartbeatTime: UInt64?
     /// Why the last message was not decoded, unless the command has taken the reason.
@@ -75,49 +46,65 @@ package final class Pipeline {
         case taken
     }
 
-    /// Prepares the pipeline of a connection.
+    /// Prepares the pipeline of a connection, or of several in a row.
     /// - Parameters:
-    ///   - session: The application protocol, or `nil` if there is none.
-    ///   - answers: The first messages and answers, prepared for the connection, or `nil` if there are none. Not together with
-    ///     an application protocol.
-    ///   - readinessTimeout: The time limit of the login, or `nil` if the caller limits it.
+    ///   - application: The application protocol, or `nil` if there is none.
+    ///   - answers: The first messages and answers, or `nil` if there are none. Not together with an application protocol.
+    ///   - readinessTimeout: The time limit of a login, or `nil` if the caller limits it.
     ///   - clockOffset: The offset from the clock of the calls to the time since 1970, in nanoseconds.
     package init(
-        _ codecs: MessageCodecs = MessageCodecs(), session: (any ProtocolSession)? = nil,
+        _ codecs: MessageCodecs = MessageCodecs(), application: Application? = nil,
         answers: consuming AutomaticExchange? = nil, readinessTimeout: Duration? = nil, clockOffset: UInt64
     ) {
         self.codecs = codecs
-        self.session = session
-        heartbeatInterval = answers?.heartbeatInterval?.nanoseconds
+        protocolStage = application.map { ProtocolStage($0, readinessTimeout: readinessTimeout) }
         self.answers = answers
         self.readinessTimeout = readinessTimeout
         self.clockOffset = clockOffset
         chain = CodecChain(codecs.decoders, limitBytes: codecs.limitBytes)
     }
 
-    /// Whether lines may be submitted.
-    package var isReady: Bool { if case .ready = state { true } else { false } }
-    private var isOver: Bool { if case .over = state { true } else { false } }
+    /// Whether there is an application protocol, detected or not.
+    package var hasProtocol: Bool { protocolStage != nil }
+    /// Whether the last connection ended before the message that `--ready` asks for.
+    package private(set) var endedBeforeReady = false
+    /// Whether lines may be submitted: the server has confirmed the login, if there is one.
+    package var isReady: Bool { protocolStage?.isReady ?? answers?.isReady ?? true }
     /// The number of automatic messages, with those of earlier connections if they count.
     package var automaticCount: UInt64 { answers?.sentCount ?? 0 }
 
     /// The meaning of a close code, or `nil` for codes that the protocol does not define.
-    package func meaning(of code: CloseCode) -> String? { session?.meaning(of: code) }
+    package func meaning(of code: CloseCode) -> String? { protocolStage?.session?.meaning(of: code) }
 
     // MARK: Inputs
 
     /// Begins a connection, before anything is received on it.
-    /// - Parameter subprotocol: The subprotocol that the server selected, or `nil` if it selected none.
-    package func opened(subprotocol: String?, at now: UInt64) {
-        let isReady = session == nil && answers?.isReady ?? true
-        state = isReady ? .ready : .opening(until: readinessTimeout.map { now + $0.nanoseconds })
-        session?.connectionOpened(subprotocol: subprotocol, at: now, &output)
-        takeOutput()
+    /// - Parameters:
+    ///   - number: The number of the connection, from 1.
+    ///   - earlierCount: The number of messages that earlier connections with this number have sent automatically.
+    ///   - url: The URL of the connection, to detect its protocol, or `nil` if it is known.
+    ///   - subprotocol: The subprotocol that the server selected, or `nil` if it selected none.
+    package func opened(
+        _ number: UInt64, after earlierCount: UInt64 = 0, at url: WebSocketURL? = nil, subprotocol: String?, now: UInt64
+    ) {
+        chain.connectionOpened()
+        protocolStage?.opened(url, subprotocol: subprotocol, at: now, &effects)
+        answers?.begin(connection: number, sentCount: earlierCount)
+        loginDeadline = if answers?.isReady == false { readinessTimeout.map { now + $0.nanoseconds } } else { nil }
         do throws(TemplateValueError) {
-            try answers?.sendFirstMessages(at: wallTime(at: now)) { add($0, as: .text) }
+            try answers?.sendFirstMessages(at: wallTime(at: now)) { effects.append($0, .text, .greeting) }
         } catch {
             effects.append(.notGreeted(error))
         }
+    }
+
+    /// Handles the end of a connection.
+    /// - Parameter reconnects: Whether another connection may follow.
+    package func ended(_ end: ConnectionEnd, reconnects: Bool) -> End {
+        loginDeadline = nil
+        heartbeatTime = nil
+        endedBeforeReady = answers?.isReady == false
+        return protocolStage?.ended(end, reconnects: reconnects) ?? End(problem: nil, lines: [], waitedFor: .login)
     }
 
     /// Handles a received message.
@@ -151,21 +138,18 @@ package final class Pipeline {
         _ payload: RawSpan, as kind: MessageKind, from receivedKind: MessageKind, at now: UInt64,
         _ deliver: (RawSpan, MessageKind, Role) -> Void
     ) {
-        if let session {
-            guard !isOver else { return }
-            session.received(payload, as: kind, at: now, &output)
-            return takeOutput()
-        }
+        if protocolStage?.received(payload, as: kind, at: now, &effects) == true { return }
         var role = Role.message
         do throws(TemplateValueError) {
-            let finding = try answers?.receive(payload, at: wallTime(at: now)) { add($0, as: .text) }
+            let finding = try answers?.receive(payload, at: wallTime(at: now)) { effects.append($0, .text, .answer) }
             switch finding {
             case nil, .some(.none): break
             case .opening: role = .login
             case .answered: role = .answered
             case .ready:
                 role = .login
-                becomeReady()
+                loginDeadline = nil
+                effects.append(.ready)
             }
         } catch {
             effects.append(.unanswered(error))
@@ -173,57 +157,58 @@ package final class Pipeline {
         deliver(payload, receivedKind, role)
     }
 
-    /// Sends what the command has to say. The pipeline has to be ready.
-    /// - Parameter wantsReply: Whether the protocol should ask for a reply, if it can.
-    /// - Returns: The key of the reply, or `nil` if there will be none.
+    /// Sends what the command has to say.
     /// - Throws: ``ProtocolInputError``. Nothing is sent.
     package func submit(
-        _ payload: RawSpan, as kind: MessageKind, wantsReply: Bool, at now: UInt64
-    ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
-        if let session {
-            defer { takeOutput() }
-            return try session.send(payload, wantsReply: wantsReply, at: now, &output)
+        _ payload: RawSpan, as kind: MessageKind, _ line: Line, at now: UInt64
+    ) throws(ProtocolInputError) -> Sending {
+        if protocolStage != nil, let sending = try protocolStage?.submit(payload, line, at: now, &effects) {
+            return sending
         }
         guard let encoder = codecs.encoder, kind == .text else {
-            add(payload, as: kind)
-            return nil
+            effects.append(payload, kind, .line)
+            return Sending(.sent(confirmedBy: .pong), key: nil)
         }
         do throws(CodecError) {
-            effects.append(.send(try encoder.encoded(payload), .binary))
+            effects.append(.send(try encoder.encoded(payload), .binary, .line))
         } catch {
             throw ProtocolInputError("\(error)")
         }
-        return nil
+        return Sending(.sent(confirmedBy: .pong), key: nil)
+    }
+
+    /// Sends the lines that have waited until the protocol takes them.
+    package func sendQueued(at now: UInt64) {
+        protocolStage?.sendQueued(at: now, &effects)
+    }
+
+    /// Handles the beginning of the closing handshake on this end, after which nothing is sent.
+    package func closingBegan() {
+        protocolStage?.isClosing = true
     }
 
     /// Starts the heartbeats, if there are any.
     package func startHeartbeats(at now: UInt64) {
-        heartbeatTime = heartbeatInterval.map { now + $0 }
+        heartbeatTime = answers?.heartbeatInterval.map { now + $0.nanoseconds }
     }
 
     /// When ``timePassed(at:)`` has to be called next, or `nil` for never.
-    package var deadline: UInt64? {
-        switch state {
-        case .over: nil
-        case .opening(let time): [time, session?.deadline, heartbeatTime].compactMap(\.self).min()
-        case .ready: [session?.deadline, heartbeatTime].compactMap(\.self).min()
-        }
-    }
+    package var deadline: UInt64? { earliest(earliest(protocolStage?.deadline, loginDeadline), heartbeatTime) }
 
     /// Handles the passing of time. A caller that does not read calls it only after passing on what has been received.
     package func timePassed(at now: UInt64) {
-        if let session, !isOver, let deadline = session.deadline, deadline <= now {
-            session.timePassed(at: now, &output)
-            takeOutput()
+        protocolStage?.timePassed(at: now, &effects)
+        if let time = loginDeadline, time <= now, let readinessTimeout {
+            loginDeadline = nil
+            effects.append(.failed(.notReady(after: readinessTimeout)))
         }
-        if case .opening(let time?) = state, time <= now, let readinessTimeout {
-            fail(.notReady(after: readinessTimeout))
+        guard let time = heartbeatTime, let interval = answers?.heartbeatInterval?.nanoseconds, time <= now else {
+            return
         }
-        guard let time = heartbeatTime, let heartbeatInterval, time <= now else { return }
         // If this end is late, heartbeats are skipped rather than sent in a burst.
-        heartbeatTime = time + heartbeatInterval > now ? time + heartbeatInterval : now + heartbeatInterval
+        heartbeatTime = time + interval > now ? time + interval : now + interval
         do throws(TemplateValueError) {
-            try answers?.sendHeartbeat(at: wallTime(at: now)) { add($0, as: .text) }
+            try answers?.sendHeartbeat(at: wallTime(at: now)) { effects.append($0, .text, .line) }
         } catch {
             effects.append(.unanswered(error))
         }
@@ -232,25 +217,13 @@ package final class Pipeline {
     // MARK: Effects
 
     /// Whether there is something to do.
-    package var hasEffects: Bool { nextIndex < effects.count }
+    package var hasEffects: Bool { !effects.isEmpty }
 
     /// Removes and returns what to do next, or returns `nil` if there is nothing.
-    package func next() -> Effect? {
-        guard nextIndex < effects.count else {
-            effects.removeAll(keepingCapacity: true)
-            nextIndex = 0
-            return nil
-        }
-        defer { nextIndex += 1 }
-        return effects[nextIndex]
-    }
+    package func next() -> Effect? { effects.next() }
 
     /// Removes and returns the next effect if it sends a message.
-    package func nextMessage() -> (payload: [UInt8], kind: MessageKind)? {
-        guard hasEffects, case .send(let payload, let kind) = effects[nextIndex] else { return nil }
-        nextIndex += 1
-        return (payload, kind)
-    }
+    package func nextMessage() -> (payload: [UInt8], kind: MessageKind)? { effects.nextMessage() }
 
     /// The reason why the last message was not decoded: the first one of the connection that the caller asks about.
     package func takeUndecodable() -> CodecError? {
@@ -259,43 +232,44 @@ package final class Pipeline {
         return error
     }
 
-    private func add(_ payload: RawSpan, as kind: MessageKind) {
-        effects.append(.send(payload.withUnsafeBytes { Array($0) }, kind))
-    }
-
-    /// Appends the effects that the session has requested.
-    private func takeOutput() {
-        for item in output.items where !isOver {
-            switch item {
-            case .send(let payload, let kind): effects.append(.send(payload, kind))
-            case .event(let event): effects.append(.event(event))
-            case .ready: becomeReady()
-            case .failure(let words, let isAboutLogin):
-                fail(.refused(words, afterLogin: isReady, isAboutLogin: isAboutLogin))
-            case .disconnect(let words): fail(.unusable(words))
-            case .lineRefused(let words): fail(.refusedLine(words))
-            case .close(let code, let message):
-                fail(.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady))
-            case .unknown(let reason): effects.append(.notUnderstood(reason))
-            case .lineWaits, .lineSent, .linesDropped, .renewed: break
-            }
-        }
-        output.removeAll()
-    }
-
-    private func becomeReady() {
-        guard case .opening = state else { return }
-        state = .ready
-        effects.append(.ready)
-    }
-
-    private func fail(_ problem: ProtocolProblem) {
-        state = .over
-        effects.append(.failed(problem))
-    }
-
     /// The time in milliseconds since 1970.
     private func wallTime(at now: UInt64) -> UInt64 { (now &+ clockOffset) / 1_000_000 }
+}
+
+// The state of the application protocol, for reports.
+extension Pipeline {
+    /// The protocol, or `nil` if there is none or it has not been detected.
+    package var applicationProtocol: ApplicationProtocol? { protocolStage?.descriptor }
+    /// Why the connection is useless, or `nil` if it is not.
+    package var problem: ProtocolProblem? { protocolStage?.problem }
+    /// The number of errors that the server has reported: in replies and events, and as refusals of what a line asked for.
+    package var errorCounts: (replies: Int, refusals: Int) { protocolStage?.errorCounts ?? (0, 0) }
+    /// The number of lines that wait until the server has confirmed the login or a subscription.
+    package var waitingLineCount: Int { protocolStage?.unsent.waitingCount ?? 0 }
+    /// Whether so many lines wait that their source should pause.
+    package var isFull: Bool { protocolStage?.isFull ?? false }
+    /// The lines that were not sent, or that wait, or `nil` if there are none.
+    package var unsentLines: ProtocolProblem? { protocolStage?.unsentLines }
+    /// The number of lines of the last connection that the server has not confirmed.
+    package var unconfirmedLineCount: Int { protocolStage?.unsent.unconfirmedCount ?? 0 }
+    /// The unit of the protocol that the received messages have begun and not completed, or `nil` if there is none.
+    package var incompleteInput: String? { protocolStage?.session?.incompleteInput }
+    /// The first words of lines, for completion.
+    package var words: [String] {
+        (applicationProtocol?.commands ?? []) + (protocolStage?.session?.topics ?? [])
+    }
+
+    /// Whether the server still has to confirm lines, for at most as long as a login may take.
+    package func awaitsConfirmation(at now: UInt64) -> Bool { protocolStage?.awaitsConfirmation(at: now) ?? false }
+
+    /// Whether a message of the command line must not be sent on this connection, because the session has repeated it.
+    package func hasRenewed(operand number: Int) -> Bool { protocolStage?.hasRenewed(operand: number) ?? false }
+
+    /// Counts lines that will not be sent.
+    /// - Parameter mayHaveArrived: Whether they may have been sent on an earlier connection.
+    package func drop(_ count: Int, because cause: ProtocolProblem.UnsentCause, mayHaveArrived: Bool = false) {
+        protocolStage?.drop(count, because: cause, mayHaveArrived: mayHaveArrived)
+    }
 }
 
 /// The formats of binary messages.

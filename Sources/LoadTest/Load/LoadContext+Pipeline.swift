@@ -19,14 +19,15 @@ extension LoadContext {
         if let exchangeRules {
             var answers = AutomaticExchange(exchangeRules, seed: seed(of: number))
             prepare(&answers.variables, of: number)
-            answers.begin(connection: number + 1, sentCount: earlier(number).automaticCount)
             pipeline = Pipeline(codecs, answers: answers, clockOffset: clockOffset)
         } else {
             let row = rows?.row(of: number)
             let session = conversation.applicationProtocol?.makeSession(number + 1, row, clockOffset)
-            pipeline = Pipeline(codecs, session: session, clockOffset: clockOffset)
+            pipeline = Pipeline(
+                codecs, application: session.map { Pipeline.Application($0) }, clockOffset: clockOffset)
         }
-        pipeline.opened(subprotocol: subprotocol, at: now)
+        pipeline.opened(
+            number + 1, after: earlier(number).automaticCount, subprotocol: subprotocol, now: now)
         connection.pipeline = pipeline
         if !pipeline.isReady { arrivals.unready.insert(number) }
     }
@@ -97,7 +98,7 @@ extension LoadContext {
         through pipeline: Pipeline
     ) throws(ProtocolInputError) -> SentMessage? {
         guard pipeline.isReady, !connection.isClosing, connection.port != nil else { return nil }
-        let key = try pipeline.submit(payload, as: kind, wantsReply: wantsReply, at: now)
+        let key = try pipeline.submit(payload, as: kind, Pipeline.Line(wantsReply: wantsReply), at: now).key
         var isSent = true
         if !connection.isExecuting {
             while let (payload, kind) = pipeline.nextMessage() {
@@ -142,16 +143,18 @@ extension LoadContext {
         var hasEvents = false
         while let effect = pipeline.next() {
             switch effect {
-            case .send(let payload, let kind): _ = connection.transmit(payload.span.bytes, as: kind)
+            case .send(let payload, let kind, _): _ = connection.transmit(payload.span.bytes, as: kind)
             case .event(let event): hasEvents = pass(event, to: connection) || hasEvents
             case .ready:
                 connection.becameReady(in: self)
                 startHeartbeats(on: connection)
             case .failed(let problem): end(connection, because: problem)
-            case .notUnderstood(let reason):
+            case .notUnderstood(_, let reason):
                 guard !connection.hasReportedUnknown else { continue }
                 connection.hasReportedUnknown = true
                 host?.protocolFailed(on: connection, because: .notUnderstood(reason))
+            // The workload counts the replies that are missing.
+            case .lineSent, .waitingLineFailed, .linesDropped, .renewed, .detected: break
             // A message that cannot be answered, because a value is missing, is the workload's. Other messages insert only
             // values that exist; see ``AutomaticExchange/Plan``.
             case .unanswered, .notGreeted: break

@@ -224,24 +224,13 @@ extension JSONReader {
     }
 }
 
-// MARK: Detection
-
 extension ProtocolSelection {
-    /// The protocol of a connection for `--protocol auto`, or `nil` if the opening does not identify it.
-    /// - Parameters:
-    ///   - url: The URL of the connection.
-    ///   - subprotocol: The subprotocol that the server selected.
-    static func detected(url: WebSocketURL, subprotocol: String?) -> ProtocolSelection? {
-        ApplicationProtocol.detected(url: url, subprotocol: subprotocol).flatMap(withoutParameters)
-    }
-
-    /// The protocol of a connection for `--protocol auto`, or `nil` if its first received message does not give it
-    /// away.
-    static func detected(firstMessage payload: RawSpan, as kind: MessageKind) -> ProtocolSelection? {
-        ApplicationProtocol.detected(firstMessage: payload, as: kind).flatMap(withoutParameters)
-    }
-
-    private static func withoutParameters(_ descriptor: ApplicationProtocol) -> ProtocolSelection? {
-        try? ProtocolSelection(descriptor)
+    /// Selects a protocol that `--protocol auto` has detected, without parameters, or returns `nil` if it needs some.
+    init?(detected descriptor: ApplicationProtocol) {
+        do throws(ProtocolParameterError) {
+            try self.init(descriptor)
+        } catch {
+            return nil
+        }
     }
 }

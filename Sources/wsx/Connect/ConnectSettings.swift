@@ -121,10 +121,6 @@ struct ConnectSettings {
     /// `--one`, which name what to wait for. With requests, the wait begins after all replies have arrived.
     var linger: Linger
 
-    /// Whether the application protocol is to be detected, with ``ProtocolSelection/detected(url:subprotocol:)`` when a
-    /// connection opens, and otherwise with ``ProtocolSelection/detected(firstMessage:as:)``.
-    var detectsProtocol: Bool { arguments.protocols.choice == .automatic }
-
     /// Whether the wait after the end of the input depends on the number of replies.
     var countsReplies: Bool {
         // A protocol sends messages of its own, which have other replies.

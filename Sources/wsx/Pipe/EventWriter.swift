@@ -256,15 +256,6 @@ extension ProtocolEvent {
 }
 
 extension ProtocolEvent.Role {
-    /// Whether the server reports an error.
-    var isError: Bool {
-        switch self {
-        case .event(let isError), .reply(_, let isError): isError
-        case .refusal: true
-        case .notice, .hidden: false
-        }
-    }
-
     /// The word used in events.
     fileprivate var word: String {
         switch self {

@@ -174,8 +174,6 @@ import WSCore
     func none() throws {
         #expect(try ProtocolSelection.make(ProtocolArguments(), secrets: Self.secrets()) == nil)
         #expect(try ProtocolSelection.make(Self.arguments(.automatic), secrets: Self.secrets()) == nil)
-        #expect(try Self.settings { $0.protocols.choice = .automatic }.detectsProtocol)
-        #expect(try !Self.settings { $0.protocols.choice = .named("mqtt") }.detectsProtocol)
     }
 
     @Test(
@@ -413,15 +411,15 @@ import WSCore
     @Test("The opening or the first message identifies the protocol")
     func detection() throws {
         let url = try WebSocketURL(parsing: "ws://h/")
-        #expect(ProtocolSelection.detected(url: url, subprotocol: "mqtt")?.descriptor.name == "mqtt")
+        #expect(ApplicationProtocol.detected(url: url, subprotocol: "mqtt")?.name == "mqtt")
         #expect(
-            ProtocolSelection.detected(
-                url: try WebSocketURL(parsing: "ws://h/?EIO=4&transport=x"), subprotocol: nil)?.descriptor.name
+            ApplicationProtocol.detected(
+                url: try WebSocketURL(parsing: "ws://h/?EIO=4&transport=x"), subprotocol: nil)?.name
                 == "socket.io")
-        #expect(ProtocolSelection.detected(url: url, subprotocol: "chat") == nil)
+        #expect(ApplicationProtocol.detected(url: url, subprotocol: "chat") == nil)
         let welcome = Array(#"{"type":"welcome"}"#.utf8)
-        let cable = ProtocolSelection.detected(firstMessage: welcome.span.bytes, as: .text)?.descriptor.name
-        let binary = ProtocolSelection.detected(firstMessage: welcome.span.bytes, as: .binary)
+        let cable = ApplicationProtocol.detected(firstMessage: welcome.span.bytes, as: .text)?.name
+        let binary = ApplicationProtocol.detected(firstMessage: welcome.span.bytes, as: .binary)
         #expect(cable == "actioncable")
         #expect(binary == nil)
     }

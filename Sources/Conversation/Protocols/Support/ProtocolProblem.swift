@@ -39,3 +39,12 @@ package enum ProtocolProblem: Error, Equatable, Sendable {
         case invalid
     }
 }
+
+extension ProtocolProblem {
+    /// Whether the server has ended the conversation as with a close frame that reports no problem.
+    /// - Parameter reconnects: Whether another connection follows if the server is only going away.
+    package func isNormalEnd(reconnects: Bool) -> Bool {
+        guard case .ended(let frame?, _, afterLogin: true) = self else { return false }
+        return frame.code == .normalClosure || frame.code == .goingAway && !reconnects
+    }
+}

@@ -198,6 +198,15 @@ package struct ProtocolEvent: Equatable {
         case notice
         /// Part of the opening or the keepalive. Hidden, except with `-v`.
         case hidden
+
+        /// Whether the server reports an error.
+        package var isError: Bool {
+            switch self {
+            case .event(let isError), .reply(_, let isError): isError
+            case .refusal: true
+            case .notice, .hidden: false
+            }
+        }
     }
 
     /// The part that the event plays.

@@ -237,12 +237,10 @@ final class ConnectOutputs {
         if view != nil || isVerbose { show(payload, as: kind, .received, request: nil) }
     }
 
-    /// Records an automatic answer. With `-v`, shows it and the message it answers.
-    func writeAnswer(_ answer: RawSpan, to payload: RawSpan, as kind: MessageKind) {
+    /// Records an automatic answer, and shows it with `-v`.
+    func writeAnswer(_ answer: RawSpan) {
         record(sent: answer, as: .text)
-        guard isVerbose else { return }
-        show(payload, as: kind, .received, request: nil)
-        show(answer, as: .text, .sent, request: nil)
+        if isVerbose { show(answer, as: .text, .sent) }
     }
 
     // MARK: Frames and notices

@@ -35,6 +35,7 @@ extension ConnectRun {
 
     private func closingBegan(with frame: CloseFrame) {
         if !state.isClosing { state.closing = .begun }
+        stages.pipeline?.closingBegan()
         outputs.writeSent(close: frame)
         prompt?.showsClosing()
     }
@@ -61,9 +62,8 @@ extension ConnectRun {
         let counters = connectionCounters
         current = nil
         showIncompleteInput()
-        stages.exchange?.connectionEnded()
-        let waitingCount = stages.application?.waitingLineCount ?? 0
-        let (keptCount, givenUp) = endProtocol(because: end)
+        let waitingCount = stages.pipeline?.waitingLineCount ?? 0
+        let (keptCount, givenUp) = endPipeline(because: end)
         statistics.connectionEnded(end, counters)
         outputs.writeEvent { $0.writeClose(end) }
         if opensAnother(after: end, givingUp: givenUp) { return }
@@ -78,13 +78,15 @@ extension ConnectRun {
     /// Ends the connection for the stages that keep lines.
     /// - Returns: The number of lines that the application protocol has not sent, and that are kept for another connection,
     ///   and a line that is given up, or `nil`.
-    private func endProtocol(because end: ConnectionEnd) -> (keptCount: Int, givenUp: UnconfirmedLines.Line?) {
-        let (failure, lines, cause) =
-            stages.application?.connectionEnded(end, reconnects: stages.acknowledgements != nil) ?? (nil, [], .login)
-        if let failure, state.dropCause == nil { state.dropCause = failure }
+    private func endPipeline(because end: ConnectionEnd) -> (keptCount: Int, givenUp: UnconfirmedLines.Line?) {
+        let ended = stages.pipeline?.ended(end, reconnects: stages.acknowledgements != nil)
+        deadlineTimer.stop()
+        if let problem = ended?.problem, state.dropCause == nil { state.dropCause = applicationFailure(problem) }
         let isInterruption = state.interruption(by: end) != nil
+        let lines = ended?.lines ?? []
         guard let acknowledgements = stages.acknowledgements, prompt != nil || isInterruption else {
-            stages.application?.drop(lines, because: cause)
+            stages.pipeline?.drop(
+                lines.count, because: ended?.waitedFor ?? .login, mayHaveArrived: lines.contains { $0.wasSent })
             _ = stages.acknowledgements?.connectionEnded(end, isInterruption: isInterruption)
             return (0, nil)
         }
@@ -133,7 +135,7 @@ extension ConnectRun {
             state.drain(
                 requestFailure: stages.requests?.failure(countsUnanswered: countsUnanswered, lastCode: lastCode)
                     ?? protocolFailure ?? unsentFailure,
-                refusal: refusal, missing: stages.exchange?.missing, isPrompt: settings.isRepl, lastCode: lastCode)
+                refusal: refusal, missing: missing, isPrompt: settings.isRepl, lastCode: lastCode)
             // Close the prompt first: the last notices belong below the last typed line.
             closePrompt()
             if let endFailure, endFailure.report.yieldsToRefusal, refusal != nil { show(replaced: endFailure) }

@@ -104,7 +104,7 @@ extension ConnectRun {
 
     /// Whether lines are sent one at a time, and the last one waits for its subscription.
     private var isHeldUp: Bool {
-        stages.acknowledgements?.isCareful ?? false && stages.application?.waitingLineCount ?? 0 > 0
+        stages.acknowledgements?.isCareful ?? false && stages.pipeline?.waitingLineCount ?? 0 > 0
     }
 
     /// Sends a message.
@@ -139,7 +139,7 @@ extension ConnectRun {
     /// The failure for messages that were not sent because the connection ended before, or `nil` if there are none. If a
     /// part of the input was sent, the rest does not count: the peer has decided that it is done.
     var unsentFailure: Failure? {
-        guard !settings.isRepl, !state.ignoresIncoming, stages.exchange?.missing == nil, let end = statistics.lastEnd
+        guard !settings.isRepl, !state.ignoresIncoming, missing == nil, let end = statistics.lastEnd
         else { return nil }
         let operandCount: Int =
             if let acknowledgements = stages.acknowledgements {
@@ -231,7 +231,7 @@ extension ConnectRun {
     /// confirmation of the last one.
     func sendWaiting() {
         guard let acknowledgements = stages.acknowledgements, isPeerReady else { return }
-        while !(connection?.isClosing ?? true), !(stages.application?.isFull ?? false), !isHeldUp,
+        while !(connection?.isClosing ?? true), !(stages.pipeline?.isFull ?? false), !isHeldUp,
             let line = acknowledgements.takeWaiting()
         {
             send(waiting: line, acknowledgements)
@@ -312,7 +312,7 @@ extension ConnectRun {
     /// Whether the default wait continues because the server has to confirm lines.
     private var awaitsConfirmation: Bool {
         guard case .answered = settings.linger else { return false }
-        return stages.application?.awaitsConfirmation ?? false
+        return stages.pipeline?.awaitsConfirmation(at: loop.nowNanoseconds) ?? false
     }
 
     /// The activity of the connection.
@@ -418,7 +418,7 @@ extension ConnectRun: InputReader.Receiver {
 
 extension ConnectRun: RequestStage.Host {
     func takesRequests(isInitial: Bool) -> Bool {
-        isPeerReady && !(stages.application?.isFull ?? false)
+        isPeerReady && !(stages.pipeline?.isFull ?? false)
             && (isInitial || !(stages.acknowledgements?.isCareful ?? false && mustWait))
             && connection.map { !$0.isClosing && !$0.isFull } ?? false
     }
@@ -426,7 +426,7 @@ extension ConnectRun: RequestStage.Host {
     var isEnding: Bool { state.isEnding }
 
     func send(_ message: Request, isAwaited: Bool, wasSent: Bool) -> String? {
-        if stages.application != nil { return send(line: message, wasSent: wasSent) }
+        if stages.hasProtocol { return send(line: message, wasSent: wasSent) }
         message.payload.withUnsafeBytes { bytes in
             if isAwaited {
                 send(bytes.bytes, as: message.kind, again: wasSent, request: message.number)

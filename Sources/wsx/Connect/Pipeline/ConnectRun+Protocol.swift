@@ -32,7 +32,7 @@ extension ConnectRun {
         waited hasWaited: Bool = false, message number: Int? = nil, typed: Int? = nil, name: String? = nil
     ) -> LineSending {
         guard let connection else { return .unsent }
-        guard let application = stages.application, kind == .text else {
+        guard let pipeline = stages.pipeline, pipeline.hasProtocol, kind == .text else {
             do throws(CodecError) {
                 return try encode(line, as: kind, on: connection) ? .sent(key: nil) : .unsent
             } catch {
@@ -41,28 +41,31 @@ extension ConnectRun {
             }
         }
         guard !connection.isClosing else { return .unsent }
-        if let number, isAgain, application.hasRenewed(message: number) { return .renewed(key: nil, isSent: false) }
+        if let number, isAgain, pipeline.hasRenewed(operand: number) { return .renewed(key: nil, isSent: false) }
         do throws(ProtocolInputError) {
-            let (delivery, key) = try application.send(
-                line, wantsReply: wantsReply, again: isAgain, message: number, typed: typed)
-            switch delivery {
-            case .sent(let confirmation): return .sent(key: key, confirmedBy: confirmation)
-            case .waiting: return .waiting(key: key)
+            let origin = number.map { .operand($0) } ?? typed.map { .typed($0) } ?? Pipeline.Line.Origin.input
+            let sending = try pipeline.submit(
+                line, as: .text, Pipeline.Line(origin, wantsReply: wantsReply, wasSent: isAgain),
+                at: loop.nowNanoseconds)
+            executeEffects()
+            switch sending.delivery {
+            case .sent(let confirmation): return .sent(key: sending.key, confirmedBy: confirmation)
+            case .waiting: return .waiting(key: sending.key)
             case .renewed:
                 stages.acknowledgements?.record(line, as: .text, confirmedBy: .renewal)
-                return .renewed(key: key, isSent: true)
+                return .renewed(key: sending.key, isSent: true)
             }
         } catch {
             if error.isRefused, prompt == nil {
                 // As if the refusal had arrived while the line was waiting.
-                application.dropLine(because: .refusal, mayHaveArrived: isAgain)
+                pipeline.drop(1, because: .refusal, mayHaveArrived: isAgain)
             } else if isAgain {
                 // It may have arrived on the lost connection.
                 outputs.noticeVerbosely("A line was not sent again: \(error)")
             } else if hasWaited {
                 // In a pipe, one line is reported, and the end of the run reports the number of all.
-                if prompt != nil || application.unsentLines == nil { console.error("a line was not sent: \(error)") }
-                application.dropLine(because: .invalid)
+                if prompt != nil || pipeline.unsentLines == nil { console.error("a line was not sent: \(error)") }
+                pipeline.drop(1, because: .invalid)
             } else {
                 end(because: .notALine(error), sending: number, name)
             }
@@ -107,46 +110,11 @@ extension ConnectRun {
         return key
     }
 
-    /// Passes a received message through the protocol.
-    func receive(
-        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, through application: ProtocolStage,
-        on connection: Connection<ConnectRun>
-    ) {
-        let arrivals = application.received(payload, as: kind) { transmit($0, as: $1, on: connection) }
-        for arrival in arrivals where !state.ignoresIncoming {
-            let isLast =
-                switch arrival {
-                case .event(let event): passOn(event)
-                case .unchanged(let reason): passOn(unchanged: payload, as: kind, decoding, reason)
-                case .droppedLines(let count): report(dropped: count)
-                }
-            guard isLast else { continue }
-            input.pause()
-            close(with: closeFrame)
-        }
-        waitForOutput(connection)
-    }
-
-    /// Passes on a message that the protocol does not understand.
-    /// - Returns: Whether it meets the run's goal.
-    private func passOn(
-        unchanged payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, _ reason: String?
-    ) -> Bool {
-        current?.linger?.messageArrived()
-        stages.templates?.received(payload)
-        if kind == .text { prompt?.remember(payload) }
-        if let reason { console.notice("wsx: the next message is shown unchanged: \(reason)") }
-        let isWritten = outputs.write(payload, as: kind, decoding: decoding)
-        return state.isLast(payload, isOmitted: !isWritten)
-    }
-
     /// Reports lines that waited for a subscription that has ended. In a pipe, the end of the run reports their number.
-    /// - Returns: `false`: the run goes on.
-    private func report(dropped count: Int) -> Bool {
+    func report(dropped count: Int) {
         if prompt != nil {
             console.error("\(ApplicationFailure.unsent(count)): their subscription was refused or has ended")
         }
-        return false
     }
 
     /// Reports the lines that waited for a subscription at the end of the prompt's connection.
@@ -155,49 +123,24 @@ extension ConnectRun {
         console.error("\(ApplicationFailure.unsent(count)): the server did not confirm the subscription")
     }
 
-    /// Passes on an event.
-    /// - Returns: Whether it meets the run's goal.
-    private func passOn(_ event: ProtocolEvent) -> Bool {
-        var finding = RequestTracker.Finding.push
-        let isReported = stages.application?.explains(event) ?? false
-        switch event.role {
-        case .hidden, .notice, .refusal:
-            outputs.show(aside: event, isReported: isReported)
-            return false
-        case .event: break
-        case .reply(let key, _): finding = key.flatMap { stages.requests?.received(key: $0) } ?? .push
-        }
-        current?.linger?.messageArrived()
-        stages.templates?.received(event.payload.span.bytes)
-        let line = event.line
-        if event.isText { prompt?.remember(line.span.bytes) }
-        let isPush = stages.requests != nil && finding.reply == nil
-        let isWritten = outputs.write(event, reply: finding.reply, isPush: isPush)
-        if event.role.isError, !isReported { outputs.report(error: event, asReplyTo: finding.reply?.number) }
-        if case .lateReply(let reply, let delay) = finding, prompt == nil {
-            console.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
-        }
-        return state.isLast(
-            line.span.bytes, isOmitted: !isWritten, isReply: stages.requests == nil || finding.reply != nil)
-    }
-
     /// The failure caused by errors that the server has reported, or by lines that wait for it, or `nil` if there is
     /// none. The failure of a program explains lines that wait.
     var protocolFailure: Failure? {
-        guard let application = stages.application, program?.failure == nil else { return nil }
-        let (replies, refusals) = application.errorCounts
+        guard let pipeline = stages.pipeline, program?.failure == nil else { return nil }
+        let (replies, refusals) = pipeline.errorCounts
         if settings.arguments.replies.failsOnErrorReply, replies + refusals > 0 {
             return .errorReplies(replies + refusals)
         }
         if let unsentLines, refusals == 0 || unsentLines.report.status == .unmet { return .application(unsentLines) }
         guard !settings.isRepl, !state.ignoresIncoming else { return nil }
-        if refusals > 0 { return .application(application.failure(.errors(refusals))) }
-        return application.unconfirmedLines.map { .application($0) }
+        if refusals > 0 { return applicationFailure(.errors(refusals)) }
+        let unconfirmedCount = pipeline.unconfirmedLineCount
+        return unconfirmedCount > 0 ? applicationFailure(.unconfirmedLines(unconfirmedCount)) : nil
     }
 
     /// The failure caused by a refusal, which counts more than how the connection has ended, or `nil` if there is none.
     var refusal: Failure? {
-        guard stages.application?.errorCounts.refusals ?? 0 > 0, let failure = protocolFailure, failure.status == .unmet
+        guard stages.pipeline?.errorCounts.refusals ?? 0 > 0, let failure = protocolFailure, failure.status == .unmet
         else { return nil }
         return failure
     }
@@ -205,7 +148,7 @@ extension ConnectRun {
     /// The lines that wait for the server, or that it has refused, or `nil` if there are none. At the prompt, the user
     /// knows them and leaves at any time.
     var unsentLines: ApplicationFailure? {
-        settings.isRepl || state.ignoresIncoming ? nil : stages.application?.unsentLines
+        settings.isRepl || state.ignoresIncoming ? nil : stages.pipeline?.unsentLines.map(application)
     }
 
     /// Reports lines that were not sent, unless the run fails with that error.
@@ -218,7 +161,7 @@ extension ConnectRun {
 
     /// Reports that the server speaks none of the known protocols.
     func showUndetected() {
-        guard let application = stages.application, application.descriptor == nil, statistics.openedCount > 0 else {
+        guard stages.hasProtocol, stages.pipeline?.applicationProtocol == nil, statistics.openedCount > 0 else {
             return
         }
         console.notice("wsx: --protocol auto detected no protocol; messages were sent and shown unchanged")
@@ -228,61 +171,9 @@ extension ConnectRun {
     func showIncompleteInput() {
         guard !state.ignoresIncoming else { return }
         if let error = stages.codecs?.incompleteMessage { outputs.report(undecoded: "\(error)") }
-        if let words = stages.application?.incompleteInput {
+        if let words = stages.pipeline?.incompleteInput {
             console.notice("wsx: the connection ended within \(words)")
         }
-    }
-}
-
-extension ConnectRun: ProtocolStage.Host {
-    var isClosing: Bool { state.isClosing }
-
-    func transmit(_ payload: RawSpan, as kind: MessageKind) {
-        _ = connection?.send(payload, as: kind)
-    }
-
-    func passOn(_ arrivals: [ProtocolStage.Arrival]) {
-        for arrival in arrivals where !state.ignoresIncoming {
-            let isLast =
-                switch arrival {
-                case .event(let event): passOn(event)
-                case .droppedLines(let count): report(dropped: count)
-                case .unchanged: false
-                }
-            guard isLast else { continue }
-            input.pause()
-            close(with: closeFrame)
-        }
-    }
-
-    func sent(waitingLine line: UnconfirmedLines.Line, confirmedBy confirmation: LineConfirmation) {
-        stages.acknowledgements?.record(
-            line.payload.span.bytes, as: line.kind, confirmedBy: confirmation, from: line.origin)
-    }
-
-    func renewed(_ topic: String) {
-        stages.acknowledgements?.record(topic.utf8.span.bytes, as: .text, confirmedBy: .renewal)
-    }
-
-    func lineConfirmed(by key: String) {
-        stages.acknowledgements?.acknowledged(key)
-    }
-
-    func waitingLineFailed(_ error: ProtocolInputError) {
-        if error.isRefused, prompt == nil { return stages.application?.dropLine(because: .refusal) ?? () }
-        end(because: .notALine(error), sending: nil, "an input line that waited")
-    }
-
-    func applicationFailed(_ failure: Failure) {
-        // Once this end has begun to close, the server may leave, too.
-        guard let connection, !state.isClosing else { return }
-        if case .application(let reason) = failure, reason.isNormalEnd(reconnects: stages.acknowledgements != nil) {
-            input.pause()
-            current?.linger = nil
-            return close(with: closeFrame)
-        }
-        state.dropCause = failure
-        if failure.report.isWorthRetrying { connection.terminate() } else { connection.close(settings.closeFrame) }
     }
 }
 

@@ -21,10 +21,10 @@ extension ConnectRun: ConnectionHandler {
 
     /// Extends the wait for replies. With an application protocol, only its events do.
     private func messageArrived() {
-        if stages.application == nil { current?.linger?.messageArrived() }
+        if !stages.hasProtocol { current?.linger?.messageArrived() }
     }
 
-    /// Writes a message. Closes the connection if the message meets the run's goal.
+    /// Handles a message.
     /// - Parameters:
     ///   - decoding: How it was decoded, or `nil` if it is as received.
     ///   - connection: The connection, which the caller holds.
@@ -32,16 +32,26 @@ extension ConnectRun: ConnectionHandler {
     private func handle(
         _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding? = nil, on connection: Connection<ConnectRun>
     ) {
-        if let application = stages.application {
-            return receive(payload, as: kind, decoding, through: application, on: connection)
+        if let pipeline = stages.pipeline {
+            receive(payload, as: kind, decoding, through: pipeline, on: connection)
+        } else {
+            deliver(payload, as: kind, decoding, on: connection)
         }
+    }
+
+    /// Keeps what the user or the next messages may refer to.
+    @inline(__always)
+    func remember(_ payload: RawSpan, as kind: MessageKind) {
         stages.templates?.received(payload)
         if kind == .text { outputs.prompt?.remember(payload) }
-        if let exchange = stages.exchange,
-            exchange.receives(payload, as: kind, send: { transmit($0, as: .text, on: connection) })
-        {
-            return waitForOutput(connection)
-        }
+    }
+
+    /// Writes a message that is no part of an application protocol. Closes the connection if it meets the run's goal.
+    @inline(__always)
+    func deliver(
+        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, on connection: Connection<ConnectRun>
+    ) {
+        remember(payload, as: kind)
         let isWritten: Bool
         // A greeting after a reconnect is none.
         var isReply = statistics.openedCount == 1 || current?.hasBegunSending ?? false
@@ -53,10 +63,7 @@ extension ConnectRun: ConnectionHandler {
             isWritten = outputs.write(payload, as: kind, decoding: decoding)
         }
         waitForOutput(connection)
-        if state.isLast(payload, isOmitted: !isWritten, isReply: isReply) {
-            input.pause()
-            close(with: closeFrame)
-        }
+        if state.isLast(payload, isOmitted: !isWritten, isReply: isReply) { endAtGoal() }
     }
 
     /// Writes a message, and reports a late reply.
@@ -168,31 +175,6 @@ extension ConnectRun: CodecStage.Host {
     /// Ends the run, except at the prompt, which then shows messages as received.
     func codecFailed(_ failure: Failure) {
         if prompt == nil { end(with: failure) } else { console.report(failure) }
-    }
-}
-
-extension ConnectRun: ExchangeStage.Host {
-    func peerBecameReady() {
-        // Lines that have just been sent need a confirmation, even if the run is ending.
-        stages.acknowledgements?.confirmInTime()
-        guard let connection, !state.isEnding, isPeerReady else { return }
-        // If the application protocol was detected late, sending has begun before the login.
-        guard current?.hasBegunSending ?? false else { return beginSending(on: connection) }
-        sendWaiting()
-        stages.requests?.sendWaiting()
-        stages.acknowledgements?.confirmInTime()
-        resumeInput()
-        guard input.isOver else { return }
-        if let linger = current?.linger { linger.messageArrived() } else { startLinger() }
-    }
-
-    func readinessTimedOut(_ failure: Failure) {
-        state.dropCause = failure
-        connection?.terminate()
-    }
-
-    func exchangeFailed(_ failure: Failure) {
-        end(with: failure)
     }
 }
 

@@ -48,6 +48,14 @@ final class ConnectRun {
     private var stopRequests: StopRequests?
     /// The time limit of a hurried end.
     var deadline: Timer?
+    /// Lets time pass for the pipeline. Messages that have arrived are read before it finds the peer silent.
+    private(set) lazy var deadlineTimer = DeadlineTimer(on: loop) { [unowned self] in
+        stages.pipeline?.deadline
+    } isReadingPaused: { [unowned self] in
+        isReadingPaused
+    } action: { [unowned self] in
+        pipelineTimePassed()
+    }
 
     /// Prepares a run.
     /// - Throws: ``Failure`` if an output cannot be opened or a message of the command line is invalid.
@@ -78,17 +86,7 @@ final class ConnectRun {
         if !settings.arguments.codecs.decoders.isEmpty {
             stages.codecs = CodecStage(settings, commands: codecCommands, console: console, on: loop, host: self)
         }
-        if let plan = settings.exchange {
-            let rules = AutomaticExchange.Rules(plan)
-            stages.exchange = ExchangeStage(rules, settings, outputs: outputs, on: loop, host: self)
-            for pattern in rules.patterns { console.watch(pattern) }
-        }
-        if settings.arguments.protocols.choice != nil {
-            stages.application = ProtocolStage(
-                settings.protocolSelection, readinessTimeout: settings.connector.timeouts.whole,
-                awaitsReplies: !settings.isRepl || settings.arguments.replies.sendsRequests, outputs: outputs, on: loop,
-                host: self)
-        }
+        stages.pipeline = makePipeline()
         if settings.arguments.staying.reconnection != .never {
             // Messages that are requests are sent by their stage.
             stages.acknowledgements = AcknowledgementStage(
@@ -170,13 +168,12 @@ final class ConnectRun {
         showUndelivered("/connect does not take messages to another URL")
         showUnanswered()
         settings = next
-        if next.exchange == nil { stages.exchange = nil }
+        stages.pipeline = makePipeline()
         connections?.cancel()
         connections = nil
         statistics.serverChanged()
         stages.acknowledgements?.reset(stages.requests == nil ? next.messages : [])
         stages.requests?.begin(with: next)
-        stages.application?.serverChanged()
     }
 
     /// Continues with an open connection: sends the initial messages, then those that may not have arrived on the
@@ -205,18 +202,17 @@ final class ConnectRun {
         // Nothing will be sent: the first message is the last one, even if others arrive with it.
         if !settings.readsPipe, settings.messages.isEmpty { _ = state.inputEnded() }
         stages.codecs?.connectionWillStart()
-        stages.exchange?.connectionWillStart()
-        stages.application?.connectionWillStart(
-            url: opened.request.url, subprotocol: opened.upgrade.subprotocol)
+        stages.pipeline?.opened(
+            UInt64(statistics.openedCount), at: opened.request.url, subprotocol: opened.upgrade.subprotocol,
+            now: loop.nowNanoseconds)
         connection.start(with: opened.firstBytes)
-        stages.application?.connectionStarted()
-        stages.exchange?.connectionStarted { transmit($0, as: .text, on: connection) }
+        executeEffects()
         if isPeerReady { beginSending(on: connection) }
     }
 
     /// Whether messages may be sent on the open connection, because there is no `--ready`, or a message has matched it,
     /// and the application protocol, if there is one, is ready.
-    var isPeerReady: Bool { (stages.exchange?.isReady ?? true) && (stages.application?.isReady ?? true) }
+    var isPeerReady: Bool { stages.pipeline?.isReady ?? true }
 
     /// Sends the messages of the command line and the input, now that the peer is ready.
     func beginSending(on connection: Connection<ConnectRun>) {
@@ -326,22 +322,22 @@ struct OptionalStages {
     var codecs: CodecStage?
     /// Encodes messages to send, or `nil` without `--encode`.
     var encoder: MessageEncoder?
-    /// Sends first messages and answers, or `nil` if there are none.
-    var exchange: ExchangeStage?
-    /// Speaks an application protocol, or `nil` without `--protocol`.
-    var application: ProtocolStage?
+    /// Speaks an application protocol, or sends first messages and answers, or `nil` if there are none.
+    var pipeline: Pipeline?
     /// Keeps lines until the peer has confirmed them, or `nil` without `--reconnect`.
     var acknowledgements: AcknowledgementStage?
 
+    /// Whether there is an application protocol.
+    var hasProtocol: Bool { pipeline?.hasProtocol ?? false }
     /// Whether the source of messages should pause.
     var isFull: Bool {
-        acknowledgements?.isFull ?? false || requests?.isFull ?? false || application?.isFull ?? false
+        acknowledgements?.isFull ?? false || requests?.isFull ?? false || pipeline?.isFull ?? false
     }
     /// Whether messages are kept while there is no connection.
     var keepsMessages: Bool { acknowledgements != nil || requests != nil }
     /// The number of messages that wait to be sent.
     var waitingCount: Int {
-        (acknowledgements?.waitingCount ?? 0) + (requests?.waitingCount ?? 0) + (application?.waitingLineCount ?? 0)
+        (acknowledgements?.waitingCount ?? 0) + (requests?.waitingCount ?? 0) + (pipeline?.waitingLineCount ?? 0)
     }
     /// The number of messages that were sent and that the peer has not confirmed, with `--reconnect`.
     var unconfirmedCount: Int {

@@ -68,7 +68,9 @@ final class ScenarioRun {
             MessageCodecs(
                 decoders: codecs.decoders, encoder: codecs.encoder,
                 limitBytes: settings.arguments.client.limits.maximumMessageBytes),
-            session: settings.protocolSelection?.makeSession(connection: 1, clockOffset: clockOffset),
+            application: settings.protocolSelection.map {
+                Pipeline.Application($0.makeSession(connection: 1, clockOffset: clockOffset))
+            },
             readinessTimeout: settings.arguments.client.network.connectTimeouts.whole, clockOffset: clockOffset)
     }
 
@@ -117,7 +119,7 @@ final class ScenarioRun {
             opened.stream, settings: settings.connection(), deflate: opened.deflate,
             resources: ConnectionResources(on: loop), handler: self)
         self.connection = connection
-        pipeline.opened(subprotocol: opened.upgrade.subprotocol, at: loop.nowNanoseconds)
+        pipeline.opened(1, subprotocol: opened.upgrade.subprotocol, now: loop.nowNanoseconds)
         let isReady = pipeline.isReady
         connection.start(with: opened.firstBytes)
         progress.stepStart = loop.nowNanoseconds
@@ -142,7 +144,7 @@ final class ScenarioRun {
         let now = loop.nowNanoseconds
         while failure == nil, let effect = pipeline.next() {
             switch effect {
-            case .send(let payload, let kind): transmit(payload.span.bytes, as: kind)
+            case .send(let payload, let kind, _): transmit(payload.span.bytes, as: kind)
             case .ready: player.start(at: now, self)
             case .event(let event):
                 switch event.role {
@@ -151,11 +153,13 @@ final class ScenarioRun {
                 }
                 let kind: MessageKind = event.isText ? .text : .binary
                 player.received(event.payload.span.bytes, as: kind, shownAs: event.line, at: now, self)
-            case .notUnderstood(let reason):
+            case .notUnderstood(_, let reason):
                 console.notice("wsx: \(protocolName): a message is not understood: \(reason)")
             // The end of the conversation is a failure unless all steps are done.
             case .failed(.ended) where player.phase == .over: break
             case .failed(let problem): return end(with: failure(problem))
+            // The step that waits for the reply to a dropped line fails.
+            case .lineSent, .waitingLineFailed, .linesDropped, .renewed, .detected: break
             // A scenario has no automatic answers.
             case .unanswered, .notGreeted: break
             }
@@ -305,7 +309,7 @@ extension ScenarioRun: ScenarioPlayer.Port {
         guard let connection, !connection.isClosing else { return false }
         do throws(ProtocolInputError) {
             // Replies are messages for the steps.
-            _ = try pipeline.submit(payload, as: kind, wantsReply: true, at: loop.nowNanoseconds)
+            _ = try pipeline.submit(payload, as: kind, Pipeline.Line(wantsReply: true), at: loop.nowNanoseconds)
         } catch {
             throw .unsendable(error.description)
         }

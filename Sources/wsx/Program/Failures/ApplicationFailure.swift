@@ -67,13 +67,6 @@ struct ApplicationFailure: Equatable {
         }
     }
 
-    /// Whether the server has ended the conversation as with a close frame that reports no problem.
-    /// - Parameter reconnects: Whether another connection follows if the server is only going away.
-    func isNormalEnd(reconnects: Bool) -> Bool {
-        guard case .ended(let frame?, _, afterLogin: true) = problem else { return false }
-        return frame.code == .normalClosure || frame.code == .goingAway && !reconnects
-    }
-
     /// The message of a run that fails for another reason, which makes the remedy pointless.
     var note: String {
         guard case .unsentLines(let count, .subscription, let mayHaveArrived) = problem else {

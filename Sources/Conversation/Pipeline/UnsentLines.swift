@@ -1,4 +1,3 @@
-import Conversation
 import WSCore
 
 /// The lines that have been passed to the application protocol and have not been sent.

@@ -1,7 +1,6 @@
-import Conversation
 import Testing
 
-@testable import wsx
+@testable import Conversation
 
 @Suite struct UnsentLinesTests {
     private func line(_ text: String) -> [UInt8] { Array(text.utf8) }

@@ -4,7 +4,7 @@ import Testing
 @testable import wsx
 
 /// Runs with `--first-message`, `--ready`, and `--answer`, with peers in memory.
-@Suite struct ExchangeStageTests {
+@Suite struct LoginRunTests {
     @Test("Input waits until the peer is ready, and messages of the login are shown with -v only")
     func login() throws {
         let fixture = ConnectFixture {
