@@ -8,10 +8,6 @@ import WSCore
 ///
 /// Until the peer is ready, all its messages belong to the opening, which is usually a login. Rules answer messages at
 /// any time.
-///
-/// Each command wraps the exchange of a connection. `ExchangeStage` in `wsx connect` shows its messages.
-/// `ClientExchange` in `wsx listen` greets a client. `RuleExchange` in load tests delays the load until the peer is
-/// ready.
 package struct AutomaticExchange: ~Copyable {
     /// The rules of an exchange, which can be shared by threads.
     package struct Plan: Equatable, Sendable {

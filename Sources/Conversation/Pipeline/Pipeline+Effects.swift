@@ -81,19 +81,33 @@ extension Pipeline {
             case typed(Int)
         }
 
-        let origin: Origin
-        let wantsReply: Bool
-        let wasSent: Bool
+        /// What has happened to a line before.
+        package enum Past {
+            case new
+            /// It was kept until there was a connection.
+            case kept
+            /// It was sent on an earlier connection. It may now be invalid, for example if the session has renewed the
+            /// subscription for which it asks.
+            case sent
+        }
+
+        package let origin: Origin
+        /// Whether the protocol should ask for a reply, if it can.
+        package let wantsReply: Bool
+        package let past: Past
+        /// The name of the line in errors, or `nil` for the operand, or the line that has just been read.
+        package let name: String?
 
         /// Describes a line.
-        /// - Parameters:
-        ///   - wantsReply: Whether the protocol should ask for a reply, if it can.
-        ///   - wasSent: Whether the line was sent on an earlier connection.
-        package init(_ origin: Origin = .input, wantsReply: Bool = false, wasSent: Bool = false) {
+        package init(_ origin: Origin = .input, wantsReply: Bool = false, past: Past = .new, name: String? = nil) {
             self.origin = origin
             self.wantsReply = wantsReply
-            self.wasSent = wasSent
+            self.past = past
+            self.name = name
         }
+
+        /// Whether the line was sent on an earlier connection.
+        package var wasSent: Bool { past == .sent }
 
         /// Whether the line may wait for a session that does not take it yet. Others are sent by stages that wait themselves.
         var mayWait: Bool { origin == .input && !wantsReply }

@@ -193,7 +193,7 @@ struct ProtocolStage {
         guard case .ready = state, !isClosing else { return }
         while session?.isFull == false, let line = unsent.dequeue() {
             do throws(ProtocolInputError) {
-                _ = try pass(line.payload, Pipeline.Line(.input, wasSent: line.wasSent), at: now, &effects)
+                _ = try pass(line.payload, Pipeline.Line(past: line.wasSent ? .sent : .kept), at: now, &effects)
             } catch {
                 effects.append(.waitingLineFailed(error))
             }

@@ -95,7 +95,7 @@ extension ConnectRun {
             case .waitingLineFailed(let error) where error.isRefused && prompt == nil:
                 pipeline.drop(1, because: .refusal)
             case .waitingLineFailed(let error):
-                end(because: .notALine(error), sending: nil, "an input line that waited")
+                end(because: .notALine(error), sending: Pipeline.Line(name: "an input line that waited"))
             case .linesDropped(let count):
                 if count > 0, !state.ignoresIncoming { report(dropped: count) }
                 loop.atEndOfTurn(self)

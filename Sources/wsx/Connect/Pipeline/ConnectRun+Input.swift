@@ -59,34 +59,44 @@ extension ConnectRun {
         }
         // With --reconnect, they are the first lines that wait.
         guard stages.acknowledgements == nil else { return }
-        let isAgain = statistics.openedCount != 1
         for (index, message) in settings.messages.enumerated() {
-            var payload = message.payload
-            if message.kind == .text, let templates = stages.templates {
-                switch templates.result(payload, ofOperand: index + 1) {
-                case .success(let text): payload = text
-                case .failure(let problem):
-                    end(because: .notATemplate(problem), sending: index + 1)
-                    if state.isEnding { return }
-                    continue
-                }
+            guard let (payload, line) = makeOperand(index + 1, message) else {
+                if state.isEnding { return }
+                continue
             }
-            if !isAgain { state.conditions.messageSent() }
-            guard send(payload.span.bytes, as: message.kind, again: isAgain, message: index + 1) else { return }
+            guard send(payload.span.bytes, as: message.kind, line) else { return }
             state.sentOperandCount = max(state.sentOperandCount, index + 1)
         }
+    }
+
+    /// Prepares a message of the command line, and counts it when it is sent for the first time.
+    /// - Returns: The message without placeholders, or `nil` if it cannot be sent, which has been reported.
+    private func makeOperand(
+        _ number: Int, _ message: (payload: [UInt8], kind: MessageKind)
+    ) -> (payload: [UInt8], line: Pipeline.Line)? {
+        let line = Pipeline.Line(.operand(number), past: statistics.openedCount == 1 ? .new : .sent)
+        var payload = message.payload
+        if message.kind == .text, let templates = stages.templates {
+            switch templates.result(payload, ofOperand: number) {
+            case .success(let text): payload = text
+            case .failure(let problem):
+                end(because: .notATemplate(problem), sending: line)
+                return nil
+            }
+        }
+        if !line.wasSent { state.conditions.messageSent() }
+        return (payload, line)
     }
 
     /// Sends an input message. With `--reconnect`, the message is kept until the peer has confirmed it, and is queued while
     /// there is no connection.
     func sendLasting(_ payload: RawSpan, as kind: MessageKind) {
         guard let acknowledgements = stages.acknowledgements, !state.isClosing else {
-            send(payload, as: kind)
+            send(payload, as: kind, Pipeline.Line())
             return
         }
-        sendPingBeforeMessages()
         // Lines that wait come first.
-        let sending = isPeerReady && !mustWait ? transmit(line: payload, as: kind) : LineSending.unsent
+        let sending = isPeerReady && !mustWait ? transmit(payload, as: kind, Pipeline.Line()) : LineSending.unsent
         switch sending {
         case .sent(_, let confirmation): acknowledgements.record(payload, as: kind, confirmedBy: confirmation)
         case .unsent: acknowledgements.wait(payload, as: kind)
@@ -107,25 +117,17 @@ extension ConnectRun {
         stages.acknowledgements?.isCareful ?? false && stages.pipeline?.waitingLineCount ?? 0 > 0
     }
 
-    /// Sends a message.
-    /// - Parameters:
-    ///   - isAgain: Whether the message was already sent on a lost connection.
-    ///   - request: The number of the request that the message is, or `nil` if it is none.
-    ///   - number: The number of the message of the command line that this is, or `nil` if it is none.
+    /// Sends and shows a line.
     /// - Returns: `false` if the connection is closing.
     @discardableResult
-    func send(
-        _ payload: RawSpan, as kind: MessageKind, again isAgain: Bool = false, request: Int? = nil,
-        message number: Int? = nil
-    ) -> Bool {
-        sendPingBeforeMessages()
-        let sending = transmit(line: payload, as: kind, again: isAgain, message: number)
+    private func send(_ payload: RawSpan, as kind: MessageKind, _ line: Pipeline.Line) -> Bool {
+        let sending = transmit(payload, as: kind, line)
         if case .unsent = sending {
             reportUnsent()
             return false
         }
         if let direction = sending.shown?.direction {
-            outputs.writeSent(payload, as: kind, direction, again: isAgain, request: request)
+            outputs.writeSent(payload, as: kind, direction, again: line.wasSent)
         }
         return true
     }
@@ -185,7 +187,7 @@ extension ConnectRun {
     }
 
     /// Sends the ping that precedes the first message of a connection, if replies are counted.
-    private func sendPingBeforeMessages() {
+    func sendPingBeforeMessages() {
         guard current?.replies?.needsPing ?? false, let connection else { return }
         current?.replies?.pingSent(at: loop.now, sentCount: connection.sentTraffic.messages)
         sendHidden(ping: ReplyCount.payload)
@@ -223,7 +225,6 @@ extension ConnectRun {
             console.notice("Sending \(Phrase.count(waitingCount, "message")) that waited for the connection.")
         }
         acknowledgements.connectionOpened()
-        if acknowledgements.hasWaiting { sendPingBeforeMessages() }
         sendWaiting()
     }
 
@@ -240,39 +241,26 @@ extension ConnectRun {
     }
 
     private func send(waiting line: UnconfirmedLines.Line, _ acknowledgements: AcknowledgementStage) {
-        let payload = line.payload.span.bytes
+        var payload = line.payload
+        let past: Pipeline.Line.Past = line.wasSent ? .sent : .kept
+        var outgoing: Pipeline.Line
         switch line.origin {
-        case .input:
-            let sending = transmit(line: payload, as: line.kind, again: line.wasSent, waited: !line.wasSent)
-            guard case .sent(_, let confirmation) = sending else { return }
-            acknowledgements.record(payload, as: line.kind, confirmedBy: confirmation)
-        case .request(let number):
-            let sending = transmit(
-                line: payload, as: line.kind, wantsReply: true, again: line.wasSent, waited: !line.wasSent,
-                typed: number)
-            if let key = sending.shown?.key { stages.requests?.sentAgain(line, number, key: key) }
-            guard case .sent(_, let confirmation) = sending else { return }
-            acknowledgements.record(payload, as: line.kind, confirmedBy: confirmation, from: line.origin)
+        case .input: outgoing = Pipeline.Line(past: past)
+        case .request(let number): outgoing = Pipeline.Line(.typed(number), wantsReply: true, past: past)
         case .operand(let number):
-            let isAgain = statistics.openedCount != 1
-            var text = line.payload
-            if line.kind == .text, let templates = stages.templates {
-                switch templates.result(text, ofOperand: number) {
-                case .success(let evaluated): text = evaluated
-                case .failure(let problem): return end(because: .notATemplate(problem), sending: number)
-                }
-            }
-            if !isAgain { state.conditions.messageSent() }
-            let payload = text.span.bytes
-            let sending = transmit(line: payload, as: line.kind, again: isAgain, message: number)
-            guard let direction = sending.shown?.direction else { return }
-            outputs.writeSent(payload, as: line.kind, direction, again: isAgain)
-            guard case .sent(_, let confirmation) = sending else { return }
-            acknowledgements.record(
-                line.payload.span.bytes, as: line.kind, confirmedBy: confirmation, from: line.origin)
+            guard let operand = makeOperand(number, (payload, line.kind)) else { return }
+            (payload, outgoing) = operand
         // The session sends it.
-        case .renewal: break
+        case .renewal: return
         }
+        let sending = transmit(payload.span.bytes, as: line.kind, outgoing)
+        guard let (direction, key) = sending.shown else { return }
+        if case .request(let number) = line.origin, let key { stages.requests?.sentAgain(line, number, key: key) }
+        if case .operand = line.origin {
+            outputs.writeSent(payload.span.bytes, as: line.kind, direction, again: outgoing.wasSent)
+        }
+        guard case .sent(_, let confirmation) = sending else { return }
+        acknowledgements.record(line.payload.span.bytes, as: line.kind, confirmedBy: confirmation, from: line.origin)
     }
 
     /// Whether the input should pause.
@@ -426,17 +414,33 @@ extension ConnectRun: RequestStage.Host {
     var isEnding: Bool { state.isEnding }
 
     func send(_ message: Request, isAwaited: Bool, wasSent: Bool) -> String? {
-        if stages.hasProtocol { return send(line: message, wasSent: wasSent) }
-        message.payload.withUnsafeBytes { bytes in
-            if isAwaited {
-                send(bytes.bytes, as: message.kind, again: wasSent, request: message.number)
-            } else if message.isInitial {
-                send(bytes.bytes, as: message.kind, again: wasSent)
-            } else {
-                sendLasting(bytes.bytes, as: message.kind)
-            }
+        let payload = message.payload.span.bytes
+        guard stages.hasProtocol || isAwaited || message.isInitial else {
+            sendLasting(payload, as: message.kind)
+            return nil
         }
-        return nil
+        // At the prompt, a reply is optional.
+        let isTyped = stages.hasProtocol && !message.isInitial && stages.requests?.isImplicit ?? false
+        // Earlier requests have waited for their replies.
+        let isLatest = message.number == stages.requests?.messageCount
+        let line = Pipeline.Line(
+            message.isInitial ? .operand(message.number) : isTyped ? .typed(message.number) : .input,
+            wantsReply: stages.hasProtocol, past: wasSent ? .sent : .new,
+            name: isLatest ? nil : "request \(message.number)")
+        let sending = transmit(payload, as: message.kind, line)
+        guard let (direction, key) = sending.shown else {
+            if case .unsent = sending { reportUnsent() }
+            return nil
+        }
+        if stages.hasProtocol, case .sent(_, let confirmation) = sending, !message.isInitial, key == nil || isTyped {
+            stages.acknowledgements?.record(
+                payload, as: message.kind, confirmedBy: confirmation,
+                from: key == nil ? .input : .request(message.number))
+        }
+        let isRequest = stages.hasProtocol ? key != nil : isAwaited
+        outputs.writeSent(
+            payload, as: message.kind, direction, again: wasSent, request: isRequest ? message.number : nil)
+        return key
     }
 
     func requestInvalid(_ problem: InputProblem, named name: String) {

@@ -19,95 +19,61 @@ extension ConnectRun {
     }
 
     /// Sends a line, through the application protocol if there is one. Binary messages bypass the protocol.
-    /// - Parameters:
-    ///   - wantsReply: Whether to ask for a reply.
-    ///   - isAgain: Whether the line was already sent on a lost connection. It may now be invalid, for example if the
-    ///     session has renewed the subscription for which it asks.
-    ///   - hasWaited: Whether the line was kept until there was a connection.
-    ///   - number: The number of the command-line message, or `nil` for other lines.
-    ///   - typed: The number of the request that the line is at the prompt, or `nil` for other lines.
-    ///   - name: The name of any other line in errors; nil: that of the current input line.
-    func transmit(
-        line: RawSpan, as kind: MessageKind, wantsReply: Bool = false, again isAgain: Bool = false,
-        waited hasWaited: Bool = false, message number: Int? = nil, typed: Int? = nil, name: String? = nil
-    ) -> LineSending {
+    func transmit(_ payload: RawSpan, as kind: MessageKind, _ line: Pipeline.Line) -> LineSending {
         guard let connection else { return .unsent }
+        sendPingBeforeMessages()
         guard let pipeline = stages.pipeline, pipeline.hasProtocol, kind == .text else {
             do throws(CodecError) {
-                return try encode(line, as: kind, on: connection) ? .sent(key: nil) : .unsent
+                return try encode(payload, as: kind, on: connection) ? .sent(key: nil) : .unsent
             } catch {
-                end(because: .notEncodable(error), sending: number, name)
+                end(because: .notEncodable(error), sending: line)
                 return .invalid
             }
         }
         guard !connection.isClosing else { return .unsent }
-        if let number, isAgain, pipeline.hasRenewed(operand: number) { return .renewed(key: nil, isSent: false) }
+        if case .operand(let number) = line.origin, line.wasSent, pipeline.hasRenewed(operand: number) {
+            return .renewed(key: nil, isSent: false)
+        }
         do throws(ProtocolInputError) {
-            let origin = number.map { .operand($0) } ?? typed.map { .typed($0) } ?? Pipeline.Line.Origin.input
-            let sending = try pipeline.submit(
-                line, as: .text, Pipeline.Line(origin, wantsReply: wantsReply, wasSent: isAgain),
-                at: loop.nowNanoseconds)
+            let sending = try pipeline.submit(payload, as: .text, line, at: loop.nowNanoseconds)
             executeEffects()
             switch sending.delivery {
             case .sent(let confirmation): return .sent(key: sending.key, confirmedBy: confirmation)
             case .waiting: return .waiting(key: sending.key)
             case .renewed:
-                stages.acknowledgements?.record(line, as: .text, confirmedBy: .renewal)
+                stages.acknowledgements?.record(payload, as: .text, confirmedBy: .renewal)
                 return .renewed(key: sending.key, isSent: true)
             }
         } catch {
-            if error.isRefused, prompt == nil {
-                // As if the refusal had arrived while the line was waiting.
-                pipeline.drop(1, because: .refusal, mayHaveArrived: isAgain)
-            } else if isAgain {
-                // It may have arrived on the lost connection.
-                outputs.noticeVerbosely("A line was not sent again: \(error)")
-            } else if hasWaited {
-                // In a pipe, one line is reported, and the end of the run reports the number of all.
-                if prompt != nil || pipeline.unsentLines == nil { console.error("a line was not sent: \(error)") }
-                pipeline.drop(1, because: .invalid)
-            } else {
-                end(because: .notALine(error), sending: number, name)
-            }
+            report(error, sending: line, through: pipeline)
             return .invalid
         }
     }
 
-    /// Ends the run because a line cannot be sent. At the prompt, reports it.
-    func end(because problem: InputProblem, sending number: Int?, _ name: String? = nil) {
-        if prompt != nil {
-            console.error("the line was not sent: \(problem)")
-        } else if let number {
-            end(with: .badInput(what: "message \(number)", why: "\(problem)"))
-        } else {
-            received(badInput: name ?? input.recordName, problem)
+    /// Reports a line that the application protocol does not send.
+    private func report(_ error: ProtocolInputError, sending line: Pipeline.Line, through pipeline: Pipeline) {
+        // As if the refusal had arrived while the line was waiting.
+        if error.isRefused, prompt == nil { return pipeline.drop(1, because: .refusal, mayHaveArrived: line.wasSent) }
+        switch line.past {
+        case .new: end(because: .notALine(error), sending: line)
+        // It may have arrived on the lost connection.
+        case .sent: outputs.noticeVerbosely("A line was not sent again: \(error)")
+        case .kept:
+            // In a pipe, one line is reported, and the end of the run reports the number of all.
+            if prompt != nil || pipeline.unsentLines == nil { console.error("a line was not sent: \(error)") }
+            pipeline.drop(1, because: .invalid)
         }
     }
 
-    /// Sends a message of the input as a request.
-    /// - Returns: The key of the reply, or `nil` if there will be none.
-    func send(line message: Request, wasSent: Bool) -> ProtocolEvent.ReplyKey? {
-        let payload = message.payload.span.bytes
-        // Earlier requests have waited for their replies.
-        let isLatest = message.number == stages.requests?.messageCount
-        // At the prompt, a reply is optional.
-        let isTyped = !message.isInitial && stages.requests?.isImplicit ?? false
-        let sending = transmit(
-            line: payload, as: message.kind, wantsReply: true, again: wasSent,
-            message: message.isInitial ? message.number : nil, typed: isTyped ? message.number : nil,
-            name: isLatest ? nil : "request \(message.number)")
-        guard let (direction, key) = sending.shown else {
-            if case .unsent = sending { reportUnsent() }
-            return nil
+    /// Ends the run because a line cannot be sent. At the prompt, reports it.
+    func end(because problem: InputProblem, sending line: Pipeline.Line) {
+        if prompt != nil {
+            console.error("the line was not sent: \(problem)")
+        } else if case .operand(let number) = line.origin {
+            end(with: .badInput(what: "message \(number)", why: "\(problem)"))
+        } else {
+            received(badInput: line.name ?? input.recordName, problem)
         }
-        if case .sent(_, let confirmation) = sending, !message.isInitial, key == nil || isTyped {
-            stages.acknowledgements?.record(
-                payload, as: message.kind, confirmedBy: confirmation,
-                from: key == nil ? .input : .request(message.number))
-        }
-        let number = key == nil ? nil : message.number
-        outputs.writeSent(payload, as: message.kind, direction, again: wasSent, request: number)
-        return key
     }
 
     /// Reports lines that waited for a subscription that has ended. In a pipe, the end of the run reports their number.

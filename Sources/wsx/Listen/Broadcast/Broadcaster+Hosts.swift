@@ -76,7 +76,8 @@ extension Broadcaster: ReplayHost {
     }
 }
 
-extension Broadcaster: ClientExchange.Host {
+extension Broadcaster {
+    /// Sends an automatic text message to a client, and records and shows it.
     func answer(_ number: Int, with payload: RawSpan) {
         guard let client = clients[number], client.letsThrough(.message(.text), payload),
             client.send(payload, as: .text)

@@ -29,19 +29,19 @@ final class ListenClient: ConnectionHandler {
         /// Replays a recording to the client.
         let replay: ReplayFeed?
         /// Greets the client and answers its messages.
-        let exchange: ClientExchange?
+        let replies: ClientReplies?
         /// Plays a scenario with the client.
         let scenario: ClientScenario?
 
         init(
             program: ProgramSession?, trace: FrameTrace?, gate: OutgoingGate?, replay: ReplayFeed?,
-            exchange: ClientExchange?, scenario: ClientScenario?
+            replies: ClientReplies?, scenario: ClientScenario?
         ) {
             self.program = program
             self.trace = trace
             self.gate = gate
             self.replay = replay
-            self.exchange = exchange
+            self.replies = replies
             self.scenario = scenario
         }
     }
@@ -64,24 +64,27 @@ final class ListenClient: ConnectionHandler {
         }
         let program = run.programs?.start(
             for: client, at: run.url(of: client), port: run.places[client.endpointIndex].port)
-        let exchange = run.exchangeRules.map {
-            ClientExchange($0, client: client.number, of: run.broadcaster, console: run.outputs.console)
+        let replies = run.exchangeRules.map { rules in
+            ClientReplies(rules, client: client.number, on: run.loop, console: run.outputs.console) {
+                [unowned run, number = client.number] payload in
+                run.broadcaster.answer(number, with: payload)
+            }
         }
         let scenario = run.makeScenario(ofClient: client.number)
         let isPlain =
-            trace == nil && gate == nil && replay == nil && program == nil && exchange == nil && scenario == nil
+            trace == nil && gate == nil && replay == nil && program == nil && replies == nil && scenario == nil
         isPlainEcho = service == .echo && isPlain && !isObserved
         equipment =
             isPlain
             ? nil
             : Equipment(
-                program: program, trace: trace, gate: gate, replay: replay, exchange: exchange,
+                program: program, trace: trace, gate: gate, replay: replay, replies: replies,
                 scenario: scenario)
     }
 
     /// Sends first messages and starts the replay, before anything is received.
     func didOpen(_ connection: Connection<ListenClient>) {
-        exchange?.begin()
+        replies?.begin()
         scenario?.begin()
         replay?.open()
     }
@@ -104,7 +107,7 @@ final class ListenClient: ConnectionHandler {
         // than one read.
         if payload.byteCount >= Self.countedBytes { run.broadcaster.budget.spend(payload.byteCount, from: number) }
         if isObserved { run.outputs.received(payload, as: kind, from: number) }
-        if !(exchange?.answers(payload) ?? false) { serve(payload, as: kind, on: connection) }
+        if !(replies?.answers(payload) ?? false) { serve(payload, as: kind, on: connection) }
         if let gate, gate.isLastMessage() {
             connection.stopAnsweringPings()
             if let replay, replay.isBusy { return replay.closeAtEnd() }
@@ -196,7 +199,7 @@ final class ListenClient: ConnectionHandler {
     private var trace: FrameTrace? { equipment?.trace }
     fileprivate var gate: OutgoingGate? { equipment?.gate }
     fileprivate var replay: ReplayFeed? { equipment?.replay }
-    private var exchange: ClientExchange? { equipment?.exchange }
+    private var replies: ClientReplies? { equipment?.replies }
     private var scenario: ClientScenario? { equipment?.scenario }
 
     /// Whether items for the client wait in its gate.
