@@ -17,7 +17,7 @@ extension LoadContext {
         let codecs = conversation.codecs ?? MessageCodecs()
         let pipeline: Pipeline
         if let exchangeRules {
-            var answers = AutomaticExchange(exchangeRules, seed: seed(of: number))
+            var answers = AutoReply(exchangeRules, seed: seed(of: number))
             prepare(&answers.variables, of: number)
             pipeline = Pipeline(codecs, answers: answers, clockOffset: clockOffset)
         } else {
@@ -156,7 +156,7 @@ extension LoadContext {
             // The workload counts the replies that are missing.
             case .lineSent, .waitingLineFailed, .linesDropped, .renewed, .detected: break
             // A message that cannot be answered, because a value is missing, is the workload's. Other messages insert only
-            // values that exist; see ``AutomaticExchange/Plan``.
+            // values that exist; see ``AutoReply/Plan``.
             case .unanswered, .notGreeted: break
             }
         }

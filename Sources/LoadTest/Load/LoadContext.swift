@@ -64,7 +64,7 @@ package final class LoadContext {
     /// The rows of the data file, or `nil` if there is none.
     package let rows: ConnectionRows?
     /// The rules for first messages and automatic answers, or `nil` if there are none.
-    internal let exchangeRules: AutomaticExchange.Rules?
+    internal let exchangeRules: AutoReply.Rules?
     /// The connections that do not take part in the load yet.
     package internal(set) var arrivals = LoadArrivals()
     /// Decides which connections send. It owns the context and is set when the load starts.
@@ -81,7 +81,7 @@ package final class LoadContext {
         // Without connections before the load, each attempt has its own row, which nothing else needs.
         rows = plan.data.map { ConnectionRows($0, keepsRows: plan.mode.load.needsConnections) }
         shape = LoadShape(of: shard)
-        exchangeRules = plan.conversation.exchange.map { AutomaticExchange.Rules($0) }
+        exchangeRules = plan.conversation.exchange.map { AutoReply.Rules($0) }
         remainingMessages = plan.messageCount(of: shard)
     }
 

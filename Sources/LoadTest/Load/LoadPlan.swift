@@ -54,7 +54,7 @@ package struct LoadPlan: Sendable {
     /// The scenario of a connection, or its messages besides those of the load, and the formats of both.
     package struct Conversation: Sendable {
         /// The first messages and automatic answers of each connection, or `nil` if there are none.
-        package var exchange: AutomaticExchange.Plan?
+        package var exchange: AutoReply.Plan?
         /// The scenario that each connection plays, or `nil` if there is none.
         package var scenario: LoadScenario?
         /// The application protocol of each connection, or `nil` if there is none. Not together with ``exchange``.

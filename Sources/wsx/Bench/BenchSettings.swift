@@ -84,7 +84,7 @@ struct BenchSettings: Sendable {
                 readsFiles: protocolSelection?.descriptor.readsFiles ?? false,
                 mayBeBinary: arguments.protocols.choice == nil)
         }
-        plan.conversation.exchange = try AutomaticExchange.Plan.make(
+        plan.conversation.exchange = try AutoReply.Plan.make(
             arguments.exchange, variables: variables, secrets: secrets)
         try plan.addHeartbeat(arguments.load, variables: variables, secrets: secrets)
         plan.conversation.applicationProtocol = protocolSelection.map { selection in
@@ -255,9 +255,9 @@ extension LoadPlan {
         }
         let message = try Template.make(
             text, of: "--heartbeat-message", variables: variables, role: .loadMessage, secrets: secrets)
-        var plan = conversation.exchange ?? AutomaticExchange.Plan()
+        var plan = conversation.exchange ?? AutoReply.Plan()
         plan.variables = variables
-        plan.heartbeat = AutomaticExchange.Plan.Heartbeat(message, every: load.heartbeat)
+        plan.heartbeat = AutoReply.Plan.Heartbeat(message, every: load.heartbeat)
         conversation.exchange = plan
     }
 }

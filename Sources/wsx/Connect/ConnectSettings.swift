@@ -22,7 +22,7 @@ struct ConnectSettings {
     /// The application protocol, or `nil` if there is none, or if it is to be detected.
     let protocolSelection: ProtocolSelection?
     /// The messages that are sent automatically, or `nil` if there are none.
-    let exchange: AutomaticExchange.Plan?
+    let exchange: AutoReply.Plan?
     /// The row of the data file, whose columns are variables.
     let data: ChosenRow
     /// The scenario to play, or `nil` if there is none.
@@ -97,7 +97,7 @@ struct ConnectSettings {
         {
             throw .badInput(what: "message \(index + 1)", why: "\(problem)")
         }
-        exchange = try AutomaticExchange.Plan.make(arguments.exchange, variables: row.columns, secrets: secrets)
+        exchange = try AutoReply.Plan.make(arguments.exchange, variables: row.columns, secrets: secrets)
         closeFrame = CloseFrame(
             code: CloseCode(rawValue: arguments.client.closeFrame.closeCode),
             reason: arguments.client.closeFrame.closeReason)

@@ -174,7 +174,7 @@ import WSCore
         let template = try LoadFixture.template("{{seq}} {{random 16}}")
         let fixture = LoadFixture(.receive) { plan in
             plan.lifetime = .seconds(1) ... .seconds(1)
-            var exchange = AutomaticExchange.Plan()
+            var exchange = AutoReply.Plan()
             exchange.firstMessages = [template]
             plan.conversation.exchange = exchange
         }

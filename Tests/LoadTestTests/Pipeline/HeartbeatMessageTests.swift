@@ -10,9 +10,9 @@ import Testing
     private func load(ready: String? = nil) throws -> LoadFixture {
         let message = try LoadFixture.template("beat {{seq}} of {{connection}}")
         return LoadFixture(.receive) { plan in
-            var exchange = AutomaticExchange.Plan()
+            var exchange = AutoReply.Plan()
             exchange.ready = ready
-            exchange.heartbeat = AutomaticExchange.Plan.Heartbeat(message, every: .seconds(20))
+            exchange.heartbeat = AutoReply.Plan.Heartbeat(message, every: .seconds(20))
             plan.conversation.exchange = exchange
         }
     }

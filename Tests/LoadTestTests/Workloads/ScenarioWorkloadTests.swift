@@ -374,8 +374,8 @@ import WSCore
     func heartbeats() throws {
         let message = try LoadFixture.template("beat")
         let fixture = try load(Self.login, Self.again, Self.ask, Self.reply) { plan in
-            var exchange = AutomaticExchange.Plan()
-            exchange.heartbeat = AutomaticExchange.Plan.Heartbeat(message, every: .seconds(2))
+            var exchange = AutoReply.Plan()
+            exchange.heartbeat = AutoReply.Plan.Heartbeat(message, every: .seconds(2))
             plan.conversation.exchange = exchange
         }
         /// The number of heartbeats sent until a time after the start.
@@ -418,7 +418,7 @@ import WSCore
     func plans() throws {
         #expect(try problem(Self.ask) == nil)
         #expect(try problem() == "--mode scenario: no file is given; add --scenario FILE")
-        var exchange = AutomaticExchange.Plan()
+        var exchange = AutoReply.Plan()
         exchange.ready = "x"
         #expect(
             try problem(Self.ask) { $0.conversation.exchange = exchange }?.hasPrefix("--scenario: --first-message and")

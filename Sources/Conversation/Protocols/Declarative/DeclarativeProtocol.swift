@@ -90,7 +90,7 @@ package struct DeclarativeProtocol: Sendable {
     var subprotocols: [String] = []
     var parameters: [String] = []
     /// The first messages, readiness, and answers.
-    var plan = AutomaticExchange.Plan()
+    var plan = AutoReply.Plan()
     var patterns = Patterns<String>()
     /// The locations of variables, and their slots.
     var extractions: [(slot: Int, path: JSONPath)] = []

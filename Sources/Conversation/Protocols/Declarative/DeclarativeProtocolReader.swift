@@ -65,8 +65,8 @@ struct DeclarativeProtocolReader {
 
     // MARK: Parts
 
-    private func plan() throws(DeclarativeProtocolError) -> AutomaticExchange.Plan {
-        var plan = AutomaticExchange.Plan()
+    private func plan() throws(DeclarativeProtocolError) -> AutoReply.Plan {
+        var plan = AutoReply.Plan()
         for (text, token) in try strings(.first) {
             let template = try template(text, at: token)
             guard !template.usesLastMessage else {

@@ -20,7 +20,7 @@ final class DeclarativeSession: ProtocolSession {
 
     private let definition: DeclarativeProtocol
     private let clockOffset: UInt64
-    private var exchange: AutomaticExchange
+    private var exchange: AutoReply
     private var connection: UInt64
     /// The number of typed lines and heartbeats that have been sent.
     private var sequence: UInt64 = 0
@@ -37,7 +37,7 @@ final class DeclarativeSession: ProtocolSession {
         clockOffset = parameters.clockOffset
         connection = parameters.connection
         random = SeededRandom(seed: parameters.seed)
-        exchange = AutomaticExchange(.init(definition.plan), seed: random.next())
+        exchange = AutoReply(.init(definition.plan), seed: random.next())
         patterns = definition.patterns.map(Self.compile)
         heartbeatAnswer = definition.heartbeat?.answer.flatMap(Self.compile)
         for name in definition.parameters {
@@ -140,10 +140,10 @@ final class DeclarativeSession: ProtocolSession {
     /// Answers a message, and finds out whether it belongs to the opening.
     private func exchange(
         _ payload: RawSpan, at now: UInt64, _ output: inout ProtocolOutput
-    ) -> AutomaticExchange.Finding {
+    ) -> AutoReply.Finding {
         let wasReady = exchange.isReady
         var sent: [[UInt8]] = []
-        var finding = AutomaticExchange.Finding.none
+        var finding = AutoReply.Finding.none
         do throws(TemplateValueError) {
             finding = try exchange.receive(payload, at: time(now)) { sent.append($0.bytes) }
         } catch {

@@ -14,9 +14,9 @@ extension ConnectRun {
             return Pipeline(application: application, readinessTimeout: timeout, clockOffset: clockOffset)
         }
         guard let plan = settings.exchange else { return nil }
-        let rules = AutomaticExchange.Rules(plan)
+        let rules = AutoReply.Rules(plan)
         for pattern in rules.patterns { console.watch(pattern) }
-        var answers = AutomaticExchange(rules, seed: .random(in: .min ... .max))
+        var answers = AutoReply(rules, seed: .random(in: .min ... .max))
         settings.data.set(&answers.variables)
         return Pipeline(answers: answers, readinessTimeout: timeout, clockOffset: clockOffset)
     }

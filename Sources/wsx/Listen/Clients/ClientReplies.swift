@@ -13,12 +13,12 @@ final class ClientReplies {
     /// Prepares the replies to a newly accepted client.
     /// - Parameter send: Sends a text message to the client, and records and shows it.
     init(
-        _ rules: AutomaticExchange.Rules, client number: Int, on loop: EventLoop, console: Console,
+        _ rules: AutoReply.Rules, client number: Int, on loop: EventLoop, console: Console,
         send: @escaping (RawSpan) -> Void
     ) {
         let clockOffset = WallTime.now.sinceEpoch.nanoseconds &- loop.nowNanoseconds
         pipeline = Pipeline(
-            answers: AutomaticExchange(rules, seed: .random(in: .min ... .max)), clockOffset: clockOffset)
+            answers: AutoReply(rules, seed: .random(in: .min ... .max)), clockOffset: clockOffset)
         pipeline.opened(UInt64(number), subprotocol: nil, now: loop.nowNanoseconds)
         self.number = number
         self.loop = loop

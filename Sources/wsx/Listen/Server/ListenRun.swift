@@ -32,7 +32,7 @@ final class ListenRun {
     let loop: EventLoop
     let faults: Faults
     /// The rules for first messages and answers, or `nil` if there are none.
-    let exchangeRules: AutomaticExchange.Rules?
+    let exchangeRules: AutoReply.Rules?
     let outputs: ListenOutputs
     /// Logs clients and requests.
     let log: ClientLog
@@ -75,7 +75,7 @@ final class ListenRun {
         self.loop = loop
         let arguments = settings.arguments
         faults = Faults(arguments, console: console, on: loop)
-        exchangeRules = settings.exchange.map { AutomaticExchange.Rules($0) }
+        exchangeRules = settings.exchange.map { AutoReply.Rules($0) }
         outputs = try ListenOutputs(
             arguments, isPrompt: settings.isRepl, to: settings.writesOutput ? StandardDescriptors.output : nil,
             faults: faults, console: console, on: loop)

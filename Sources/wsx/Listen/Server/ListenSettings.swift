@@ -18,7 +18,7 @@ struct ListenSettings {
     /// The scenario whose opposite side is played, or `nil` if there is none.
     let scenario: Scenario?
     /// The messages that are sent automatically, or `nil` if there are none.
-    let exchange: AutomaticExchange.Plan?
+    let exchange: AutoReply.Plan?
     /// The program run for each client, or `nil` if there is none.
     let program: ProgramCommand?
     /// The files served to browsers, or `nil` if there are none.
@@ -48,7 +48,7 @@ struct ListenSettings {
             try arguments.checkReplaySpeed()
         }
         scenario = try Scenario.make(arguments.scenario, playsPeer: true, secrets: secrets)
-        exchange = try AutomaticExchange.Plan.make(arguments.exchange, takesData: false, secrets: secrets)
+        exchange = try AutoReply.Plan.make(arguments.exchange, takesData: false, secrets: secrets)
         let extraFields = try HeaderFiles.fields(arguments.server.headers)
         let access = try AccessComposition(
             credentials: arguments.access.credentials, tokens: arguments.access.tokens, secrets: secrets

@@ -2,7 +2,7 @@ import CommandLine
 import Conversation
 import WSCore
 
-extension AutomaticExchange.Plan {
+extension AutoReply.Plan {
     /// Creates the plan that the arguments describe, or `nil` if nothing is sent automatically.
     /// - Parameters:
     ///   - variables: The variables that the templates may insert.
@@ -12,8 +12,8 @@ extension AutomaticExchange.Plan {
     static func make(
         _ arguments: ExchangeArguments, variables: VariableNames = VariableNames(), takesData: Bool = true,
         secrets: Secrets
-    ) throws(Failure) -> AutomaticExchange.Plan? {
-        var plan = AutomaticExchange.Plan()
+    ) throws(Failure) -> AutoReply.Plan? {
+        var plan = AutoReply.Plan()
         plan.variables = variables
         try variables.checkPatterns(arguments.ready.map { [$0] } ?? [], of: "--ready")
         plan.ready = arguments.ready

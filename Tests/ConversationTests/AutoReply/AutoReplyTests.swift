@@ -4,7 +4,7 @@ import WSCore
 
 @testable import Conversation
 
-@Suite struct AutomaticExchangeTests {
+@Suite struct AutoReplyTests {
     /// Collects sent messages.
     private final class Sent {
         var messages: [String] = []
@@ -15,17 +15,17 @@ import WSCore
 
     private func makeExchange(
         first: [String] = [], ready: String? = nil, answers: [String] = []
-    ) throws -> AutomaticExchange {
-        var plan = AutomaticExchange.Plan()
+    ) throws -> AutoReply {
+        var plan = AutoReply.Plan()
         plan.firstMessages = try first.map { try Template($0) { _ in nil } }
         plan.ready = ready
-        plan.answers = try answers.map { AutomaticExchange.Plan.Answer(try AnswerRule($0) { _ in nil }) }
-        return AutomaticExchange(AutomaticExchange.Rules(plan), seed: 1)
+        plan.answers = try answers.map { AutoReply.Plan.Answer(try AnswerRule($0) { _ in nil }) }
+        return AutoReply(AutoReply.Rules(plan), seed: 1)
     }
 
     private func receive(
-        _ text: String, in exchange: inout AutomaticExchange, _ sent: Sent = Sent()
-    ) throws -> AutomaticExchange.Finding {
+        _ text: String, in exchange: inout AutoReply, _ sent: Sent = Sent()
+    ) throws -> AutoReply.Finding {
         try Array(text.utf8).withUnsafeBytes { try exchange.receive($0.bytes, at: 5000) { sent($0) } }
     }
 
@@ -47,7 +47,7 @@ import WSCore
         var exchange = try makeExchange(ready: "^ready$")
         for number: UInt64 in 1...2 {
             exchange.begin(connection: number)
-            var findings: [AutomaticExchange.Finding] = []
+            var findings: [AutoReply.Finding] = []
             for text in ["not ready", "ready", "ready", "other"] {
                 findings.append(try receive(text, in: &exchange))
             }

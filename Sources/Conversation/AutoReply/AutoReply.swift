@@ -8,8 +8,8 @@ import WSCore
 ///
 /// Until the peer is ready, all its messages belong to the opening, which is usually a login. Rules answer messages at
 /// any time.
-package struct AutomaticExchange: ~Copyable {
-    /// The rules of an exchange, which can be shared by threads.
+package struct AutoReply: ~Copyable {
+    /// The rules of one end, which can be shared by threads.
     package struct Plan: Equatable, Sendable {
         /// An answer to the messages that a regular expression matches.
         package struct Answer: Equatable, Sendable {
@@ -49,7 +49,7 @@ package struct AutomaticExchange: ~Copyable {
         /// The names of the variables that the templates insert.
         package var variables = VariableNames()
 
-        /// Plans an exchange in which nothing is sent, and whose opening ends at once.
+        /// Plans no messages, and an opening that ends at once.
         package init() {}
 
         /// Whether nothing happens by itself.
@@ -85,7 +85,7 @@ package struct AutomaticExchange: ~Copyable {
         package var patterns: [Pattern] { (ready.map { [$0] } ?? []) + answers.map(\.pattern) }
     }
 
-    /// The part that a received message plays in the exchange.
+    /// The part that a received message plays.
     package enum Finding: Equatable {
         /// None.
         case none
@@ -107,7 +107,7 @@ package struct AutomaticExchange: ~Copyable {
     package private(set) var isReady = false
     private var message = ByteBuffer()
 
-    /// Creates an exchange before its first connection.
+    /// Prepares the messages before the first connection.
     /// - Parameter seed: Determines random placeholders.
     package init(_ rules: Rules, seed: UInt64) {
         self.rules = rules

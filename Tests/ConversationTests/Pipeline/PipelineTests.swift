@@ -1,0 +1,299 @@
+import Formats
+import Testing
+import WSCore
+
+@testable import Conversation
+
+/// Inputs of a pipeline, and the effects and deliveries that follow, in words:
+///
+///     >TEXT           a message to send, and who sends it
+///     deliver TEXT    a message for the command; login TEXT and answered TEXT for the other roles
+@Suite struct PipelineTests {
+    /// A pipeline with its clock, in seconds.
+    private final class Driver {
+        let pipeline: Pipeline
+        var now: UInt64 = 100
+
+        init(_ pipeline: Pipeline) {
+            self.pipeline = pipeline
+        }
+
+        private var nanoseconds: UInt64 { now * 1_000_000_000 }
+
+        func open(_ number: UInt64 = 1, at url: WebSocketURL? = nil) -> [String] {
+            pipeline.opened(number, at: url, subprotocol: nil, now: nanoseconds)
+            return take()
+        }
+
+        func receive(_ texts: String...) -> [String] {
+            texts.flatMap { receive(Array($0.utf8), as: .text) }
+        }
+
+        func receive(_ payload: [UInt8], as kind: MessageKind) -> [String] {
+            var delivered: [String] = []
+            payload.withUnsafeBytes {
+                pipeline.received($0.bytes, as: kind, at: nanoseconds) { payload, kind, role in
+                    let text = payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+                    let kind = kind == .binary ? " (binary)" : ""
+                    delivered.append("\(role == .message ? "deliver" : "\(role)") \(text)\(kind)")
+                }
+            }
+            return delivered + take()
+        }
+
+        func submit(_ text: String, _ line: Pipeline.Line = Pipeline.Line()) -> [String] {
+            let bytes = Array(text.utf8)
+            do throws(ProtocolInputError) {
+                let sending = try pipeline.submit(bytes.span.bytes, as: .text, line, at: nanoseconds)
+                return take() + ["\(sending.delivery)"]
+            } catch {
+                return take() + ["error: \(error)"]
+            }
+        }
+
+        func pass(_ seconds: UInt64) -> [String] {
+            now += seconds
+            pipeline.timePassed(at: nanoseconds)
+            return take()
+        }
+
+        func sendQueued() -> [String] {
+            pipeline.sendQueued(at: nanoseconds)
+            return take()
+        }
+
+        /// When the pipeline has to be called next, in seconds.
+        var deadline: UInt64? { pipeline.deadline.map { $0 / 1_000_000_000 } }
+
+        private func take() -> [String] {
+            var words: [String] = []
+            while let effect = pipeline.next() { words.append(Self.words(for: effect)) }
+            return words
+        }
+
+        private static func words(for effect: Pipeline.Effect) -> String {
+            switch effect {
+            case .send(let payload, let kind, let purpose):
+                kind == .text ? ">\(String(decoding: payload, as: UTF8.self)) (\(purpose))" : ">\(payload) (\(purpose))"
+            case .event(let event): "event \(String(decoding: event.line, as: UTF8.self))"
+            case .lineSent(let line, _): "line sent" + (line == nil ? "" : ", kept")
+            case .notUnderstood(_, let reason): "not understood: \(reason)"
+            default: "\(effect)"
+            }
+        }
+    }
+
+    private static func application(_ name: String, keepsLines: Bool = true) throws -> Pipeline.Application {
+        let descriptor = try #require(ApplicationProtocol(named: name))
+        var application = Pipeline.Application(try descriptor.session(ProtocolParameters()), of: descriptor)
+        application.keepsLines = keepsLines
+        return application
+    }
+
+    private static func cable(keepsLines: Bool = true) throws -> Driver {
+        Driver(
+            Pipeline(
+                application: try application("actioncable", keepsLines: keepsLines), readinessTimeout: .seconds(10),
+                clockOffset: 0))
+    }
+
+    private static func answers(
+        first: [String] = [], ready: String? = nil, answers: [String] = [], heartbeat: Duration? = nil
+    ) throws -> Driver {
+        var plan = AutoReply.Plan()
+        plan.firstMessages = try first.map { try Template($0) { _ in nil } }
+        plan.ready = ready
+        plan.answers = try answers.map { AutoReply.Plan.Answer(try AnswerRule($0) { _ in nil }) }
+        plan.heartbeat = try heartbeat.map { .init(try Template("beat {{seq}}") { _ in nil }, every: $0) }
+        return Driver(
+            Pipeline(
+                answers: AutoReply(AutoReply.Rules(plan), seed: 1), readinessTimeout: .seconds(10),
+                clockOffset: 0))
+    }
+
+    private static let chat = #"{\"channel\":\"Chat\"}"#
+    private static let subscribe = #">{"command":"subscribe","identifier":"\#(chat)"} (application)"#
+    private static let confirmation = #"{"identifier":"\#(chat)","type":"confirm_subscription"}"#
+    private static let rejection = #"{"identifier":"\#(chat)","type":"reject_subscription"}"#
+    private static let speak =
+        #">{"command":"message","identifier":"\#(chat)","data":"{\"action\":\"speak\"}"} (application)"#
+
+    // MARK: Plain
+
+    @Test("Without stages, messages and lines pass unchanged, and the pipeline is ready at once")
+    func plain() {
+        let driver = Driver(Pipeline(clockOffset: 0))
+        #expect(driver.open() == [])
+        #expect(driver.pipeline.isReady)
+        #expect(driver.receive("a") == ["deliver a"])
+        #expect(driver.submit("b").first == ">b (line)")
+        #expect(driver.deadline == nil)
+    }
+
+    // MARK: Codecs
+
+    @Test("Decoded messages are delivered with their kind as received, and lines are encoded")
+    func codecs() {
+        let codecs = MessageCodecs(decoders: [.messagePack], encoder: .messagePack, limitBytes: 100)
+        let driver = Driver(Pipeline(codecs, clockOffset: 0))
+        _ = driver.open()
+        #expect(driver.receive([0x81, 0xA1, 0x61, 0x01], as: .binary) == [#"deliver {"a":1} (binary)"#])
+        #expect(driver.pipeline.takeUndecodable() == nil)
+        #expect(driver.submit("[1]").first == ">[145, 1] (line)")
+        #expect(driver.submit("{").first?.hasPrefix("error: ") == true)
+    }
+
+    @Test("The reason for an undecodable message is that of the last one, and is given once per connection")
+    func undecodable() {
+        let driver = Driver(Pipeline(MessageCodecs(decoders: [.messagePack], limitBytes: 100), clockOffset: 0))
+        _ = driver.open()
+        #expect(driver.receive([0xC1], as: .binary).count == 1)
+        #expect(driver.receive([0x01], as: .binary).count == 1)
+        #expect(driver.pipeline.takeUndecodable() == nil)
+        for isFirst in [true, false] {
+            _ = driver.receive([0xC1], as: .binary)
+            #expect((driver.pipeline.takeUndecodable() != nil) == isFirst)
+        }
+    }
+
+    // MARK: Application protocols
+
+    @Test("Effects are in the order of sending: the greeting, readiness, and events between messages")
+    func order() throws {
+        let driver = try Self.cable()
+        #expect(driver.open() == [])
+        #expect(!driver.pipeline.isReady)
+        #expect(driver.receive(#"{"type":"welcome"}"#) == ["event welcome", "ready"])
+        #expect(driver.submit("subscribe Chat") == [Self.subscribe, "renewed"])
+    }
+
+    @Test("A line waits for its subscription, and is kept when it has been sent")
+    func waiting() throws {
+        let driver = try Self.cable()
+        _ = driver.open()
+        _ = driver.receive(#"{"type":"welcome"}"#)
+        _ = driver.submit("subscribe Chat")
+        #expect(driver.submit("Chat speak") == ["waiting"])
+        #expect(driver.pipeline.waitingLineCount == 1)
+        #expect(
+            driver.receive(Self.confirmation) == ["event Chat subscribed", Self.speak, "line sent, kept"])
+        #expect(driver.pipeline.waitingLineCount == 0)
+    }
+
+    @Test("Lines before the login wait in order, and those of a refused subscription are dropped")
+    func queued() throws {
+        let driver = try Self.cable()
+        _ = driver.open()
+        #expect(driver.submit("subscribe Chat") == ["waiting"])
+        #expect(driver.submit("Chat speak") == ["waiting"])
+        #expect(driver.pipeline.isFull)
+        #expect(driver.sendQueued() == [])
+        _ = driver.receive(#"{"type":"welcome"}"#)
+        #expect(driver.sendQueued() == [Self.subscribe])
+        let effects = driver.receive(Self.rejection)
+        #expect(effects.last == "\(Pipeline.Effect.linesDropped(1))")
+        #expect(driver.pipeline.unsentLines == .unsentLines(1, .refusal))
+    }
+
+    @Test("Lines that wait when the connection ends come back in order, with what they waited for")
+    func endedWaiting() throws {
+        let driver = try Self.cable()
+        _ = driver.open()
+        _ = driver.submit("subscribe Chat")
+        _ = driver.submit("Chat speak")
+        let end = ConnectionEnd(
+            closing: ClosingHandshake(sent: nil, received: CloseFrame(code: .normalClosure), wasStartedHere: false))
+        let ended = driver.pipeline.ended(end, reconnects: true)
+        #expect(ended.lines.map { String(decoding: $0.payload, as: UTF8.self) } == ["subscribe Chat", "Chat speak"])
+        #expect(ended.waitedFor == .login)
+        #expect(ended.problem == .ended(CloseFrame(code: .normalClosure), meaning: nil, afterLogin: false))
+    }
+
+    @Test("After a failure, nothing more of the protocol follows")
+    func failure() throws {
+        let driver = try Self.cable()
+        _ = driver.open()
+        let effects = driver.receive(
+            #"{"type":"disconnect","reason":"unauthorized","reconnect":false}"#, #"{"type":"welcome"}"#)
+        guard case .refused? = driver.pipeline.problem else {
+            Issue.record("not refused: \(effects)")
+            return
+        }
+        #expect(!effects.contains("ready"))
+        #expect(driver.deadline == nil)
+    }
+
+    @Test("A login that takes too long fails at its deadline, and not before")
+    func notReady() throws {
+        let driver = try Self.cable()
+        _ = driver.open()
+        #expect(driver.deadline == 110)
+        #expect(driver.pass(9) == [])
+        #expect(driver.pass(1) == ["\(Pipeline.Effect.failed(.notReady(after: .seconds(10))))"])
+    }
+
+    @Test("The protocol is detected by the first message, which is its own; lines before it pass unchanged")
+    func detected() throws {
+        let application = Pipeline.Application { descriptor in
+            do throws(ProtocolParameterError) {
+                return try descriptor.session(ProtocolParameters())
+            } catch {
+                return nil
+            }
+        }
+        let driver = Driver(Pipeline(application: application, readinessTimeout: .seconds(10), clockOffset: 0))
+        #expect(driver.open(at: try WebSocketURL(parsing: "ws://h/")) == [])
+        #expect(driver.pipeline.isReady)
+        #expect(driver.submit("a").first == ">a (line)")
+        #expect(driver.receive("hello") == ["deliver hello"])
+        #expect(
+            driver.receive(#"{"type":"welcome"}"#) == [
+                "\(Pipeline.Effect.detected("actioncable"))", "event welcome", "ready",
+            ])
+        #expect(driver.pipeline.applicationProtocol?.name == "actioncable")
+    }
+
+    @Test("Without kept lines, a line that the session does not take is the caller's error")
+    func unkept() throws {
+        let driver = try Self.cable(keepsLines: false)
+        _ = driver.open()
+        _ = driver.receive(#"{"type":"welcome"}"#)
+        #expect(driver.submit("Chat speak").first?.hasPrefix("error: ") == true)
+        #expect(driver.pipeline.unsentLines == nil)
+    }
+
+    // MARK: Answers
+
+    @Test("First messages precede the answers to messages that arrive with the opening handshake")
+    func greeting() throws {
+        let driver = try Self.answers(first: ["login"], answers: ["^ping => pong"])
+        driver.pipeline.opened(1, subprotocol: nil, now: 0)
+        #expect(driver.receive("ping") == ["answered ping", ">login (greeting)", ">pong (answer)"])
+        #expect(driver.receive("news") == ["deliver news"])
+    }
+
+    @Test("Messages before the one that --ready asks for belong to the login")
+    func login() throws {
+        let driver = try Self.answers(ready: "^welcome")
+        #expect(driver.open() == [])
+        #expect(!driver.pipeline.isReady)
+        #expect(driver.deadline == 110)
+        #expect(driver.receive("wait", "welcome") == ["login wait", "login welcome", "ready"])
+        #expect(driver.deadline == nil)
+        _ = driver.open(2)
+        #expect(!driver.pipeline.isReady)
+        #expect(driver.pass(10) == ["\(Pipeline.Effect.failed(.notReady(after: .seconds(10))))"])
+    }
+
+    @Test("Heartbeats are skipped rather than sent in a burst")
+    func heartbeats() throws {
+        let driver = try Self.answers(heartbeat: .seconds(20))
+        _ = driver.open()
+        #expect(driver.deadline == nil)
+        driver.pipeline.startHeartbeats(at: 100_000_000_000)
+        #expect(driver.deadline == 120)
+        #expect(driver.pass(20) == [">beat 1 (line)"])
+        #expect(driver.pass(65) == [">beat 2 (line)"])
+        #expect(driver.deadline == 205)
+    }
+}
