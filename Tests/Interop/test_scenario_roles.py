@@ -172,6 +172,47 @@ def test_a_written_scenario_plays_both_sides(tmp_path, end):
     assert_mocks(written(tmp_path / "s.jsonl", STEPS + end))
 
 
+def serve_calls(peer):
+    """Answers JSON-RPC calls with the number of their parameters."""
+    peer.upgrade()
+    while (frame := peer.read_frame()).opcode != wire.CLOSE:
+        call = json.loads(frame.payload)
+        peer.send(wire.text(b'{"jsonrpc":"2.0","id":%d,"result":%d}' % (call["id"], len(call["params"]))))
+    peer.send(wire.frame(wire.CLOSE, frame.payload))
+
+
+def serve_message_pack(peer):
+    """Answers each message with {"a":1} in MessagePack."""
+    peer.upgrade()
+    while (frame := peer.read_frame()).opcode != wire.CLOSE:
+        peer.send(wire.frame(wire.BINARY, b"\x81\xa1a\x01"))
+    peer.send(wire.frame(wire.CLOSE, frame.payload))
+
+
+@pytest.mark.parametrize(
+    ("serve", "options", "text", "right", "wrong"),
+    [
+        (serve_json, [], '{"op":"get"}', {"/id": 100}, {"/id": 7}),
+        (serve_calls, ["--protocol", "json-rpc"], "count [1,2]", "^2$", "^3$"),
+        (serve_message_pack, ["--decode", "msgpack"], "get", {"/a": 1}, {"/a": 2}),
+        (None, [], "hello", "^hello$", "^bye$"),
+    ],
+    ids=["plain", "protocol", "decode", "listen"],
+)
+def test_one_file_has_one_verdict(tmp_path, serve, options, text, right, wrong):
+    """`connect` and `bench` agree, with a server of their own and with `listen --scenario` of the same file."""
+    for match, passes in [(right, True), (wrong, False)]:
+        step = received(None, match=match, timeout="300ms")
+        del step["data"]
+        path = written(tmp_path / "scenario.jsonl", [sent(text), step])
+        mock = written(tmp_path / "mock.jsonl", [sent(text), received("hello")])
+        for command in ["connect"], ["bench", "--mode", "scenario", "--connections", "1", "--messages", "1"]:
+            with ScriptedServer(serve) if serve else Listener("--scenario", mock) as server:
+                result = wsx(*command, *options, "--scenario", path, server.url)
+            assert (result.status == 0) == passes, result
+            assert ("line 2" in result.err) != passes, result
+
+
 def test_each_client_plays_the_scenario(tmp_path):
     path = written(tmp_path / "s.jsonl", [sent("a {{seq}}"), received("b {{seq}}"), sent("c {{seq}}"), received("d")])
     with Listener("--scenario", path) as mock:
