@@ -213,6 +213,51 @@ def test_one_file_has_one_verdict(tmp_path, serve, options, text, right, wrong):
             assert ("line 2" in result.err) != passes, result
 
 
+def received_frames(command, protocol, steps, path, greeting, answer):
+    """Plays steps through a protocol. Returns what the server receives, until the close frame."""
+    frames = []
+
+    def script(peer):
+        peer.upgrade(then=greeting)
+        while (frame := peer.read_frame()).opcode != wire.CLOSE:
+            frames.append(frame.payload.decode())
+            peer.send(answer(frame))
+        frames.append(int.from_bytes(frame.payload[:2], "big"))
+        peer.send(wire.frame(wire.CLOSE, frame.payload))
+
+    with ScriptedServer(script) as server:
+        result = wsx(*command, "--protocol", protocol, "--scenario", written(path, steps), server.url)
+    assert result.status == 0, result
+    return frames
+
+
+COMMANDS = pytest.mark.parametrize(
+    "command", [["connect"], ["bench", "--mode", "scenario", "--connections", "1", "--messages", "1"]],
+    ids=["connect", "bench"])
+
+
+@COMMANDS
+def test_the_first_steps_run_once_if_a_protocol_has_no_login(tmp_path, command):
+    reply = {"type": "message", "direction": "in", "match": "1"}
+    frames = received_frames(
+        command, "json-rpc", [sent("sum {{seq}}"), reply], tmp_path / "s.jsonl", b"",
+        lambda frame: wire.text(b'{"jsonrpc":"2.0","id":%d,"result":1}' % json.loads(frame.payload)["id"]))
+    assert [json.loads(frame)["id"] for frame in frames[:-1]] == [1]
+
+
+@COMMANDS
+@pytest.mark.parametrize("event", [b"", wire.text('42["news",1]')], ids=["alone", "with an event"])
+def test_messages_right_after_the_login_precede_pings_and_the_close_frame(tmp_path, command, event):
+    steps = [sent("chat 1"), {"type": "ping", "direction": "out", "data": "p"},
+             {"type": "close", "direction": "out", "code": 4001}]
+    login = {"40": wire.text('40{"sid":"t"}') + event}
+    frames = received_frames(
+        command, "socket.io", steps, tmp_path / "s.jsonl",
+        wire.text('0{"sid":"a","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}'),
+        lambda frame: login.get(frame.payload.decode(), b""))
+    assert frames == ["40", '420["chat",1]', "p", 4001]
+
+
 def test_each_client_plays_the_scenario(tmp_path):
     path = written(tmp_path / "s.jsonl", [sent("a {{seq}}"), received("b {{seq}}"), sent("c {{seq}}"), received("d")])
     with Listener("--scenario", path) as mock:

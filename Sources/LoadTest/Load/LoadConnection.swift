@@ -22,8 +22,6 @@ package class LoadConnection {
     internal final let openTime: UInt64
     /// Its application protocol, automatic answers, and codecs, or `nil` if there are none.
     package final var pipeline: Pipeline?
-    /// Whether the effects of its pipeline are being executed.
-    internal final var isExecuting = false
     /// Whether a message that its application protocol does not understand has been reported.
     internal final var hasReportedUnknown = false
     /// When to try again to handle a deadline that a full connection has delayed, on the loop's clock in nanoseconds.

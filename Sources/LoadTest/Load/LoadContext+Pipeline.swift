@@ -29,7 +29,7 @@ extension LoadContext {
         pipeline.opened(
             number + 1, after: earlier(number).automaticCount, subprotocol: subprotocol, now: now)
         connection.pipeline = pipeline
-        if !pipeline.isReady { arrivals.unready.insert(number) }
+        if pipeline.hasProtocol || !pipeline.isReady { arrivals.unready.insert(number) }
     }
 
     /// Sends the first messages on a connection that has been opened.
@@ -100,12 +100,10 @@ extension LoadContext {
         guard pipeline.isReady, !connection.isClosing, connection.port != nil else { return nil }
         let key = try pipeline.submit(payload, as: kind, Pipeline.Line(wantsReply: wantsReply), at: now).key
         var isSent = true
-        if !connection.isExecuting {
-            while let (payload, kind) = pipeline.nextMessage() {
-                isSent = connection.transmit(payload.span.bytes, as: kind) && isSent
-            }
-            if pipeline.hasEffects, let handler = connections[connection.number] { host?.fillInNextTurn(handler) }
+        while let (payload, kind) = pipeline.nextMessage() {
+            isSent = connection.transmit(payload.span.bytes, as: kind) && isSent
         }
+        if pipeline.hasEffects, let handler = connections[connection.number] { host?.fillInNextTurn(handler) }
         return isSent ? SentMessage(replyKey: key) : nil
     }
 
@@ -138,16 +136,14 @@ extension LoadContext {
     // MARK: Effects
 
     internal func executeEffects(of connection: LoadConnection) {
-        guard let pipeline = connection.pipeline, !connection.isExecuting else { return }
-        connection.isExecuting = true
+        guard let pipeline = connection.pipeline else { return }
         var hasEvents = false
+        var becameReady = false
         while let effect = pipeline.next() {
             switch effect {
             case .send(let payload, let kind, _): _ = connection.transmit(payload.span.bytes, as: kind)
             case .event(let event): hasEvents = pass(event, to: connection) || hasEvents
-            case .ready:
-                connection.becameReady(in: self)
-                startHeartbeats(on: connection)
+            case .ready: becameReady = true
             case .failed(let problem): end(connection, because: problem)
             case .notUnderstood(_, let reason):
                 guard !connection.hasReportedUnknown else { continue }
@@ -160,7 +156,11 @@ extension LoadContext {
             case .unanswered, .notGreeted: break
             }
         }
-        connection.isExecuting = false
+        // The workload sends only after everything that the session sends.
+        if becameReady, pipeline.isReady {
+            connection.becameReady(in: self)
+            startHeartbeats(on: connection)
+        }
         if hasEvents { connection.proceed(in: self) }
         awaitDeadline(of: connection)
     }

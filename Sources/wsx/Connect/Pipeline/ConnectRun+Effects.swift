@@ -55,7 +55,7 @@ extension ConnectRun {
                 outputs.show(opening: payload, as: kind)
             case .answered:
                 remember(payload, as: kind)
-                if outputs.isVerbose { outputs.show(payload, as: kind, .received) }
+                if outputs.isVerbose, !connection.isClosing { outputs.show(payload, as: kind, .received) }
             }
         }
         executeEffects(kind, decoding)
@@ -148,7 +148,7 @@ extension ConnectRun {
         remember(payload, as: kind)
         if let reason { console.notice("wsx: the next message is shown unchanged: \(reason)") }
         let isWritten = outputs.write(payload, as: kind, decoding: decoding)
-        return state.isLast(payload, isOmitted: !isWritten)
+        return state.isLast(payload, payload: payload, isOmitted: !isWritten)
     }
 
     /// Passes on an event.
@@ -174,7 +174,8 @@ extension ConnectRun {
             console.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
         }
         return state.isLast(
-            line.span.bytes, isOmitted: !isWritten, isReply: stages.requests == nil || finding.reply != nil)
+            line.span.bytes, payload: event.payload.span.bytes, isOmitted: !isWritten,
+            isReply: stages.requests == nil || finding.reply != nil)
     }
 
     /// Whether the failure of the connection contains an event.

@@ -19,8 +19,6 @@ final class ScenarioRun {
     private let embeddedEcho: SharedEmbeddedEcho
     /// The application protocol, if there is one, and the formats of binary messages.
     private let pipeline: Pipeline
-    /// Whether the effects of the pipeline are being executed.
-    private var isExecuting = false
     private var stopRequests: StopRequests?
     private var progress: Progress
 
@@ -120,10 +118,9 @@ final class ScenarioRun {
             resources: ConnectionResources(on: loop), handler: self)
         self.connection = connection
         pipeline.opened(1, subprotocol: opened.upgrade.subprotocol, now: loop.nowNanoseconds)
-        let isReady = pipeline.isReady
         connection.start(with: opened.firstBytes)
         progress.stepStart = loop.nowNanoseconds
-        if isReady { player.start(at: loop.nowNanoseconds, self) }
+        if !pipeline.hasProtocol { player.start(at: loop.nowNanoseconds, self) }
         advance()
     }
 
@@ -137,15 +134,15 @@ final class ScenarioRun {
         awaitNextEvent()
     }
 
-    /// Executes the effects of the pipeline, and the steps that follow each.
+    /// Executes the effects of the pipeline. The steps that follow send nothing before the queue is empty, because pings and
+    /// close frames do not enter it.
     private func executeEffects() {
-        isExecuting = true
-        defer { isExecuting = false }
         let now = loop.nowNanoseconds
+        var becameReady = false
         while failure == nil, let effect = pipeline.next() {
             switch effect {
             case .send(let payload, let kind, _): transmit(payload.span.bytes, as: kind)
-            case .ready: player.start(at: now, self)
+            case .ready: becameReady = true
             case .event(let event):
                 switch event.role {
                 case .hidden, .notice: continue
@@ -155,16 +152,18 @@ final class ScenarioRun {
                 player.received(event.payload.span.bytes, as: kind, shownAs: event.line, at: now, self)
             case .notUnderstood(_, let reason):
                 console.notice("wsx: \(protocolName): a message is not understood: \(reason)")
-            // The end of the conversation is a failure unless all steps are done.
-            case .failed(.ended) where player.phase == .over: break
-            case .failed(let problem): return end(with: failure(problem))
+            case .failed(let problem):
+                player.advance(at: now, self)
+                // The end of the conversation is a failure unless all steps are done.
+                if case .ended = problem, player.phase == .over { continue }
+                return end(with: failure(problem))
             // The step that waits for the reply to a dropped line fails.
             case .lineSent, .waitingLineFailed, .linesDropped, .renewed, .detected: break
             // A scenario has no automatic answers.
             case .unanswered, .notGreeted: break
             }
-            player.advance(at: now, self)
         }
+        if becameReady { player.start(at: now, self) }
     }
 
     private var protocolName: String { settings.protocolSelection?.descriptor.name ?? "" }
@@ -313,7 +312,6 @@ extension ScenarioRun: ScenarioPlayer.Port {
         } catch {
             throw .unsendable(error.description)
         }
-        guard !isExecuting else { return true }
         while let (message, kind) = pipeline.nextMessage() { transmit(message.span.bytes, as: kind) }
         return true
     }
