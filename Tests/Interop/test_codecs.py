@@ -53,7 +53,8 @@ def discord(*texts):
 
 
 @pytest.mark.parametrize("codec, message", [("msgpack", MSGPACK), ("cbor", CBOR), ("auto", MSGPACK), ("auto", CBOR),
-                                            ("json", TEXT.encode()), ("gzip", zlib.compress(TEXT.encode()))])
+                                            ("json", TEXT.encode()), ("gzip", zlib.compress(TEXT.encode())),
+                                            ("deflate", zlib.compress(TEXT.encode())[2:-4]), ("text", TEXT.encode())])
 def test_binary_messages_are_written_as_json(codec, message):
     assert received(message, message, options=["--decode", codec]).out.decode() == f"{TEXT}\n" * 2
 

@@ -14,11 +14,15 @@ package enum Codec: Hashable, Sendable {
     case zlibStream
     /// gzip (RFC 1952) or zlib (RFC 1950) data, complete in each message.
     case gzip
+    /// Raw DEFLATE data (RFC 1951), complete in each message, as some exchanges send it.
+    case deflate
+    /// UTF-8 text in binary messages.
+    case plainText
     /// An external program, which the caller of the chain runs.
     case program(String)
 
     /// The codecs with a name of their own, in the order of the help.
-    package static let all: [Codec] = [.auto, .messagePack, .cbor, .json, .zlibStream, .gzip]
+    package static let all: [Codec] = [.auto, .messagePack, .cbor, .json, .zlibStream, .gzip, .deflate, .plainText]
 
     /// What precedes the command of a program.
     package static let programPrefix = "exec:"
@@ -43,6 +47,8 @@ package enum Codec: Hashable, Sendable {
         case .json: "json"
         case .zlibStream: "zlib-stream"
         case .gzip: "gzip"
+        case .deflate: "deflate"
+        case .plainText: "text"
         case .program(let command): Self.programPrefix + command
         }
     }
@@ -59,6 +65,8 @@ package enum Codec: Hashable, Sendable {
         case .json: "JSON in binary messages"
         case .zlibStream: "a zlib stream across messages, as sent by Discord"
         case .gzip: "gzip or zlib data in each message"
+        case .deflate: "raw DEFLATE data in each message"
+        case .plainText: "UTF-8 text in binary messages"
         case .program: "a program that decodes messages, with its arguments"
         }
     }
@@ -73,7 +81,7 @@ package enum Codec: Hashable, Sendable {
             switch self {
             case .messagePack: try MessagePack.encode(text, to: &buffer)
             case .cbor: try CBOR.encode(text, to: &buffer)
-            case .auto, .json, .zlibStream, .gzip, .program: throw .cannotEncode
+            case .auto, .json, .zlibStream, .gzip, .deflate, .plainText, .program: throw .cannotEncode
             }
         } catch {
             throw CodecError(codec: self, problem: error)

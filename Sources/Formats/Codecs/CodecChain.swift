@@ -118,10 +118,13 @@ package struct CodecChain: ~Copyable {
         case .messagePack: try MessagePack.decode(input, into: &output, limitBytes: limitBytes)
         case .cbor: try CBOR.decode(input, into: &output, limitBytes: limitBytes)
         case .json: try CompactJSON.append(input, to: &output)
-        case .gzip:
-            try Self.decompress(input, into: &output, limitBytes: limitBytes)
-            applied.append(.gzip)
+        case .gzip, .deflate:
+            try Self.decompress(input, codec == .gzip ? .wrapped : .raw, into: &output, limitBytes: limitBytes)
+            applied.append(codec)
             return .decoded(isText: output.withReadableBytes { UTF8Validator.isValid($0) })
+        case .plainText:
+            guard UTF8Validator.isValid(input) else { throw .notUTF8 }
+            output.append(input)
         case .zlibStream: return try receiveFromStream(input, into: &output)
         case .program: return .unchanged
         }
@@ -132,10 +135,10 @@ package struct CodecChain: ~Copyable {
     // MARK: Compression
 
     private static func decompress(
-        _ input: RawSpan, into output: inout ByteBuffer, limitBytes: Int
+        _ input: RawSpan, _ form: DataInflater.Form = .wrapped, into output: inout ByteBuffer, limitBytes: Int
     ) throws(CodecProblem) {
         do throws(DataInflater.Failure) {
-            try DataInflater.decompress(input, into: &output, limitBytes: limitBytes)
+            try DataInflater.decompress(input, form, into: &output, limitBytes: limitBytes)
         } catch {
             throw CodecProblem(error)
         }

@@ -1,6 +1,6 @@
 import CZlib
 
-/// Decompresses gzip (RFC 1952) or zlib (RFC 1950) data, whichever its header announces.
+/// Decompresses gzip (RFC 1952) or zlib (RFC 1950) data, whichever its header announces, or raw DEFLATE data (RFC 1951).
 package final class DataInflater {
     /// Why data cannot be decompressed.
     package enum Failure: Error, Equatable {
@@ -14,6 +14,14 @@ package final class DataInflater {
         case tooBig(limitBytes: Int)
     }
 
+    /// The form of compressed data.
+    package enum Form {
+        /// gzip or zlib.
+        case wrapped
+        /// DEFLATE without header and checksum. A flush may end it, too.
+        case raw
+    }
+
     private let stream: UnsafeMutablePointer<z_stream>
     /// Whether zlib has seen the end of the data and its checksum.
     private var isAtEnd = false
@@ -21,9 +29,9 @@ package final class DataInflater {
     private var lastBytes: UInt32 = .max
 
     /// Creates a decompressor. Traps if memory is exhausted, as all allocations do.
-    package init() {
+    package init(_ form: Form = .wrapped) {
         stream = .makeStream()
-        let result = wsx_inflate_begin_wrapped(stream)
+        let result = form == .wrapped ? wsx_inflate_begin_wrapped(stream) : wsx_inflate_begin(stream, 15)
         precondition(result == Z_OK, "zlib has no memory")
     }
 
@@ -36,9 +44,14 @@ package final class DataInflater {
     /// - Parameter limitBytes: The maximum size of the output, including the bytes it contains already.
     /// - Throws: ``Failure``.
     package static func decompress(
-        _ data: RawSpan, into output: inout ByteBuffer, limitBytes: Int
+        _ data: RawSpan, _ form: Form = .wrapped, into output: inout ByteBuffer, limitBytes: Int
     ) throws(Failure) {
-        let inflater = DataInflater()
+        let inflater = DataInflater(form)
+        if form == .raw {
+            let isComplete = try inflater.receive(data, into: &output, limitBytes: limitBytes)
+            guard isComplete else { throw .truncated }
+            return
+        }
         var rest = data
         repeat {
             // Another member begins with the magic number. Anything else does not belong to the data.

@@ -109,6 +109,27 @@ import WSCore
         }
     }
 
+    @Test("Raw DEFLATE data is decompressed per message; its end, or a flush, completes it (RFC 1951)")
+    func deflate() {
+        let (complete, flushed) = ("ab564a54b25230ac0500", "aa564a54b25230ac05000000ffff")
+        for message in [complete, flushed] {
+            #expect(Self.decode([.deflate], [message, message]) == [.success(#"{"a": 1}"#), .success(#"{"a": 1}"#)])
+            #expect(Self.decode([.deflate, .json], [message]) == [.success(#"{"a":1}"#)])
+        }
+        for (message, problem): (String, CodecProblem) in [
+            ("", .truncated), (String(complete.dropLast(2)), .truncated), (complete + "00", .trailing(byteCount: 1)),
+            ("ff", .corrupt),
+        ] {
+            #expect(Self.decode([.deflate], [message]) == [.failure(CodecError(codec: .deflate, problem: problem))])
+        }
+    }
+
+    @Test("Text in binary messages has to be UTF-8")
+    func plainText() {
+        #expect(Self.decode([.plainText], ["68c3a9", ""]) == [.success("h\u{e9}"), .success("")])
+        #expect(Self.decode([.plainText], ["c3"]) == [.failure(CodecError(codec: .plainText, problem: .notUTF8))])
+    }
+
     @Test(
         "gzip and zlib data is decompressed per message",
         arguments: [

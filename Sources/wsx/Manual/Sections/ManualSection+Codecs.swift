@@ -29,7 +29,8 @@ extension ManualSection {
         .paragraph(
             """
             `auto` tries a zlib stream (first message only), gzip and zlib, JSON, MessagePack, and CBOR, in this \
-            order. A single number or string is not recognized as MessagePack or CBOR. Name the codec if you know it.
+            order. A single number or string is not recognized as MessagePack or CBOR, and `deflate` and `text` are \
+            never. Name the codec if you know it.
             """),
         .paragraph(
             """
