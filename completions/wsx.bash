@@ -111,7 +111,7 @@ _wsx() {
                 return
                 ;;
             'connect --decode' | 'connect --decode=')
-                COMPREPLY=($(compgen -W $'auto\nmsgpack\ncbor\njson\nzlib-stream\ngzip\nexec:PROGRAM' -- "$current"))
+                COMPREPLY=($(compgen -W $'auto\nmsgpack\ncbor\njson\nzlib-stream\ngzip\ndeflate\ntext\nexec:PROGRAM' -- "$current"))
                 return
                 ;;
             'connect --encode' | 'connect --encode=')
@@ -258,7 +258,7 @@ _wsx() {
                 return
                 ;;
             'bench --decode' | 'bench --decode=')
-                COMPREPLY=($(compgen -W $'auto\nmsgpack\ncbor\njson\nzlib-stream\ngzip' -- "$current"))
+                COMPREPLY=($(compgen -W $'auto\nmsgpack\ncbor\njson\nzlib-stream\ngzip\ndeflate\ntext' -- "$current"))
                 return
                 ;;
             'bench --encode' | 'bench --encode=')

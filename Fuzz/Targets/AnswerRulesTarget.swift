@@ -27,7 +27,7 @@ extension FuzzTarget {
         do throws(TemplateValueError) {
             let isAnswered = try rule.append(
                 to: &buffer, answering: message.span.bytes, stamp: fuzzStamp, variables: variables)
-            expectEqual(isAnswered, rule.pattern.matches(message.span.bytes), "whether there is an answer")
+            expectEqual(isAnswered, rule.condition.matches(message.span.bytes), "whether there is an answer")
             expect(isAnswered || buffer.isEmpty, "an answer without a match")
         } catch {
             expectOneSafeLine("\(error)")

@@ -14,9 +14,9 @@ package struct EndConditions {
     private var quota: Quota?
     /// The path of the value that each reply must have, as typed, or `nil` if there is none.
     private let requiredPath: String?
-    private let until: [Pattern]
+    private let until: [MessageCondition]
     /// The expectations not yet met.
-    private var unmet: [Pattern]
+    private var unmet: [MessageCondition]
     /// The number of messages received so far.
     package private(set) var receivedCount = 0
     /// The number of messages among them that were omitted, because they lack the value to write.
@@ -30,11 +30,11 @@ package struct EndConditions {
     ///   - count: The number of messages to wait for, at least 1.
     ///   - countsReplies: Whether to wait for as many messages as are sent instead, and at least one.
     ///   - requiredPath: The path of the value that each reply must have, as typed, or `nil` if there is none.
-    ///   - until: Patterns. The first match of any of them ends the run.
-    ///   - expectations: Patterns that messages have to match before the end.
+    ///   - until: The first message that meets any of them ends the run.
+    ///   - expectations: Conditions that messages have to meet before the end.
     package init(
-        count: Int? = nil, countsReplies: Bool = false, requiredPath: String? = nil, until: [Pattern] = [],
-        expectations: [Pattern] = []
+        count: Int? = nil, countsReplies: Bool = false, requiredPath: String? = nil,
+        until: [MessageCondition] = [], expectations: [MessageCondition] = []
     ) {
         quota = countsReplies ? .replies(sentCount: 0, isInputOver: false) : count.map { .messages($0) }
         self.requiredPath = requiredPath
@@ -44,21 +44,25 @@ package struct EndConditions {
 
     /// Checks a message, text or binary.
     /// - Parameters:
+    ///   - text: The message, or the line of an event of an application protocol.
+    ///   - payload: The message, or the payload of the event.
     ///   - isOmitted: Whether the message was omitted, because it lacks the value to write. It does not count for
     ///     `--count`.
     ///   - isReply: Whether the message may be a reply.
     /// - Returns: Whether the message meets the goal, which makes it the last one that counts.
-    package mutating func isLast(_ payload: RawSpan, isOmitted: Bool = false, isReply: Bool = true) -> Bool {
+    package mutating func isLast(
+        _ text: RawSpan, payload: RawSpan, isOmitted: Bool = false, isReply: Bool = true
+    ) -> Bool {
         receivedCount += 1
         if isReply { replies.count += 1 }
         if isOmitted {
             omittedCount += 1
             if isReply { replies.omittedCount += 1 }
         }
-        if !unmet.isEmpty { unmet.removeAll { $0.matches(payload) } }
+        if !unmet.isEmpty { unmet.removeAll { $0.matches(text, payload: payload) } }
         isMet = isMet || hasQuota
         // A loop without a closure: most runs have no pattern.
-        for pattern in until where pattern.matches(payload) { isMet = true }
+        for condition in until where condition.matches(text, payload: payload) { isMet = true }
         return isMet
     }
 
@@ -95,7 +99,7 @@ package struct EndConditions {
     }
 
     /// The regular expressions in use.
-    package var patterns: [Pattern] { until + unmet }
+    package var patterns: [Pattern] { (until + unmet).compactMap(\.pattern) }
 
     /// The expectations not yet met, as typed.
     package var unmetExpectations: [String] { unmet.map(\.source) }

@@ -20,13 +20,14 @@ import WSCore
 
     @Test("An omitted message does not count, but it can match")
     func omitted() throws {
-        var conditions = EndConditions(count: 2, until: [try Pattern("x")], expectations: [try Pattern("y")])
+        var conditions = EndConditions(
+            count: 2, until: [try MessageCondition("x")], expectations: [try MessageCondition("y")])
         for (message, isOmitted, isLast) in [("a", false, false), ("y", true, false), ("b", false, true)] {
             let wasLast = conditions.receive(message, isOmitted: isOmitted)
             #expect(wasLast == isLast)
         }
         #expect(conditions.unmetExpectations == [])
-        conditions = EndConditions(count: 2, until: [try Pattern("x")])
+        conditions = EndConditions(count: 2, until: [try MessageCondition("x")])
         let isLast = conditions.receive("x", isOmitted: true)
         #expect(isLast)
     }
@@ -54,11 +55,11 @@ import WSCore
 
     @Test("Any of several expressions ends the run, and so does the count, whichever is first")
     func until() throws {
-        var conditions = EndConditions(until: [try Pattern("^x"), try Pattern("b+")])
+        var conditions = EndConditions(until: [try MessageCondition("^x"), try MessageCondition("b+")])
         #expect(conditions.last(of: ["a", "ax", "abb", "x"]) == "abb")
-        conditions = EndConditions(count: 2, until: [try Pattern("x")])
+        conditions = EndConditions(count: 2, until: [try MessageCondition("x")])
         #expect(conditions.last(of: ["a", "b", "x"]) == "b")
-        conditions = EndConditions(count: 2, until: [try Pattern("x")])
+        conditions = EndConditions(count: 2, until: [try MessageCondition("x")])
         #expect(conditions.last(of: ["x", "b"]) == "x")
     }
 
@@ -111,14 +112,14 @@ import WSCore
 
     @Test("--until ends a run with one reply per message, too")
     func repliesUntil() throws {
-        var conditions = EndConditions(countsReplies: true, until: [try Pattern("x")])
+        var conditions = EndConditions(countsReplies: true, until: [try MessageCondition("x")])
         conditions.messageSent()
         #expect(conditions.last(of: ["a", "x"]) == "x")
     }
 
     @Test("Each expectation may be met by its own or the same message, including the last one")
     func expectations() throws {
-        let patterns = try ["a", "b", "z"].map { try Pattern($0) }
+        let patterns = try ["a", "b", "z"].map { try MessageCondition($0) }
         var conditions = EndConditions(count: 2, expectations: patterns)
         #expect(conditions.unmetExpectations == ["a", "b", "z"])
         #expect(conditions.last(of: ["ab"]) == nil)
@@ -131,7 +132,7 @@ import WSCore
     func unmetGoal() throws {
         var conditions = EndConditions()
         #expect(conditions.unmetGoal == nil)
-        conditions = EndConditions(count: 3, until: [try Pattern("ready"), try Pattern("go")])
+        conditions = EndConditions(count: 3, until: [try MessageCondition("ready"), try MessageCondition("go")])
         #expect(conditions.last(of: ["a"]) == nil)
         #expect(conditions.unmetGoal == UnmetGoal(receivedCount: 1, count: 3, until: ["ready", "go"]))
         #expect(conditions.last(of: ["go"]) == "go")
@@ -140,7 +141,7 @@ import WSCore
         #expect(conditions.unmetGoal != nil)
         #expect(conditions.last(of: ["a"]) == "a")
         #expect(conditions.unmetGoal == nil)
-        #expect(EndConditions(expectations: [try Pattern("x")]).unmetGoal == nil)
+        #expect(EndConditions(expectations: [try MessageCondition("x")]).unmetGoal == nil)
     }
 
     @Test(
@@ -162,21 +163,23 @@ import WSCore
 
     @Test("Invalid UTF-8 is searched, too")
     func bytes() throws {
-        var conditions = EndConditions(until: [try Pattern("ok")])
+        var conditions = EndConditions(until: [try MessageCondition("ok")])
         let bytes: [UInt8] = [0xFF, 0x00, 0x6F, 0x6B]
-        #expect(bytes.withUnsafeBytes { conditions.isLast($0.bytes) })
+        #expect(bytes.withUnsafeBytes { conditions.isLast($0.bytes, payload: $0.bytes) })
     }
 }
 
 extension EndConditions {
     /// Checks a message.
     fileprivate mutating func receive(_ text: String, isOmitted: Bool = false, isReply: Bool = true) -> Bool {
-        Array(text.utf8).withUnsafeBytes { isLast($0.bytes, isOmitted: isOmitted, isReply: isReply) }
+        Array(text.utf8).withUnsafeBytes { isLast($0.bytes, payload: $0.bytes, isOmitted: isOmitted, isReply: isReply) }
     }
 
     /// The first message that is the last one that counts.
     fileprivate mutating func last(of messages: [String]) -> String? {
-        for message in messages where Array(message.utf8).withUnsafeBytes({ isLast($0.bytes) }) { return message }
+        for message in messages where Array(message.utf8).withUnsafeBytes({ isLast($0.bytes, payload: $0.bytes) }) {
+            return message
+        }
         return nil
     }
 }

@@ -200,6 +200,21 @@ def test_count_prints_exactly_the_requested_number_of_messages():
 # Conditions: --until, --count, and --expect
 
 
+@pytest.mark.parametrize("option", ["until", "expect", "ready", "answer"])
+def test_conditions_can_be_about_a_value_of_a_message(option):
+    messages = ['{"type":"wait","n":1}', '{"type":"done"}', '{"type":"late"}']
+    options, out = {
+        "until": (["--until", 'json:.type=="done"'], messages[:2]),
+        "expect": (["--expect", "json:.n==1", "--expect", "json:!.n", "--count", "3"], messages),
+        "ready": (["--ready", 'json:.type=="done"', "--count", "1"], messages[2:]),
+        "answer": (["--answer", 'json:.type ~ ^w => {"n":{{last:.n}}}', "--count", "2"], messages[1:]),
+    }[option]
+    with ScriptedServer(answering(*map(wire.text, messages))) as server:
+        result = wsx("connect", "--no-stdin", *options, server.url)
+    assert (result.status, result.out.decode().splitlines()) == (0, out), result
+    assert_fails(wsx("connect", "--no-stdin", "--until", "json:.a ==", "echo:"), 2, "--until")
+
+
 def answering_lines(*lines):
     return answering(*[wire.text(line) for line in lines])
 

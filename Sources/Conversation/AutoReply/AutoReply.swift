@@ -13,14 +13,14 @@ package struct AutoReply: ~Copyable {
     package struct Plan: Equatable, Sendable {
         /// An answer to the messages that a regular expression matches.
         package struct Answer: Equatable, Sendable {
-            /// A valid regular expression.
-            package let pattern: String
+            /// A valid ``MessageCondition``.
+            package let condition: String
             /// The answer; see ``AnswerRule``.
             package let answer: Template
 
             /// Creates the plan of a rule.
             package init(_ rule: AnswerRule) {
-                pattern = rule.pattern.source
+                condition = rule.condition.source
                 answer = rule.answer
             }
         }
@@ -39,7 +39,7 @@ package struct AutoReply: ~Copyable {
 
         /// Sent in order when a connection opens. They must not insert values of messages.
         package var firstMessages: [Template] = []
-        /// A valid regular expression, which matches the message that ends the opening, or `nil` if the opening ends with
+        /// A valid ``MessageCondition`` for the message that ends the opening, or `nil` if the opening ends with
         /// the first messages.
         package var ready: String?
         /// The first matching rule answers a message.
@@ -59,7 +59,7 @@ package struct AutoReply: ~Copyable {
     /// The compiled rules for the connections of one thread.
     package struct Rules {
         fileprivate let plan: Plan
-        fileprivate let ready: Pattern?
+        fileprivate let ready: MessageCondition?
         fileprivate let answers: [AnswerRule]
         fileprivate let usesLastMessage: Bool
 
@@ -68,21 +68,23 @@ package struct AutoReply: ~Copyable {
             self.plan = plan
             ready = plan.ready.map { Self.compile($0, isCapturing: false) }
             answers = plan.answers.map {
-                AnswerRule(pattern: Self.compile($0.pattern, isCapturing: true), answer: $0.answer)
+                AnswerRule(Self.compile($0.condition, isCapturing: true), answer: $0.answer)
             }
             usesLastMessage = answers.contains { $0.answer.usesLastMessage }
         }
 
-        private static func compile(_ source: String, isCapturing: Bool) -> Pattern {
-            do throws(PatternError) {
-                return try Pattern(source, isCapturing: isCapturing)
+        private static func compile(_ source: String, isCapturing: Bool) -> MessageCondition {
+            do throws(MessageConditionError) {
+                return try MessageCondition(source, isCapturing: isCapturing)
             } catch {
-                preconditionFailure("a valid regular expression cannot be compiled: \(error)")
+                preconditionFailure("a valid condition cannot be compiled: \(error)")
             }
         }
 
         /// The regular expressions in use.
-        package var patterns: [Pattern] { (ready.map { [$0] } ?? []) + answers.map(\.pattern) }
+        package var patterns: [Pattern] {
+            ((ready.map { [$0] } ?? []) + answers.map(\.condition)).compactMap(\.pattern)
+        }
     }
 
     /// The part that a received message plays.

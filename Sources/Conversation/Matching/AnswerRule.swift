@@ -1,28 +1,30 @@
 import Formats
 import WSCore
 
-/// A rule that answers messages: `REGEX => TEXT`, divided at the first ` => `.
+/// A rule that answers messages: `CONDITION => TEXT`, divided at the first ` => `. The condition is a regular expression or
+/// begins with `json:`; see ``MessageCondition``.
 ///
 ///     ^ping (\d+)$ => pong $1
 ///     "id":(\d+) => {"reply_to":$1,"user":{{json:name}}}
+///     json:.op=="ping" => {"op":"pong","id":{{last:.id}}}
 ///
 /// The answer is a ``Template``. `$1` through `$9` insert the groups of the match, `$0` the whole match, and `$$` a dollar
 /// sign. Other dollar signs are unchanged. `{{json:$1}}` inserts a group as a JSON string. A group that took no part in
-/// the match is empty.
+/// the match is empty. A condition on JSON has no groups, so dollar signs stay.
 ///
 /// A rule cannot be shared by several threads.
 package struct AnswerRule {
-    /// The regular expression. It reports searches that exceed their limits.
-    package let pattern: Pattern
+    /// The messages that the rule answers.
+    package let condition: MessageCondition
     /// The answer.
     package let answer: Template
 
     /// Creates a rule from its parts.
     /// - Parameters:
-    ///   - pattern: A capturing expression with all groups that the answer refers to.
+    ///   - condition: If it is a regular expression, it captures all groups that the answer refers to.
     ///   - answer: The answer.
-    init(pattern: Pattern, answer: Template) {
-        self.pattern = pattern
+    init(_ condition: MessageCondition, answer: Template) {
+        self.condition = condition
         self.answer = answer
     }
 
@@ -41,14 +43,15 @@ package struct AnswerRule {
         let end = start + arrow.count
         let source = String(decoding: bytes[..<start], as: UTF8.self)
         guard variables.offsetOfPlaceholder(inPattern: source) == nil else { throw .placeholderInPattern }
-        do throws(PatternError) {
-            pattern = try Pattern(source, isCapturing: true)
+        do throws(MessageConditionError) {
+            condition = try MessageCondition(source, isCapturing: true)
         } catch {
-            throw .pattern(error)
+            throw .condition(error)
         }
         do throws(TemplateError) {
             answer = try Template(
-                String(decoding: bytes[end...], as: UTF8.self), variables: variables, groupCount: pattern.groupCount,
+                String(decoding: bytes[end...], as: UTF8.self), variables: variables,
+                groupCount: condition.groups?.groupCount,
                 environment: environment)
         } catch {
             throw .answer(TemplateError(error.reason, at: end + error.byteOffset))
@@ -62,8 +65,8 @@ package struct AnswerRule {
         to buffer: inout ByteBuffer, answering message: RawSpan, stamp: Template.Stamp,
         variables: borrowing TemplateVariables
     ) throws(TemplateValueError) -> Bool {
-        guard pattern.matches(message) else { return false }
-        try answer.write(to: &buffer, stamp: stamp, variables: variables, match: pattern, of: message)
+        guard condition.matches(message) else { return false }
+        try answer.write(to: &buffer, stamp: stamp, variables: variables, match: condition.groups, of: message)
         return true
     }
 }
@@ -74,8 +77,8 @@ package enum AnswerRuleError: Error, Equatable {
     case noArrow
     /// There is nothing before the arrow.
     case noPattern
-    /// The regular expression is invalid.
-    case pattern(PatternError)
+    /// The condition is invalid.
+    case condition(MessageConditionError)
     /// The regular expression contains a placeholder, which only the answer can.
     case placeholderInPattern
     /// The answer is invalid. Its offset is that in the whole text.
@@ -88,7 +91,7 @@ extension AnswerRuleError: CustomStringConvertible {
         switch self {
         case .noArrow: "expected 'REGEX => TEXT', with blanks around the arrow"
         case .noPattern: "the regular expression is empty; write '^ => TEXT' to answer every message"
-        case .pattern(let error): "\(error) of the regular expression"
+        case .condition(let error): "\(error)"
         case .placeholderInPattern: VariableNames.noPlaceholderInPattern
         case .answer(let error): "\(error)"
         }

@@ -6,6 +6,7 @@ import WSCore
 /// | form | matches |
 /// | --- | --- |
 /// | `"^ready"` | a message that the regular expression matches |
+/// | `"json:.price>10"` | a JSON message that meets the condition; see ``MessageCondition`` |
 /// | `{"/type":"reply","/id":"{{seq}}"}` | a JSON message with these values at these paths |
 /// | the data of a recording | an equal message |
 ///
@@ -23,7 +24,7 @@ package struct Matcher {
     }
 
     enum Test {
-        case pattern(Pattern)
+        case condition(MessageCondition)
         case fields([Field])
         /// An equal message, except for the values at these JSON Pointers.
         case equal(Template, ignoring: Set<ExactString>)
@@ -31,7 +32,7 @@ package struct Matcher {
 
     /// The reason why a message does not match.
     enum Failure {
-        case pattern(Pattern)
+        case condition(MessageCondition)
         case field(Field)
         /// The expected text contains secrets if it contains values of the environment.
         case data(ignoring: Set<ExactString>, isSecret: Bool)
@@ -39,9 +40,9 @@ package struct Matcher {
 
     private let test: Test
 
-    /// Creates a matcher for messages with a match of a regular expression.
-    package init(_ pattern: Pattern) {
-        test = .pattern(pattern)
+    /// Creates a matcher for messages that meet a condition.
+    package init(_ condition: MessageCondition) {
+        test = .condition(condition)
     }
 
     /// Creates a matcher for messages that equal a text or, if both are JSON, have the same values.
@@ -50,7 +51,7 @@ package struct Matcher {
         test = .equal(text, ignoring: ignored)
     }
 
-    /// Parses a matcher from JSON: a string is a regular expression, and an object maps paths to values.
+    /// Parses a matcher from JSON: a string is a regular expression or another condition, and an object maps paths to values.
     /// - Parameters:
     ///   - json: Valid UTF-8.
     ///   - variables: The variables that the values may insert.
@@ -71,10 +72,10 @@ package struct Matcher {
             if let offset = variables.offsetOfPlaceholder(inPattern: source) {
                 throw MatcherError(.placeholderInPattern, at: JSONString.offset(ofDecodedByte: offset, in: json))
             }
-            do throws(PatternError) {
-                test = .pattern(try Pattern(source))
+            do throws(MessageConditionError) {
+                test = .condition(try MessageCondition(source))
             } catch {
-                throw MatcherError(.pattern(error), at: 0)
+                throw MatcherError(.condition(error), at: 0)
             }
             return
         }
@@ -143,16 +144,22 @@ package struct Matcher {
 
     /// The regular expression, if there is one. It reports searches that exceed their limits.
     package var pattern: Pattern? {
-        if case .pattern(let pattern) = test { pattern } else { nil }
+        if case .condition(let condition) = test { condition.pattern } else { nil }
     }
 
     /// Whether it compares the whole message, instead of values at paths in it.
-    var comparesWhole: Bool { if case .fields = test { false } else { true } }
+    var comparesWhole: Bool {
+        switch test {
+        case .fields: false
+        case .condition(let condition): !condition.isAboutJSON
+        case .equal: true
+        }
+    }
 
     /// Whether an expected value contains values of the last message, which has to be passed to ``TemplateVariables``.
     package var usesLastMessage: Bool {
         switch test {
-        case .pattern: false
+        case .condition: false
         case .fields(let fields): fields.contains { $0.expected.usesLastMessage }
         case .equal(let text, _): text.usesLastMessage
         }
@@ -176,8 +183,8 @@ package struct Matcher {
         _ message: RawSpan, stamp: Template.Stamp, variables: borrowing TemplateVariables, scratch: inout ByteBuffer
     ) throws(TemplateValueError) -> Failure? {
         switch test {
-        case .pattern(let pattern):
-            return pattern.matches(message) ? nil : .pattern(pattern)
+        case .condition(let condition):
+            return condition.matches(message) ? nil : .condition(condition)
         case .fields(let fields):
             let isText = UTF8Validator.isValid(message)
             for field in fields {
@@ -210,8 +217,8 @@ package struct MatcherError: Error, Equatable {
         case noFields
         /// Several members have this name.
         case duplicate(String)
-        /// The regular expression is invalid.
-        case pattern(PatternError)
+        /// The condition is invalid.
+        case condition(MessageConditionError)
         /// The regular expression contains a placeholder, which only the values of objects can.
         case placeholderInPattern
         /// The name of a member begins with neither a slash nor a dot.
@@ -250,7 +257,7 @@ extension MatcherError: CustomStringConvertible {
         case .notJSON(let error): "not JSON: \(error)"
         case .noFields: #"expected a regular expression, or an object such as {"/type":"ready"}"#
         case .duplicate(let name): Self.duplicateWords(name)
-        case .pattern(let error): "\(error) of the regular expression"
+        case .condition(let error): "\(error)"
         case .placeholderInPattern:
             #"a regular expression has no placeholders; use an object such as {"/id":"{{seq}}"}, "#
                 + #"or '\\{\\{' for literal braces"#

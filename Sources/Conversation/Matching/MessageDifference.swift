@@ -40,9 +40,10 @@ extension Matcher {
             return nil
         }
         switch failure {
-        case .pattern(let pattern):
-            return MessageDifference(
-                at: nil, expected: "a match of '\(pattern.source)'", actual: Self.text(message))
+        case .condition(let condition):
+            let expected =
+                condition.isAboutJSON ? "a message with '\(condition.source)'" : "a match of '\(condition.source)'"
+            return MessageDifference(at: nil, expected: expected, actual: Self.text(message))
         case .field(let field):
             guard UTF8Validator.isValid(message), JSONReader.problem(in: message) == nil else {
                 return MessageDifference(at: nil, expected: "JSON", actual: Self.text(message))

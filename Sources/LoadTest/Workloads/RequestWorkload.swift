@@ -38,9 +38,9 @@ internal final class RequestWorkload: Workload {
     let kind: MessageKind
     /// The field that is equal in a request and its reply, or `nil` if replies arrive in order.
     fileprivate let field: JSONField?
-    /// The patterns that each reply has to match.
-    private let expectations: [Pattern]
-    var patterns: [Pattern] { expectations + (context.exchangeRules?.patterns ?? []) }
+    /// The conditions that each reply has to meet.
+    private let expectations: [MessageCondition]
+    var patterns: [Pattern] { expectations.compactMap(\.pattern) + (context.exchangeRules?.patterns ?? []) }
     /// The maximum number of requests in flight per connection in a closed loop.
     let inFlight: Int
     /// Whether messages are encoded.
@@ -52,9 +52,9 @@ internal final class RequestWorkload: Workload {
         message = context.makeEchoMessage()
         kind = context.plan.messages.kind
         field = context.plan.replies.field
-        // The expressions have been checked when the options were parsed.
+        // The conditions have been checked when the options were parsed.
         expectations = context.plan.replies.expectations.compactMap { source in
-            do throws(PatternError) { return try Pattern(source) } catch { return nil }
+            do throws(MessageConditionError) { return try MessageCondition(source) } catch { return nil }
         }
         inFlight = context.plan.pace.inFlight
         encodes = context.plan.conversation.codecs?.encoder != nil

@@ -198,18 +198,18 @@ extension EndConditions {
         self.init(
             count: arguments.ending.count, countsReplies: arguments.countsReplies,
             requiredPath: arguments.ending.isOne ? arguments.format.pick?.source : nil,
-            until: try Self.patterns(arguments.ending.until, for: "--until"),
-            expectations: try Self.patterns(arguments.ending.expectations, for: "--expect"))
+            until: try Self.conditions(arguments.ending.until, for: "--until"),
+            expectations: try Self.conditions(arguments.ending.expectations, for: "--expect"))
     }
 
-    private static func patterns(_ sources: [String], for option: String) throws(Failure) -> [Pattern] {
-        var patterns: [Pattern] = []
-        do throws(PatternError) {
-            for source in sources { patterns.append(try Pattern(source)) }
+    private static func conditions(_ sources: [String], for option: String) throws(Failure) -> [MessageCondition] {
+        var conditions: [MessageCondition] = []
+        do throws(MessageConditionError) {
+            for source in sources { conditions.append(try MessageCondition(source)) }
         } catch {
             throw .badArgument(what: option, why: "\(error)")
         }
-        return patterns
+        return conditions
     }
 }
 extension RequestQueue.Settings {

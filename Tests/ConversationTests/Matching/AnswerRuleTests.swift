@@ -14,7 +14,9 @@ import WSCore
             ("x => $$1 $ $x $", "x", "$1 $ $x $"), ("a => b => c", "a", "b => c"), ("a => ", "a", ""),
             ("^ => any", "", "any"), ("x =>  y ", "x", " y "),
             (#""name":("[^"]*") => {{json:$1}}"#, #"{"name":"L"}"#, #""\"L\"""#),
-            ("(é.)(.) => $2", "é水🎈", "🎈"), ("x => {{seq}} {{$0}} {{user}} {{{{", "x", "42 x Ada {{"),
+            (#"json:.op=="ping" => {"op":"pong","cost":"$1"}"#, #"{"op":"ping"}"#, #"{"op":"pong","cost":"$1"}"#),
+            ("json:.op => yes", "op", nil), ("(é.)(.) => $2", "é水🎈", "🎈"),
+            ("x => {{seq}} {{$0}} {{user}} {{{{", "x", "42 x Ada {{"),
         ] as [(String, String, String?)])
     func answers(rule: String, message: String, answer: String?) throws {
         #expect(try Self.answer(rule, Array(message.utf8)) == answer)
@@ -34,7 +36,7 @@ import WSCore
             ("ping => {{seq", "'{{' begins a placeholder, but '}}' is missing; write '{{{{' for two literal braces"),
             ("(a)(b) => $3", "there is no group $3: the regular expression has 2 groups; write '$$' for a dollar sign"),
             ("a => {{$1}}", "there is no group $1: the regular expression has 0 groups; write '$$' for a dollar sign"),
-            ("a => {{$a}}", nil),
+            ("a => {{$a}}", nil), ("json:.a ~ ( => b", nil),
             (
                 "id {{seq}} => b",
                 #"a regular expression has no placeholders; write '\{\{' for literal braces"#

@@ -74,7 +74,7 @@ struct DeclarativeProtocolReader {
             }
             plan.firstMessages.append(template)
         }
-        plan.ready = try pattern(.ready)
+        plan.ready = try condition(.ready)
         for (text, token) in try strings(.answers) {
             do throws(AnswerRuleError) {
                 plan.answers.append(.init(try AnswerRule(text, variables: variables, environment: environment)))
@@ -243,6 +243,16 @@ struct DeclarativeProtocolReader {
     private func pattern(_ member: Member) throws(DeclarativeProtocolError) -> String? {
         guard let text = try string(member), let token = values[member.rawValue] else { return nil }
         return try pattern(text, at: token)
+    }
+
+    private func condition(_ member: Member) throws(DeclarativeProtocolError) -> String? {
+        guard let text = try string(member), let token = values[member.rawValue] else { return nil }
+        guard text.hasPrefix(MessageCondition.jsonPrefix) else { return try pattern(text, at: token) }
+        do throws(MessageConditionError) {
+            return try MessageCondition(text).source
+        } catch {
+            throw self.error("the condition is invalid: \(error)", at: token)
+        }
     }
 
     /// Checks a regular expression.

@@ -54,16 +54,22 @@ enum PathValue {
     }
 }
 
-/// A regular expression to search for in messages.
-enum PatternValue {
-    /// Returns the expression if it is valid and has no placeholders, which nothing would replace.
+/// A condition on messages: a regular expression, or one on a JSON value after `json:`.
+enum MessageConditionValue {
+    /// The sentences about conditions on JSON values, for manuals.
+    static let manual: MarkedText = """
+        A condition after `json:` is about a value of a JSON message, in the notation of `/where`: `json:.type=="done"`, \
+        `json:.price>10`, `json:.code ~ ^4`, `json:.error` if there is such a value, and `json:!.error` if not.
+        """
+
+    /// Returns the condition if it is valid and has no placeholders, which nothing would replace.
     static func parse(_ text: String) throws(ValueProblem) -> String {
         guard VariableNames().offsetOfPlaceholder(inPattern: text) == nil else { throw .placeholderInPattern }
-        do throws(PatternError) {
-            _ = try Pattern(text)
+        do throws(MessageConditionError) {
+            _ = try MessageCondition(text)
             return text
         } catch {
-            throw .notAPattern(error)
+            throw .notACondition(error)
         }
     }
 }

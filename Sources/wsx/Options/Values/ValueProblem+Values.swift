@@ -27,9 +27,7 @@ extension ValueProblem {
 
     static let notAPointer = unusable(words: "expected JSON Pointers separated by commas, such as /time,/user/id")
 
-    static func notAPattern(_ error: PatternError) -> ValueProblem {
-        unusable(words: "\(error) of the regular expression")
-    }
+    static func notACondition(_ error: MessageConditionError) -> ValueProblem { unusable(words: "\(error)") }
 
     static let placeholderInPattern = unusable(words: VariableNames.noPlaceholderInPattern)
 

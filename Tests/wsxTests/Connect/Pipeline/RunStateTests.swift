@@ -21,14 +21,14 @@ import Testing
     }
 
     private func take(_ text: String, _ state: inout RunState) -> Bool {
-        Array(text.utf8).withUnsafeBytes { state.isLast($0.bytes) }
+        Array(text.utf8).withUnsafeBytes { state.isLast($0.bytes, payload: $0.bytes) }
     }
 
     private func message(_ state: RunState) -> String? { state.failure?.message ?? nil }
 
     @Test("The message that meets the goal ends the run, and later ones do not count")
     func goal() throws {
-        var state = state(EndConditions(until: [try Pattern("ready")]))
+        var state = state(EndConditions(until: [try MessageCondition("ready")]))
         let isFirstLast = take("wait", &state)
         #expect(!isFirstLast && !state.isEnding && !state.ignoresIncoming)
         let isSecondLast = take("ready", &state)
@@ -114,7 +114,7 @@ import Testing
     @Test("A run with an unmet expectation fails with it, also at the time limit")
     func expectations() throws {
         for limit in [nil, Duration.seconds(2)] {
-            var state = state(EndConditions(expectations: [try Pattern("ok")]))
+            var state = state(EndConditions(expectations: [try MessageCondition("ok")]))
             if let limit { _ = state.end(with: .runTimedOut(after: limit), hurried: true) }
             state.drain(requestFailure: nil, isPrompt: false, lastCode: .normalClosure)
             #expect(

@@ -77,21 +77,22 @@ struct EndingArguments: Equatable, Sendable {
             If the option is repeated, one match is enough. The syntax is Perl's (PCRE2). Binary messages are \
             searched, too. In one that is not UTF-8, `.` matches any byte, and `\\xff` the byte FF.
             """,
+            MessageConditionValue.manual,
             example: "--until '\"status\":\"ready\"'", seeAlso: ["expect", "count", "timeout"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.until.append(try PatternValue.parse(value))
+            arguments.until.append(try MessageConditionValue.parse(value))
         },
         OptionSpecification(
             "expect", value: OptionValue("REGEX"), repeatable: true, heading: .ending,
             summary: "Exit with 7 unless a message matches REGEX",
             manual: """
                 Exit with 7 unless a received message matches *REGEX*. If the option is repeated, every *REGEX* needs \
-                a match. The option does not end the run; use `--until` for that.
+                a match. The option does not end the run; use `--until` for that. `json:` is possible as with `--until`.
                 """,
             "Only runs that would exit with 0, or that `--timeout` ends, exit with 7. Other statuses take precedence.",
             example: "--expect '\"ok\"' --count 1", seeAlso: ["until", "count", "fail"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.expectations.append(try PatternValue.parse(value))
+            arguments.expectations.append(try MessageConditionValue.parse(value))
         },
         .timeout(
             \.timeout, manual: "End the run with status 6 after *DURATION*, unless something else ends it earlier."),

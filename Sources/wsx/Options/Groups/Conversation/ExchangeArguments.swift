@@ -5,9 +5,9 @@ import Formats
 struct ExchangeArguments: Equatable, Sendable {
     /// As typed and not empty: templates, or `@FILE`, which may name an empty file.
     var firstMessages: [String] = []
-    /// A valid regular expression.
+    /// A valid condition.
     var ready: String?
-    /// As typed: `REGEX => TEXT`.
+    /// As typed: `REGEX => TEXT`, or with a condition after `json:`.
     var answers: [String] = []
 
     /// The options of a command.
@@ -36,11 +36,11 @@ struct ExchangeArguments: Equatable, Sendable {
         guard let ready else { return [first, answer] }
         let readiness = OptionSpecification<ExchangeArguments>(
             "ready", value: OptionValue("REGEX"), heading: .exchange,
-            summary: "Begin after a message that matches REGEX", manual: ready,
+            summary: "Begin after a message that matches REGEX", manual: ready, MessageConditionValue.manual,
             example: #"--first-message @login.json --ready '"type":"welcome"'"#,
             seeAlso: ["first-message", "connect-timeout"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.ready = try PatternValue.parse(value)
+            arguments.ready = try MessageConditionValue.parse(value)
         }
         return [first, readiness, answer]
     }
@@ -53,6 +53,7 @@ struct ExchangeArguments: Equatable, Sendable {
     private static let ruleManual: MarkedText = """
         In *TEXT*, `$1` to `$9` stand for the groups of *REGEX* (PCRE2), `$0` for the whole match, and `$$` for a \
         dollar sign. Placeholders such as `{{last:/id}}` insert values of the message; see PLACEHOLDERS. If several \
-        rules match, the first one answers. A search of more than 10 million steps counts as no match.
+        rules match, the first one answers. A search of more than 10 million steps counts as no match. With `json:` and a \
+        condition on a JSON value in place of *REGEX*, there are no groups: `json:.op=="ping" => {"op":"pong"}`.
         """
 }

@@ -38,9 +38,10 @@ struct LoadReplyArguments: Equatable, Sendable {
                 repeated, each reply has to match every *REGEX*. The syntax is Perl's (PCRE2). Binary replies are \
                 searched, too.
                 """,
+            MessageConditionValue.manual,
             example: "--mode request --message list --expect '\"ok\":true'", seeAlso: ["mode", "correlate"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.expectations.append(try PatternValue.parse(value))
+            arguments.expectations.append(try MessageConditionValue.parse(value))
         },
     ]
 }
