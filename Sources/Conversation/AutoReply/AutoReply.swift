@@ -8,7 +8,7 @@ import WSCore
 ///
 /// Until the peer is ready, all its messages belong to the opening, which is usually a login. Rules answer messages at
 /// any time.
-package struct AutoReply: ~Copyable {
+package final class AutoReply {
     /// The rules of one end, which can be shared by threads.
     package struct Plan: Equatable, Sendable {
         /// An answer to the messages that a regular expression matches.
@@ -127,7 +127,7 @@ package struct AutoReply: ~Copyable {
     /// - Parameters:
     ///   - number: The number of the connection, from 1.
     ///   - sentCount: The number of messages that earlier connections with this number have sent. Defaults to 0.
-    package mutating func begin(connection number: UInt64, sentCount: UInt64 = 0) {
+    package func begin(connection number: UInt64, sentCount: UInt64 = 0) {
         stamp.connection = number
         stamp.sequence = sentCount
         isReady = rules.ready == nil
@@ -138,7 +138,7 @@ package struct AutoReply: ~Copyable {
     ///   - time: The time in milliseconds since 1970.
     ///   - send: Sends a text message.
     /// - Throws: ``TemplateValueError`` if a first message needs a value that does not exist.
-    package mutating func sendFirstMessages(
+    package func sendFirstMessages(
         at time: UInt64, send: (RawSpan) -> Void
     ) throws(TemplateValueError) {
         for template in rules.plan.firstMessages {
@@ -153,7 +153,7 @@ package struct AutoReply: ~Copyable {
     ///   - time: The time in milliseconds since 1970.
     ///   - send: Sends a text message.
     /// - Throws: ``TemplateValueError`` if the message needs a value that does not exist.
-    package mutating func sendHeartbeat(at time: UInt64, send: (RawSpan) -> Void) throws(TemplateValueError) {
+    package func sendHeartbeat(at time: UInt64, send: (RawSpan) -> Void) throws(TemplateValueError) {
         guard let heartbeat = rules.plan.heartbeat else { return }
         beginMessage(at: time)
         try heartbeat.message.write(to: &message, stamp: stamp, variables: variables)
@@ -165,7 +165,7 @@ package struct AutoReply: ~Copyable {
     ///   - time: The time in milliseconds since 1970.
     ///   - send: Sends a text message.
     /// - Throws: ``TemplateValueError`` if the answer needs a value that does not exist. Nothing has been sent.
-    package mutating func receive(
+    package func receive(
         _ payload: RawSpan, at time: UInt64, send: (RawSpan) -> Void
     ) throws(TemplateValueError) -> Finding {
         if !isReady, let ready = rules.ready, ready.matches(payload) {
@@ -186,7 +186,7 @@ package struct AutoReply: ~Copyable {
         return isReady ? .none : .opening
     }
 
-    private mutating func beginMessage(at time: UInt64) {
+    private func beginMessage(at time: UInt64) {
         message.removeAll()
         stamp.sequence += 1
         stamp.time = time

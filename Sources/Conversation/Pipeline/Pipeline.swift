@@ -26,7 +26,7 @@ package final class Pipeline {
     private let codecs: MessageCodecs
     private var chain: CodecChain
     private var protocolStage: ProtocolStage?
-    private var answers: AutoReply?
+    private let answers: AutoReply?
     private let readinessTimeout: Duration?
     /// The offset from the clock of the calls to the time since 1970.
     private let clockOffset: UInt64
@@ -54,7 +54,7 @@ package final class Pipeline {
     ///   - clockOffset: The offset from the clock of the calls to the time since 1970, in nanoseconds.
     package init(
         _ codecs: MessageCodecs = MessageCodecs(), application: Application? = nil,
-        answers: consuming AutoReply? = nil, readinessTimeout: Duration? = nil, clockOffset: UInt64
+        answers: AutoReply? = nil, readinessTimeout: Duration? = nil, clockOffset: UInt64
     ) {
         self.codecs = codecs
         protocolStage = application.map { ProtocolStage($0, readinessTimeout: readinessTimeout) }

@@ -17,7 +17,7 @@ extension LoadContext {
         let codecs = conversation.codecs ?? MessageCodecs()
         let pipeline: Pipeline
         if let exchangeRules {
-            var answers = AutoReply(exchangeRules, seed: seed(of: number))
+            let answers = AutoReply(exchangeRules, seed: seed(of: number))
             prepare(&answers.variables, of: number)
             pipeline = Pipeline(codecs, answers: answers, clockOffset: clockOffset)
         } else {

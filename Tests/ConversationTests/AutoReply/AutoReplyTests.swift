@@ -24,14 +24,14 @@ import WSCore
     }
 
     private func receive(
-        _ text: String, in exchange: inout AutoReply, _ sent: Sent = Sent()
+        _ text: String, in exchange: AutoReply, _ sent: Sent = Sent()
     ) throws -> AutoReply.Finding {
         try Array(text.utf8).withUnsafeBytes { try exchange.receive($0.bytes, at: 5000) { sent($0) } }
     }
 
     @Test("First messages are sent in order and numbered, again on each connection")
     func firstMessages() throws {
-        var exchange = try makeExchange(first: ["hello {{connection}}", "{{seq}} at {{time}}"])
+        let exchange = try makeExchange(first: ["hello {{connection}}", "{{seq}} at {{time}}"])
         let sent = Sent()
         exchange.begin(connection: 1)
         try exchange.sendFirstMessages(at: 1000) { sent($0) }
@@ -44,12 +44,12 @@ import WSCore
 
     @Test("The opening ends with the message that matches, and begins again with each connection")
     func readiness() throws {
-        var exchange = try makeExchange(ready: "^ready$")
+        let exchange = try makeExchange(ready: "^ready$")
         for number: UInt64 in 1...2 {
             exchange.begin(connection: number)
             var findings: [AutoReply.Finding] = []
             for text in ["not ready", "ready", "ready", "other"] {
-                findings.append(try receive(text, in: &exchange))
+                findings.append(try receive(text, in: exchange))
             }
             #expect(findings == [.opening, .ready, .none, .none])
         }
@@ -57,10 +57,10 @@ import WSCore
 
     @Test("A peer that is ready before the first messages are sent stays ready")
     func early() throws {
-        var exchange = try makeExchange(first: ["login"], ready: "ready")
+        let exchange = try makeExchange(first: ["login"], ready: "ready")
         exchange.begin(connection: 1)
-        #expect(try receive("hello", in: &exchange) == .opening)
-        #expect(try receive("ready", in: &exchange) == .ready)
+        #expect(try receive("hello", in: exchange) == .opening)
+        #expect(try receive("ready", in: exchange) == .ready)
         let sent = Sent()
         try exchange.sendFirstMessages(at: 0) { sent($0) }
         #expect(sent.messages == ["login"])
@@ -70,27 +70,27 @@ import WSCore
 
     @Test("The first matching rule answers, also during the opening")
     func answers() throws {
-        var exchange = try makeExchange(
+        let exchange = try makeExchange(
             ready: "welcome", answers: [#"^challenge (\w+)$ => response $1"#, "c => never", "ping => {{seq}}"])
         exchange.begin(connection: 1)
         let sent = Sent()
-        #expect(try receive("challenge xyz", in: &exchange, sent) == .answered)
-        #expect(try receive("welcome", in: &exchange, sent) == .ready)
-        #expect(try receive("ping", in: &exchange, sent) == .answered)
-        #expect(try receive("data", in: &exchange, sent) == .none)
-        #expect(try receive("ping", in: &exchange, sent) == .answered)
+        #expect(try receive("challenge xyz", in: exchange, sent) == .answered)
+        #expect(try receive("welcome", in: exchange, sent) == .ready)
+        #expect(try receive("ping", in: exchange, sent) == .answered)
+        #expect(try receive("data", in: exchange, sent) == .none)
+        #expect(try receive("ping", in: exchange, sent) == .answered)
         #expect(sent.messages == ["response xyz", "2", "3"])
     }
 
     @Test("An answer inserts values of the message it answers")
     func values() throws {
-        var exchange = try makeExchange(answers: [#""type":"ping" => {"pong":{{last:/id}},"to":{{json:last:/from}}}"#])
+        let exchange = try makeExchange(answers: [#""type":"ping" => {"pong":{{last:/id}},"to":{{json:last:/from}}}"#])
         exchange.begin(connection: 1)
         let sent = Sent()
-        #expect(try receive(#"{"type":"ping","id":7,"from":"a\"b"}"#, in: &exchange, sent) == .answered)
+        #expect(try receive(#"{"type":"ping","id":7,"from":"a\"b"}"#, in: exchange, sent) == .answered)
         #expect(sent.messages == [#"{"pong":7,"to":"a\"b"}"#])
         #expect(throws: TemplateValueError.missing(path: "/id")) {
-            try receive(#"{"type":"ping"}"#, in: &exchange, sent)
+            try receive(#"{"type":"ping"}"#, in: exchange, sent)
         }
         #expect(sent.messages.count == 1)
     }

@@ -20,7 +20,7 @@ final class DeclarativeSession: ProtocolSession {
 
     private let definition: DeclarativeProtocol
     private let clockOffset: UInt64
-    private var exchange: AutoReply
+    private let exchange: AutoReply
     private var connection: UInt64
     /// The number of typed lines and heartbeats that have been sent.
     private var sequence: UInt64 = 0

@@ -16,7 +16,7 @@ extension ConnectRun {
         guard let plan = settings.exchange else { return nil }
         let rules = AutoReply.Rules(plan)
         for pattern in rules.patterns { console.watch(pattern) }
-        var answers = AutoReply(rules, seed: .random(in: .min ... .max))
+        let answers = AutoReply(rules, seed: .random(in: .min ... .max))
         settings.data.set(&answers.variables)
         return Pipeline(answers: answers, readinessTimeout: timeout, clockOffset: clockOffset)
     }
