@@ -43,6 +43,15 @@ package final class TLSContext {
                 TLSSession.owner(of: session)?.clientCertificateWasRequested = true
                 return 1
             }, nil)
+        // RFC 8446 §4.2.6: servers that want a certificate for some paths only can request it after the handshake.
+        // Offered even without a certificate, as in curl: such a server then continues, or says what it requires.
+        SSL_CTX_set_post_handshake_auth(handle, 1)
+        // OpenSSL refuses to renegotiate (RFC 5246 §7.4.1.1) and reports it only here.
+        SSL_CTX_set_info_callback(handle) { session, event, value in
+            let refusal = SSL3_AL_WARNING << 8 | SSL_AD_NO_RENEGOTIATION
+            guard event == SSL_CB_WRITE_ALERT, value == refusal, let session else { return }
+            TLSSession.owner(of: session)?.hasRefusedRenegotiation = true
+        }
     }
 
     /// Creates a server's context.

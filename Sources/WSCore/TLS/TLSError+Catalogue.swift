@@ -3,7 +3,7 @@ extension TLSError {
     package static let clientCatalogue: [TLSError] =
         TLSCertificateProblem.catalogue.map(TLSError.certificate) + [
             .clientCertificateRequired, .clientCertificateRejected(alert: "unknown CA"),
-            .notTLS(preview: Array("HTTP/1.1 400".utf8), peerIsServer: true),
+            .renegotiationRequired, .notTLS(preview: Array("HTTP/1.1 400".utf8), peerIsServer: true),
             .unsupportedVersion(minimum: .tls12, peerIsServer: true), .nothingInCommon(alert: "handshake failure"),
             .unrecognizedName("example.org"), .noApplicationProtocol, .weakKeyExchange(reason: "dh key too small"),
             .alert(name: "internal error", number: 80), .badRecord(reason: "bad record mac"),

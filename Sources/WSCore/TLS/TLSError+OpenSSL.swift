@@ -12,6 +12,8 @@ extension TLSError {
         let certificateWasRequested: Bool
         /// Whether we have a certificate to send.
         let hasCertificate: Bool
+        /// Whether we have refused to renegotiate.
+        let hasRefusedRenegotiation: Bool
     }
 
     /// Interprets the errors of a failed call.
@@ -37,6 +39,12 @@ extension TLSError {
     private static func ofAlert(_ number: Int, _ circumstances: Circumstances) -> TLSError {
         let name = SSL_alert_desc_string_long(Int32(number)).map { String(cString: $0) } ?? "unknown"
         let alert = Int32(number)
+        // Servers say in different ways that they do not continue without renegotiation.
+        if circumstances.hasRefusedRenegotiation,
+            [SSL_AD_HANDSHAKE_FAILURE, SSL_AD_NO_RENEGOTIATION, SSL_AD_UNEXPECTED_MESSAGE].contains(alert)
+        {
+            return .renegotiationRequired
+        }
         if let error = ofCertificateAlert(alert, name: name, circumstances) { return error }
         // RFC 8446 §6.2: the following alerts concern the handshake and are meaningless after it.
         guard !circumstances.isEstablished else { return .alert(name: name, number: number) }

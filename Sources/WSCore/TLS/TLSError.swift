@@ -10,6 +10,8 @@ package enum TLSError: Error, Equatable, Sendable {
     case clientCertificateRequired
     /// The server rejected our client certificate. Carries the name of its alert.
     case clientCertificateRejected(alert: String)
+    /// A server of TLS 1.2 does not continue without renegotiation, which we refuse.
+    case renegotiationRequired
     /// The client rejected the server's certificate. Carries the name of its alert.
     case ownCertificateRejected(alert: String)
     /// The peer does not speak TLS. `preview` holds its first bytes, at most 64.
@@ -48,6 +50,7 @@ extension TLSError {
         case .clientSentNoCertificate: "client-sent-no-certificate"
         case .clientCertificateRequired: "client-certificate-required"
         case .clientCertificateRejected: "client-certificate-rejected"
+        case .renegotiationRequired: "tls-renegotiation"
         case .ownCertificateRejected: "own-certificate-rejected"
         case .notTLS: "not-tls"
         case .unsupportedVersion: "tls-version"
@@ -77,6 +80,9 @@ extension TLSError: CustomStringConvertible {
         case .clientCertificateRejected(let alert):
             "the server rejected the client certificate (\(alert)); check --cert and --key, and that the server trusts "
                 + "the certificate's issuer"
+        case .renegotiationRequired:
+            "the server wants to renegotiate TLS 1.2, usually to request a client certificate, which wsx refuses; let the "
+                + "server request it in the first handshake, or use TLS 1.3"
         case .ownCertificateRejected(let alert):
             "the client rejected the server's certificate (\(alert)); make the client trust it, for example with --ca or --pin"
         case .notTLS(let preview, let peerIsServer): Self.describeNotTLS(preview, peerIsServer: peerIsServer)

@@ -27,6 +27,8 @@ package final class TLSSession {
     private var state = State.handshaking(recognizedBytes: 0)
     /// A fact for ``summary``, whatever the state.
     internal var clientCertificateWasRequested = false
+    /// Whether the server of TLS 1.2 wanted to renegotiate. Few servers continue after the refusal.
+    package internal(set) var hasRefusedRenegotiation = false
 
     /// The part of the current call's ciphertext that OpenSSL has not read.
     private var input = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -146,7 +148,8 @@ package final class TLSSession {
         }
     }
 
-    /// Encrypts `plaintext` into ``output``. Call it only after the handshake and before ``close()``.
+    /// Encrypts `plaintext` into ``output``. Call it only after the handshake, outside a message of TLS
+    /// (``isInMessage``), and before ``close()``.
     /// - Throws: ``TLSError``.
     package func encrypt(_ plaintext: RawSpan) throws(TLSError) {
         if let failure { throw failure }
@@ -187,6 +190,13 @@ package final class TLSSession {
         case .handshaking, .failed: false
         }
     }
+
+    /// Whether the server has requested a client certificate and we have none.
+    package var lacksCertificate: Bool { clientCertificateWasRequested && !context.hasCertificate }
+
+    /// Whether a message of TLS has arrived only in part, such as a request for a certificate with the names of many
+    /// authorities. Until the rest arrives, OpenSSL encrypts nothing.
+    package var isInMessage: Bool { if case .established = state { SSL_in_init(handle) == 1 } else { false } }
 
     /// Whether the peer has ended its side with close_notify.
     package var hasEnded: Bool { if case .peerEnded = state { true } else { false } }
@@ -305,7 +315,7 @@ extension TLSSession {
                 of: TLSError.Circumstances(
                     isServer: context.isServer, isEstablished: isEstablished, minimumVersion: context.minimumVersion,
                     serverName: name?.verifiedText, certificateWasRequested: clientCertificateWasRequested,
-                    hasCertificate: context.hasCertificate)))
+                    hasCertificate: context.hasCertificate, hasRefusedRenegotiation: hasRefusedRenegotiation)))
     }
 
     private func fail(_ error: TLSError) -> TLSError {

@@ -55,6 +55,86 @@ struct TLSClientCertificateTests {
         #expect(told == .clientCertificateRejected(alert: "unknown CA"))
     }
 
+    /// A pair after a handshake in which the server did not request a certificate.
+    private func openPair(
+        certificate: TestCertificate?, trusting authority: TestCertificate? = nil, authorityCount: Int = 0
+    ) throws -> TLSPair {
+        let pair = try pair(certificate: certificate, version: TLS1_3_VERSION, trusting: authority)
+        for index in 0..<authorityCount {
+            let authority = try TestCertificate.authority("Authority \(index) " + String(repeating: "x", count: 40))
+            SSL_add_client_CA(pair.server.handle, authority.handle)
+        }
+        SSL_set_verify(pair.server.handle, SSL_VERIFY_NONE, nil)
+        try pair.handshake()
+        try #require(!pair.client.lacksCertificate && pair.server.summary?.peerCertificate == nil)
+        return pair
+    }
+
+    @Test("RFC 8446 §4.6.2: a client's certificate is sent whenever the server requests it", arguments: [1, Int.max])
+    func postHandshake(pieceBytes: Int) throws {
+        let pair = try openPair(certificate: clientLeaf)
+        pair.pieceBytes = pieceBytes
+        for count in 1...2 {
+            try #require(pair.server.requestCertificate())
+            try pair.server.encrypt([1])
+            try pair.client.encrypt([2])
+            try pair.settle()
+            #expect(pair.server.summary?.peerCertificate?.subject == "CN=client")
+            #expect(pair.clientReceived == Array(repeating: 1, count: count))
+            #expect(pair.serverReceived == Array(repeating: 2, count: count))
+        }
+        #expect(pair.client.summary?.clientCertificateWasRequested == true)
+    }
+
+    @Test("a client without a certificate answers a request after the handshake, too", arguments: [true, false])
+    func postHandshakeWithout(isRequired: Bool) throws {
+        let pair = try openPair(certificate: nil)
+        try #require(pair.server.requestCertificate(isRequired: isRequired))
+        let error = tlsError { () throws(TLSError) in try pair.settle() }
+        #expect(error == (isRequired ? .clientSentNoCertificate : nil))
+        #expect(pair.client.lacksCertificate)
+        let told = tlsError { () throws(TLSError) in try pair.settle() }
+        #expect(told == (isRequired ? .clientCertificateRequired : nil))
+    }
+
+    @Test("a client learns that its certificate was rejected after the handshake")
+    func rejectedPostHandshake() throws {
+        let pair = try openPair(certificate: clientLeaf, trusting: try .authority("Other"))
+        try #require(pair.server.requestCertificate())
+        _ = tlsError { () throws(TLSError) in try pair.settle() }
+        let told = tlsError { () throws(TLSError) in try pair.deliverToClient() }
+        #expect(told == .clientCertificateRejected(alert: "unknown CA"))
+    }
+
+    @Test("a request that arrives in parts delays what is sent, and fails nothing")
+    func requestInParts() throws {
+        let pair = try openPair(certificate: clientLeaf, authorityCount: 300)
+        try #require(pair.server.requestCertificate())
+        let request = pair.server.takeOutput()
+        // RFC 8446 §5.1: more than one record.
+        try #require(request.count > 1 << 14)
+        try pair.client.receive(Array(request[..<17_000]))
+        #expect(pair.client.isInMessage && pair.client.isEstablished && pair.client.waitingBytes == 0)
+        try pair.client.receive(Array(request[17_000...]))
+        #expect(!pair.client.isInMessage)
+        try pair.client.encrypt([1])
+        try pair.settle()
+        #expect(pair.server.summary?.peerCertificate?.subject == "CN=client" && pair.serverReceived == [1])
+    }
+
+    @Test("RFC 8446 §4.6.3: keys are updated while both sides send", arguments: [1, Int.max])
+    func keyUpdates(pieceBytes: Int) throws {
+        let pair = try openPair(certificate: clientLeaf)
+        pair.pieceBytes = pieceBytes
+        for _ in 1...3 {
+            try #require(pair.server.updateKeys())
+            try pair.server.encrypt([1])
+            try pair.client.encrypt([2])
+            try pair.settle()
+        }
+        #expect(pair.clientReceived == [1, 1, 1] && pair.serverReceived == [2, 2, 2])
+    }
+
     @Test("a client's certificate for servers only is rejected")
     func purpose() throws {
         let leaf = try TestCertificate("client", issuer: root, extensions: [(NID_ext_key_usage, "serverAuth")])

@@ -93,6 +93,15 @@ extension TLSSession {
         SSL_get_servername(handle, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
     }
 
+    /// Requests the client's certificate after the handshake (RFC 8446 §4.6.2). Returns false if that is impossible.
+    func requestCertificate(isRequired: Bool = true) -> Bool {
+        SSL_set_verify(handle, SSL_VERIFY_PEER | (isRequired ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nil)
+        return SSL_verify_client_post_handshake(handle) == 1 && SSL_do_handshake(handle) == 1
+    }
+
+    /// Replaces the keys of both sides (RFC 8446 §4.6.3). Returns false if that is impossible.
+    func updateKeys() -> Bool { SSL_key_update(handle, SSL_KEY_UPDATE_REQUESTED) == 1 && SSL_do_handshake(handle) == 1 }
+
     /// Requests a renegotiation from the client. Returns false if that is impossible.
     func renegotiate() -> Bool { SSL_renegotiate(handle) == 1 && SSL_do_handshake(handle) == 1 }
 }

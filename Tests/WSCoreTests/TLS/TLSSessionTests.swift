@@ -186,8 +186,10 @@ struct TLSSessionTests {
         #expect(
             warning == .violation(reason: "no renegotiation")
                 || warning == .alert(name: "no renegotiation", number: 100))
-        #expect(renegotiating.client.isEstablished)
+        #expect(renegotiating.client.isEstablished && renegotiating.client.hasRefusedRenegotiation)
         try renegotiating.client.encrypt([2])
+        let alert = tlsError { () throws(TLSError) in try renegotiating.deliverToClient() }
+        #expect(alert == .renegotiationRequired)
     }
 
     @Test("data before a failure is delivered before the error")

@@ -38,6 +38,8 @@ package enum ConnectError: Error {
     case handshake(HandshakeError)
     /// The server rejected the upgrade with 401 although the request contained credentials.
     case credentialsRefused(HandshakeError)
+    /// The server rejected the upgrade with 403 after it had requested a client certificate, of which there is none.
+    case certificateMissing(HandshakeError)
     /// The server's permessage-deflate response does not match the offer.
     case compression(DeflateNegotiationError)
     /// The server's response to the negotiation before the upgrade does not allow a connection, for this reason.

@@ -42,6 +42,8 @@ package final class Connector {
     private var phaseStartTime = Duration.zero
     private var phaseDurations = PhaseDurations()
     private var stage = Stage.idle
+    /// TLS with the server, to explain failures of the upgrade.
+    private var secured: TLSStream?
     private var timer: Timer?
     private var phaseTimer: Timer?
 
@@ -85,6 +87,7 @@ package final class Connector {
     package func cancel() {
         timer = nil
         phaseTimer = nil
+        secured = nil
         replaceStage(with: .over)
     }
 
@@ -136,24 +139,37 @@ package final class Connector {
         finish(.failure(.timedOut(phase, after: limit, peer: peer, redirectCount: redirectCount)))
     }
 
-    /// Maps a handshake error, distinguishing a 401 response to a request with credentials.
+    /// Maps a handshake error, distinguishing a response that concerns credentials or the client certificate.
     private func failure(for error: HandshakeError) -> ConnectError {
-        guard case .refused(let head, _, _) = error, head.status == 401, request.hasCredentials else {
-            return .handshake(error)
+        guard case .refused(let head, _, _) = error else { return .handshake(error) }
+        return switch head.status {
+        case 401 where request.hasCredentials: .credentialsRefused(error)
+        case 403 where secured?.hasRefusedRenegotiation == true: .security(.renegotiationRequired)
+        case 403 where secured?.lacksCertificate == true: .certificateMissing(error)
+        default: .handshake(error)
         }
-        return .credentialsRefused(error)
     }
 
     private func finish(_ result: Result<Opened, ConnectError>) {
         guard !isOver else { return }
+        let result = secured?.hasRefusedRenegotiation == true ? result.mapError(explainedByRenegotiation) : result
         cancel()
         completion(result)
+    }
+
+    /// After we have refused to renegotiate, servers close the connection, or wait until a time limit expires.
+    private func explainedByRenegotiation(_ error: ConnectError) -> ConnectError {
+        switch error {
+        case .lost, .timedOut, .handshake(.closedBeforeResponse): .security(.renegotiationRequired)
+        default: error
+        }
     }
 
     // MARK: The stream
 
     private func connect() {
         peer = nil
+        secured = nil
         enter(.resolving)
         let proxy: Proxy?
         do throws(ProxyChoiceError) {
@@ -287,6 +303,7 @@ package final class Connector {
                 upgrade(tls: summary)
             }
         }
+        self.secured = secured
         stage = .connected(secured)
         secured.start(with: firstBytes)
     }

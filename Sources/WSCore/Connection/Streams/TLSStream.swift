@@ -79,6 +79,11 @@ internal final class TLSStream: ByteStream {
         firstBytes.withUnsafeBytes { receive($0.bytes) }
     }
 
+    /// Whether the server has requested a client certificate and we have none.
+    var lacksCertificate: Bool { session.lacksCertificate }
+    /// Whether the server wanted to renegotiate.
+    var hasRefusedRenegotiation: Bool { session.hasRefusedRenegotiation }
+
     /// The TLS parameters and the peer's certificate; nil before the handshake is complete.
     var summary: TLSSummary? { session.summary }
 
@@ -93,7 +98,7 @@ internal final class TLSStream: ByteStream {
 
     // MARK: Writing
 
-    var isWriting: Bool { !isClosed && (stream.isWriting || !session.output.isEmpty) }
+    var isWriting: Bool { !isClosed && (stream.isWriting || !session.output.isEmpty || session.isInMessage) }
     var inFlightBytes: Int { isClosed ? 0 : stream.inFlightBytes + session.output.count }
     var unsentBytes: Int { isClosed ? 0 : stream.unsentBytes + session.output.count }
 
@@ -214,6 +219,7 @@ internal final class TLSStream: ByteStream {
     /// Decrypts input while the delegate reads. Returns the number of bytes consumed.
     private func take(_ ciphertext: RawSpan) -> Int {
         var offset = 0
+        let wasInMessage = session.isInMessage
         while decrypts, offset < ciphertext.byteCount {
             let target = isEstablished ? layer.plaintext : UnsafeMutableRawBufferPointer(start: nil, count: 0)
             let progressBytes: Int
@@ -235,6 +241,10 @@ internal final class TLSStream: ByteStream {
             if session.hasEnded, decrypts { end() }
             // Stop: no progress is possible without more input.
             if progressBytes == 0, plaintextBytes == 0, !target.isEmpty { break }
+        }
+        if wasInMessage, !session.isInMessage {
+            flush()
+            if !isWriting { delegate?.streamDidDrain(self) }
         }
         return peerState == .ended ? ciphertext.byteCount : offset
     }

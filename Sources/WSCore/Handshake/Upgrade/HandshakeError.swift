@@ -59,11 +59,11 @@ extension HandshakeError {
 
 extension HandshakeError: CustomStringConvertible {
     /// The reason and the remedy. Safe to print whatever the server sent.
-    package var description: String { description(hasSentCredentials: false) }
+    package var description: String { description(hasSentCredentials: false, lacksCertificate: false) }
 
     /// The description for a request that may have carried credentials (``ClientRequest/hasCredentials``), which a 401
-    /// rejects.
-    package func description(hasSentCredentials: Bool) -> String {
+    /// rejects, or lacked a requested client certificate, which a 403 requires.
+    package func description(hasSentCredentials: Bool = false, lacksCertificate: Bool = false) -> String {
         switch self {
         case .closedBeforeResponse:
             "the server closed the connection without a response; check the path and --subprotocol"
@@ -76,7 +76,8 @@ extension HandshakeError: CustomStringConvertible {
         case .tooManyInterimResponses:
             "the server sent more than \(ClientHandshake.maximumInterimResponses) interim responses; check the server"
         case .refused(let head, let body, _):
-            Self.describeRefusal(head, body, hasSentCredentials: hasSentCredentials)
+            Self.describeRefusal(
+                head, body, hasSentCredentials: hasSentCredentials, lacksCertificate: lacksCertificate)
         case .invalidUpgrade(let values):
             values.isEmpty
                 ? "the server's 101 response has no Upgrade header; a proxy may have removed it"
@@ -115,7 +116,7 @@ extension HandshakeError: CustomStringConvertible {
     }
 
     private static func describeRefusal(
-        _ head: ResponseHead, _ body: [UInt8], hasSentCredentials: Bool
+        _ head: ResponseHead, _ body: [UInt8], hasSentCredentials: Bool, lacksCertificate: Bool
     ) -> String {
         let remedy =
             switch head.status {
@@ -127,6 +128,9 @@ extension HandshakeError: CustomStringConvertible {
                 "the server requires a client certificate: use --cert and --key"
             case 400 where body.contains(anyOf: ["SSL certificate error"]):
                 "the server rejected the client certificate: check --cert and --key"
+            case 403 where lacksCertificate:
+                "the server requested a client certificate: use --cert and --key, or check the path, --origin, and the "
+                    + "credentials"
             case 401: describeLogin(head, hasSentCredentials: hasSentCredentials)
             case 407: "set the proxy's user name and password in --proxy"
             case 429: describeDelay(head)

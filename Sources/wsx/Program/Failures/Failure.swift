@@ -241,6 +241,7 @@ enum Failure: Error {
         switch self {
         case .connecting(_, .handshake(.refused(let head, let body, let isTruncated))),
             .connecting(_, .credentialsRefused(.refused(let head, let body, let isTruncated))),
+            .connecting(_, .certificateMissing(.refused(let head, let body, let isTruncated))),
             .connecting(_, .proxy(_, .refused(let head, let body, let isTruncated))):
             RejectionBody.decoded(body, of: head, isTruncated: isTruncated)
         case .gaveUp(_, let failure): failure.refusal

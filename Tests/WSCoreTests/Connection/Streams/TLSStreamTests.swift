@@ -1,3 +1,4 @@
+import COpenSSL
 import Testing
 
 @testable import WSCore
@@ -131,6 +132,37 @@ import Testing
             loop.run { server.recorder.received.count == 5 && client.recorder.received.count == 9 }
             #expect(server.recorder.received == Array("early".utf8))
             #expect(client.recorder.received == Array("early too".utf8))
+            client.close()
+            server.close()
+            loop.runOnce()
+        }
+    }
+
+    @Test("data written in the middle of a message of TLS stays with its owner and is sent after it")
+    func writeInMessage() throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(on: loop)
+            let layers = try TLSLayers(server: { $0.clientTrust = .certificates($0.certificate.chain) })
+            // Enough names of authorities for several records.
+            for index in 0..<300 {
+                let name = "Authority \(index) " + String(repeating: "x", count: 40)
+                SSL_CTX_add_client_CA(layers.server.context.handle, try TestCertificate.authority(name).handle)
+            }
+            SSL_CTX_set_verify(layers.server.context.handle, SSL_VERIFY_NONE, nil)
+            let (client, server) = try secure(near, far, layers, on: loop)
+            client.stream.startReading()
+            server.stream.startReading()
+            try #require(server.session.requestCertificate(isRequired: false))
+            let request = server.session.takeOutput()
+            var start = buffer(of: Array(request[..<17_000]))
+            try far.write(&start)
+            loop.run { client.session.isInMessage }
+            client.send([1, 2, 3])
+            #expect(client.waitingBytes == 3 && client.stream.isWriting)
+            var rest = buffer(of: Array(request[17_000...]))
+            try far.write(&rest)
+            loop.run { server.recorder.received == [1, 2, 3] }
+            #expect(client.waitingBytes == 0 && client.session.lacksCertificate)
             client.close()
             server.close()
             loop.runOnce()

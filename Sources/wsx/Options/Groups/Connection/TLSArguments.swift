@@ -36,7 +36,8 @@ struct TLSArguments: Equatable, Sendable {
             manual: """
                 Authenticate to the server with the client certificate in *FILE*: a PEM file with the certificate \
                 first, followed by any intermediate certificates. The private key is in the same file unless `--key` \
-                names another. After a redirect to another host or port, the certificate is not sent.
+                names another. The certificate is sent when the server requests it: in the handshake or, with TLS 1.3, \
+                for a path only. After a redirect to another host or port, the certificate is not sent.
                 """,
             example: "--cert client.pem", seeAlso: ["key", "passphrase", "ca"]
         ) { arguments, value in arguments.certificate = value },
