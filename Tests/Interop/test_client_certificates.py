@@ -1,14 +1,18 @@
-"""Client certificates that servers request after the handshake."""
+"""Client certificates that servers request after the handshake, and PKCS #12 files."""
 
 import select
 import ssl
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.serialization import pkcs12
 
 import wire
-from processes import BINARY, Running, assert_fails, wsx
+from certificates import PASSPHRASE
+from processes import BINARY, Listener, Running, assert_fails, environment, run, wsx
 from scripted_server import ScriptedServer
 from services import OpenSSLServer
+from terminal import RawTerminal
 from tls import server_context
 
 TLS_1_3 = (ssl.TLSVersion.TLSv1_3, None)
@@ -167,3 +171,84 @@ def test_a_server_that_wants_to_renegotiate_is_reported_with_the_remedy(certific
             assert client.err.count("\n") == 1 or command == "bench"
             assert "the server wants to renegotiate TLS 1.2" in client.err
             assert "let the server request it in the first handshake, or use TLS 1.3" in client.err
+
+
+# PKCS #12 files
+
+
+@pytest.fixture(scope="module")
+def pkcs12_file(certificates, tmp_path_factory):
+    """The client's key, certificate, and intermediate certificate. The name says nothing about the format."""
+    path = tmp_path_factory.mktemp("pkcs12") / "client.bin"
+    leaf = certificates.client.certificate
+    path.write_bytes(pkcs12.serialize_key_and_certificates(
+        b"client", leaf.key, leaf.certificate, [certificates.intermediate.certificate],
+        serialization.BestAvailableEncryption(PASSPHRASE.encode())))
+    return path
+
+
+@pytest.fixture(scope="module")
+def guarded_echo(certificates):
+    options = ["--tls-cert", certificates.good.chain, "--tls-key", certificates.good.key]
+    with Listener("--echo", *options, "--client-ca", certificates.root) as server:
+        yield server
+
+
+def test_a_pkcs12_file_authenticates_a_client(certificates, guarded_echo, pkcs12_file):
+    result = say_hello(certificates, "-v", "--cert", pkcs12_file, "--passphrase", PASSPHRASE, guarded_echo.url)
+    assert (result.status, result.out) == (0, b"hello\n"), result
+    assert PASSPHRASE not in result.err
+
+
+def test_a_pkcs12_file_authenticates_a_server(certificates, tmp_path):
+    path = tmp_path / "server.p12"
+    leaf = certificates.good.certificate
+    path.write_bytes(pkcs12.serialize_key_and_certificates(
+        None, leaf.key, leaf.certificate, [certificates.intermediate.certificate], serialization.NoEncryption()))
+    with Listener("--echo", "--tls-cert", path) as server:
+        assert_hello(say_hello(certificates, server.url))
+
+
+def test_the_terminal_prompts_for_the_passphrase_of_a_pkcs12_file(certificates, guarded_echo, pkcs12_file):
+    with RawTerminal(
+            "connect", "--color", "never", "--ca", certificates.root, "--cert", pkcs12_file, "-n", "1",
+            guarded_echo.url, "hello") as terminal:
+        terminal.wait_for(f"Passphrase for {pkcs12_file}".encode())
+        terminal.type(PASSPHRASE + "\r")
+        assert terminal.wait() == 0
+        assert b"hello" in terminal.output and PASSPHRASE.encode() not in terminal.output
+
+
+def test_errors_of_a_pkcs12_file_exit_2(certificates, pkcs12_file, tmp_path):
+    url = "wss://127.0.0.1:1/"
+    cut = tmp_path / "cut.p12"
+    cut.write_bytes(pkcs12_file.read_bytes()[:500])
+    phrase = ["--passphrase", PASSPHRASE]
+    for options, words in [
+        (["--cert", pkcs12_file, "--passphrase", "falsch"], "wrong passphrase for the private key"),
+        (["--cert", pkcs12_file], "--passphrase"),
+        (["--cert", cut, *phrase], "in PKCS #12 format, cannot be read"),
+        (["--cert", pkcs12_file, "--key", certificates.client.key, *phrase], "omit --key"),
+        (["--cert", certificates.client.chain, "--key", pkcs12_file, *phrase], "omit --key"),
+        (["--cert", pkcs12_file, "--key", pkcs12_file, *phrase], "omit --key"),
+    ]:
+        result = wsx("connect", *options, url)
+        assert_fails(result, 2, words)
+        assert "falsch" not in result.err and PASSPHRASE not in result.err
+
+
+def test_a_pkcs12_file_of_an_old_program_is_reported_with_the_command_that_converts_it(
+        certificates, guarded_echo, tmp_path):
+    old, new = tmp_path / "old.p12", tmp_path / "new.pem"
+    identity = certificates.client
+    result = run(["openssl", "pkcs12", "-export", "-legacy", "-in", identity.chain, "-inkey", identity.key,
+                  "-passout", f"pass:{PASSPHRASE}", "-out", old])
+    assert result.status == 0, result
+    options = ["--passphrase", "env:WSX_TEST_SECRET", guarded_echo.url]
+    secret = environment(WSX_TEST_SECRET=PASSPHRASE)
+    result = say_hello(certificates, "--cert", old, *options, env=secret)
+    assert_fails(result, 2, "'openssl pkcs12 -legacy -in FILE -out FILE.pem'")
+    result = run(["openssl", "pkcs12", "-legacy", "-in", old, "-out", new, "-passin", f"pass:{PASSPHRASE}",
+                  "-passout", f"pass:{PASSPHRASE}"])
+    assert result.status == 0, result
+    assert_hello(say_hello(certificates, "--cert", new, *options, env=secret))

@@ -400,6 +400,20 @@ def test_proxy_and_client_certificate(kitchen, certificates, microsocks):
     assert (result.status, result.out) == (0, b"hello\n"), result
 
 
+@recipe("Present a client certificate from a PKCS #12 file")
+def test_pkcs12(kitchen, certificates):
+    identity = certificates.client
+    options = ["-in", identity.chain, "-inkey", identity.key, "-passout", "pass:geheim"]
+    assert run(["openssl", "pkcs12", "-export", *options, "-out", kitchen.directory / "me.p12"]).status == 0
+    kitchen.environment["P12_PASSPHRASE"] = "geheim"
+    options = ["--tls-cert", certificates.good.chain, "--tls-key", certificates.good.key, "--client-ca",
+               certificates.root]
+    with Listener("--echo", *options) as server:
+        result = kitchen.run(
+            {"wss://internal.example/": f"--ca {certificates.root} {server.url}"}, stdin=b"hello\n")
+    assert (result.status, result.out) == (0, b"hello\n"), result
+
+
 @recipe("Trust a server by its public key")
 def test_trust_by_public_key(kitchen):
     with Listener("--echo", "--tls-self-signed") as server:

@@ -117,30 +117,17 @@ package final class TLSContext {
     private func use(
         _ source: TLSCertificateSource, certificateOption: String, keyOption: String
     ) throws(TLSConfigurationError) {
-        let chain = try PEM.certificates(source.chain, option: certificateOption)
-        guard let leaf = chain.takeFirst() else {
-            throw PEM.hasKey(source.chain)
-                ? .keyInsteadOfCertificate(certificateOption: certificateOption, keyOption: keyOption)
-                : .noCertificate(option: certificateOption)
-        }
-        defer { X509_free(leaf) }
-        let key: OpaquePointer
-        if let bytes = source.key {
-            key = try PEM.key(bytes, passphrase: source.passphrase, option: keyOption)
-        } else {
-            guard PEM.hasKey(source.chain) else {
-                throw .certificateWithoutKey(certificateOption: certificateOption, keyOption: keyOption)
-            }
-            key = try PEM.key(source.chain, passphrase: source.passphrase, option: certificateOption)
-        }
-        defer { EVP_PKEY_free(key) }
+        let identity = try source.identity(certificateOption: certificateOption, keyOption: keyOption)
         OpenSSLErrors.clear()
-        guard X509_check_private_key(leaf, key) == 1 else {
+        guard X509_check_private_key(identity.leaf, identity.key) == 1 else {
             OpenSSLErrors.clear()
             throw .keyDoesNotFit(
                 certificateOption: certificateOption, keyOption: source.key == nil ? certificateOption : keyOption)
         }
-        guard chain.withHandle({ SSL_CTX_use_cert_and_key(handle, leaf, key, $0, 1) }) == 1 else {
+        let result = identity.issuers.withHandle {
+            SSL_CTX_use_cert_and_key(handle, identity.leaf, identity.key, $0, 1)
+        }
+        guard result == 1 else {
             throw .weakCertificate(option: certificateOption, reason: OpenSSLErrors.takeWords())
         }
     }

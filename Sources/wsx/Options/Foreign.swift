@@ -102,10 +102,11 @@ struct ForeignOption: Sendable {
         ForeignOption(client, "--tls-max", remedy: "omit it: only the oldest version can be set (--tls-min)"),
         ForeignOption(client, "--tls-domain", remedy: "use --tls-server-name NAME"),
         ForeignOption([.bench], "-E", remedy: "use --cert FILE"),
-        ForeignOption(client, "--cert-type", "--client-pkcs12-der", remedy: "use --cert FILE with a PEM file"),
+        ForeignOption(
+            client, "--cert-type", "--client-pkcs12-der", remedy: "use --cert FILE with a PEM or PKCS #12 file"),
         ForeignOption([.listen], "--cert", "--ssl-cert", "--sslcert", remedy: "use --tls-cert FILE"),
         ForeignOption([.listen], "--key", "--ssl-key", "--sslkey", remedy: "use --tls-key FILE"),
-        ForeignOption([.listen], "--pkcs12-der", remedy: "use --tls-cert FILE with a PEM file"),
+        ForeignOption([.listen], "--pkcs12-der", remedy: "use --tls-cert FILE"),
         ForeignOption([.listen], "--ca", "--cacert", remedy: "use --client-ca PATH"),
         ForeignOption([.listen], "--tls", "--ssl", remedy: "use --tls-self-signed or --tls-cert FILE"),
     ]

@@ -16,7 +16,9 @@ struct TLSErrorTests {
         let errors: [TLSConfigurationError] = [
             .noCertificate(option: "o"), .keyInsteadOfCertificate(certificateOption: "o", keyOption: "k"),
             .certificateWithoutKey(certificateOption: "o", keyOption: "k"),
-            .notPEM(option: "o", isPKCS12: true), .invalidCertificate(option: "o", reason: "r"), .noKey(option: "o"),
+            .notPEM(option: "o"), .keyBesidesPKCS12(certificateOption: "o", keyOption: "k"),
+            .unsupportedPKCS12(option: "o", reason: "r"), .invalidPKCS12(option: "o", reason: "r"),
+            .invalidCertificate(option: "o", reason: "r"), .noKey(option: "o"),
             .invalidKey(option: "o", reason: "r"), .passphraseNeeded, .wrongPassphrase,
             .keyDoesNotFit(certificateOption: "o", keyOption: "o"), .weakCertificate(option: "o", reason: "r"),
             .trustUnreadable(option: "o", path: "p", reason: "r"), .trustIsEmpty(option: "o", path: "p"),

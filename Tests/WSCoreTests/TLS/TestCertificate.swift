@@ -74,6 +74,26 @@ final class TestCertificate {
         }
     }
 
+    /// A PKCS #12 file with the key, this certificate, and others.
+    /// - Parameter algorithm: The encryption, as OpenSSL's number; 0 for the default, -1 for none.
+    func pkcs12(
+        passphrase: String?, others: [TestCertificate] = [], algorithm: Int32 = 0, hasKey: Bool = true,
+        hasMAC: Bool = true
+    ) throws -> [UInt8] {
+        let stack = X509Stack()
+        for certificate in others {
+            X509_up_ref(certificate.handle)
+            stack.append(certificate.handle)
+        }
+        let file = stack.withHandle {
+            PKCS12_create(
+                passphrase, "name", hasKey ? key : nil, handle, $0, algorithm, algorithm, 0, hasMAC ? 0 : -1, 0)
+        }
+        defer { PKCS12_free(file) }
+        try #require(file != nil)
+        return X509Text.written { i2d_PKCS12_bio($0, file) }
+    }
+
     var subject: String { X509Text.subject(of: handle) }
 
     var isRSA: Bool { EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA }

@@ -29,7 +29,7 @@ import Testing
             ("--print-ping-rtts", "use --verbose"), ("-N", "omit it: messages are written as they arrive"),
             ("-T", "use --file FILE to send one message, or standard input to send lines"),
             ("--proxy-user", "use --proxy http://USER:PASSWORD@HOST:PORT"),
-            ("--client-pkcs12-der", "use --cert FILE with a PEM file"),
+            ("--client-pkcs12-der", "use --cert FILE with a PEM or PKCS #12 file"),
         ])
     func connect(option: String, remedy: String) {
         #expect(Self.message(["connect", "echo:", option, "v"]) == "wsx: unknown option '\(option)'; \(remedy)")

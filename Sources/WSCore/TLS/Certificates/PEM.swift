@@ -47,11 +47,7 @@ enum PEM {
 
     /// Throws an error if the bytes are in a binary format.
     private static func checkForm(of bytes: [UInt8], option: String) throws(TLSConfigurationError) {
-        // X.690 §8.9: a SEQUENCE, whose length has up to four more bytes.
-        guard bytes.count > 8, bytes[0] == 0x30, bytes[1] & 0x80 != 0, bytes[1] <= 0x84 else { return }
-        // RFC 7292 §4: a PKCS #12 file begins with the version, an INTEGER of 3.
-        let content = bytes.dropFirst(2 + Int(bytes[1] & 0x7F))
-        throw .notPEM(option: option, isPKCS12: content.starts(with: [0x02, 0x01, 0x03]))
+        if DER.sequenceContent(of: bytes) != nil { throw .notPEM(option: option) }
     }
 
     private static func isEnd(_ error: OpenSSLError) -> Bool {
@@ -64,7 +60,7 @@ enum PEM {
         return zip(words, words.dropFirst()).contains { $0 == "PRIVATE" && $1 == "KEY-----" }
     }
 
-    private static func withBIO<Result>(_ bytes: [UInt8], _ body: (OpaquePointer?) -> Result) -> Result {
+    static func withBIO<Result>(_ bytes: [UInt8], _ body: (OpaquePointer?) -> Result) -> Result {
         bytes.withUnsafeBytes { bytes in
             let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
             defer { BIO_free(bio) }
@@ -95,6 +91,9 @@ final class X509Stack {
 
     init() { handle = wsx_certificates_new() }
 
+    /// Takes ownership of OpenSSL's list. `nil` is an empty one, to which nothing can be appended.
+    init(owning handle: OpaquePointer?) { self.handle = handle }
+
     deinit { wsx_certificates_free(handle) }
 
     var isEmpty: Bool { wsx_certificate_count(handle) == 0 }
@@ -110,6 +109,22 @@ final class X509Stack {
     /// Borrows each certificate.
     func forEach(_ body: (OpaquePointer) -> Void) {
         for index in 0..<wsx_certificate_count(handle) { wsx_certificate(handle, index).map(body) }
+    }
+
+    /// The certificates that lead from `leaf` to an authority, each followed by that of its issuer (RFC 5246 §7.4.2).
+    func issuers(of leaf: OpaquePointer) -> X509Stack {
+        let chain = X509Stack()
+        var last = leaf
+        // A self-signed certificate ends the chain. The limit ends a circle.
+        for _ in 0..<wsx_certificate_count(handle) where X509_check_issued(last, last) != X509_V_OK {
+            var issuer: OpaquePointer?
+            forEach { if issuer == nil, X509_check_issued($0, last) == X509_V_OK { issuer = $0 } }
+            guard let issuer else { break }
+            X509_up_ref(issuer)
+            chain.append(issuer)
+            last = issuer
+        }
+        return chain
     }
 
     /// Appends a certificate and takes ownership of it.

@@ -2,14 +2,14 @@ import COpenSSL
 
 /// A certificate with its chain and private key.
 package struct TLSCertificateSource: Sendable, Equatable {
-    /// The certificate followed by those of its issuers, in PEM. Other PEM blocks are ignored.
+    /// The certificate followed by those of its issuers, in PEM, or a PKCS #12 file. Other PEM blocks are ignored.
     package var chain: [UInt8]
     /// The private key in PEM, or `nil` if it is in ``chain``.
     package var key: [UInt8]?
-    /// The passphrase of an encrypted key.
+    /// The passphrase of an encrypted key or PKCS #12 file.
     package var passphrase: String?
 
-    /// Creates a source from the contents of PEM files.
+    /// Creates a source from the contents of files.
     package init(chain: [UInt8], key: [UInt8]? = nil, passphrase: String? = nil) {
         self.chain = chain
         self.key = key
@@ -24,17 +24,5 @@ package struct TLSCertificateSource: Sendable, Equatable {
         let pin = certificates.withFirst { $0.flatMap(TLSPin.init(certificate:)) }
         guard let pin else { throw .noCertificate(option: option) }
         return pin
-    }
-}
-
-extension TLSCertificateSource {
-    /// Whether the key needs a passphrase.
-    package var isKeyEncrypted: Bool {
-        do throws(TLSConfigurationError) {
-            EVP_PKEY_free(try PEM.key(key ?? chain, passphrase: nil, option: "--key"))
-            return false
-        } catch {
-            return error == .passphraseNeeded
-        }
     }
 }

@@ -2,8 +2,14 @@
 package enum TLSConfigurationError: Error, Equatable {
     /// The file contains no certificate.
     case noCertificate(option: String)
-    /// The file is in a binary format.
-    case notPEM(option: String, isPKCS12: Bool)
+    /// The file is in DER format.
+    case notPEM(option: String)
+    /// A PKCS #12 file was given together with another file for the key, or as that file.
+    case keyBesidesPKCS12(certificateOption: String, keyOption: String)
+    /// The PKCS #12 file uses an algorithm that OpenSSL does not offer, or has no MAC. Carries OpenSSL's reason.
+    case unsupportedPKCS12(option: String, reason: String)
+    /// The PKCS #12 file is malformed. Carries OpenSSL's reason.
+    case invalidPKCS12(option: String, reason: String)
     /// The file should contain the certificate but contains a private key.
     case keyInsteadOfCertificate(certificateOption: String, keyOption: String)
     /// The file contains an unreadable certificate. Carries OpenSSL's reason.
@@ -41,6 +47,9 @@ extension TLSConfigurationError {
         switch self {
         case .noCertificate: "no-certificate"
         case .notPEM: "not-pem"
+        case .keyBesidesPKCS12: "key-besides-pkcs12"
+        case .unsupportedPKCS12: "unsupported-pkcs12"
+        case .invalidPKCS12: "invalid-pkcs12"
         case .keyInsteadOfCertificate: "key-instead-of-certificate"
         case .invalidCertificate: "invalid-certificate"
         case .certificateWithoutKey: "certificate-without-key"
@@ -64,10 +73,18 @@ extension TLSConfigurationError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .noCertificate(let option):
-            "the \(option) file contains no certificate; use a PEM file with -----BEGIN CERTIFICATE-----"
-        case .notPEM(let option, isPKCS12: true):
-            "the \(option) file is in PKCS #12 format; convert it to PEM with 'openssl pkcs12 -in FILE -out FILE.pem'"
-        case .notPEM(let option, isPKCS12: false):
+            "the \(option) file contains no certificate; use a PEM file with -----BEGIN CERTIFICATE-----, "
+                + "or a PKCS #12 file"
+        case .keyBesidesPKCS12(let certificateOption, let keyOption):
+            "a PKCS #12 file contains both the certificate and the key; name it with \(certificateOption), and omit "
+                + keyOption
+        case .unsupportedPKCS12(let option, let reason):
+            "the \(option) file, in PKCS #12 format, is not protected as OpenSSL requires (\(reason)); convert it with "
+                + "'openssl pkcs12 -legacy -in FILE -out FILE.pem'"
+        case .invalidPKCS12(let option, let reason):
+            "the \(option) file, in PKCS #12 format, cannot be read: \(reason); "
+                + "check it with 'openssl pkcs12 -info -in FILE'"
+        case .notPEM(let option):
             "the \(option) file is in DER format; convert it to PEM with 'openssl x509 -inform der', or 'openssl pkey "
                 + "-inform der' for a key"
         case .keyInsteadOfCertificate(let certificateOption, let keyOption):
@@ -78,7 +95,7 @@ extension TLSConfigurationError: CustomStringConvertible {
         case .certificateWithoutKey(let certificateOption, let keyOption):
             "the \(certificateOption) file contains no private key; name the key's file with \(keyOption) FILE"
         case .noKey(let option):
-            "the \(option) file contains no private key; name the PEM file that does"
+            "the \(option) file contains no private key; name the file that does"
         case .invalidKey(let option, let reason):
             "the private key in the \(option) file cannot be read: \(reason); check the file with 'openssl pkey'"
         case .passphraseNeeded:

@@ -5,8 +5,8 @@ enum CertificateFiles {
     /// A file and the option that names it.
     typealias Named = (path: String, option: String)
 
-    /// Reads a certificate, and its key from the same or another file. If the key is encrypted and no passphrase is
-    /// given, ``Secrets`` asks for it.
+    /// Reads a certificate, and its key from the same or another file. If they are encrypted and no passphrase is given,
+    /// ``Secrets`` asks for it.
     static func read(
         certificate: Named, key: Named?, passphrase: String?, secrets: Secrets
     ) throws(Failure) -> TLSCertificateSource {
@@ -15,7 +15,7 @@ enum CertificateFiles {
         var source = TLSCertificateSource(chain: chain, key: keyBytes)
         if let passphrase {
             source.passphrase = try secrets.value(of: passphrase, for: "--passphrase")
-        } else if source.isKeyEncrypted {
+        } else if source.needsPassphrase {
             let path = key?.path ?? certificate.path
             source.passphrase = try secrets.asked(
                 "Passphrase for \(escapingControls(path)): ", for: "--passphrase",

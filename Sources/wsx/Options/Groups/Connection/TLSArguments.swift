@@ -5,7 +5,7 @@ import WSCore
 struct TLSArguments: Equatable, Sendable {
     /// The path of a file or directory.
     var authorities: String?
-    /// The path of a PEM file.
+    /// The path of a PEM or PKCS #12 file.
     var certificate: String?
     /// The path of a PEM file.
     var key: String?
@@ -35,19 +35,22 @@ struct TLSArguments: Equatable, Sendable {
             summary: "Use this client certificate",
             manual: """
                 Authenticate to the server with the client certificate in *FILE*: a PEM file with the certificate \
-                first, followed by any intermediate certificates. The private key is in the same file unless `--key` \
-                names another. The certificate is sent when the server requests it: in the handshake or, with TLS 1.3, \
-                for a path only. After a redirect to another host or port, the certificate is not sent.
+                first, followed by any intermediate certificates, or a PKCS #12 file (`.p12`, `.pfx`). The private \
+                key is in the same file unless `--key` names another. The certificate is sent when the server \
+                requests it: in the handshake or, with TLS 1.3, for a path only. After a redirect to another host or \
+                port, the certificate is not sent.
                 """,
             example: "--cert client.pem", seeAlso: ["key", "passphrase", "ca"]
         ) { arguments, value in arguments.certificate = value },
         OptionSpecification(
             "key", value: OptionValue("FILE", .file), requires: ["cert"], heading: .tls,
             summary: "Read the private key for --cert from FILE",
-            manual: "Read the private key for `--cert` from the PEM file *FILE*.",
+            manual: """
+                Read the private key for `--cert` from the PEM file *FILE*. A PKCS #12 file contains the key itself.
+                """,
             example: "--cert client.pem --key client.key", seeAlso: ["cert", "passphrase"]
         ) { arguments, value in arguments.key = value },
-        .passphrase(\.passphrase, requires: ["cert"], example: "--cert client.pem --passphrase env:KEY_PASSPHRASE"),
+        .passphrase(\.passphrase, requires: ["cert"], example: "--cert client.p12 --passphrase env:P12_PASSPHRASE"),
         OptionSpecification(
             "insecure", "k", heading: .tls,
             summary: "Do not verify certificates",
@@ -93,7 +96,7 @@ struct TLSArguments: Equatable, Sendable {
 
 /// The options of a server for TLS.
 struct ServerTLSArguments: Equatable, Sendable {
-    /// The path of a PEM file.
+    /// The path of a PEM or PKCS #12 file.
     var certificate: String?
     /// The path of a PEM file.
     var key: String?
@@ -113,7 +116,8 @@ struct ServerTLSArguments: Equatable, Sendable {
             summary: "Serve wss:// with this certificate",
             manual: """
                 Serve `wss://` with the certificate in *FILE*: a PEM file with the certificate first, followed by any \
-                intermediate certificates. The private key is in the same file unless `--tls-key` names another.
+                intermediate certificates, or a PKCS #12 file (`.p12`, `.pfx`). The private key is in the same file \
+                unless `--tls-key` names another.
                 """,
             example: "--tls-cert fullchain.pem --tls-key privkey.pem", seeAlso: ["tls-key", "tls-self-signed"]
         ) { arguments, value in arguments.certificate = value },
@@ -182,8 +186,8 @@ extension OptionSpecification {
             "passphrase", value: OptionValue("TEXT"), conflicts: conflicts, requires: requirements, heading: .tls,
             summary: "Decrypt the private key with TEXT",
             manual: """
-                Decrypt the private key with the passphrase *TEXT*. By default, `wsx` prompts for the passphrase of an \
-                encrypted key on the terminal.
+                Decrypt the private key or PKCS #12 file with the passphrase *TEXT*. By default, `wsx` prompts for it \
+                on the terminal if it is needed.
                 """, .secrets, example: example, seeAlso: requirements
         ) { arguments, value in arguments[keyPath: path] = value }
     }

@@ -1,0 +1,121 @@
+import COpenSSL
+import Testing
+
+@testable import WSCore
+
+struct PKCS12Tests {
+    private let root: TestCertificate
+    private let intermediate: TestCertificate
+    private let leaf: TestCertificate
+
+    init() throws {
+        root = try .authority("Root")
+        intermediate = try .authority("Intermediate", issuer: root)
+        leaf = try TestCertificate("client", issuer: intermediate)
+    }
+
+    private func error(
+        _ file: [UInt8], key: [UInt8]? = nil, passphrase: String? = "secret"
+    ) -> TLSConfigurationError? {
+        var settings = TLSClientSettings()
+        settings.trust = .certificates(root.pem)
+        settings.certificate = TLSCertificateSource(chain: file, key: key, passphrase: passphrase)
+        do throws(TLSConfigurationError) {
+            _ = try TLSContext(client: settings)
+            return nil
+        } catch {
+            #expect(!error.description.contains { $0.isNewline })
+            return error
+        }
+    }
+
+    @Test("the issuers follow the certificate in order, and certificates of others are left out")
+    func order() throws {
+        let other = try TestCertificate.authority("Other")
+        let file = try leaf.pkcs12(passphrase: "secret", others: [other, root, intermediate])
+        let identity = try PKCS12.identity(file, passphrase: "secret", option: "--cert")
+        var subjects = [X509Text.subject(of: identity.leaf)]
+        identity.issuers.forEach { subjects.append(X509Text.subject(of: $0)) }
+        #expect(subjects == ["CN=client", "CN=Intermediate", "CN=Root"])
+        #expect(error(file) == nil)
+    }
+
+    @Test("a server accepts a client with a certificate from a PKCS #12 file")
+    func handshake() throws {
+        var settings = TLSClientSettings()
+        settings.trust = .certificates(root.pem)
+        settings.certificate = TLSCertificateSource(
+            chain: try leaf.pkcs12(passphrase: "secret", others: [intermediate]), passphrase: "secret")
+        let server = try TLSContext.server(
+            showing: [try TestCertificate("server", issuer: root, hosts: ["localhost"])],
+            clientTrust: .certificates(root.pem))
+        let pair = TLSPair(client: try TLSContext(client: settings), server: server)
+        try pair.handshake()
+        #expect(pair.server.summary?.peerCertificate?.subject == "CN=client")
+    }
+
+    @Test("a file needs its passphrase")
+    func passphrases() throws {
+        let file = try leaf.pkcs12(passphrase: "secret")
+        #expect(error(file) == nil)
+        #expect(error(file, passphrase: nil) == .passphraseNeeded)
+        for wrong in ["", "secre", "secret\0", String(repeating: "a", count: 5000)] {
+            #expect(error(file, passphrase: wrong) == .wrongPassphrase)
+        }
+        #expect(TLSCertificateSource(chain: file).needsPassphrase)
+        let accented = try leaf.pkcs12(passphrase: "pässwörd")
+        #expect(error(accented, passphrase: "pässwörd") == nil)
+    }
+
+    @Test("a file without a MAC, for which the passphrase cannot be checked, is reported with the remedy")
+    func noMAC() throws {
+        let file = try leaf.pkcs12(passphrase: "secret", hasMAC: false)
+        #expect(TLSCertificateSource(chain: file).needsPassphrase)
+        #expect(error(file) == .unsupportedPKCS12(option: "--cert", reason: "mac absent"))
+    }
+
+    @Test("a file with an empty passphrase or without encryption needs none", arguments: [0, -1])
+    func noPassphrase(algorithm: Int32) throws {
+        for passphrase in ["", nil] {
+            let file = try leaf.pkcs12(passphrase: passphrase, algorithm: algorithm)
+            #expect(!TLSCertificateSource(chain: file).needsPassphrase)
+            #expect(error(file, passphrase: nil) == nil)
+        }
+    }
+
+    @Test("Triple DES is read, and RC2, which needs OpenSSL's legacy provider, is reported with the remedy")
+    func oldEncryption() throws {
+        let algorithm = NID_pbe_WithSHA1And3_Key_TripleDES_CBC
+        #expect(error(try leaf.pkcs12(passphrase: "secret", algorithm: algorithm)) == nil)
+        let tripleDES = try leaf.pkcs12(passphrase: "secret", algorithm: algorithm, hasMAC: false)
+        // RFC 7292 appendix C: the last number of the algorithm's identifier is 3 for Triple DES, 6 for RC2 with 40 bits.
+        let identifier: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x0C, 0x01, 0x03]
+        var rc2 = tripleDES
+        for index in rc2.indices where rc2[index...].starts(with: identifier) { rc2[index + 9] = 6 }
+        #expect(rc2 != tripleDES)
+        let error = error(rc2, passphrase: nil)
+        #expect(error == .unsupportedPKCS12(option: "--cert", reason: "unsupported"))
+        #expect(error?.description.contains("'openssl pkcs12 -legacy -in FILE -out FILE.pem'") == true)
+    }
+
+    @Test("a file without a key, and one with the key elsewhere, are reported")
+    func keys() throws {
+        #expect(error(try leaf.pkcs12(passphrase: "secret", hasKey: false)) == .noKey(option: "--cert"))
+        let file = try leaf.pkcs12(passphrase: "secret")
+        let expected = TLSConfigurationError.keyBesidesPKCS12(certificateOption: "--cert", keyOption: "--key")
+        #expect(error(file, key: leaf.keyPEM()) == expected)
+        #expect(error(file, key: file) == expected)
+        #expect(error(leaf.pem, key: file) == expected)
+    }
+
+    @Test("a file cut off anywhere, or with any byte changed, is an error and never a crash")
+    func damage() throws {
+        let file = try leaf.pkcs12(passphrase: "secret")
+        for count in stride(from: 9, to: file.count, by: 7) { #expect(error(Array(file[..<count])) != nil) }
+        for index in stride(from: 0, to: file.count, by: 5) {
+            var changed = file
+            changed[index] ^= 0x55
+            _ = error(changed)
+        }
+    }
+}
