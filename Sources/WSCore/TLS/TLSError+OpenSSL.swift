@@ -8,10 +8,8 @@ extension TLSError {
         let isEstablished: Bool
         let minimumVersion: TLSVersion
         let serverName: String?
-        /// Whether the server has requested a client certificate.
-        let certificateWasRequested: Bool
-        /// Whether we have a certificate to send.
-        let hasCertificate: Bool
+        /// Whether we have the certificate that the server has requested, or `nil` if it has requested none.
+        let hasRequestedCertificate: Bool?
         /// Whether we have refused to renegotiate.
         let hasRefusedRenegotiation: Bool
     }
@@ -69,14 +67,14 @@ extension TLSError {
                 SSL_AD_ACCESS_DENIED, SSL_AD_CERTIFICATE_REQUIRED:
                 true
             // TLS 1.2 has no specific alert for a missing certificate.
-            case SSL_AD_HANDSHAKE_FAILURE, SSL_AD_DECRYPT_ERROR: circumstances.certificateWasRequested
+            case SSL_AD_HANDSHAKE_FAILURE, SSL_AD_DECRYPT_ERROR: circumstances.hasRequestedCertificate != nil
             default: false
             }
         guard isOfCertificate else { return nil }
         if circumstances.isServer { return .ownCertificateRejected(alert: name) }
         if alert == SSL_AD_CERTIFICATE_REQUIRED { return .clientCertificateRequired }
-        guard circumstances.certificateWasRequested else { return nil }
-        return circumstances.hasCertificate ? .clientCertificateRejected(alert: name) : .clientCertificateRequired
+        guard let hasCertificate = circumstances.hasRequestedCertificate else { return nil }
+        return hasCertificate ? .clientCertificateRejected(alert: name) : .clientCertificateRequired
     }
 
     /// Interprets an error that OpenSSL itself detected.

@@ -314,8 +314,9 @@ extension TLSSession {
                 errors,
                 of: TLSError.Circumstances(
                     isServer: context.isServer, isEstablished: isEstablished, minimumVersion: context.minimumVersion,
-                    serverName: name?.verifiedText, certificateWasRequested: clientCertificateWasRequested,
-                    hasCertificate: context.hasCertificate, hasRefusedRenegotiation: hasRefusedRenegotiation)))
+                    serverName: name?.verifiedText,
+                    hasRequestedCertificate: clientCertificateWasRequested ? context.hasCertificate : nil,
+                    hasRefusedRenegotiation: hasRefusedRenegotiation)))
     }
 
     private func fail(_ error: TLSError) -> TLSError {

@@ -40,7 +40,7 @@ struct TLSErrorTests {
                 [OpenSSLError(code: UInt(ERR_LIB_SSL) << 23 | UInt(Int(SSL_AD_REASON_OFFSET) + number))],
                 of: TLSError.Circumstances(
                     isServer: false, isEstablished: isEstablished, minimumVersion: .tls12, serverName: "n",
-                    certificateWasRequested: false, hasCertificate: false, hasRefusedRenegotiation: false))
+                    hasRequestedCertificate: nil, hasRefusedRenegotiation: false))
             #expect(error.identifier == (isEstablished ? "tls-alert" : identifier))
         }
     }

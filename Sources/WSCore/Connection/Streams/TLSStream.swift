@@ -331,5 +331,3 @@ extension TLSStream: ByteStreamDelegate {
         delegate?.stream(self, didFailToWrite: error)
     }
 }
-
-extension TLSError: ProtectionError {}

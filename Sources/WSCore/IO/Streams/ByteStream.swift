@@ -65,7 +65,7 @@ package enum StreamError: Error, CustomStringConvertible {
     /// The system reported an error.
     case system(IOError)
     /// A layer such as TLS rejected received data, or the peer rejected ours.
-    case protection(any ProtectionError)
+    case protection(any Error & CustomStringConvertible)
 
     /// A short reason.
     package var description: String {
@@ -75,9 +75,6 @@ package enum StreamError: Error, CustomStringConvertible {
         }
     }
 }
-
-/// The error of a layer above the system's streams, such as TLS.
-package protocol ProtectionError: Error, CustomStringConvertible {}
 
 extension IOError {
     /// The system error of a stream error; `EPROTO` for an error of a layer such as TLS.
