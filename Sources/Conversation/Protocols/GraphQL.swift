@@ -33,14 +33,16 @@ extension ApplicationProtocol {
 /// Sections refer to the GraphQL over WebSocket Protocol, the message types of graphql-transport-ws. The older
 /// graphql-ws (subscriptions-transport-ws) has other names for some of them.
 final class GraphQLSession: ProtocolSession {
-    /// The names of messages that differ between the subprotocols.
-    private struct Names {
-        var subscribe = "subscribe"
-        var next = "next"
-        var complete = "complete"
+    /// A subprotocol, with its own names of messages.
+    private enum Subprotocol {
+        /// graphql-transport-ws.
+        case current
+        /// graphql-ws.
+        case legacy
 
-        /// The names in graphql-ws.
-        static let legacy = Names(subscribe: "start", next: "data", complete: "stop")
+        var subscribe: String { self == .legacy ? "start" : "subscribe" }
+        var next: String { self == .legacy ? "data" : "next" }
+        var complete: String { self == .legacy ? "stop" : "complete" }
     }
 
     private struct Operation {
@@ -57,7 +59,7 @@ final class GraphQLSession: ProtocolSession {
 
     private let initPayload: [UInt8]?
     private let awaitsStreams: Bool
-    private var isLegacy = false
+    private var subprotocol = Subprotocol.current
     private var operations: [Int: Operation] = [:]
     private var nextID = 1
     private(set) var renewsLastLine = false
@@ -71,10 +73,8 @@ final class GraphQLSession: ProtocolSession {
         }
     }
 
-    private var names: Names { isLegacy ? .legacy : Names() }
-
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
-        isLegacy = subprotocol == "graphql-ws"
+        self.subprotocol = subprotocol == "graphql-ws" ? .legacy : .current
         isReady = false
         operations = operations.filter { $0.value.isSubscription && !$0.value.wantsReply }
         // ConnectionInit: "the client wants to establish a connection within the existing socket".
@@ -91,18 +91,18 @@ final class GraphQLSession: ProtocolSession {
         let payload = message.json("payload") ?? []
         switch type {
         case "connection_ack": acknowledged(payload, &output)
-        case "ping" where !isLegacy:
+        case "ping" where subprotocol == .current:
             // Ping: "A Pong must be sent in response from the receiving party as soon as possible."
             output.send("{\"type\":\"pong\"}")
             output.append(ProtocolEvent(.hidden, name: type, payload: payload))
-        case "pong" where !isLegacy, "ka" where isLegacy:
+        case "pong" where subprotocol == .current, "ka" where subprotocol == .legacy:
             output.append(ProtocolEvent(.hidden, name: type, payload: payload))
-        case "connection_error" where isLegacy:
+        case "connection_error" where subprotocol == .legacy:
             let words = JSONMembers(payload)?.string("message") ?? String(decoding: payload, as: UTF8.self)
             // GQL_CONNECTION_ERROR: the answer to connection_init, or to a message that the server cannot parse.
             if isReady { return output.append(ProtocolEvent(.refusal, name: type, payload: payload)) }
             output.append(.failure("the server refused the connection: \(quoted(words))"))
-        case names.next, "error", "complete": receive(type, message, payload, &output)
+        case subprotocol.next, "error", "complete": receive(type, message, payload, &output)
         default: output.append(.unknown(reason: "a message of GraphQL with the unknown type \(quoted(type))"))
         }
     }
@@ -130,7 +130,7 @@ final class GraphQLSession: ProtocolSession {
             return output.append(ProtocolEvent(.hidden, name: type, id: id, payload: payload))
         }
         switch type {
-        case names.next:
+        case subprotocol.next:
             let isError = JSONMembers(payload).map { !$0.isNull("errors") } ?? false
             guard !operation.isSubscription, !operation.isAnswered else {
                 return output.append(ProtocolEvent(.event(isError: isError), id: id, payload: payload))
@@ -189,7 +189,7 @@ final class GraphQLSession: ProtocolSession {
 
     /// Complete: "the client has stopped listening and wants to complete the subscription".
     private func complete(_ number: Int, _ output: inout ProtocolOutput) {
-        output.send("{\"id\":\"\(number)\",\"type\":\"\(names.complete)\"}")
+        output.send("{\"id\":\"\(number)\",\"type\":\"\(subprotocol.complete)\"}")
         guard let operation = operations[number] else { return }
         // The server does not confirm it. In graphql-ws it does, but then the operation is unknown and the message hidden.
         operations[number] = nil
@@ -199,7 +199,7 @@ final class GraphQLSession: ProtocolSession {
     }
 
     private func subscription(to operation: Operation, id: Int) -> [UInt8] {
-        Array("{\"id\":\"\(id)\",\"type\":\"\(names.subscribe)\",\"payload\":".utf8) + operation.payload
+        Array("{\"id\":\"\(id)\",\"type\":\"\(subprotocol.subscribe)\",\"payload\":".utf8) + operation.payload
             + Array("}".utf8)
     }
 

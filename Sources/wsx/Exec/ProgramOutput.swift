@@ -11,15 +11,16 @@ final class ProgramOutput {
     /// The maximum capacity of a pipe, in bytes. This much data may remain when all writers have ended.
     static let pipeBytes = 1 << 20
 
-    /// Whether the end has been reached.
-    private(set) var isOver = false
+    private enum State {
+        case reading, paused, over
+    }
 
     private let stream: SystemStream
     private let receive: (RawSpan) -> Int
     private let finish: () -> Void
     /// Data that has been read and waits for the next turn. While there is any, nothing more is read.
     private var unread = ByteBuffer()
-    private var isPaused = false
+    private var state = State.reading
     private var isHandingOver = false
     private var isScheduled = false
     /// The number of bytes still to read, or `nil` for no limit.
@@ -43,13 +44,14 @@ final class ProgramOutput {
 
     /// Stops reading. The pipe fills up, and the program blocks.
     func pause() {
-        isPaused = true
+        guard !isOver else { return }
+        state = .paused
         stream.stopReading()
     }
 
     /// Resumes reading.
     func resume() {
-        isPaused = false
+        if state == .paused { state = .reading }
         continueReading()
     }
 
@@ -58,6 +60,9 @@ final class ProgramOutput {
         bytesLeft = byteCount
         resume()
     }
+
+    /// Whether the pipe is closed.
+    var isOver: Bool { state == .over }
 
     /// Closes the pipe if it has been idle since the last call and has no data pending.
     /// - Returns: Whether the pipe is closed.
@@ -70,7 +75,7 @@ final class ProgramOutput {
     /// Closes the pipe, even if a process still writes to it.
     func close() {
         guard !isOver else { return }
-        isOver = true
+        state = .over
         unread = ByteBuffer()
         stream.close()
         finish()
@@ -97,7 +102,7 @@ final class ProgramOutput {
 
     private func continueReading() {
         // While `receive` runs, the remaining data is unknown.
-        guard !isOver, !isPaused, !isHandingOver else { return }
+        guard state == .reading, !isHandingOver else { return }
         if unread.isEmpty { return stream.startReading() }
         guard !isScheduled else { return }
         isScheduled = true
@@ -109,7 +114,7 @@ extension ProgramOutput: EndOfTurnWork {
     /// Continues with the data left from the previous turn.
     func endTurn() {
         isScheduled = false
-        guard !isOver, !isPaused else { return }
+        guard state == .reading else { return }
         var waiting = unread.takeAll()
         waiting.consume(waiting.withReadableBytes { handOver($0) })
         guard !isOver else { return }

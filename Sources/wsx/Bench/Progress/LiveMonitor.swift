@@ -31,7 +31,9 @@ final class LiveMonitor {
         self.pool = pool
         self.loop = loop
         self.console = console
-        progress = settings.showsProgress && !console.isDumb ? BenchProgress(settings, on: loop, console: console) : nil
+        progress =
+            settings.showsProgress && console.terminal != .dumb
+            ? BenchProgress(settings, on: loop, console: console) : nil
         metrics = try settings.arguments.metricsAddress.map { (address) throws(Failure) in
             try MetricsServer(on: address, loop: loop, console: console)
         }

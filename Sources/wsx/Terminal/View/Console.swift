@@ -4,18 +4,24 @@ import WSCore
 
 /// The place where users read notices and errors: standard error, or above the line being typed.
 final class Console {
+    /// A terminal that shows output.
+    enum Terminal {
+        /// It shows escape sequences as text.
+        case dumb
+        case ansi
+    }
+
     /// The editor whose terminal shows all output; nil: standard error.
     weak var editor: (any PromptEditor)?
     /// The colors of the output.
     let palette: Palette
+    /// When to use colors: never if the environment disables them by default.
     private let color: ColorChoice
-    private let hasNoColor: Bool
     let isQuiet: Bool
-    private let isTerminal: Bool
+    /// The terminal that the log goes to, or `nil` if it is none.
+    let terminal: Terminal?
     private let screenSize: (_ isPrompt: Bool) -> ScreenSize?
     private let log: LogWriter
-    /// Whether the terminal shows escape sequences as text.
-    let isDumb: Bool
     /// The secrets of the run, which no line shows.
     let secrets: SecretRecord
     /// Whether the terminal shows a status, which other output replaces.
@@ -41,26 +47,24 @@ final class Console {
     ) {
         self.isQuiet = isQuiet
         self.secrets = secrets
-        self.isTerminal = isTerminal
         self.screenSize = screenSize
         self.log = log
-        self.color = color
-        isDumb = ["", "dumb"].contains(environment("TERM") ?? "")
+        let isDumb = ["", "dumb"].contains(environment("TERM") ?? "")
+        terminal = !isTerminal ? nil : isDumb ? .dumb : .ansi
         // no-color.org: any value but an empty one disables colors.
-        hasNoColor = color == .auto && (!(environment("NO_COLOR") ?? "").isEmpty || isDumb)
-        palette = Self.colors(color, hasNoColor: hasNoColor, on: StandardDescriptors.error)
+        let hasNoColor = isDumb || !(environment("NO_COLOR") ?? "").isEmpty
+        self.color = color == .auto && hasNoColor ? .never : color
+        palette = Self.colors(self.color, on: StandardDescriptors.error)
     }
 
     /// The colors for output to a descriptor.
-    func colors(on descriptor: Int32) -> Palette {
-        Self.colors(color, hasNoColor: hasNoColor, on: descriptor)
-    }
+    func colors(on descriptor: Int32) -> Palette { Self.colors(color, on: descriptor) }
 
-    private static func colors(_ color: ColorChoice, hasNoColor: Bool, on descriptor: Int32) -> Palette {
+    private static func colors(_ color: ColorChoice, on descriptor: Int32) -> Palette {
         switch color {
         case .always: Palette(isEnabled: true)
         case .never: Palette(isEnabled: false)
-        case .auto: Palette(isEnabled: !hasNoColor && StandardDescriptors.isTerminal(descriptor))
+        case .auto: Palette(isEnabled: StandardDescriptors.isTerminal(descriptor))
         }
     }
 
@@ -104,7 +108,7 @@ final class Console {
     /// The width of lines for a person, or `nil` if a script may read them. The last column stays free, because some
     /// terminals wrap there.
     var columns: Int? {
-        guard editor != nil || isTerminal, let size = screenSize(editor != nil) else { return nil }
+        guard editor != nil || terminal != nil, let size = screenSize(editor != nil) else { return nil }
         return size.columns > Self.minimumColumns ? size.columns - 1 : nil
     }
 
@@ -155,7 +159,7 @@ final class Console {
     /// - Returns: Whether the line is shown.
     @discardableResult
     func showStatus(_ line: String) -> Bool {
-        guard isTerminal, !isDumb, !isQuiet, editor == nil else { return false }
+        guard terminal == .ansi, !isQuiet, editor == nil else { return false }
         log.write(Self.eraseLine + line)
         hasStatus = true
         return true
