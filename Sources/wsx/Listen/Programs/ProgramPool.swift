@@ -1,27 +1,6 @@
 import Formats
 import WSCore
 
-/// The server that programs run for.
-protocol ProgramHost: AnyObject {
-    /// The loop that everything runs on.
-    var loop: EventLoop { get }
-    /// Shows the programs' standard error and their exit statuses.
-    var console: Console { get }
-    /// The client with this number, or `nil` if it has left.
-    func client(_ number: Int) -> (any ServedClient)?
-    /// Closes a client's connection.
-    func close(_ client: any ServedClient, with frame: CloseFrame)
-    /// Records a message that a program has sent to its client.
-    func programSent(_ payload: RawSpan, as kind: MessageKind, to client: Int)
-    /// Whether the failure of a program determines the result of the run.
-    var takesProgramFailures: Bool { get }
-    /// Reports that a client's program has failed.
-    /// - Parameter words: The failure in words, including the program's name.
-    func programFailed(_ words: String, of client: Int)
-    /// Reports that a program and its process group are gone.
-    func programDidEnd()
-}
-
 /// The programs of all clients.
 final class ProgramPool {
     /// The command run for each client.
@@ -30,7 +9,8 @@ final class ProgramPool {
     let arguments: ListenArguments
     /// The kind of messages that programs send.
     let kind: MessageKind
-    unowned let host: any ProgramHost
+    /// The server that the programs run for.
+    unowned let run: ListenRun
     private let limit: Int
     private var sessions: [Int: ProgramSession] = [:]
     /// The clients whose programs failed to start.
@@ -48,15 +28,15 @@ final class ProgramPool {
     var reservedDescriptors: Int { limit * (Self.descriptorsPerClient - 1) }
 
     /// Creates the pool. From now on, programs inherit only the descriptors meant for them.
-    init(_ command: ProgramCommand, _ arguments: ListenArguments, of host: any ProgramHost) {
+    init(_ command: ProgramCommand, _ arguments: ListenArguments, of run: ListenRun) {
         self.command = command
         self.arguments = arguments
         kind = arguments.format.payload.kind(for: arguments.format.input)
-        self.host = host
+        self.run = run
         limit = Self.limit(for: arguments.programs.maximumProcesses)
         StandardDescriptors.keepOthersFromPrograms()
         if limit < arguments.programs.maximumProcesses {
-            host.console.notice(
+            run.console.notice(
                 "The limit on open files allows only \(Phrase.count(limit, "program")); raise it with 'ulimit -n'")
         }
     }
@@ -90,14 +70,14 @@ final class ProgramPool {
             sessions[client.number] = session
             session.receiveOpen(url: url, client.upgrade, client.extensions)
             if arguments.transcript.verbosity > 0, let identifier = session.process?.process.identifier {
-                host.console.notice("Client \(client.number): \(command.name) is process \(identifier)")
+                run.console.notice("Client \(client.number): \(command.name) is process \(identifier)")
             }
             return session
         } catch {
-            host.programFailed("running \(command.name): \(error)", of: client.number)
+            run.programFailed("running \(command.name): \(error)", of: client.number)
             failedClients.append(client.number)
             // The connection does not exist yet; close it at the end of the turn.
-            host.loop.atEndOfTurn(self)
+            run.loop.atEndOfTurn(self)
             return nil
         }
     }
@@ -105,7 +85,7 @@ final class ProgramPool {
     /// Removes a program that is gone.
     func remove(_ session: ProgramSession) {
         sessions[session.number] = nil
-        host.programDidEnd()
+        run.stopIfOver()
     }
 
     /// Ends all programs, each within its grace period.
@@ -127,8 +107,9 @@ extension ProgramPool: EndOfTurnWork {
     /// Closes the clients without a program.
     func endTurn() {
         for number in failedClients {
-            guard let client = host.client(number) else { continue }
-            host.close(client, with: CloseFrame(code: .internalError, reason: "the program could not be started"))
+            guard let client = run.broadcaster.clients[number] else { continue }
+            run.broadcaster.close(
+                client, with: CloseFrame(code: .internalError, reason: "the program could not be started"))
         }
         failedClients = []
     }

@@ -22,10 +22,10 @@ extension ProgramSession {
     /// Ends the program after its client has left.
     func clientLeft(_ end: ConnectionEnd, _ failure: Failure?) {
         if let input, let events {
-            events.write("close", to: input) { $0.add(end, without: pool.host.console.secrets) }
+            events.write("close", to: input) { $0.add(end, without: run.console.secrets) }
             if let failure, let message = failure.message {
                 events.write("error", to: input) {
-                    $0.add(failure, message, without: pool.host.console.secrets)
+                    $0.add(failure, message, without: run.console.secrets)
                 }
             }
         }
@@ -55,8 +55,8 @@ extension ProgramSession {
     }
 
     /// Handles the program's exit. Processes it started may still be running.
-    func exited() {
-        endedByItself = stage == .running || stage == .inputClosed
+    func exited(_ exit: ChildProcess.Exit) {
+        unreportedExit = (exit, isByItself: stage == .running || stage == .inputClosed)
         input?.close()
         guard stage != .gone, let process = process?.process else { return beginLastReading() }
         guard process.hasGroup else { return groupIsGone() }
@@ -75,8 +75,8 @@ extension ProgramSession {
             endTimer.start(after: pool.arguments.programs.programGrace, every: Self.groupInterval)
         case .terminating(let killTime):
             if process.exit != nil, !process.hasGroup { return groupIsGone() }
-            guard host.loop.now >= killTime else { return }
-            host.console.notice("Client \(number): \(pool.command.name) \(ChildProcess.Exit.killedWords)")
+            guard run.loop.now >= killTime else { return }
+            run.console.notice("Client \(number): \(pool.command.name) \(ChildProcess.Exit.killedWords)")
             kill()
             if process.exit != nil { groupIsGone() }
         case .gone:
@@ -90,7 +90,7 @@ extension ProgramSession {
 
     private func terminate() {
         process?.process.signalGroup(.terminate)
-        stage = .terminating(killTime: host.loop.now + pool.arguments.programs.programGrace)
+        stage = .terminating(killTime: run.loop.now + pool.arguments.programs.programGrace)
     }
 
     private func groupIsGone() {
@@ -108,16 +108,14 @@ extension ProgramSession {
 
     /// Closes the connection when the program has exited and all its output has been read.
     func reportEndIfOver() {
-        guard let exit = process?.process.exit, output?.isOver ?? true, errors?.isOver ?? true else { return }
-        if !hasReportedEnd {
-            hasReportedEnd = true
+        guard process?.process.exit != nil, output?.isOver ?? true, errors?.isOver ?? true else { return }
+        if let (exit, isByItself) = unreportedExit {
+            unreportedExit = nil
             let words = "\(pool.command.name) \(exit.words)"
-            let isFailure = endedByItself && exit != .status(0)
-            if isFailure, host.takesProgramFailures {
-                host.programFailed(words, of: number)
-            } else if !isDiscarding || pool.arguments.transcript.verbosity > 0 {
-                // If the server asked it to end, its exit status matters little.
-                host.console.notice("Client \(number): \(words)")
+            let isResult = isByItself && exit != .status(0) && run.adopt(.program(words), of: number)
+            // If the server asked it to end, its exit status matters little.
+            if !isResult, !isDiscarding || pool.arguments.transcript.verbosity > 0 {
+                run.console.notice("Client \(number): \(words)")
             }
             if !isDiscarding { close(with: exit.closeFrame()) }
         }

@@ -32,7 +32,7 @@ extension ProgramSession {
         guard let input else { return }
         guard input.waitingBytes > Self.inputLimitBytes else { return }
         client.pauseReading(for: .program)
-        if hold == nil { hold = Hold(untakenBytes: input.untakenBytes, takingTime: host.loop.turnTime) }
+        if hold == nil { hold = Hold(untakenBytes: input.untakenBytes, takingTime: run.loop.turnTime) }
     }
 
     /// Resumes the client after the program has read enough or has closed its input.
@@ -46,7 +46,7 @@ extension ProgramSession {
     /// it receives everything that a departed client sent.
     var isStuck: Bool {
         guard let input, let hold else { return false }
-        let now = host.loop.turnTime
+        let now = run.loop.turnTime
         guard input.untakenBytes >= hold.untakenBytes else {
             self.hold = Hold(untakenBytes: input.untakenBytes, takingTime: now)
             return false
@@ -100,7 +100,7 @@ extension ProgramSession {
         }
         let kind: MessageKind = isText ? .text : .binary
         guard client.letsThrough(.message(kind), message), client.send(message, as: kind) else { return }
-        host.programSent(message, as: kind, to: number)
+        sent(message, as: kind)
     }
 
     /// Sends what an event asks for.
@@ -121,23 +121,27 @@ extension ProgramSession {
         }
         guard !isDiscarding, client.letsThrough(item, payload) else { return }
         switch item {
-        case .message(let kind): if client.send(payload, as: kind) { host.programSent(payload, as: kind, to: number) }
+        case .message(let kind): if client.send(payload, as: kind) { sent(payload, as: kind) }
         case .ping: _ = client.sendPing(payload)
         case .pong: _ = client.sendPong(payload)
         case .close, .end: break
         }
     }
 
+    private func sent(_ payload: RawSpan, as kind: MessageKind) {
+        if run.outputs.observesMessages { run.outputs.answered(payload, as: kind, to: number) }
+    }
+
     /// Reports the first line that cannot be sent.
     private func reportBadLine(_ problem: InputProblem) {
         if !hasReportedBadLine {
-            host.console.error("client \(number): \(problem.words(forLine: lineCount, of: pool.command.name))")
+            run.console.error("client \(number): \(problem.words(forLine: lineCount, of: pool.command.name))")
         }
         hasReportedBadLine = true
     }
 
     private func giveUp(onLineLongerThan limit: Int) {
-        host.programFailed(InputProblem.words(forLineOf: pool.command.name, longerThan: limit), of: number)
+        run.programFailed(InputProblem.words(forLineOf: pool.command.name, longerThan: limit), of: number)
         close(with: CloseFrame(code: .internalError, reason: "a line is too long"))
         endInput()
     }
@@ -146,6 +150,6 @@ extension ProgramSession {
     func close(with frame: CloseFrame) {
         isDiscarding = true
         guard let client, client.letsThrough(.close(frame), RawSpan()) else { return }
-        host.close(client, with: frame)
+        run.broadcaster.close(client, with: frame)
     }
 }

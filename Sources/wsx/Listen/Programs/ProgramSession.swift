@@ -39,8 +39,6 @@ final class ProgramSession {
     /// The client's number.
     let number: Int
     unowned let pool: ProgramPool
-    /// Whether messages are lines of text.
-    let isText: Bool
     /// The events exchanged with the program, or `nil` if it gets the contents of messages.
     var events: ProgramEvents?
     /// The process and our ends of its pipes, or `nil` until it has started.
@@ -53,11 +51,9 @@ final class ProgramSession {
     /// Whether to discard the program's output, because the client has left or been closed. The output is still read,
     /// so SIGPIPE does not kill a program that is about to exit by itself.
     var isDiscarding = false
-    /// Whether the program exited before receiving a signal.
-    var endedByItself = false
-    /// Whether the exit has been reported and the client closed.
-    var hasReportedEnd = false
-    lazy var endTimer = Timer(on: host.loop) { [unowned self] in endTimerFired() }
+    /// The program's exit until it is reported and the client closed, and whether it exited before receiving a signal.
+    var unreportedExit: (exit: ChildProcess.Exit, isByItself: Bool)?
+    lazy var endTimer = Timer(on: run.loop) { [unowned self] in endTimerFired() }
 
     var splitter: RecordSplitter
     var lineCount = 0
@@ -73,12 +69,11 @@ final class ProgramSession {
     init(_ environment: [[UInt8]], client number: Int, in pool: ProgramPool) throws(IOError) {
         self.number = number
         self.pool = pool
-        isText = pool.kind == .text
         events = pool.arguments.programs.exchangesEvents ? ProgramEvents() : nil
-        splitter = RecordSplitter(isText ? .lines : .chunks)
+        splitter = RecordSplitter(pool.kind == .text ? .lines : .chunks)
         let process = try PipedProcess(
-            pool.command.words, at: pool.command.path, environment: environment, on: pool.host.loop
-        ) { [unowned self] _ in exited() }
+            pool.command.words, at: pool.command.path, environment: environment, on: pool.run.loop
+        ) { [unowned self] exit in exited(exit) }
         self.process = process
         input = ProgramInput(process.input)
         input?.didDrain = { [unowned self] in inputDidDrain() }
@@ -87,17 +82,19 @@ final class ProgramSession {
         } finish: { [unowned self] in
             outputIsOver()
         }
-        errors = ProgramErrors(process.error, prefix: "Client \(number) | ", to: pool.host.console, on: pool.host.loop)
-        {
+        errors = ProgramErrors(process.error, prefix: "Client \(number) | ", to: pool.run.console, on: pool.run.loop) {
             [unowned self] in reportEndIfOver()
         }
     }
 
     /// The client, or `nil` if it has left.
-    var client: (any ServedClient)? { host.client(number) }
+    var client: Connection<ListenClient>? { run.broadcaster.clients[number] }
 
     /// The server.
-    var host: any ProgramHost { pool.host }
+    var run: ListenRun { pool.run }
+
+    /// Whether messages are lines of text.
+    var isText: Bool { pool.kind == .text }
 }
 
 /// Converts between events and the lines of a program with `--exec-json`.

@@ -241,8 +241,6 @@ final class ListenRun {
 
     /// Whether the server is ending.
     var isEnding: Bool { endCause != nil }
-    /// Whether the end was requested, rather than caused by the only client's departure.
-    private var isEndAskedFor: Bool { endCause == .asked }
     private var isStopping: Bool { if case .stopping = phase { true } else { false } }
 
     private var endCause: EndCause? {
@@ -283,7 +281,7 @@ final class ListenRun {
 
     /// Stops if no clients, programs, or threads are left. Returns whether it stopped.
     @discardableResult
-    private func stopIfOver() -> Bool {
+    func stopIfOver() -> Bool {
         guard isEnding, broadcaster.clients.isEmpty, programs?.isEmpty ?? true, threads?.areOver ?? true else {
             return false
         }
@@ -371,36 +369,21 @@ extension ListenRun: ListenPromptServer {
     }
 }
 
-extension ListenRun: ProgramHost {
+extension ListenRun {
     var console: Console { outputs.console }
 
-    func client(_ number: Int) -> (any ServedClient)? { broadcaster.clients[number] }
-
-    func close(_ client: any ServedClient, with frame: CloseFrame) {
-        broadcaster.close(client, with: frame)
-    }
-
-    func programSent(_ payload: RawSpan, as kind: MessageKind, to client: Int) {
-        if outputs.observesMessages { outputs.answered(payload, as: kind, to: client) }
-    }
-
-    /// Whether a program's failure determines the result of the run: with `--once`, until the end is requested.
-    var takesProgramFailures: Bool { settings.arguments.server.servesOnce && !isEndAskedFor }
-
+    /// Reports that a client's program has failed.
+    /// - Parameter words: The failure in words, including the program's name.
     func programFailed(_ words: String, of client: Int) {
         if !adopt(.program(words), of: client) { console.error("client \(client): \(words)") }
     }
 
-    /// Makes a client's failure the result of a run with `--once`.
+    /// Makes a client's failure the result of a run with `--once`, until the end is requested.
     /// - Returns: Whether it is.
     func adopt(_ failure: Failure, of client: Int) -> Bool {
-        guard takesProgramFailures else { return false }
+        guard settings.arguments.server.servesOnce, endCause != .asked else { return false }
         if self.failure == nil { self.failure = failure }
         outputs.writeEvent { $0.writeFailure(failure, client: client) }
         return true
-    }
-
-    func programDidEnd() {
-        stopIfOver()
     }
 }
