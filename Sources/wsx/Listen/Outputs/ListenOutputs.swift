@@ -24,7 +24,7 @@ final class ListenOutputs {
     private let messages: MessageWriter?
     /// Records the session on request.
     let recording: SessionRecording
-    private let faults: Faults
+    let faults: Faults
     private let verbosity: Int
     private var recorder: Recorder? { recording.recorder }
     /// The clients waiting for the outputs, or `nil` if none has had to wait.

@@ -30,10 +30,10 @@ final class ListenRun {
 
     let settings: ListenSettings
     let loop: EventLoop
-    let faults: Faults
     /// The rules for first messages and answers, or `nil` if there are none.
     let exchangeRules: AutoReply.Rules?
     let outputs: ListenOutputs
+    var faults: Faults { outputs.faults }
     /// Logs clients and requests.
     let log: ClientLog
     private(set) lazy var server = makeServer()
@@ -56,13 +56,7 @@ final class ListenRun {
     private var failure: Failure?
     /// The clients of `--scenario`.
     var scenarioTally = ScenarioTally()
-    /// What the clients did not get before the end.
-    private var unsent = UnsentOutput()
-    /// Whether a client that waited for standard output had sent more.
-    private var hasUnread = false
-    /// The sizes of the clients' queues when the end was requested, by number, as far as it is not known that the client
-    /// has received them.
-    private var queuedBytes: [Int: Int] = [:]
+    private var losses = ListenLosses()
     private var stopRequests: StopRequests?
     private var endTimer: Timer?
 
@@ -74,7 +68,7 @@ final class ListenRun {
         self.settings = settings
         self.loop = loop
         let arguments = settings.arguments
-        faults = Faults(arguments, console: console, on: loop)
+        let faults = Faults(arguments, console: console, on: loop)
         exchangeRules = settings.exchange.map { AutoReply.Rules($0) }
         outputs = try ListenOutputs(
             arguments, isPrompt: settings.isRepl, to: settings.writesOutput ? StandardDescriptors.output : nil,
@@ -127,27 +121,8 @@ final class ListenRun {
         }
         loop.run()
         threads?.join()
-        return console.failure(after: failure ?? scenarioTally.failure, losses())
-    }
-
-    /// Counts the output that the remaining clients have not taken, and their input that was not read.
-    private func countLosses() {
-        // Clients that wait for standard output are not read.
-        if broadcaster.clients.all.contains(where: { $0.pauseReasons.contains(.output) && $0.hasUnreadBytes }) {
-            hasUnread = true
-        }
-        for connection in broadcaster.clients.all where queuedBytes[connection.number] != nil {
-            unsent.queuedBytes += connection.unsentBytes
-        }
-    }
-
-    /// What the outputs lack, now that the run has ended.
-    private func losses() -> [OutputLoss] {
-        countLosses()
-        let losses = outputs.losses.map { loss -> OutputLoss in
-            if case .messages(let count, _) = loss { .messages(count, hasUnread: hasUnread) } else { loss }
-        }
-        return losses + [unsent.loss].compactMap(\.self)
+        losses.count(remaining: broadcaster.clients.all)
+        return console.failure(after: failure ?? scenarioTally.failure, losses.all(of: outputs))
     }
 
     private func makeServer() -> Server<ListenClient> {
@@ -214,8 +189,7 @@ final class ListenRun {
     func ended(_ end: ConnectionEnd, of connection: Connection<ListenClient>) {
         let number = connection.number
         server.remove(number)
-        // A client that answers the close frame has received everything before it.
-        if let byteCount = queuedBytes.removeValue(forKey: number), !end.isClean { unsent.queuedBytes += byteCount }
+        losses.clientLeft(number, end)
         let cause = watch?.remove(number)
         if let line = connection.handler.logLine { log.ended(end, cause, of: connection, client: number, line) }
         let failure = cause?.failure ?? failure(of: end)
@@ -261,11 +235,8 @@ final class ListenRun {
         // Answers to clients are not what the user wanted to send.
         if settings.arguments.mode == .conversation {
             // Other input waits for clients.
-            unsent.hasInput = broadcaster.isInputHeldUp && !broadcaster.slowReaders.isEmpty
-            for connection in broadcaster.clients.all {
-                unsent.delayedMessageCount += connection.handler.waitingMessageCount
-                if connection.unsentBytes > 0 { queuedBytes[connection.number] = connection.unsentBytes }
-            }
+            losses.unsent.hasInput = broadcaster.isInputHeldUp && !broadcaster.slowReaders.isEmpty
+            losses.endRequested(with: broadcaster.clients.all)
         }
         broadcaster.endInput()
         // Limit the time: if standard output is stuck, clients paused for it are never read.
@@ -303,7 +274,7 @@ final class ListenRun {
         if !isEnding {
             if self.failure == nil { self.failure = failure }
             phase = .ending(.onlyClientLeft)
-            unsent.hasInput = broadcaster.hasUnsentInput
+            losses.unsent.hasInput = broadcaster.hasUnsentInput
         }
         broadcaster.endInput()
         programs?.end()
@@ -320,7 +291,7 @@ final class ListenRun {
         phase = .stopping(endCause ?? .asked)
         guard waitsForOutput else {
             // So that each client has its line in the log and its event.
-            countLosses()
+            losses.count(remaining: broadcaster.clients.all)
             for connection in broadcaster.clients.all { connection.terminate() }
             return loop.atEndOfTurn(
                 DeferredWork { [self] in
