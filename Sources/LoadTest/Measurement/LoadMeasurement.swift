@@ -23,16 +23,7 @@ package struct LoadMeasurement: ~Copyable {
     /// The outcomes of messages and connections.
     package var tally = LoadTally()
     internal private(set) var latencies = LatencyRecorder()
-    /// The times to open connections, in nanoseconds.
-    internal private(set) var handshakes = Histogram()
-    /// The times from the opening of a connection until the server was ready, in nanoseconds.
-    internal private(set) var logins = Histogram()
-    /// The durations of each phase of opening, in nanoseconds.
-    internal private(set) var phases = PhaseHistograms()
-    /// The delays of messages in an open loop after their due times, in nanoseconds.
-    internal private(set) var delays = Histogram()
-    /// The times for which messages of an open loop occupied their connection, in nanoseconds.
-    internal private(set) var services = Histogram()
+    internal private(set) var times = TimeHistograms()
     /// The beginning of the first reply that was mismatched in a mode with requests, in printable form, or `nil` if there
     /// was none.
     package private(set) var mismatchedReply: String?
@@ -101,7 +92,7 @@ package struct LoadMeasurement: ~Copyable {
     /// Records the delay of a message of an open loop that this end has reached now.
     @inline(__always)
     internal mutating func reached(dueAt time: UInt64, now: UInt64) {
-        delays.record(now - time)
+        times.delays.record(now - time)
     }
 
     /// Records that a message of an open loop has freed its connection.
@@ -109,7 +100,7 @@ package struct LoadMeasurement: ~Copyable {
     ///   - time: When it was sent, on the loop's clock in nanoseconds.
     ///   - dueTime: When it was due.
     internal mutating func freed(since time: UInt64, now: UInt64, dueAt dueTime: UInt64) {
-        if counts(dueTime) { services.record(now > time ? now - time : 0) }
+        if counts(dueTime) { times.services.record(now > time ? now - time : 0) }
     }
 
     /// Counts messages that were due and will not be sent.
@@ -204,17 +195,17 @@ package struct LoadMeasurement: ~Copyable {
     /// Records an opened connection.
     /// - Parameter tls: The result of its TLS handshake, or `nil` without TLS.
     package mutating func opened(_ duration: Duration, phases durations: PhaseDurations, tls: TLSSummary?) {
-        handshakes.record(duration.nanoseconds)
+        times.handshakes.record(duration.nanoseconds)
         if let tls {
             tally.tlsHandshakes += 1
             if tls.isResumed { tally.tlsResumed += 1 }
         }
-        phases.record(durations)
+        times.phases.record(durations)
     }
 
     /// Records the time from the opening of a connection until the server was ready.
     internal mutating func loggedIn(nanoseconds: UInt64) {
-        logins.record(nanoseconds)
+        times.logins.record(nanoseconds)
     }
 
     /// Completes the seconds that have ended by now, for the progress display.

@@ -28,27 +28,27 @@ extension BenchResults {
         add("load_bytes", LoadTally.loadByteCounts, to: &json)
         add("tls", LoadTally.tlsCounts, to: &json)
         Self.add("latency_us", latencies, to: &json)
-        Self.add("handshake_us", handshakes, to: &json)
+        Self.add("handshake_us", times.handshakes, to: &json)
         addSeconds(to: &json, hasHistograms: hasHistogramOfEachSecond)
         json.add("cpu_s", processorTime / .seconds(1), digits: 6)
         json.add("histogram", latencies.base64())
-        json.add("handshake_histogram", handshakes.base64())
+        json.add("handshake_histogram", times.handshakes.base64())
         json.add("version", Self.version)
         json.add("start_time", EventTime.text(of: startTime))
         addDescription(to: &json)
         json.add("load_cpu_s", loadProcessorTime / .seconds(1), digits: 6)
         json.add("busiest_cpu_s", busiestProcessorTime / .seconds(1), digits: 6)
         addPhases(to: &json)
-        Self.add("delay_us", delays, to: &json)
-        json.add("delay_histogram", delays.base64())
+        Self.add("delay_us", times.delays, to: &json)
+        json.add("delay_histogram", times.delays.base64())
         json.add("waited", tally.waited)
-        if logins.totalCount > 0 {
-            Self.add("login_us", logins, to: &json)
-            json.add("login_histogram", logins.base64())
+        if times.logins.totalCount > 0 {
+            Self.add("login_us", times.logins, to: &json)
+            json.add("login_histogram", times.logins.base64())
         }
-        if services.totalCount > 0 {
-            Self.add("service_us", services, to: &json)
-            json.add("service_histogram", services.base64())
+        if times.services.totalCount > 0 {
+            Self.add("service_us", times.services, to: &json)
+            json.add("service_histogram", times.services.base64())
         }
         addParts("steps", steps, to: &json, hasHistograms: true)
         addStages(to: &json, hasHistograms: hasHistogramOfEachSecond)
@@ -110,10 +110,10 @@ extension BenchResults {
 
     private func addPhases(to json: inout JSONWriter) {
         json.beginObject("handshake_phases_us")
-        for (phase, field, _) in PhaseHistograms.names { phases.read(phase) { Self.add(field, $0, to: &json) } }
+        for (phase, field, _) in PhaseHistograms.names { times.phases.read(phase) { Self.add(field, $0, to: &json) } }
         json.endObject()
         json.beginObject("handshake_phase_histograms")
-        for (phase, field, _) in PhaseHistograms.names { phases.read(phase) { json.add(field, $0.base64()) } }
+        for (phase, field, _) in PhaseHistograms.names { times.phases.read(phase) { json.add(field, $0.base64()) } }
         json.endObject()
     }
 

@@ -14,11 +14,7 @@ extension BenchResults {
         description = try description.joined(with: other.description)
         try add(other.tally)
         try latencies.add(checking: other.latencies)
-        try handshakes.add(checking: other.handshakes)
-        try logins.add(checking: other.logins)
-        try add(other.phases)
-        try delays.add(checking: other.delays)
-        try services.add(checking: other.services)
+        try times.add(other.times)
         try steps.add(byName: other.steps)
         if description.stages == nil { stages = [] } else { try stages.add(byName: other.stages) }
         try add(other.seconds)
@@ -42,15 +38,6 @@ extension BenchResults {
         // Their sum is reported as well, and must not overflow.
         var errorCount = 0
         for (_, count) in LoadTally.errorCounts { errorCount = try errorCount.adding(checking: tally[keyPath: count]) }
-    }
-
-    /// Adds the phase durations of another load.
-    internal mutating func add(_ other: borrowing PhaseHistograms) throws(BenchResultsError) {
-        for phase in ConnectError.Phase.allCases {
-            try other.read(phase) { (addend) throws(BenchResultsError) in
-                try phases.update(phase) { (sum) throws(BenchResultsError) in try sum.add(checking: addend) }
-            }
-        }
     }
 
     /// Adds the seconds of another load, as if it ran at the same time.

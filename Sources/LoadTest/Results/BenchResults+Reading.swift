@@ -54,20 +54,18 @@ extension BenchResults {
         }
         let isSum = tally.sent == tally.received + tally.lost + tally.mismatched + tally.interrupted
         guard isSum || !description.mode.metrics.accountsForAllSent else { throw .badMember("messages.sent") }
-        let handshakes = try Self.histogram(json, "handshake_histogram", "handshake_us")
-        let logins =
-            try json.has("login_us") ? Self.histogram(json, "login_histogram", "login_us") : Histogram()
-        let delays = try Self.histogram(json, "delay_histogram", "delay_us")
-        let services =
-            try json.has("service_us") ? Self.histogram(json, "service_histogram", "service_us") : Histogram()
-        let phases = try Self.phases(
-            json.object("handshake_phase_histograms"), json.object("handshake_phases_us"))
+        let times = TimeHistograms(
+            handshakes: try Self.histogram(json, "handshake_histogram", "handshake_us"),
+            logins: try json.has("login_us") ? Self.histogram(json, "login_histogram", "login_us") : Histogram(),
+            phases: try Self.phases(json.object("handshake_phase_histograms"), json.object("handshake_phases_us")),
+            delays: try Self.histogram(json, "delay_histogram", "delay_us"),
+            services: try json.has("service_us")
+                ? Self.histogram(json, "service_histogram", "service_us") : Histogram())
         let stages = try Self.stages(json, &description.stages)
         self.init(
-            description: description, tally: tally, latencies: latencies, handshakes: handshakes,
-            logins: logins, phases: phases,
-            delays: delays, services: services, steps: try Self.parts(json, "steps"), stages: stages, seconds: seconds,
-            duration: duration, processorTime: processorTime, loadProcessorTime: loadProcessorTime,
+            description: description, tally: tally, latencies: latencies, times: times,
+            steps: try Self.parts(json, "steps"), stages: stages, seconds: seconds, duration: duration,
+            processorTime: processorTime, loadProcessorTime: loadProcessorTime,
             busiestProcessorTime: busiestProcessorTime,
             startTime: WallTime(seconds: Int(startSeconds), microseconds: Int(attoseconds / 1_000_000_000_000)))
     }

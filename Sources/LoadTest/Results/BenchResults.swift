@@ -9,17 +9,7 @@ package struct BenchResults: ~Copyable {
     package internal(set) var tally: LoadTally
     /// The latencies of correct replies, in nanoseconds.
     package internal(set) var latencies: Histogram
-    /// The times to open connections, in nanoseconds.
-    package internal(set) var handshakes: Histogram
-    /// The times from the opening of a connection until the server was ready, in nanoseconds. Empty without `--ready`.
-    package internal(set) var logins = Histogram()
-    /// The durations of each phase of opening, in nanoseconds.
-    package internal(set) var phases = PhaseHistograms()
-    /// The delays of messages in an open loop after their due times, caused by this end, in nanoseconds.
-    package internal(set) var delays = Histogram()
-    /// The times for which messages of an open loop occupied their connection, in nanoseconds. Empty if connections can
-    /// have several messages in flight.
-    package internal(set) var services = Histogram()
+    package internal(set) var times = TimeHistograms()
     /// The results of each step of a scenario, in the order of the steps; empty without a scenario.
     package internal(set) var steps: [PartResults] = []
     /// The results of messages due in each stage; empty without stages.
@@ -104,7 +94,7 @@ extension BenchResults {
     ///   - processorTime: The processor time of the process.
     package init(_ description: BenchDescription, startTime: WallTime, processorTime: Duration) {
         self.init(
-            description: description, tally: LoadTally(), latencies: Histogram(), handshakes: Histogram(), seconds: [],
+            description: description, tally: LoadTally(), latencies: Histogram(), seconds: [],
             duration: .zero, processorTime: processorTime, loadProcessorTime: .zero, startTime: startTime)
     }
 
@@ -117,11 +107,7 @@ extension BenchResults {
         do throws(BenchResultsError) {
             try add(measurement.tally)
             try latencies.add(checking: measurement.latencies.total)
-            try handshakes.add(checking: measurement.handshakes)
-            try logins.add(checking: measurement.logins)
-            try add(measurement.phases)
-            try delays.add(checking: measurement.delays)
-            try services.add(checking: measurement.services)
+            try times.add(measurement.times)
             try steps.add(byName: measurement.steps.map(\.results))
             if let recorder = measurement.latencies.stages {
                 try stages.add(byName: recorder.results(hasLatencies: description.mode.metrics.hasLatencies))

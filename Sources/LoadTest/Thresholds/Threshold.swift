@@ -119,7 +119,7 @@ package struct Threshold: Equatable, Sendable {
     private func value(in results: borrowing BenchResults) -> Double? {
         switch metric {
         case .latency(let statistic): statistic.value(in: results.latencies)
-        case .handshake(let statistic): statistic.value(in: results.handshakes)
+        case .handshake(let statistic): statistic.value(in: results.times.handshakes)
         case .rate: results.rate
         case .messages(let name): messages(name, in: results.tally, of: results.description.mode)
         case .errors(nil): Double(results.tally.errorCount)

@@ -76,7 +76,7 @@ final class BenchRun {
         }
         report(redirect: workers.lazy.compactMap(\.opener.redirectNotice).first)
         let results = results(of: workers)
-        let isTold = results.handshakes.totalCount > 0 || earlyFailure != nil
+        let isTold = results.times.handshakes.totalCount > 0 || earlyFailure != nil
         guard isTold || !settings.plan.mode.load.needsConnections || settings.arguments.result.output != .text else {
             // Without any connection, only the reason is worth reporting. The page still lists the errors.
             let problem = outputs.writeReport(results, BenchJudgement())
@@ -174,7 +174,7 @@ final class BenchRun {
         let verdict = outputs.failure(of: judgement)
         let outcome = problem ?? earlyFailure ?? self.verdict(on: results.tally) ?? verdict
         // With results, a line is enough: the server's response would hide them.
-        guard results.handshakes.totalCount > 0, let failure = outcome, failure.refusal != nil,
+        guard results.times.handshakes.totalCount > 0, let failure = outcome, failure.refusal != nil,
             let message = failure.message
         else { return outcome }
         console.error(message)

@@ -118,7 +118,7 @@ import WSCore
         fixture.context.now = Self.start + 500
         fixture.context.becameReady(try fixture.connection(1, as: EchoConnection.self))
         #expect(fixture.context.senders.map(\.number) == [0, 1, 2])
-        #expect(fixture.context.measurement.logins.maximum == 500)
+        #expect(fixture.context.measurement.times.logins.maximum == 500)
     }
 
     @Test("After the end of sending, no connection is opened")

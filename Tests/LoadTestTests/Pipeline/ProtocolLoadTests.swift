@@ -67,7 +67,7 @@ import WSCore
         #expect(fixture.context.arrivals.unready == [0])
         try receive("welcome", on: fixture, at: Self.start + 5000)
         #expect(fixture.context.arrivals.unready.isEmpty)
-        #expect(fixture.context.measurement.logins.totalCount == 1)
+        #expect(fixture.context.measurement.times.logins.totalCount == 1)
         #expect(try sent(load()) == ["login", "1:list"])
     }
 
@@ -258,9 +258,9 @@ import WSCore
         let fixture = try play(Self.scenario, greeting: nil)
         #expect(try sent(fixture) == ["login"])
         #expect(try receive("welcome", on: fixture).hasSuffix("1:hello"))
-        #expect(fixture.context.measurement.logins.totalCount == 0)
+        #expect(fixture.context.measurement.times.logins.totalCount == 0)
         try receive(#"reply 1 {"id":7}"#, on: fixture)
-        #expect(fixture.context.measurement.logins.totalCount == 1)
+        #expect(fixture.context.measurement.times.logins.totalCount == 1)
         let connection: ScenarioConnection = try fixture.connection(0)
         _ = connection.send(dueAt: Self.start)
         #expect(try sent(fixture).last == "2:get 7")

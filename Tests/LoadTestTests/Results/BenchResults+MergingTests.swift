@@ -19,7 +19,7 @@ import WSCore
         #expect(sum.tally.receivedWireBytes == one.tally.receivedWireBytes + other.tally.receivedWireBytes)
         #expect(sum.description.connections == one.description.connections + other.description.connections)
         #expect(sum.latencies.totalCount == one.latencies.totalCount + other.latencies.totalCount)
-        #expect(sum.handshakes.totalCount == one.handshakes.totalCount + other.handshakes.totalCount)
+        #expect(sum.times.handshakes.totalCount == one.times.handshakes.totalCount + other.times.handshakes.totalCount)
         #expect(sum.countInTime == one.countInTime + other.countInTime)
         #expect(sum.seconds.count == max(one.seconds.count, other.seconds.count))
         #expect(sum.duration == max(one.duration, other.duration))
@@ -36,8 +36,8 @@ import WSCore
             results.tally.received = values.count
             results.tally.interrupted = 0
             results.tally.sent = values.count + results.tally.lost + results.tally.mismatched
-            results.handshakes.removeAll()
-            results.handshakes.add(results.latencies)
+            results.times.handshakes.removeAll()
+            results.times.handshakes.add(results.latencies)
             results.seconds = [BenchSecond(sent: 0, received: values.count, latencies: results.latencies)]
             runs.append(results.json())
         }

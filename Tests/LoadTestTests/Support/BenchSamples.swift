@@ -14,15 +14,13 @@ enum BenchSamples {
             tally[keyPath: count] = Int.random(in: 0..<1_000_000, using: &random)
         }
         var latencies = Histogram()
-        var handshakes = Histogram()
-        for _ in 0..<Int.random(in: 0..<5, using: &random) { handshakes.record(latency(&random)) }
-        var phases = PhaseHistograms()
+        var times = TimeHistograms()
+        for _ in 0..<Int.random(in: 0..<5, using: &random) { times.handshakes.record(latency(&random)) }
         for phase in ConnectError.Phase.allCases where Bool.random(using: &random) {
             let time = latency(&random)
-            phases.update(phase) { $0.record(time) }
+            times.phases.update(phase) { $0.record(time) }
         }
-        var delays = Histogram()
-        for _ in 0..<Int.random(in: 0..<5, using: &random) { delays.record(latency(&random)) }
+        for _ in 0..<Int.random(in: 0..<5, using: &random) { times.delays.record(latency(&random)) }
         var seconds: [BenchSecond] = []
         for _ in 0..<Int.random(in: 1..<5, using: &random) {
             var second = Histogram()
@@ -38,8 +36,8 @@ enum BenchSamples {
         let stages = stages(&random)
         description.stages = stages?.plan
         return BenchResults(
-            description: description, tally: tally, latencies: latencies, handshakes: handshakes,
-            phases: phases, delays: delays, stages: stages?.results ?? [], seconds: seconds,
+            description: description, tally: tally, latencies: latencies, times: times, stages: stages?.results ?? [],
+            seconds: seconds,
             duration: .nanoseconds(Int.random(in: 0..<3_600_000_000_000_000, using: &random)),
             processorTime: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
             loadProcessorTime: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),

@@ -11,7 +11,7 @@ import WSCore
         var results = BenchSamples.results(seed: 1)
         (results.duration, results.busiestProcessorTime) = (.seconds(10), .seconds(10))
         results.tally.unsent = 0
-        results.delays = histogram(delays)
+        results.times.delays = histogram(delays)
         results.latencies = histogram(latencies)
         return GeneratorVerdict(results)
     }
@@ -65,8 +65,8 @@ import WSCore
             connections, 10, nil
         )
         (results.tally.sent, results.tally.waited, results.tally.unsent) = (300, waited, unsent)
-        results.services = histogram([(250_000_000, 30)])
-        results.delays = Histogram()
+        results.times.services = histogram([(250_000_000, 30)])
+        results.times.delays = Histogram()
         return GeneratorVerdict(results).warnings
     }
 

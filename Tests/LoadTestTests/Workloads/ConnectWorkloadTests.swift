@@ -97,8 +97,8 @@ import WSCore
         fixture.workload.ended(connection)
         fixture.workload.sendDue()
         #expect((fixture.tally.sent, fixture.tally.waited) == (2, 1))
-        #expect(fixture.context.measurement.delays.totalCount == 1)
-        #expect(fixture.context.measurement.delays.maximum == 0)
-        #expect(fixture.context.measurement.services.maximum == 500_000_000)
+        #expect(fixture.context.measurement.times.delays.totalCount == 1)
+        #expect(fixture.context.measurement.times.delays.maximum == 0)
+        #expect(fixture.context.measurement.times.services.maximum == 500_000_000)
     }
 }

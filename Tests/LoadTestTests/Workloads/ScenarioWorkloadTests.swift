@@ -339,7 +339,7 @@ import WSCore
         #expect(fixture.context.senders.isEmpty)
         try receive("welcome", on: fixture, at: Self.start + 700)
         #expect(fixture.context.senders.map(\.number) == [0])
-        #expect(fixture.context.measurement.logins.maximum == 700)
+        #expect(fixture.context.measurement.times.logins.maximum == 700)
         #expect((fixture.tally.sent, try step("login", of: fixture).received) == (0, 1))
         fixture.workload.sendDue()
         #expect((fixture.tally.sent, fixture.tally.received) == (1, 0))
@@ -506,7 +506,7 @@ import WSCore
         let second = try step("second", of: fixture).histogram()
         #expect([second.minimum, second.maximum] == [Self.second, Self.second])
         let (shortest, longest) = (
-            fixture.context.measurement.services.minimum, fixture.context.measurement.services.maximum
+            fixture.context.measurement.times.services.minimum, fixture.context.measurement.times.services.maximum
         )
         #expect([shortest, longest] == [2 * Self.second, 3 * Self.second])
     }

@@ -10,8 +10,8 @@ import WSCore
         var results = BenchSamples.results(seed: 1)
         results.latencies.removeAll()
         for latency in 1...100 { results.latencies.record(UInt64(latency) * 1_000_000) }
-        results.handshakes.removeAll()
-        results.handshakes.record(5_000_000)
+        results.times.handshakes.removeAll()
+        results.times.handshakes.record(5_000_000)
         results.tally = LoadTally()
         (results.tally.sent, results.tally.received, results.tally.lost) = (200, 199, 1)
         (results.tally.connectErrors, results.tally.timeouts) = (2, 1)

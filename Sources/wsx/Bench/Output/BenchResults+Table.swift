@@ -97,11 +97,11 @@ extension BenchResults {
         ]
         if !mode.load.needsConnections {
             facts.append(Fact(name: "phases", text: phaseMedians))
-        } else if handshakes.totalCount > 0 {
-            facts.append(Fact(name: "handshake", text: Self.range(handshakes)))
+        } else if times.handshakes.totalCount > 0 {
+            facts.append(Fact(name: "handshake", text: Self.range(times.handshakes)))
         }
         if tally.tlsHandshakes > 0 { facts.append(Fact(name: "tls", text: tlsHandshakes)) }
-        if logins.totalCount > 0 { facts.append(Fact(name: "login", text: Self.range(logins))) }
+        if times.logins.totalCount > 0 { facts.append(Fact(name: "login", text: Self.range(times.logins))) }
         facts.append(Fact(name: "cpu", text: processor))
         return facts + GeneratorVerdict(self).warnings.map { Fact(name: "", text: $0, isProblem: true) }
     }
@@ -131,7 +131,7 @@ extension BenchResults {
     private var phaseMedians: String {
         var parts: [String] = []
         for (phase, _, label) in PhaseHistograms.names {
-            phases.read(phase) { histogram in
+            times.phases.read(phase) { histogram in
                 guard histogram.totalCount > 0 else { return }
                 parts.append("\(label) \(Self.time(histogram.value(atPercentile: 50)))")
             }

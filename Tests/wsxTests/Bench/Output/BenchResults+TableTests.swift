@@ -12,7 +12,7 @@ import WSCore
             message: BenchDescription.Message(kind: .binary, byteCount: 1), inFlight: 4, rateAsked: 5000)
         results.duration = .seconds(10)
         results.loadProcessorTime = .seconds(15)
-        results.delays = Histogram()
+        results.times.delays = Histogram()
         return results
     }
 
@@ -47,9 +47,9 @@ import WSCore
     @Test("A generator that falls behind its schedule is reported", arguments: [(1, false), (2, true)])
     func behind(count: Int, isBehind: Bool) {
         var results = Self.results()
-        results.delays = Histogram()
-        for _ in 0..<99 { results.delays.record(900_000) }
-        for _ in 0..<count { results.delays.record(7_000_000) }
+        results.times.delays = Histogram()
+        for _ in 0..<99 { results.times.delays.record(900_000) }
+        for _ in 0..<count { results.times.delays.record(7_000_000) }
         #expect(Self.table(results).contains { $0.contains("fell behind schedule") } == isBehind)
     }
 
@@ -77,9 +77,9 @@ import WSCore
     @Test("The connect mode reports the phases of opening a connection")
     func phases() {
         var results = BenchSamples.results(seed: 1, mode: .connect)
-        results.phases = PhaseHistograms()
-        results.phases.update(.connecting) { $0.record(120_000) }
-        results.phases.update(.upgrading) { $0.record(340_000) }
+        results.times.phases = PhaseHistograms()
+        results.times.phases.update(.connecting) { $0.record(120_000) }
+        results.times.phases.update(.upgrading) { $0.record(340_000) }
         #expect(Self.table(results).contains("phases      medians: connection 120 us, upgrade 340 us"))
     }
 

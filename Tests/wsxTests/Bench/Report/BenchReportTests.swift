@@ -13,7 +13,7 @@ import WSCore
             description: BenchDescription(
                 mode: .echo, url: url, connections: 3, threads: 1,
                 message: BenchDescription.Message(kind: .text, byteCount: 20), inFlight: 1, rateAsked: nil),
-            tally: LoadTally(), latencies: latencies, handshakes: Histogram(), seconds: [second],
+            tally: LoadTally(), latencies: latencies, seconds: [second],
             duration: .seconds(1), processorTime: .zero, loadProcessorTime: .zero,
             startTime: WallTime(seconds: 0, microseconds: 0))
     }
