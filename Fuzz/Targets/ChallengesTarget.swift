@@ -3,6 +3,7 @@ import WSCore
 extension FuzzTarget {
     /// The values of WWW-Authenticate, one per line.
     ///
+    /// - The answer is one valid header field, and Basic only if that is allowed. There are at most two answers.
     /// - Schemes and parameter names are tokens, and the number of challenges is limited.
     /// - Their description is one line of limited length that is safe to show.
     /// - Challenges survive serialization according to the RFC and parsing.
@@ -16,14 +17,40 @@ extension FuzzTarget {
             }
         }
         expectEqual(AuthenticationChallenge.parse([written(challenges)]), challenges, "written and parsed again")
+        let fieldValues = values.compactMap { try? HeaderField(name: "WWW-Authenticate", value: $0).value }
+        for method in [AuthenticationMethod.digest, .strongest] { checkAnswers(fieldValues, by: method) }
         let head = ResponseHead(
             status: 401, reason: "",
             fields: HTTPFields(values.compactMap { try? HeaderField(name: "WWW-Authenticate", value: $0) }))
         let error = HandshakeError.refused(head, body: [], bodyIsTruncated: false)
-        for words in [error.description, error.description(hasSentCredentials: true)] {
+        let uses: [ClientLogin.Use] = [
+            .none, .sent(scheme: "Basic"), .sent(scheme: "Digest"), .withheld(.digest), .withheld(.strongest),
+        ]
+        for words in uses.map(error.description(login:)) {
             expectOneSafeLine(words)
             expect(words.unicodeScalars.count < 6000, "\(words.unicodeScalars.count) characters")
         }
+    }
+
+    private static func checkAnswers(_ values: [String], by method: AuthenticationMethod) {
+        guard let credentials = try? Credentials(user: "Jäsøn \"Doe\\", password: "secret") else { return }
+        var login = ClientLogin(credentials, by: method)
+        var count = 0
+        let random = [UInt8](repeating: 0xA5, count: 16)
+        while count < 3, login.answer(values, method: "GET", target: "/\"?a,b", random: random) {
+            count += 1
+            let answer = login.authorization ?? ""
+            expect(
+                (try? HeaderField(name: "Authorization", value: answer))?.value == answer, "\(answer) is not a value")
+            expect(!answer.contains("secret"), "the password is in \(answer)")
+            guard !answer.hasPrefix("Digest ") else {
+                let parsed = AuthenticationChallenge.parse([answer])
+                expect(parsed.count == 1 && parsed[0]["response"] != nil, "\(answer) is not one answer")
+                continue
+            }
+            expect(method == .strongest && answer.hasPrefix("Basic "), "\(answer) to \(values)")
+        }
+        expect(count < 3, "there is a third answer")
     }
 
     private static func written(_ challenges: [AuthenticationChallenge]) -> String {

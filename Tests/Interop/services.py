@@ -4,6 +4,7 @@ Each runs in the foreground as a child of the tests, on its own loopback ports, 
 The user is always `me`, with the password `geheim`.
 """
 
+import hashlib
 import os
 import pathlib
 import random
@@ -186,6 +187,9 @@ http_port 127.0.0.1:{open_port} name=open
 http_port 127.0.0.1:{port} name=guarded
 https_port 127.0.0.1:{open_tls_port} name=open_tls tls-cert={directory}/chain.pem tls-key={directory}/key.pem
 https_port 127.0.0.1:{tls_port} name=guarded_tls tls-cert={directory}/chain.pem tls-key={directory}/key.pem
+auth_param digest program /usr/lib/squid/digest_file_auth -c {directory}/digests
+auth_param digest children 1 startup=1
+auth_param digest realm squid
 auth_param basic program /usr/lib/squid/basic_ncsa_auth {directory}/users
 auth_param basic children 1 startup=1
 auth_param basic realm squid
@@ -238,6 +242,7 @@ class Squid(Service):
         self._name = f"wsx{os.getpid()}x{random.randrange(1 << 32)}"
         files = {
             "users": f"{USER}:{password_hash()}\n",
+            "digests": f"{USER}:squid:{hashlib.md5(f'{USER}:squid:{PASSWORD}'.encode()).hexdigest()}\n",
             "chain.pem": identity.chain.read_text(),
             "key.pem": identity.key.read_text(),
             "squid.conf": SQUID.format(

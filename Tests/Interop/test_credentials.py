@@ -1,7 +1,9 @@
 """Credentials: their sources, their transmission, and their absence from all output."""
 
 import base64
+import hashlib
 import os
+import re
 
 import pytest
 
@@ -37,6 +39,77 @@ def test_a_secret_from_any_source_is_sent_but_not_shown(tmp_path, option, secret
     assert result.status == 0
     assert "•••" in result.err
     assert "geheim" not in result.err and "bWU6Z2VoZWlt" not in result.err
+
+
+def md5(text):
+    return hashlib.md5(text.encode()).hexdigest()
+
+
+def digest_response(field, method, password):
+    """The response that a field with an answer to a challenge of Digest authentication must have (RFC 7616 §3.4.1)."""
+    given = dict(re.findall(r'(\w+)="?([^",]*)"?', field))
+    secret = md5(f"{given['username']}:{given['realm']}:{password}")
+    request = md5(f"{method}:{given['uri']}")
+    return md5(":".join([secret, given["nonce"], given["nc"], given["cnonce"], given["qop"], request]))
+
+
+def digest_server(password="geheim"):
+    """Accepts clients that answer its challenge, and closes the other connections. Returns the Authorization fields."""
+
+    def script(peer):
+        field = (wire.field(peer.read_request(), b"Authorization") or b"").decode()
+        if field.startswith("Digest ") and digest_response(field, "GET", password) in field:
+            peer.upgrade(then=wire.close(1000))
+            peer.read_until_close()
+        else:
+            peer.send(
+                b"HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=x\r\n"
+                b'WWW-Authenticate: Digest realm="x", nonce="n/1", qop="auth-int,auth", algorithm=MD5\r\n'
+                b"Content-Length: 0\r\n\r\n")
+        return field
+
+    return ScriptedServer(script)
+
+
+@pytest.mark.parametrize("option", ["--digest", "--anyauth"])
+def test_a_challenge_of_digest_authentication_is_answered_once_and_not_shown(option, tmp_path):
+    recording = tmp_path / "recording"
+    for password, status in [("geheim", 0), ("falsch", 4)]:
+        with digest_server() as server:
+            result = wsx(
+                "connect", "-v", option, "--auth", f"me:{password}", "--record", recording, "--output", "json", server.url)
+        first, answer = server.results
+        assert result.status == status, result
+        assert first == "" and answer.startswith('Digest username="me", realm="x", nonce="n/1", uri="/", cnonce="')
+        assert "Logging in with Digest, on a new connection" in result.err
+        assert result.err.count("> Authorization: •••") == 1
+        assert ("rejected the credentials" in result.err) == (status != 0)
+        response = re.search('response="([0-9a-f]{32})"', answer)[1]
+        shown = result.err + result.out.decode() + recording.read_text()
+        for secret in [password, response, base64.b64encode(f"me:{password}".encode()).decode()]:
+            assert secret not in shown
+
+
+def test_bench_answers_a_challenge_for_each_connection():
+    with digest_server() as server:
+        wsx("bench", "--digest", "--auth", "me:geheim", "-c", "3", "-d", "100ms", server.url)
+    assert len([field for field in server.results if field == ""]) >= 3
+    assert len([field for field in server.results if field.startswith("Digest ")]) >= 3
+
+
+def test_digest_sends_no_password_to_a_server_that_wants_it_as_it_is():
+    challenge = b"HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=x\r\nContent-Length: 0\r\n\r\n"
+
+    def script(peer):
+        field = wire.field(peer.read_request(), b"Authorization")
+        peer.send(challenge)
+        return field
+
+    for option, fields in [("--digest", [None]), ("--anyauth", [None, b"Basic bWU6Z2VoZWlt"])]:
+        with ScriptedServer(script) as server:
+            result = wsx("connect", option, server.url.replace("//", "//me:geheim@"))
+        assert server.results == fields
+        assert_fails(result, 4, "use --anyauth instead" if option == "--digest" else "rejected the credentials")
 
 
 def test_several_cookies_share_one_header_field():

@@ -227,6 +227,19 @@ def test_a_refusal_by_squid_is_shown_with_status_and_body(squid):
     assert result.error_lines[-1].endswith("more lines)")
 
 
+@pytest.mark.parametrize("option", ["--proxy-digest", "--proxy-anyauth"])
+def test_the_password_of_a_proxy_is_sent_as_a_digest(python_echo, squid, option):
+    proxy = f"127.0.0.1:{squid.port}"
+    result = say_hello("-v", option, "--proxy", f"{CREDENTIALS}@{proxy}", python_echo.url)
+    assert (result.status, result.out) == (0, b"hello\n"), result
+    assert f"Logging in to the proxy http://{proxy} with Digest" in result.err
+    assert result.err.count("> Proxy-Authorization: •••") == 1
+    assert_shows_no_secret(result)
+    result = say_hello("-v", option, "--proxy", f"me:falsch@{proxy}", python_echo.url)
+    assert_fails(result, 3, "the proxy answered 407")
+    assert "falsch" not in result.err and result.err.count("> CONNECT") == 2
+
+
 @pytest.mark.parametrize("userinfo", ["", "me:falsch@", "geheim:x@"])
 def test_a_proxy_that_rejects_the_password_is_reported(squid, guarded_tinyproxy, userinfo):
     for port, statuses in [(squid.port, ["407"]), (guarded_tinyproxy.port, ["401", "407"])]:

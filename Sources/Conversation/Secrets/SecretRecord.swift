@@ -96,6 +96,7 @@ package final class SecretRecord: Sendable {
     /// Adds the secrets of a request: of its URL, and of its fields.
     package func add(_ request: ClientRequest) {
         add(request.url)
+        add(request.login?.credentials)
         for field in request.fields { add(field) }
     }
 
@@ -120,6 +121,10 @@ package final class SecretRecord: Sendable {
         let rest = String(field.value[field.value.index(after: space)...])
         keep(rest)
         mask(rest)
+        // RFC 7616 §3.4: with the response, a password can be guessed.
+        for challenge in AuthenticationChallenge.parse([field.value]) where challenge.isScheme("Digest") {
+            if let response = challenge["response"] { add(inserted: response) }
+        }
         guard field.value[..<space].lowercased() == "basic" else { return }
         var decoded = ByteBuffer()
         guard (try? Base64.appendDecoded(Array(rest.utf8).span.bytes, to: &decoded)) != nil else { return }

@@ -2,23 +2,26 @@
 struct ConnectHandshake: Sendable {
     /// The request head, including the empty line at its end.
     let requestHead: String
+    /// The host and port in the request line.
+    let requestTarget: String
     private var reader: ResponseReader
 
     /// Creates a handshake; `host` has no brackets and no zone.
-    init(host: String, port: UInt16, credentials: Credentials?, userAgent: String?, limits: HeadLimits) {
+    init(host: String, port: UInt16, authorization: String?, userAgent: String?, limits: HeadLimits) {
         let authority = "\(host.utf8.contains(ASCII.colon) ? "[\(host)]" : host):\(port)"
         // RFC 9110 §9.3.6: the request target is the host and port, even if the port is the default.
         var head = "CONNECT \(authority) HTTP/1.1\r\n"
         let fields = [
             // RFC 9112 §3.2: Host identifies the target.
             ("Host", authority),
-            ("Proxy-Authorization", credentials?.basicAuthorization),
+            ("Proxy-Authorization", authorization),
             ("User-Agent", userAgent),
         ]
         for (name, value) in fields {
             if let value { head += "\(name): \(value)\r\n" }
         }
         requestHead = head + "\r\n"
+        requestTarget = authority
         reader = ResponseReader(.tunnel, limits: limits)
     }
 

@@ -145,9 +145,10 @@ extension ProxyError: CustomStringConvertible {
         let challenges = AuthenticationChallenge.parse(head.fields.all(named: "Proxy-Authenticate"))
         guard !challenges.isEmpty else { return login }
         let wanted = AuthenticationChallenge.describe(challenges)
-        guard challenges.contains(where: { $0.isScheme("Basic") }) else {
-            return "it requires \(wanted), but wsx supports only Basic"
-        }
-        return "it requires \(wanted): \(login)"
+        let offers = { (scheme: String) in challenges.contains { $0.isScheme(scheme) } }
+        guard !offers("Basic") else { return "it requires \(wanted): \(login)" }
+        return offers("Digest")
+            ? "it requires \(wanted): \(login) --proxy-digest"
+            : "it requires \(wanted), but wsx supports only Basic and Digest"
     }
 }

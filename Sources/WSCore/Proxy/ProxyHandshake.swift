@@ -36,12 +36,13 @@ package struct ProxyHandshake: Sendable {
     ///   - host: The target's host in the form of ``WebSocketURL``.
     ///   - port: The target's port.
     ///   - address: The target's 4- or 16-byte address if ``Proxy/needsTargetAddress``; sent instead of the host.
+    ///   - login: The login at an HTTP proxy. By default, that of the proxy, by Basic authentication.
     ///   - userAgent: The value of User-Agent for CONNECT; nil omits the field.
     ///   - limits: The limits on the head of the response to CONNECT.
     /// - Throws: ``ProxyError/hostLength(byteCount:)`` if the host is empty or longer than 255 bytes.
     package init(
-        proxy: Proxy, host: String, port: UInt16, address: [UInt8]? = nil, userAgent: String? = nil,
-        limits: HeadLimits = .client
+        proxy: Proxy, host: String, port: UInt16, address: [UInt8]? = nil, login: ClientLogin? = nil,
+        userAgent: String? = nil, limits: HeadLimits = .client
     ) throws(ProxyError) {
         precondition(address.map { $0.count == 4 || $0.count == 16 } ?? true)
         // RFC 6874 §4: a zone has only local meaning and must not be sent.
@@ -50,9 +51,10 @@ package struct ProxyHandshake: Sendable {
         guard (1...255).contains(host.utf8.count) else { throw .hostLength(byteCount: host.utf8.count) }
         switch proxy.kind {
         case .http, .https:
+            let login = login ?? proxy.credentials.map { ClientLogin($0, by: .basic) }
             machine = .connect(
                 ConnectHandshake(
-                    host: host, port: port, credentials: proxy.credentials, userAgent: userAgent,
+                    host: host, port: port, authorization: login?.authorization, userAgent: userAgent,
                     limits: limits))
         case .socks5, .socks5h:
             let destination = address.map(SOCKS5Handshake.Destination.address) ?? .init(host: host)
@@ -63,6 +65,11 @@ package struct ProxyHandshake: Sendable {
     /// The head of the CONNECT request, including secrets; nil for SOCKS.
     package var requestHead: String? {
         if case .connect(let handshake) = machine { handshake.requestHead } else { nil }
+    }
+
+    /// The target of the CONNECT request; nil for SOCKS.
+    var requestTarget: String? {
+        if case .connect(let handshake) = machine { handshake.requestTarget } else { nil }
     }
 
     /// Returns the bytes to send when the connection to the proxy is open.

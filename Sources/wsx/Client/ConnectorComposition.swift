@@ -46,6 +46,7 @@ struct ConnectorComposition {
         connector.negotiation = protocolSelection?.negotiation(maximumRedirects: arguments.request.maximumRedirects)
         connector.network = try NetworkSettings(arguments.network)
         connector.proxies = proxies
+        connector.proxyAuthentication = arguments.network.proxyAuthentication
         connector.serverName = arguments.tls.serverName
         connector.redirects = RedirectPolicy(
             maximum: arguments.request.followsRedirects ? arguments.request.maximumRedirects : nil,

@@ -74,7 +74,7 @@ struct RequestTemplate: Sendable {
                 origin: needsOrigin ? origin(of: url) : arguments.origin,
                 host: arguments.host,
                 userAgent: arguments.userAgent ?? "wsx/\(version)", credentials: credentials,
-                extensionOffers: extensionOffers, extraFields: fields)
+                authentication: arguments.authentication, extensionOffers: extensionOffers, extraFields: fields)
         } catch {
             throw .badArgument(what: error.option, why: "\(error)")
         }

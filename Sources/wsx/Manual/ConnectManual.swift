@@ -111,7 +111,7 @@ enum ConnectManual {
             """
             A host is a name (internationalized names are supported), an IPv4 address, or an IPv6 address in brackets, \
             with a zone if necessary: `[fe80::1%eth0]`. A user and password in the URL, as in `ws://me:secret@host/`, \
-            log in with HTTP Basic authentication.
+            log in with HTTP Basic authentication, or as `--digest` or `--anyauth` says.
             """),
         .paragraph(
             """

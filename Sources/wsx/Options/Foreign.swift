@@ -56,8 +56,9 @@ struct ForeignOption: Sendable {
             remedy: "omit it: wsx always uses HTTP/1.1"),
         ForeignOption(client, "-G", "--get", "--ws", remedy: "omit it: a WebSocket handshake always uses GET"),
         ForeignOption(
-            client, "--digest", "--ntlm", "--negotiate", "--anyauth",
-            remedy: "use --auth for Basic authentication, or -H 'Authorization: ...'"),
+            client, "--ntlm", "--negotiate",
+            remedy: "use --auth for Basic or Digest authentication, or -H 'Authorization: ...'"),
+        ForeignOption(client, "--basic", "--proxy-basic", remedy: "omit it: passwords are sent with Basic by default"),
         ForeignOption(client, "--aws-sigv4", remedy: "sign the URL with another program, such as 'aws'"),
         ForeignOption(client, "--cookie-jar", remedy: "omit it: cookies are not kept after the run"),
         ForeignOption(

@@ -89,6 +89,15 @@ import WSCore
         #expect(record.masking("relay-1 eyJhIjox.eyJi.c2ln Bearer") == "••• ••• Bearer")
     }
 
+    @Test("The answer to a challenge of Digest authentication is masked, and so is its response alone")
+    func digest() {
+        let record = SecretRecord()
+        record.add(
+            sentHead: "GET / HTTP/1.1\r\nAuthorization: Digest username=\"me\", nc=00000001, "
+                + "response=\"6629fae49393a05397450978507c4ef1\"\r\n\r\n")
+        #expect(record.masking("6629fae49393a05397450978507c4ef1 me 00000001") == "••• me 00000001")
+    }
+
     @Test("A text that takes too long to search is hidden from there on")
     func repetitive() {
         // Fewer than half of the bytes match.

@@ -99,6 +99,8 @@ extension OptionTableTests {
         BenchCase("subprotocol", "-s", "a,b") { $0.client.request.subprotocols = ["a", "b"] },
         BenchCase("auth", "-a", "u:p") { $0.client.request.auth = "u:p" },
         BenchCase("bearer", "--bearer", "t") { $0.client.request.bearer = "t" },
+        BenchCase("digest", "--anyauth", "--digest") { $0.client.request.authentication = .digest },
+        BenchCase("anyauth", "--digest", "--anyauth") { $0.client.request.authentication = .strongest },
         BenchCase("netrc", "--netrc") { $0.client.request.usesNetrc = true },
         BenchCase("cookie", "-b", "a=b") { $0.client.request.cookies = ["a=b"] },
         BenchCase("origin", "-o", "https://a") { $0.client.request.origin = "https://a" },
@@ -119,6 +121,8 @@ extension OptionTableTests {
             $0.client.network.connectTimeouts.whole = .seconds(2)
         },
         BenchCase("proxy", "--proxy", "http://p") { $0.client.network.proxy = "http://p" },
+        BenchCase("proxy-digest", "--proxy-digest") { $0.client.network.proxyAuthentication = .digest },
+        BenchCase("proxy-anyauth", "--proxy-anyauth") { $0.client.network.proxyAuthentication = .strongest },
         BenchCase("no-proxy", "--no-proxy", "*") { $0.client.network.noProxy = "*" },
         BenchCase("ca", "--ca", "c.pem") { $0.client.tls.authorities = "c.pem" },
         BenchCase("cert", "--cert", "c.pem") { $0.client.tls.certificate = "c.pem" },

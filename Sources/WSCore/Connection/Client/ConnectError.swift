@@ -36,8 +36,8 @@ package enum ConnectError: Error {
     case security(TLSError)
     /// The server rejected the upgrade or sent an invalid response.
     case handshake(HandshakeError)
-    /// The server rejected the upgrade with 401 although the request contained credentials.
-    case credentialsRefused(HandshakeError)
+    /// The server rejected the upgrade with 401 although there is a login.
+    case loginRefused(HandshakeError, ClientLogin.Use)
     /// The server rejected the upgrade with 403 after it had requested a client certificate, of which there is none.
     case certificateMissing(HandshakeError)
     /// The server's permessage-deflate response does not match the offer.

@@ -19,6 +19,8 @@ extension Connector {
         package var network = NetworkSettings()
         /// Chooses the proxy; nil for a direct connection.
         package var proxies: ProxyChoice?
+        /// The method for the user name and password of an HTTP proxy.
+        package var proxyAuthentication = AuthenticationMethod.basic
         /// The name expected in the server's certificate; nil for the URL's host.
         package var serverName: String?
         /// The redirects to follow. Others are reported as refusals.
@@ -106,6 +108,8 @@ extension Connector {
         case received(ResponseHead)
         /// Completed a TLS handshake with a proxy or, if nil, the server.
         case secured(TLSSummary, with: Proxy?)
+        /// Sends a request again, on a new connection, with a login by this scheme to a proxy or, if nil, the server.
+        case loggingIn(scheme: String, at: Proxy?)
         /// Follows a redirect from one request to another.
         case redirected(ClientRequest, to: ClientRequest)
     }

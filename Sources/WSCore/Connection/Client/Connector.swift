@@ -3,7 +3,7 @@
 ///      Dialer ─► [TLSStream ─►] [ProxyTunnel ─►] [TLSStream ─►] ClientOpening ─► completion
 ///      name, address     https proxy     any proxy          wss           upgrade
 ///           ▲                                                                │
-///           └────────────────── redirect, negotiation ───────────────────────┘
+///           └────────────── redirect, negotiation, challenge ────────────────┘
 ///
 /// A time limit applies to the whole attempt; phases may have additional limits.
 package final class Connector {
@@ -34,6 +34,8 @@ package final class Connector {
     private var request: ClientRequest
     /// The request for the upgrade while ``request`` negotiates; otherwise nil.
     private var nextRequest: ClientRequest?
+    /// The login at the proxy, with the answer to its latest challenge.
+    private var proxyLogin: ClientLogin?
     /// The host or proxy that is being contacted.
     private var peer: String?
 
@@ -139,11 +141,11 @@ package final class Connector {
         finish(.failure(.timedOut(phase, after: limit, peer: peer, redirectCount: redirectCount)))
     }
 
-    /// Maps a handshake error, distinguishing a response that concerns credentials or the client certificate.
+    /// Maps a handshake error, distinguishing a response that concerns the login or the client certificate.
     private func failure(for error: HandshakeError) -> ConnectError {
         guard case .refused(let head, _, _) = error else { return .handshake(error) }
         return switch head.status {
-        case 401 where request.hasCredentials: .credentialsRefused(error)
+        case 401 where request.loginUse != .none: .loginRefused(error, request.loginUse)
         case 403 where secured?.hasRefusedRenegotiation == true: .security(.renegotiationRequired)
         case 403 where secured?.lacksCertificate == true: .certificateMissing(error)
         default: .handshake(error)
@@ -177,6 +179,7 @@ package final class Connector {
         } catch {
             return finish(.failure(.proxyChoice(error)))
         }
+        proxyLogin = proxy?.credentials.map { ClientLogin($0, by: settings.proxyAuthentication) }
         // SOCKS5 without "h": we resolve the name and pass the address to the proxy.
         guard let proxy, proxy.needsTargetAddress, case .tcp(let host, let port) = request.url.endpoint else {
             return open(through: proxy)
@@ -263,7 +266,7 @@ package final class Connector {
         guard let stream, case .tcp(let host, let port) = request.url.endpoint else { return }
         do throws(ProxyError) {
             let handshake = try ProxyHandshake(
-                proxy: proxy, host: host, port: port, address: targets.first?.hostBytes,
+                proxy: proxy, host: host, port: port, address: targets.first?.hostBytes, login: proxyLogin,
                 userAgent: request.fields.first(named: "User-Agent"))
             let tunnel = ProxyTunnel(handshake, with: proxy, on: stream) { [self] result in
                 switch result {
@@ -272,7 +275,7 @@ package final class Connector {
                 case .failure(.proxy(_, .failed)) where targets.count > 1:
                     replaceStage(with: .idle)
                     open(through: proxy, to: targets.dropFirst())
-                case .failure(let error): finish(.failure(error))
+                case .failure(let error): tunnelFailed(error, through: proxy, target: handshake.requestTarget)
                 case .success(let firstBytes):
                     stage = .connected(stream)
                     secure(with: firstBytes)
@@ -284,6 +287,20 @@ package final class Connector {
         } catch {
             finish(.failure(.proxy(proxy, error)))
         }
+    }
+
+    /// Answers the challenge of an HTTP proxy; otherwise reports the failure.
+    /// - Parameter target: The target of the CONNECT request; nil for SOCKS.
+    private func tunnelFailed(_ error: ConnectError, through proxy: Proxy, target: String?) {
+        // RFC 9110 §11.7.1: a proxy challenges with 407 and Proxy-Authenticate.
+        guard case .proxy(_, .refused(let head, _, _)) = error, head.status == 407, let target, var login = proxyLogin,
+            login.answer(
+                head.fields.all(named: "Proxy-Authenticate"), method: "CONNECT", target: target,
+                random: SecureRandom.bytes(16))
+        else { return finish(.failure(error)) }
+        proxyLogin = login
+        didStep?(.received(head))
+        restart(loggingInAt: proxy, with: login.authorization) { open(through: proxy) }
     }
 
     // MARK: The server
@@ -350,9 +367,16 @@ package final class Connector {
         opening.start(with: firstBytes)
     }
 
-    /// Follows a redirect if allowed; otherwise reports the refusal.
+    /// Answers a challenge, or follows a redirect if allowed; otherwise reports the refusal.
     private func refused(_ error: HandshakeError, _ head: ResponseHead) {
         resources.cookies.receive(head, from: request.url, at: WallTime.now.seconds)
+        if let next = request.answering(head, random: SecureRandom.bytes(16)) {
+            didStep?(.received(head))
+            return restart(loggingInAt: nil, with: next.login?.authorization) { [self] in
+                request = next
+                connect()
+            }
+        }
         do throws(RedirectError) {
             guard let next = try request.redirected(by: head, settings.redirects) else {
                 return finish(.failure(failure(for: error)))
@@ -366,6 +390,16 @@ package final class Connector {
         } catch {
             finish(.failure(.redirect(error)))
         }
+    }
+
+    /// Sends a request again with a login, on a new stream: servers may close one after a rejection, and the rest of its
+    /// body would be in the way.
+    private func restart(loggingInAt proxy: Proxy?, with authorization: String?, _ connect: () -> Void) {
+        let scheme = authorization.map { String($0.prefix { $0 != " " }) } ?? ""
+        if !isOver { didStep?(.loggingIn(scheme: scheme, at: proxy)) }
+        guard !isOver else { return }
+        replaceStage(with: .idle)
+        connect()
     }
 
     /// Continues as the response to a negotiation says, on a new stream.

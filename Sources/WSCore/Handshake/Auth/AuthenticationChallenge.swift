@@ -33,14 +33,19 @@ package struct AuthenticationChallenge: Equatable, Sendable {
     }
 
     /// The server's human-readable name for the protected area (RFC 9110 §11.5). Not safe to print.
-    package var realm: String? { parameters.first { ASCII.areEqualIgnoringCase($0.name, "realm") }?.value }
+    package var realm: String? { self["realm"] }
+
+    /// The value of the first parameter with this name, ignoring case.
+    package subscript(name: String) -> String? {
+        parameters.first { ASCII.areEqualIgnoringCase($0.name, name) }?.value
+    }
 
     /// Whether the scheme has this name, ignoring case (RFC 9110 §11.1).
     package func isScheme(_ name: String) -> Bool { ASCII.areEqualIgnoringCase(scheme, name) }
 
     /// Parses the challenges listed by the values of all fields.
     ///
-    /// The result only informs the user, so parsing is lenient: malformed text is skipped up to the next comma.
+    /// Parsing is lenient: malformed text is skipped up to the next comma.
     package static func parse(_ values: [String]) -> [AuthenticationChallenge] {
         var challenges: [AuthenticationChallenge] = []
         for value in values {
@@ -64,9 +69,9 @@ package struct AuthenticationChallenge: Equatable, Sendable {
 
     /// The command-line options that satisfy the challenges, for the schemes that the program supports.
     package static func options(for challenges: [AuthenticationChallenge]) -> [String] {
-        let options = ["Basic": "--auth", "Bearer": "--bearer"]
-        return ["Basic", "Bearer"].filter { scheme in challenges.contains { $0.isScheme(scheme) } }
-            .compactMap { options[$0] }
+        let offers = { (scheme: String) in challenges.contains { $0.isScheme(scheme) } }
+        let login = offers("Basic") ? ["--auth"] : offers("Digest") ? ["--auth and --digest"] : []
+        return login + (offers("Bearer") ? ["--bearer"] : [])
     }
 
     private static let maximumShownCount = 4

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// SHA-1 and Base64 for the opening handshake (RFC 6455 §1.3), and SHA-256. All use OpenSSL.
+/// SHA-1 and Base64 for the opening handshake (RFC 6455 §1.3), and other hashes. All use OpenSSL.
 package enum Digest {
     /// The SHA-1 hash of `bytes` (20 bytes).
     static func sha1(_ bytes: [UInt8]) -> [UInt8] {
@@ -22,6 +22,26 @@ package enum Digest {
     // Fetched once: a fetch takes longer than hashing a key. Algorithms do not change and may be shared by threads.
     nonisolated(unsafe) private static let sha1Algorithm = EVP_MD_fetch(nil, "SHA1", nil)
     nonisolated(unsafe) private static let sha256Algorithm = EVP_MD_fetch(nil, "SHA256", nil)
+
+    /// The hash of `bytes` in lower-case hexadecimal digits.
+    /// - Parameter name: The name of the algorithm in OpenSSL.
+    /// - Returns: Nil if OpenSSL's configuration excludes the algorithm, as FIPS mode excludes MD5.
+    static func hexadecimal(_ bytes: [UInt8], by name: String) -> String? {
+        guard let algorithm = EVP_MD_fetch(nil, name, nil) else {
+            // The next call of TLS must not find the error.
+            ERR_clear_error()
+            return nil
+        }
+        defer { EVP_MD_free(algorithm) }
+        let digest = hash(bytes, by: algorithm, byteCount: Int(EVP_MD_get_size(algorithm)))
+        return hexadecimal(digest)
+    }
+
+    /// The bytes in lower-case hexadecimal digits.
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
 
     /// Compares two digests in constant time.
     static func areEqual(_ digest: [UInt8], _ other: [UInt8]) -> Bool {

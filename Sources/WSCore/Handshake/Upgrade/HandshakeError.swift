@@ -59,11 +59,11 @@ extension HandshakeError {
 
 extension HandshakeError: CustomStringConvertible {
     /// The reason and the remedy. Safe to print whatever the server sent.
-    package var description: String { description(hasSentCredentials: false, lacksCertificate: false) }
+    package var description: String { description(login: .none) }
 
-    /// The description for a request that may have carried credentials (``ClientRequest/hasCredentials``), which a 401
-    /// rejects, or lacked a requested client certificate, which a 403 requires.
-    package func description(hasSentCredentials: Bool = false, lacksCertificate: Bool = false) -> String {
+    /// The description for a request with a login, which a 401 rejects, or without a requested client certificate, which a
+    /// 403 requires.
+    package func description(login: ClientLogin.Use = .none, lacksCertificate: Bool = false) -> String {
         switch self {
         case .closedBeforeResponse:
             "the server closed the connection without a response; check the path and --subprotocol"
@@ -76,8 +76,7 @@ extension HandshakeError: CustomStringConvertible {
         case .tooManyInterimResponses:
             "the server sent more than \(ClientHandshake.maximumInterimResponses) interim responses; check the server"
         case .refused(let head, let body, _):
-            Self.describeRefusal(
-                head, body, hasSentCredentials: hasSentCredentials, lacksCertificate: lacksCertificate)
+            Self.describeRefusal(head, body, login, lacksCertificate: lacksCertificate)
         case .invalidUpgrade(let values):
             values.isEmpty
                 ? "the server's 101 response has no Upgrade header; a proxy may have removed it"
@@ -116,7 +115,7 @@ extension HandshakeError: CustomStringConvertible {
     }
 
     private static func describeRefusal(
-        _ head: ResponseHead, _ body: [UInt8], hasSentCredentials: Bool, lacksCertificate: Bool
+        _ head: ResponseHead, _ body: [UInt8], _ login: ClientLogin.Use, lacksCertificate: Bool
     ) -> String {
         let remedy =
             switch head.status {
@@ -131,7 +130,7 @@ extension HandshakeError: CustomStringConvertible {
             case 403 where lacksCertificate:
                 "the server requested a client certificate: use --cert and --key, or check the path, --origin, and the "
                     + "credentials"
-            case 401: describeLogin(head, hasSentCredentials: hasSentCredentials)
+            case 401: describeLogin(head, login)
             case 407: "set the proxy's user name and password in --proxy"
             case 429: describeDelay(head)
             case 502, 504: "a gateway cannot reach the server behind it: is that server running?"
@@ -184,21 +183,30 @@ extension HandshakeError: CustomStringConvertible {
         return isCount ? "try again in \(delay) s" : "try again after \(escapingControls(delay))"
     }
 
-    private static func describeLogin(_ head: ResponseHead, hasSentCredentials: Bool) -> String {
+    private static func describeLogin(_ head: ResponseHead, _ login: ClientLogin.Use) -> String {
         let challenges = AuthenticationChallenge.parse(head.fields.all(named: "WWW-Authenticate"))
         guard !challenges.isEmpty else {
-            return hasSentCredentials
-                ? "it rejected the credentials: check --auth, --bearer, or the URL"
-                : "log in with --auth or --bearer"
+            return switch login {
+            case .none: "log in with --auth or --bearer"
+            case .sent: "it rejected the credentials: check --auth, --bearer, or the URL"
+            case .withheld: "it names no authentication scheme, which --digest and --anyauth need; omit them"
+            }
         }
         let wanted = "it requires \(AuthenticationChallenge.describe(challenges))"
         let options = AuthenticationChallenge.options(for: challenges)
         guard !options.isEmpty else {
             return wanted + ", which wsx does not support; set the header yourself with -H 'Authorization: ...'"
         }
-        return hasSentCredentials
-            ? wanted + " and rejected the credentials; check --auth, --bearer, or the URL"
-            : wanted + "; log in with \(options.joined(separator: " or "))"
+        let offers = { (scheme: String) in challenges.contains { $0.isScheme(scheme) } }
+        switch login {
+        case .sent("Basic") where offers("Digest") && !offers("Basic"): return wanted + "; add --digest"
+        case .sent: return wanted + " and rejected the credentials; check --auth, --bearer, or the URL"
+        case .withheld where offers("Digest"):
+            return wanted + ", but with an algorithm or a qop that wsx does not support; see the challenge with -v"
+        case .withheld(.digest) where offers("Basic"):
+            return wanted + ", but --digest sends no password that way; use --anyauth instead"
+        case .none, .withheld: return wanted + "; log in with \(options.joined(separator: " or "))"
+        }
     }
 }
 

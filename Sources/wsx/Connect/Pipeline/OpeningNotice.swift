@@ -32,7 +32,7 @@ extension SecretRecord {
         switch step {
         case .sent(let head): add(sentHead: head)
         // The URL of a redirect is the server's choice, which must not hide words of notices.
-        case .redirected, .reached, .received, .secured: break
+        case .redirected, .reached, .received, .loggingIn, .secured: break
         }
     }
 }
@@ -50,6 +50,8 @@ extension Connector.Step {
         case .reached(let peer, let proxy): (["Reached \(peer)" + (proxy.map { ", the proxy \($0)" } ?? "")], nil)
         case .sent(let head): (ReportedHead.lines(ofSent: head, without: secrets), .sent)
         case .received(let head): (ReportedHead.lines(of: head, without: secrets), .received)
+        case .loggingIn(let scheme, let proxy):
+            (["Logging in\(proxy.map { " to the proxy \($0)" } ?? "") with \(scheme), on a new connection"], nil)
         case .secured(let summary, let proxy): (ReportedTLS.lines(summary, with: proxy), nil)
         case .redirected(let request, let next):
             (["Redirected \(ReportedRedirect.words(from: request, to: next))"], nil)

@@ -51,7 +51,7 @@ extension ConnectError {
         case .handshake(let error):
             .init(
                 .handshake, error.description, status: Self.status(of: error), isWorthRetrying: error.isTemporary)
-        case .credentialsRefused(let error): .init(.handshake, error.description(hasSentCredentials: true))
+        case .loginRefused(let error, let login): .init(.handshake, error.description(login: login))
         case .certificateMissing(let error): .init(.handshake, error.description(lacksCertificate: true))
         case .compression(let error): .init(.handshake, error.description, status: .violation)
         case .timedOut(_, let limit, _, let redirectCount) where redirectCount > 1:

@@ -240,7 +240,7 @@ enum Failure: Error {
     var refusal: (head: ResponseHead, body: [UInt8], bodyIsTruncated: Bool)? {
         switch self {
         case .connecting(_, .handshake(.refused(let head, let body, let isTruncated))),
-            .connecting(_, .credentialsRefused(.refused(let head, let body, let isTruncated))),
+            .connecting(_, .loginRefused(.refused(let head, let body, let isTruncated), _)),
             .connecting(_, .certificateMissing(.refused(let head, let body, let isTruncated))),
             .connecting(_, .proxy(_, .refused(let head, let body, let isTruncated))):
             RejectionBody.decoded(body, of: head, isTruncated: isTruncated)

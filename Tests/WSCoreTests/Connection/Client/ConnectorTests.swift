@@ -57,6 +57,60 @@ import Testing
         }
     }
 
+    @Test(
+        "A challenge is answered on a new connection, whether the server closes the first one or not",
+        arguments: [true, false])
+    func challenge(closes: Bool) throws {
+        try withRawServer { loop, port, script in
+            var requests: [String] = []
+            script.answer = { request in
+                requests.append(request)
+                script.closes = closes && requests.count == 1
+                return Self.answer(to: request)
+            }
+            let url = "ws://me:secret@127.0.0.1:\(port)/a"
+            let opened = try connect(loop, port, url, authentication: .digest).get()
+            opened.stream.close()
+            #expect(requests.count == 2 && script.ends.count == 2)
+            #expect(!requests[0].contains("Authorization"))
+            #expect(requests[1].contains("Authorization: Digest username=\"me\"") && !requests[1].contains("secret"))
+            #expect(opened.request.loginUse == .sent(scheme: "Digest"))
+        }
+    }
+
+    @Test(
+        "A rejected answer ends the attempt, after another one if the nonce was stale",
+        arguments: [("", 2, "Digest"), (", stale=true", 3, "Digest"), (", qop=auth-int", 1, "")])
+    func rejectedAnswer(parameter: String, count: Int, scheme: String) throws {
+        try withRawServer { loop, port, script in
+            var requestCount = 0
+            script.answer = { _ in
+                requestCount += 1
+                let fields = "WWW-Authenticate: Digest nonce=n\(requestCount)\(parameter)\r\nContent-Length: 2\r\n"
+                return Array("HTTP/1.1 401 x\r\n\(fields)\r\nno".utf8)
+            }
+            let result = connect(loop, port, "ws://me:secret@127.0.0.1:\(port)/", authentication: .strongest)
+            guard case .failure(.loginRefused(.refused(_, let body, _), let use)) = result else {
+                return #expect(Bool(false), "\(result)")
+            }
+            #expect(requestCount == count && body == Array("no".utf8))
+            #expect(use == (scheme.isEmpty ? .withheld(.strongest) : .sent(scheme: scheme)))
+        }
+    }
+
+    /// Accepts a request with an answer to a challenge of Digest authentication, and challenges others.
+    private static func answer(to request: String) -> [UInt8] {
+        guard request.contains("Authorization: Digest") else {
+            return Array(
+                "HTTP/1.1 401 x\r\nWWW-Authenticate: Digest nonce=n, qop=auth\r\nContent-Length: 0\r\n\r\n".utf8)
+        }
+        let key = request.split(separator: "Sec-WebSocket-Key: ")[1].prefix { $0 != "\r\n" }
+        let accept = HandshakeKey.accept(key: String(key))
+        return Array(
+            "HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n"
+                .utf8)
+    }
+
     @Test("a refusal is reported with status, head, and body")
     func refusal() throws {
         try withServer(try ServerPolicy(path: "/only")) { loop, server, port in
@@ -185,12 +239,13 @@ import Testing
 
     private func connect(
         _ loop: EventLoop, _ port: UInt16, _ url: String, host: String = "127.0.0.1",
-        family: SocketAddress.Family? = nil, subprotocols: [String] = [], timeout: Duration = .seconds(5)
+        family: SocketAddress.Family? = nil, subprotocols: [String] = [], timeout: Duration = .seconds(5),
+        authentication: AuthenticationMethod = .basic
     ) -> Result<Connector.Opened, ConnectError> {
         do {
             return try connect(
                 loop, to: .tcp(host: host, port: port), url, family: family, subprotocols: subprotocols,
-                timeout: timeout)
+                timeout: timeout, authentication: authentication)
         } catch {
             Issue.record(error)
             return .failure(.noAddress(host: "nothing was tried"))
@@ -199,10 +254,12 @@ import Testing
 
     private func connect(
         _ loop: EventLoop, to destination: Connector.Settings.Destination, _ url: String,
-        family: SocketAddress.Family? = nil, subprotocols: [String] = [], timeout: Duration = .seconds(5)
+        family: SocketAddress.Family? = nil, subprotocols: [String] = [], timeout: Duration = .seconds(5),
+        authentication: AuthenticationMethod = .basic
     ) throws -> Result<Connector.Opened, ConnectError> {
         var outcome: Outcome?
-        let request = try ClientRequest(url: try WebSocketURL(parsing: url), subprotocols: subprotocols)
+        let request = try ClientRequest(
+            url: try WebSocketURL(parsing: url), subprotocols: subprotocols, authentication: authentication)
         var settings = Connector.Settings(request: request, destination: destination)
         settings.network.family = family
         settings.timeouts.whole = timeout

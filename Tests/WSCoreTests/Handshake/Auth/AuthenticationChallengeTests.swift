@@ -72,6 +72,11 @@ import Testing
                 """
             ),
             (
+                ["Digest realm=\"d\", nonce=\"n\""],
+                "; it requires Digest (realm \"d\"); log in with --auth and --digest",
+                "; it requires Digest (realm \"d\"); add --digest"
+            ),
+            (
                 ["Negotiate", "NTLM"],
                 "; it requires Negotiate or NTLM" + impossible, "; it requires Negotiate or NTLM" + impossible
             ),
@@ -88,7 +93,32 @@ import Testing
         let head = ResponseHead(status: 401, reason: "", fields: HTTPFields(fields))
         let error = HandshakeError.refused(head, body: [], bodyIsTruncated: false)
         #expect(error.description == "the server answered 401 Unauthorized" + first)
-        #expect(error.description(hasSentCredentials: true) == "the server answered 401 Unauthorized" + again)
+        #expect(error.description(login: .sent(scheme: "Basic")) == "the server answered 401 Unauthorized" + again)
+    }
+
+    @Test(
+        "the description of a 401 without an answer to its challenge says why",
+        arguments: [
+            ([], .withheld(.digest), "it names no authentication scheme, which --digest and --anyauth need; omit them"),
+            (
+                ["Basic"], .withheld(.digest),
+                "it requires Basic, but --digest sends no password that way; use --anyauth instead"
+            ),
+            (["Bearer"], .withheld(.strongest), "it requires Bearer; log in with --bearer"),
+            (
+                ["Digest nonce=n, qop=auth-int"], .withheld(.strongest),
+                "it requires Digest, but with an algorithm or a qop that wsx does not support; see the challenge with -v"
+            ),
+            (
+                ["Digest nonce=n"], .sent(scheme: "Digest"),
+                "it requires Digest and rejected the credentials; check --auth, --bearer, or the URL"
+            ),
+        ] as [([String], ClientLogin.Use, String)])
+    func wordsForDigest(values: [String], login: ClientLogin.Use, words: String) {
+        let fields = values.map { HeaderField(wellFormedName: "WWW-Authenticate", value: $0) }
+        let head = ResponseHead(status: 401, reason: "", fields: HTTPFields(fields))
+        let error = HandshakeError.refused(head, body: [], bodyIsTruncated: false)
+        #expect(error.description(login: login) == "the server answered 401 Unauthorized; \(words)")
     }
 
     @Test("many long challenges are described in one short line")

@@ -20,6 +20,10 @@ package struct ClientRequest: Sendable {
     package private(set) var fields: HTTPFields
     /// The number of redirects that led to this request.
     package let redirectCount: Int
+    /// The user name and password for the server; nil for none, or if the user gave an Authorization field.
+    package private(set) var login: ClientLogin?
+    /// The method for the user name and password of a URL.
+    private let authentication: AuthenticationMethod
 
     /// The user's own Cookie fields. Those in `fields` may also contain stored cookies.
     private let ownCookies: [HeaderField]
@@ -33,6 +37,7 @@ package struct ClientRequest: Sendable {
     /// URL's user name and password. Names in a Sec-WebSocket-Protocol field are added to `subprotocols`.
     /// - Parameter hasPublicSubprotocols: Whether the subprotocols are the same for all users, and not tokens. Only
     ///   then do redirects to other origins keep them.
+    /// - Parameter authentication: The method for `credentials` and the user name and password of URLs.
     /// - Throws: ``ClientRequestError`` if the parts do not form a valid request.
     package init(
         url: WebSocketURL,
@@ -42,6 +47,7 @@ package struct ClientRequest: Sendable {
         host: String? = nil,
         userAgent: String? = nil,
         credentials: Credentials? = nil,
+        authentication: AuthenticationMethod = .basic,
         extensionOffers: [ExtensionOffer] = [],
         extraFields: [HeaderField] = []
     ) throws(ClientRequestError) {
@@ -73,7 +79,8 @@ package struct ClientRequest: Sendable {
             try append(ExtensionHeader.fieldName, ExtensionHeader.value(of: extensionOffers))
         }
         try append("User-Agent", userAgent)
-        try append("Authorization", (credentials ?? url.userInfo)?.basicAuthorization)
+        let login = (credentials ?? url.userInfo).map { ClientLogin($0, by: authentication) }
+        try append(Self.authorizationFieldName, login?.authorization)
         for field in extra where !Self.singleFields.contains(where: field.isNamed) {
             if !field.isNamed(Self.subprotocolFieldName) { fields.append(field) }
         }
@@ -83,13 +90,15 @@ package struct ClientRequest: Sendable {
         self.extensionOffers = extensionOffers
         self.fields = fields
         redirectCount = 0
+        self.login = extra.contains(named: Self.authorizationFieldName) ? nil : login
+        self.authentication = authentication
         ownCookies = fields.filter { $0.isNamed(Self.cookieFieldName) }
         self.hasPublicSubprotocols = hasPublicSubprotocols
     }
 
     private init(
         _ request: ClientRequest, for purpose: Purpose? = nil, to url: WebSocketURL, fields: HTTPFields,
-        ownCookies: [HeaderField], redirectCount: Int
+        ownCookies: [HeaderField], redirectCount: Int, login: ClientLogin?
     ) {
         self.purpose = purpose ?? request.purpose
         self.url = url
@@ -99,10 +108,37 @@ package struct ClientRequest: Sendable {
         subprotocols = fields.contains(named: Self.subprotocolFieldName) ? request.subprotocols : []
         extensionOffers = request.extensionOffers
         self.redirectCount = redirectCount
+        self.login = login
+        authentication = request.authentication
     }
 
-    /// Whether the request carries credentials or a token for the server.
-    package var hasCredentials: Bool { fields.contains(named: Self.authorizationFieldName) }
+    /// What the request tells the server about the user's login.
+    var loginUse: ClientLogin.Use {
+        if let authorization = fields.first(named: Self.authorizationFieldName) {
+            return .sent(scheme: String(authorization.prefix { $0 != " " }))
+        }
+        return login.map { .withheld($0.method) } ?? .none
+    }
+
+    /// The request to send again after a response with status 401, with the answer to one of its challenges; nil if
+    /// there is nothing to answer, or the answer was wrong.
+    /// - Parameter random: At least 16 random bytes, different for each call.
+    func answering(_ response: ResponseHead, random: [UInt8]) -> ClientRequest? {
+        guard response.status == 401, var login else { return nil }
+        let challenges = response.fields.all(named: "WWW-Authenticate")
+        guard login.answer(challenges, method: method, target: url.requestTarget, random: random),
+            let authorization = login.authorization
+        else { return nil }
+        var request = self
+        request.login = login
+        request.setAuthorization(authorization)
+        return request
+    }
+
+    private mutating func setAuthorization(_ value: String) {
+        fields.remove(named: Self.authorizationFieldName)
+        fields.append(HeaderField(wellFormedName: Self.authorizationFieldName, value: value))
+    }
 
     /// The request to make when this one is redirected to `url`.
     ///
@@ -133,12 +169,18 @@ package struct ClientRequest: Sendable {
         if !isSameOrigin {
             fields.replaceFirst(with: HeaderField(wellFormedName: "Host", value: url.hostField))
         }
-        if let userInfo = url.userInfo, !fields.contains(named: Self.authorizationFieldName) {
-            fields.append(
-                HeaderField(wellFormedName: Self.authorizationFieldName, value: userInfo.basicAuthorization))
+        var login = keepsAll ? self.login?.unanswered : nil
+        // The answer to a challenge is for one request.
+        if login?.waitsForChallenge ?? false { fields.remove(named: Self.authorizationFieldName) }
+        if login == nil, let userInfo = url.userInfo, !fields.contains(named: Self.authorizationFieldName) {
+            login = ClientLogin(userInfo, by: authentication)
+            if let authorization = login?.authorization {
+                fields.append(HeaderField(wellFormedName: Self.authorizationFieldName, value: authorization))
+            }
         }
         for cookie in ownCookies { fields.append(cookie) }
-        return ClientRequest(self, to: url, fields: fields, ownCookies: ownCookies, redirectCount: redirectCount)
+        return ClientRequest(
+            self, to: url, fields: fields, ownCookies: ownCookies, redirectCount: redirectCount, login: login)
     }
 
     private func goesToAllOrigins(_ field: HeaderField) -> Bool {
@@ -150,9 +192,15 @@ package struct ClientRequest: Sendable {
     /// Host is none of them: it always names the server.
     package func fieldsDropped(by next: ClientRequest) -> [String] {
         var names: [String] = []
+        let waitsForChallenge = login?.waitsForChallenge ?? false
         for field in fields where !field.isNamed("Host") && !next.fields.contains(field) {
             if field.isNamed(Self.cookieFieldName), ownCookies.isEmpty { continue }
+            if field.isNamed(Self.authorizationFieldName), waitsForChallenge { continue }
             if !names.contains(where: field.isNamed) { names.append(field.name) }
+        }
+        // A login that waits for a challenge may have no field yet.
+        if waitsForChallenge, next.login?.credentials != login?.credentials {
+            names.append(Self.authorizationFieldName)
         }
         return names
     }
@@ -166,15 +214,15 @@ package struct ClientRequest: Sendable {
         // RFC 9110 §8.6: a request with a method that anticipates content states that it has none.
         fields.append(HeaderField(wellFormedName: "Content-Length", value: "0"))
         return ClientRequest(
-            self, for: .negotiation, to: url, fields: fields, ownCookies: ownCookies, redirectCount: redirectCount)
+            self, for: .negotiation, to: url, fields: fields, ownCookies: ownCookies, redirectCount: redirectCount,
+            login: login)
     }
 
     /// Returns the request with this Authorization field in place of another.
     package func authorized(by token: BearerToken) -> ClientRequest {
         var request = self
-        request.fields.remove(named: Self.authorizationFieldName)
-        request.fields.append(
-            HeaderField(wellFormedName: Self.authorizationFieldName, value: token.authorization))
+        request.login = nil
+        request.setAuthorization(token.authorization)
         return request
     }
 
@@ -211,11 +259,19 @@ package struct ClientRequest: Sendable {
     func shownHead(key: String) -> String { head(key: key, target: url.shownTarget) }
 
     private func head(key: String, target: String) -> String {
-        let lines = fields.map(\.line).joined()
+        // RFC 6455 §4.1: the version is at least HTTP/1.1, and the target is the resource name.
+        let lines = "\(method) \(target) HTTP/1.1\r\n" + fields.map(\.line).joined()
         return switch purpose {
-        // RFC 6455 §4.1: the method is GET, the version is at least HTTP/1.1, and the target is the resource name.
-        case .upgrade: "GET \(target) HTTP/1.1\r\n\(lines)Sec-WebSocket-Key: \(key)\r\n\r\n"
-        case .negotiation: "POST \(target) HTTP/1.1\r\n\(lines)\r\n"
+        case .upgrade: "\(lines)Sec-WebSocket-Key: \(key)\r\n\r\n"
+        case .negotiation: "\(lines)\r\n"
+        }
+    }
+
+    private var method: String {
+        switch purpose {
+        // RFC 6455 §4.1: the method is GET.
+        case .upgrade: "GET"
+        case .negotiation: "POST"
         }
     }
 

@@ -18,6 +18,8 @@ struct NetworkArguments: Equatable, Sendable {
     var connectTimeouts = ConnectTimeouts()
     /// As typed: a URL.
     var proxy: String?
+    /// How the user and password of an HTTP proxy are sent.
+    var proxyAuthentication = AuthenticationMethod.basic
     /// As typed: a list of hosts.
     var noProxy: String?
 
@@ -92,8 +94,25 @@ struct NetworkArguments: Equatable, Sendable {
                 names). The default port is 443 for `https` and 1080 for the others.
                 """,
             "This option overrides the proxy variables in ENVIRONMENT. An empty *URL* disables proxies.",
-            .secrets, example: "--proxy socks5h://localhost:1080", seeAlso: ["no-proxy", "ca"]
+            .secrets, example: "--proxy socks5h://localhost:1080", seeAlso: ["no-proxy", "proxy-digest", "ca"]
         ) { arguments, value in arguments.proxy = value },
+        OptionSpecification(
+            "proxy-digest", heading: .network,
+            summary: "Log in to the proxy with HTTP Digest",
+            manual: """
+                Log in to an HTTP proxy with Digest authentication, never with Basic, like `--digest` for servers. Of \
+                `--proxy-digest` and `--proxy-anyauth`, the last one wins.
+                """,
+            example: "--proxy http://me:secret@localhost:3128 --proxy-digest", seeAlso: ["proxy", "digest"]
+        ) { arguments, _ in arguments.proxyAuthentication = .digest },
+        OptionSpecification(
+            "proxy-anyauth", heading: .network,
+            summary: "Log in to the proxy with its best scheme",
+            manual: """
+                Log in to an HTTP proxy with the strongest scheme that it offers, like `--anyauth` for servers.
+                """,
+            example: "--proxy http://me:secret@localhost:3128 --proxy-anyauth", seeAlso: ["proxy", "anyauth"]
+        ) { arguments, _ in arguments.proxyAuthentication = .strongest },
         OptionSpecification(
             "no-proxy", value: OptionValue("HOSTS"), heading: .network,
             summary: "Connect to these hosts without a proxy",

@@ -1,4 +1,5 @@
 import CommandLine
+import WSCore
 
 /// The options for the upgrade request of a client.
 struct RequestArguments: Equatable, Sendable {
@@ -9,6 +10,8 @@ struct RequestArguments: Equatable, Sendable {
     var auth: String?
     /// As typed: the token, `@FILE`, or `env:NAME`.
     var bearer: String?
+    /// How the user and password are sent.
+    var authentication = AuthenticationMethod.basic
     /// Whether the .netrc file may provide the user and password.
     var usesNetrc = false
     /// As typed: `name=value`, `@FILE`, or `env:NAME`.
@@ -40,20 +43,45 @@ struct RequestArguments: Equatable, Sendable {
             manual: """
                 Log in with HTTP Basic authentication. If *PASSWORD* is missing, `wsx` prompts for it on the terminal. \
                 This option overrides a user and password in the URL.
-                """, .secrets, example: "--auth alice", seeAlso: ["bearer", "header"], aliases: ["u", "user"]
+                """, .secrets, example: "--auth alice", seeAlso: ["bearer", "digest", "header"], aliases: ["u", "user"]
         ) { arguments, value throws(ValueProblem) in arguments.auth = try LoginValue.parse(value) },
         OptionSpecification(
-            "bearer", value: OptionValue("TOKEN"), conflicts: ["auth"], heading: .request,
+            "bearer", value: OptionValue("TOKEN"), conflicts: ["auth", "digest", "anyauth"], heading: .request,
             summary: "Log in with a bearer token",
             manual: "Log in with a bearer token (RFC 6750). This option overrides a user and password in the URL.",
             .secrets, example: "--bearer env:API_TOKEN", seeAlso: ["auth", "header"]
         ) { arguments, value in arguments.bearer = value },
         OptionSpecification(
+            "digest", conflicts: ["bearer"], heading: .request,
+            summary: "Log in with HTTP Digest, never with Basic",
+            manual: """
+                Log in with HTTP Digest authentication (RFC 7616: MD5, SHA-256, or SHA-512-256, with `qop=auth` or \
+                without `qop`) and the user and password of `--auth`, `--netrc`, or the URL. A server that asks for \
+                Basic gets no password. The option has no effect on an Authorization field of `--header`. Of `--digest` \
+                and `--anyauth`, the last one wins.
+                """,
+            """
+            Each connection is first requested without a login. The answer to the server's challenge follows on a new \
+            connection, and once more if the server calls the challenge stale. So each connection, also of \
+            `--reconnect` and `wsx bench`, takes the time of two. After a redirect to another origin, no login is sent.
+            """,
+            example: "--auth alice --digest", seeAlso: ["auth", "anyauth", "proxy-digest"]
+        ) { arguments, _ in arguments.authentication = .digest },
+        OptionSpecification(
+            "anyauth", conflicts: ["bearer"], heading: .request,
+            summary: "Log in with the best scheme offered",
+            manual: """
+                Log in with the strongest scheme that the server offers: Digest, otherwise Basic. Like `--digest`, this \
+                takes two connections for each.
+                """,
+            example: "--auth alice --anyauth", seeAlso: ["digest", "proxy-anyauth"]
+        ) { arguments, _ in arguments.authentication = .strongest },
+        OptionSpecification(
             "netrc", heading: .request,
             summary: "Log in with the host's entry in ~/.netrc",
             manual: """
-                Log in with HTTP Basic authentication and the entry for the URL's host in `~/.netrc`, or in the file \
-                that `$NETRC` names. `--auth`, `--bearer`, and a password in the URL take precedence. For a user in \
+                Log in with the entry for the URL's host in `~/.netrc`, or in the file \
+                that `$NETRC` names: with HTTP Basic authentication, or as `--digest` or `--anyauth` says. `--auth`, `--bearer`, and a password in the URL take precedence. For a user in \
                 the URL, only that user's password is taken. After a redirect to another scheme, host, or port, the \
                 login is not sent.
                 """,

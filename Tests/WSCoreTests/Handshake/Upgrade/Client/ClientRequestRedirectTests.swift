@@ -58,7 +58,7 @@ import Testing
     func otherOrigin(location: String) throws {
         let next = try Self.follow(Self.fullRequest(), location)
         #expect(Self.secretFields.flatMap { next.fields.all(named: $0) } == [])
-        #expect(!next.hasCredentials)
+        #expect(next.loginUse == .none)
         #expect(next.fields.all(named: "Host") == [next.url.hostField])
         #expect(next.fields.first?.name == "Host")
         #expect(next.fields.first(named: "Origin") == "https://page.example")
@@ -68,6 +68,56 @@ import Testing
         #expect(next.subprotocols == [] && next.extensionOffers.map(\.name) == ["x"])
         let text = ClientRequestTests.text(next)
         for secret in ["dTpw", "a=b", "c2VjcmV0", "virtual"] { #expect(!text.contains(secret)) }
+    }
+
+    // MARK: Challenges
+
+    static func challengedRequest(_ url: String = "wss://u:p@one.example/a?b") throws -> ClientRequest {
+        let request = try ClientRequest(url: WebSocketURL(parsing: url), authentication: .digest)
+        let fields = [HeaderField(wellFormedName: "WWW-Authenticate", value: "Digest nonce=n, qop=auth")]
+        let response = ResponseHead(status: 401, reason: "", fields: HTTPFields(fields))
+        return try #require(request.answering(response, random: Array(0..<16)))
+    }
+
+    @Test(
+        "The answer to a challenge names the target, and is not sent after a redirect, which the server may challenge")
+    func answer() throws {
+        let request = try Self.challengedRequest()
+        #expect(request.fields.first(named: "Authorization")?.contains("uri=\"/a?b\"") == true)
+        #expect(request.loginUse == .sent(scheme: "Digest"))
+        let next = try Self.follow(request, "/x")
+        #expect(next.loginUse == .withheld(.digest) && next.fieldsDropped(by: next) == [])
+        #expect(next.login == ClientLogin(try Credentials(user: "u", password: "p"), by: .digest))
+        #expect(next.negotiation(at: next.url).login == next.login)
+    }
+
+    @Test("A login that waits for a challenge stays with its origin, and is named if a redirect drops it")
+    func answerToOtherOrigin() throws {
+        let first = try ClientRequest(
+            url: WebSocketURL(parsing: "wss://u:p@one.example/"), authentication: .strongest)
+        for request in [first, try Self.challengedRequest()] {
+            let next = try Self.follow(request, "wss://two.example/")
+            #expect(next.loginUse == .none && request.fieldsDropped(by: next) == ["Authorization"])
+            #expect(try Self.follow(next, "wss://one.example/").loginUse == .none)
+            let trusted = try #require(
+                try request.redirected(
+                    by: Self.response(302, "wss://two.example/"), RedirectPolicy(maximum: 1, isTrusted: true)))
+            #expect(trusted.login?.authorization == nil && !trusted.fields.contains(named: "Authorization"))
+            #expect(trusted.login?.credentials == request.login?.credentials)
+            #expect(request.fieldsDropped(by: trusted) == [])
+        }
+    }
+
+    @Test("The login of a redirect's URL waits for a challenge, too, and a token replaces a login")
+    func loginOfRedirect() throws {
+        let next = try Self.follow(Self.challengedRequest(), "wss://x:y@two.example/")
+        #expect(next.loginUse == .withheld(.digest) && next.login?.credentials.user == "x")
+        #expect(!ClientRequestTests.text(next).contains("Authorization"))
+        let token = next.authorized(by: try BearerToken("t"))
+        #expect(token.login == nil && token.loginUse == .sent(scheme: "Bearer"))
+        let own = try ClientRequest(
+            url: next.url, authentication: .digest, extraFields: [HeaderField(parsing: "authorization: x")])
+        #expect(own.login == nil && own.fields.first(named: "Authorization") == "x")
     }
 
     @Test("A redirect from ws to wss on the same host keeps all fields if both ports are the default")
@@ -82,7 +132,7 @@ import Testing
             ("ws://one.example:443/", "wss://one.example/"), ("ws://one.example/", "wss://one.example:80/"),
         ] {
             let next = try Self.follow(ClientRequest(url: WebSocketURL(parsing: from), extraFields: Self.login), to)
-            #expect(!next.hasCredentials, "\(from) to \(to)")
+            #expect(next.loginUse == .none, "\(from) to \(to)")
         }
         let insecure = try WebSocketURL(parsing: "ws://one.example/")
         #expect(!insecure.mayReceiveSecrets(of: next.url))
@@ -157,7 +207,7 @@ import Testing
             try ClientRequest(url: url, extraFields: [HeaderField(parsing: "AUTHORIZATION: Bearer t")]),
         ]
         for request in requests {
-            #expect(request.hasCredentials)
+            #expect(request.loginUse != .none)
             #expect(try Self.follow(request, "/x").fields.all(named: "Authorization").count == 1)
             #expect(try Self.follow(request, "ws://two.example/").fields.all(named: "Authorization") == [])
         }
