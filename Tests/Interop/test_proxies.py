@@ -233,11 +233,11 @@ def test_the_password_of_a_proxy_is_sent_as_a_digest(python_echo, squid, option)
     result = say_hello("-v", option, "--proxy", f"{CREDENTIALS}@{proxy}", python_echo.url)
     assert (result.status, result.out) == (0, b"hello\n"), result
     assert f"Logging in to the proxy http://{proxy} with Digest" in result.err
-    assert result.err.count("> Proxy-Authorization: •••") == 1
+    assert result.err.count("→ Proxy-Authorization: •••") == 1
     assert_shows_no_secret(result)
     result = say_hello("-v", option, "--proxy", f"me:falsch@{proxy}", python_echo.url)
-    assert_fails(result, 3, "the proxy answered 407")
-    assert "falsch" not in result.err and result.err.count("> CONNECT") == 2
+    assert result.status == 3 and "the proxy answered 407" in result.err
+    assert "falsch" not in result.err and result.err.count("→ CONNECT") == 2
 
 
 @pytest.mark.parametrize("userinfo", ["", "me:falsch@", "geheim:x@"])
