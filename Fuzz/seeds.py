@@ -376,6 +376,15 @@ COOKIES = {
     "socket": b"\x03a=b; Path=/y",
 }
 
+COOKIE_FILES = {
+    "curl": b"# Netscape HTTP Cookie File\n\n.h.example\tTRUE\t/x\tTRUE\t1900000000\ta\tb\n"
+            b"#HttpOnly_h\tFALSE\t/\tFALSE\t0\tc\t\n",
+    "crlf": b"h\tFALSE\t/\tFALSE\t0\ta\tb\r\n\r\nh\tFALSE\tFALSE\t0\td\te\r\n",
+    "prefixes": b"h\tFALSE\t/\tTRUE\t0\t__Host-a\tb\nh\tTRUE\t/\tFALSE\t0\t__Secure-a\tb\n",
+    "address": b"127.0.0.1\tTRUE\t/\tFALSE\t1.5\ta\tb\n0.0.1\tTRUE\t/\tFALSE\t-1\ta\tb\n",
+    "malformed": b"a=b; c=d\nh\tFALSE\t/\tFALSE\tnever\ta\tb\nSet-Cookie: a=b\n",
+}
+
 CHALLENGES = {
     "basic": b'Basic realm="x", charset="UTF-8"',
     "several": b'Newauth realm="apps", type=1, title="Login to \\"apps\\"", Basic realm = simple\nBearer',
@@ -730,6 +739,7 @@ TARGETS = {
     "proxy-socks": PROXY_SOCKS,
     "redirects": REDIRECTS,
     "cookies": COOKIES,
+    "cookie-file": COOKIE_FILES,
     "challenges": CHALLENGES,
     "netrc": NETRC,
     "configuration": CONFIGURATION,

@@ -10,6 +10,7 @@ import urllib.request
 
 import pytest
 
+import wire
 from brokers import Mosquitto
 from hosts import Hosts, why_there_are_none
 from processes import BINARY, ROOT, Listener, Running, environment, run, wait_until, wsx
@@ -191,6 +192,29 @@ def test_keep_a_profile(kitchen):
     with Listener("--bearer", "geheim", program=["sh", "-c", "read -r line; echo \"got $line\""]) as server:
         result = kitchen.run({"wss://staging.example/socket": server.url})
     assert (result.status, result.out, result.err) == (0, b'got {"op":"health"}\n', ""), result
+
+
+@recipe("Log in on a web page and connect with its cookies")
+def test_connect_with_cookies_of_curl(kitchen):
+    kitchen.write("login.txt", "user=me&password=geheim")
+
+    def script(peer):
+        head = peer.read_request()
+        if head.startswith(b"POST"):
+            assert b"user=me&password=geheim" in peer.read_exactly(23)
+            peer.send(b"HTTP/1.1 204 OK\r\nSet-Cookie: sid=1; Path=/\r\nConnection: close\r\n\r\n")
+            return None
+        peer.upgrade(b"Set-Cookie: node=2; Path=/")
+        peer.read_message()
+        peer.send(wire.text("up"))
+        peer.answer_close()
+        return wire.field(head, b"Cookie")
+
+    with ScriptedServer(script) as server:
+        result = kitchen.run({"localhost:8080": f"127.0.0.1:{server.port}"})
+    assert (result.status, result.out) == (0, b"up\n"), result
+    assert server.results == [None, b"sid=1"]
+    assert [line.split("\t")[5] for line in kitchen.read("jar.txt").decode().splitlines() if "\t" in line] == ["sid", "node"]
 
 
 @recipe("Send one request and print its reply")

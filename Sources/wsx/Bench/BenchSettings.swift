@@ -17,6 +17,8 @@ struct BenchSettings: Sendable {
     var connector: Connector.Settings
     /// The TLS settings, or `nil` if TLS cannot be needed.
     private(set) var tls: TLSClientSettings?
+    /// The cookies of files, with which each thread begins.
+    let cookies: CookieStore
     /// Whether the progress is shown.
     let showsProgress: Bool
     /// The load: connections, messages, and pace.
@@ -57,6 +59,9 @@ struct BenchSettings: Sendable {
         let requests = composition.requests
         self.requests = requests
         connector = composition.connector
+        cookies = try CookieFiles.read(arguments.client.request.cookieFiles).cookies
+        // A failure may repeat them.
+        secrets.record.add(connector.request.withCookies(from: cookies, at: WallTime.now.seconds))
         tls = composition.tls
         tls?.resumesSessions = arguments.load.resumesTLS
         var plan = Self.plan(arguments)

@@ -21,7 +21,8 @@ extension ConnectSettings {
                 arguments, url: target, isRepl: isRepl)
         } else {
             settings = try ConnectSettings(
-                arguments.forOtherOrigin(text, protocolSelection), secrets: secrets, data: data)
+                arguments.forOtherOrigin(text, protocolSelection), secrets: secrets, data: data,
+                cookies: connectorResources.cookies)
         }
         settings.messages = []
         return settings
@@ -40,6 +41,8 @@ extension ConnectArguments {
         arguments.client.request.auth = nil
         arguments.client.request.bearer = nil
         arguments.client.request.cookies = []
+        // They have been read.
+        arguments.client.request.cookieFiles = []
         arguments.client.request.host = nil
         arguments.client.tls.certificate = nil
         arguments.client.tls.key = nil

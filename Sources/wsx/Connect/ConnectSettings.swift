@@ -15,6 +15,8 @@ struct ConnectSettings {
     var connector: Connector.Settings
     /// TLS with the server and with proxies, and cookies.
     let connectorResources: ConnectorResources
+    /// Notices about ignored parts of cookie files, for `-v`.
+    private(set) var cookieNotices: [String] = []
     /// The messages to send as soon as the connection is open, in order.
     var messages: [(payload: [UInt8], kind: MessageKind)]
     /// The initial state of the goals that received messages have to meet.
@@ -41,10 +43,13 @@ struct ConnectSettings {
     let program: ProgramCommand?
 
     /// Derives the settings from the arguments.
-    /// - Parameter data: The row of the data file, if it has already been read.
+    /// - Parameters:
+    ///   - data: The row of the data file, if it has already been read.
+    ///   - cookies: The cookies, if the cookie files have already been read.
     /// - Throws: ``Failure/badArgument(what:why:)`` or ``Failure/badInput(what:why:)``.
     init(
-        _ arguments: ConnectArguments, secrets: Secrets = Secrets(environment: { _ in nil }), data: ChosenRow? = nil
+        _ arguments: ConnectArguments, secrets: Secrets = Secrets(environment: { _ in nil }), data: ChosenRow? = nil,
+        cookies: CookieStore? = nil
     ) throws(Failure) {
         var arguments = arguments.withFormatsOfProgram
         program =
@@ -53,6 +58,7 @@ struct ConnectSettings {
         try arguments.checkReplaySpeed()
         try OutputPlace(option: "--record", path: arguments.transcript.recordPath).check(against: arguments.readFiles)
         try OutputPlace(option: "--junit", path: arguments.scenario.junitPath).check(against: arguments.readFiles)
+        if let path = arguments.cookieJar { try CookieFiles.check(jar: path, isReadBy: arguments) }
         guard arguments.scenario.path == nil || arguments.messages.isEmpty else {
             throw .badArgument(
                 what: "MESSAGE with --scenario",
@@ -80,7 +86,14 @@ struct ConnectSettings {
             detectsProtocol: arguments.protocols.choice == .automatic)
         url = composition.url
         connector = composition.connector
-        connectorResources = try ConnectorResources.make(composition.tls)
+        if let cookies {
+            connectorResources = try ConnectorResources.make(composition.tls, cookies: cookies)
+        } else {
+            let (cookies, notices) = try CookieFiles.read(
+                arguments.client.request.cookieFiles, jar: arguments.cookieJar)
+            connectorResources = try ConnectorResources.make(composition.tls, cookies: cookies)
+            cookieNotices = notices
+        }
         messages = try Self.messages(arguments)
         try row.columns.checkPatterns(arguments.ending.until, of: "--until")
         try row.columns.checkPatterns(arguments.ending.expectations, of: "--expect")

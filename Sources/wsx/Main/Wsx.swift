@@ -85,12 +85,15 @@ struct Wsx {
             secrets: secrets.record, environment: environment)
         do throws(Failure) {
             let settings = try ConnectSettings(arguments, secrets: secrets)
+            if arguments.transcript.verbosity > 0 {
+                for notice in settings.cookieNotices { console.notice(notice) }
+            }
             if let scenario = settings.scenario {
                 let run = try ScenarioRun(scenario, settings, on: try makeLoop(), console: console)
-                return report(run.run(), on: console)
+                return report(run.run(), savingCookiesOf: settings, on: console)
             }
             let run = try ConnectRun(settings, on: try makeLoop(), console: console)
-            return report(run.run(), on: console)
+            return report(run.run(), savingCookiesOf: run.settings, on: console)
         } catch {
             return report(error.naming(places), on: console)
         }
@@ -151,6 +154,15 @@ struct Wsx {
         } catch {
             throw .system(error)
         }
+    }
+
+    private static func report(
+        _ failure: Failure?, savingCookiesOf settings: ConnectSettings, on console: Console
+    ) -> ExitStatus {
+        let problem = settings.saveCookies()
+        let status = report(failure, on: console)
+        let laterStatus = report(problem, on: console)
+        return failure == nil ? laterStatus : status
     }
 
     private static func report(_ failure: Failure?, on console: Console) -> ExitStatus {

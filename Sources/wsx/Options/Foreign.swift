@@ -60,7 +60,7 @@ struct ForeignOption: Sendable {
             remedy: "use --auth for Basic or Digest authentication, or -H 'Authorization: ...'"),
         ForeignOption(client, "--basic", "--proxy-basic", remedy: "omit it: passwords are sent with Basic by default"),
         ForeignOption(client, "--aws-sigv4", remedy: "sign the URL with another program, such as 'aws'"),
-        ForeignOption(client, "--cookie-jar", remedy: "omit it: cookies are not kept after the run"),
+        ForeignOption([.bench], "--cookie-jar", remedy: "omit it: a load test does not save cookies"),
         ForeignOption(
             [.connect], "-K", "--config", remedy: "write options to ~/.config/wsx/config (see 'wsx help')"),
         ForeignOption(client, "--write-out", remedy: "use --output json for the status and the timings"),
@@ -77,7 +77,7 @@ struct ForeignOption: Sendable {
         ForeignOption(
             [.bench], "-x", "--execute", remedy: "use --message TEXT for a message, or --proxy URL for a proxy"),
         ForeignOption([.connect], "--connect", remedy: "write just the URL"),
-        ForeignOption([.connect], "-c", remedy: "write just the URL, or use --cookie COOKIE for a cookie"),
+        ForeignOption([.connect], "-c", remedy: "write just the URL, or use --cookie-jar FILE to save cookies"),
         ForeignOption(client, "--url", remedy: "write just the URL"),
         ForeignOption(client, "--silent", remedy: "use --quiet"),
         ForeignOption(client, "-S", "--show-error", remedy: "omit it: errors are always shown"),
@@ -88,7 +88,8 @@ struct ForeignOption: Sendable {
         ForeignOption([.connect], "-O", "--remote-name", remedy: "use '> FILE' to save received messages"),
         ForeignOption([.connect], "-I", "--head", remedy: "use --verbose to show the handshake"),
         ForeignOption(
-            [.connect], "-j", "--junk-session-cookies", remedy: "omit it: cookies are not kept after the run"),
+            [.connect], "-j", "--junk-session-cookies",
+            remedy: "remove the lines with the expiry 0 from the cookie file"),
     ]
 
     private static let tls = [
@@ -242,6 +243,12 @@ enum WscatForm {
                 if word == form.short || word == form.long {
                     guard index + 1 < words.count else {
                         throw .missingValue(option: word, placeholder: form.placeholder)
+                    }
+                    // curl's -c FILE.
+                    if form.command == .connect, !MisplacedValue.isURL(words[index + 1]),
+                        words.contains(where: { $0.hasPrefix("ws://") || $0.hasPrefix("wss://") })
+                    {
+                        return nil
                     }
                     rest.removeSubrange(index...index + 1)
                     return [form.command.rawValue, words[index + 1]] + rest

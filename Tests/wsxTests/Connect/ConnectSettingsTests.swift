@@ -146,6 +146,73 @@ import WSCore
         #expect(throws: Failure.self) { try self.settings { $0.client.request.cookies = ["a=\r\nb"] } }
     }
 
+    @Test("Cookie files are read, and /connect to another origin keeps their cookies")
+    func cookieFiles() throws {
+        let text = "h\tFALSE\t/\tFALSE\t0\ta\t1\nno cookie\nother\tFALSE\t/\tFALSE\t0\tb\t2\n"
+        try withFile(Array(text.utf8)) { path in
+            let settings = try self.settings {
+                $0.client.request.cookieFiles = [path]
+                $0.client.request.cookies = ["own=3"]
+            }
+            #expect(settings.connectorResources.cookies.count == 2)
+            #expect(settings.cookieNotices == ["wsx: --cookie \(path): 1 line without a cookie ignored"])
+            let other = try settings.leading(to: "ws://other/")
+            #expect(other.connectorResources.cookies.count == 2)
+            #expect(other.connector.request.fields.first(named: "Cookie") == nil)
+            let request = other.connector.request.withCookies(from: other.connectorResources.cookies, at: 0)
+            #expect(request.fields.first(named: "Cookie") == "b=2")
+        }
+    }
+
+    @Test("A file without cookies is rejected, and a missing one is rejected unless it will be written")
+    func badCookieFiles() throws {
+        try withFile(Array("a=1; b=2\n".utf8)) { path in
+            expectMessage(
+                "--cookie \(path): it has no cookies in the format of curl; for name=value in a file, write @FILE"
+            ) { () throws(Failure) in _ = try self.settings { $0.client.request.cookieFiles = [path] } }
+        }
+        expectMessage("--cookie: the file does not exist; write name=value for a cookie") {
+            () throws(Failure) in _ = try self.settings { $0.client.request.cookieFiles = ["/tmp/none"] }
+        }
+        _ = try settings {
+            $0.client.request.cookieFiles = ["/tmp/none"]
+            $0.cookieJar = "/tmp/none"
+        }
+    }
+
+    @Test(
+        "A cookie file that cannot be written is rejected before the run",
+        arguments: [
+            ("-", "standard output is already in use; for a file named '-', write ./-"),
+            ("/none/jar", "no such file or directory; check the path"),
+            ("/tmp", "it is a directory, a device, or a symbolic link; name another file"),
+            ("/dev/null", "it is a directory, a device, or a symbolic link; name another file"),
+        ])
+    func badCookieJar(path: String, why: String) {
+        expectMessage("--cookie-jar \(path): \(why)") {
+            () throws(Failure) in _ = try self.settings { $0.cookieJar = path }
+        }
+    }
+
+    @Test("A cookie file to write may be one of those to read, and no other input file")
+    func cookieJarIsInput() throws {
+        try withFile([]) { path in
+            let settings = try self.settings {
+                $0.client.request.cookieFiles = [path]
+                $0.cookieJar = path
+            }
+            #expect(settings.saveCookies() == nil)
+            #expect(try File.read(path).starts(with: "# Netscape HTTP Cookie File\n".utf8))
+            expectMessage("--cookie-jar \(path): --file reads the same file; name another file") {
+                () throws(Failure) in
+                _ = try self.settings {
+                    $0.cookieJar = path
+                    $0.file = path
+                }
+            }
+        }
+    }
+
     @Test("The request contains all requested fields")
     func request() throws {
         let settings = try self.settings {

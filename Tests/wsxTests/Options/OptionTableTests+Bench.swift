@@ -102,7 +102,10 @@ extension OptionTableTests {
         BenchCase("digest", "--anyauth", "--digest") { $0.client.request.authentication = .digest },
         BenchCase("anyauth", "--digest", "--anyauth") { $0.client.request.authentication = .strongest },
         BenchCase("netrc", "--netrc") { $0.client.request.usesNetrc = true },
-        BenchCase("cookie", "-b", "a=b") { $0.client.request.cookies = ["a=b"] },
+        BenchCase("cookie", "-b", "a=b", "-b", "jar") {
+            $0.client.request.cookies = ["a=b"]
+            $0.client.request.cookieFiles = ["jar"]
+        },
         BenchCase("origin", "-o", "https://a") { $0.client.request.origin = "https://a" },
         BenchCase("host", "--host", "h") { $0.client.request.host = "h" },
         BenchCase("user-agent", "--user-agent", "x") { $0.client.request.userAgent = "x" },

@@ -152,7 +152,11 @@ import WSCore
         ConnectCase("digest", "--anyauth", "--digest") { $0.client.request.authentication = .digest },
         ConnectCase("anyauth", "--digest", "--anyauth") { $0.client.request.authentication = .strongest },
         ConnectCase("netrc", "--netrc") { $0.client.request.usesNetrc = true },
-        ConnectCase("cookie", "-b", "a=b", "--cookie", "c=d") { $0.client.request.cookies = ["a=b", "c=d"] },
+        ConnectCase("cookie", "-b", "a=b", "-b", "jar", "--cookie", "c=d") {
+            $0.client.request.cookies = ["a=b", "c=d"]
+            $0.client.request.cookieFiles = ["jar"]
+        },
+        ConnectCase("cookie-jar", "--cookie-jar", "jar") { $0.cookieJar = "jar" },
         ConnectCase("origin", "-o", "https://a", "-o", "https://b") { $0.client.request.origin = "https://b" },
         ConnectCase("host", "--host", "h") { $0.client.request.host = "h" },
         ConnectCase("user-agent", "--user-agent", "t") { $0.client.request.userAgent = "t" },

@@ -25,7 +25,11 @@ import Testing
             (["connect", "echo:", "-12"], "unknown option '-2'; write a message that begins with a hyphen after --"),
             (
                 ["echo:", "-c", "jar.txt"],
-                "unknown option '-c'; write just the URL, or use --cookie COOKIE for a cookie"
+                "unknown option '-c'; write just the URL, or use --cookie-jar FILE to save cookies"
+            ),
+            (
+                ["-b", "jar.txt", "-c", "jar.txt", "wss://h"],
+                "unknown option '-c'; write just the URL, or use --cookie-jar FILE to save cookies"
             ),
             (["bench", "echo:", "--think-time", "1s"], "unknown option '--think-time'; use --think DURATION"),
             (["bench", "echo:", "--delay", "1s"], "unknown option '--delay'; use --think DURATION"),

@@ -1,7 +1,7 @@
 /// Resources shared by the connectors of one loop. They keep TLS sessions and cookies between connections.
 package final class ConnectorResources {
-    /// The cookies received so far.
-    package internal(set) var cookies = CookieStore()
+    /// The cookies of files and those received so far.
+    package internal(set) var cookies: CookieStore
     /// TLS with the server the user named.
     let serverLayer: TLSLayer?
     /// TLS with servers reached by redirects, which do not receive our certificate.
@@ -10,9 +10,14 @@ package final class ConnectorResources {
     let proxyLayer: TLSLayer?
 
     /// Creates the resources.
-    /// - Parameter tls: The TLS settings. Defaults to nil, which rules out TLS.
+    /// - Parameters:
+    ///   - tls: The TLS settings. Defaults to nil, which rules out TLS.
+    ///   - cookies: The first cookies. Defaults to none.
     /// - Throws: ``TLSConfigurationError`` if the settings are invalid.
-    package init(tls settings: TLSClientSettings? = nil) throws(TLSConfigurationError) {
+    package init(
+        tls settings: TLSClientSettings? = nil, cookies: CookieStore = CookieStore()
+    ) throws(TLSConfigurationError) {
+        self.cookies = cookies
         guard var settings else {
             serverLayer = nil
             otherServerLayer = nil

@@ -11,31 +11,10 @@ struct Cookie: Sendable {
     let isSecure: Bool
     /// The expiry time in seconds since 1970-01-01 00:00 UTC, or `nil` if the cookie never expires.
     let expiry: Int?
+    /// Whether scripts of web pages may not read the cookie. It is kept for cookie files only.
+    let isHTTPOnly: Bool
     /// Orders cookies by their first creation.
-    private(set) var creation: Int
-
-    /// Creates a cookie from a Set-Cookie field. Returns `nil` if the server may not set it.
-    init?(_ parsed: SetCookie, from url: WebSocketURL, host: CookieHost, creation: Int) {
-        // RFC 6265bis §5.7: only a secure connection may set Secure.
-        guard url.isSecure || !parsed.isSecure else { return nil }
-        guard let (domain, isHostOnly) = host.domain(for: parsed.domain) else { return nil }
-        path = parsed.path ?? CookiePath.defaultPath(of: url)
-        // RFC 6265bis §4.1.3: enforce the guarantees of these name prefixes, which are case-insensitive.
-        let lowercasedName = ASCII.lowercased(parsed.name)
-        if lowercasedName.utf8.starts(with: "__secure-".utf8) {
-            guard parsed.isSecure else { return nil }
-        }
-        if lowercasedName.utf8.starts(with: "__host-".utf8) {
-            guard parsed.isSecure, parsed.domain == nil, parsed.path == "/" else { return nil }
-        }
-        name = parsed.name
-        value = parsed.value
-        self.domain = domain
-        self.isHostOnly = isHostOnly
-        isSecure = parsed.isSecure
-        expiry = parsed.expiry
-        self.creation = creation
-    }
+    private(set) var creation = 0
 
     func created(_ creation: Int) -> Cookie {
         var copy = self
@@ -51,10 +30,42 @@ struct Cookie: Sendable {
             && path.utf8.elementsEqual(other.path.utf8)
     }
 
+    /// Equal for two cookies of which one replaces the other; see ``isSame(as:)``.
+    var identity: [UInt8] { Array("\(domain)\t\(isHostOnly)\t\(name)\t\(path)".utf8) }
+
     /// RFC 6265 §5.4 step 1.
     func goes(to host: CookieHost, path requestPath: String, isSecure isRequestSecure: Bool) -> Bool {
-        let isForHost = isHostOnly ? host.name == domain : CookieHost.isCovered(host.name, by: domain)
+        // RFC 6265 §5.1.3: only names have subdomains.
+        let isForHost =
+            isHostOnly || !host.isName ? host.name == domain : CookieHost.isCovered(host.name, by: domain)
         return isForHost && CookiePath.isCovered(requestPath, by: path) && (isRequestSecure || !isSecure)
+    }
+}
+
+extension Cookie {
+    /// Creates a cookie from a Set-Cookie field. Returns `nil` if the server may not set it.
+    init?(_ parsed: SetCookie, from url: WebSocketURL, host: CookieHost) {
+        // RFC 6265bis §5.7: only a secure connection may set Secure.
+        guard url.isSecure || !parsed.isSecure else { return nil }
+        guard let (domain, isHostOnly) = host.domain(for: parsed.domain) else { return nil }
+        guard
+            Self.isPermitted(
+                name: parsed.name, isSecure: parsed.isSecure,
+                isForWholeHost: parsed.domain == nil && parsed.path == "/")
+        else { return nil }
+        self.init(
+            name: parsed.name, value: parsed.value, domain: domain, isHostOnly: isHostOnly,
+            path: parsed.path ?? CookiePath.defaultPath(of: url), isSecure: parsed.isSecure, expiry: parsed.expiry,
+            isHTTPOnly: parsed.isHTTPOnly)
+    }
+
+    /// Whether a cookie has the properties that the prefix of its name promises. Prefixes are case-insensitive.
+    /// - Parameter isForWholeHost: Whether the cookie is limited to its host, and has the path `/`.
+    static func isPermitted(name: String, isSecure: Bool, isForWholeHost: Bool) -> Bool {
+        // RFC 6265bis §4.1.3.
+        let name = ASCII.lowercased(name).utf8
+        if name.starts(with: "__host-".utf8) { return isSecure && isForWholeHost }
+        return isSecure || !name.starts(with: "__secure-".utf8)
     }
 }
 
@@ -62,17 +73,18 @@ struct Cookie: Sendable {
 struct CookieHost {
     /// The name or address, or `unix:` and the path of a Unix domain socket, which cannot be mistaken for a name.
     let name: String
+    static let unixPrefix = "unix:"
     /// Whether the host is a name, which can have subdomains.
-    private let isName: Bool
+    fileprivate let isName: Bool
 
     /// Extracts the host of a URL. Returns `nil` for the server inside this process.
     init?(of url: WebSocketURL) {
         switch url.endpoint {
         case .tcp(let host, _):
             name = host
-            isName = !host.utf8.contains(ASCII.colon) && IPLiteral.ipv4(host) == nil
+            isName = Self.isName(host)
         case .unix(let path):
-            name = "unix:" + path
+            name = Self.unixPrefix + path
             isName = false
         case .embeddedEcho:
             return nil
@@ -85,11 +97,19 @@ struct CookieHost {
         guard let attribute else { return (name, true) }
         // RFC 6265 §5.1.3: addresses have no subdomains. §5.3 step 5: a public suffix may only name itself, and a name
         // without a dot counts as one.
-        let hasDot = attribute.utf8.dropLast().contains(UInt8(ascii: "."))
-        guard isName, hasDot else { return attribute == name ? (name, true) : nil }
+        guard isName, Self.hasInnerDot(attribute) else { return attribute == name ? (name, true) : nil }
         // RFC 6265 §5.3 step 6: the domain must cover the host.
         return Self.isCovered(name, by: attribute) ? (attribute, false) : nil
     }
+
+    /// Whether a domain may cover other hosts than itself.
+    static func mayHaveSubdomains(_ domain: String) -> Bool { isName(domain) && hasInnerDot(domain) }
+
+    private static func isName(_ host: String) -> Bool {
+        !host.utf8.contains(ASCII.colon) && IPLiteral.ipv4(host) == nil
+    }
+
+    private static func hasInnerDot(_ domain: String) -> Bool { domain.utf8.dropLast().contains(UInt8(ascii: ".")) }
 
     /// RFC 6265 §5.1.3, for two names in lower case.
     static func isCovered(_ name: String, by domain: String) -> Bool {

@@ -1,7 +1,7 @@
-/// The cookies set by handshake responses (RFC 6265), for redirects and reconnections.
+/// The cookies set by handshake responses (RFC 6265) and those of cookie files, for redirects and reconnections.
 ///
-/// Cookies are kept only in memory, for the lifetime of the store. There is no public suffix list: a Domain needs a
-/// dot, so `co.uk` counts as an ordinary domain. HttpOnly and SameSite concern web pages and are ignored.
+/// There is no public suffix list: a Domain needs a dot, so `co.uk` counts as an ordinary domain. HttpOnly and SameSite
+/// concern web pages and are ignored.
 package struct CookieStore: Sendable {
     /// The maximum number of cookies per domain (RFC 6265 §6.1 requires at least 50).
     package static let maximumCookiesOfDomain = 50
@@ -11,7 +11,7 @@ package struct CookieStore: Sendable {
     /// size.
     package static let maximumFieldBytes = 8190
 
-    private var cookies: [Cookie] = []
+    private(set) var cookies: [Cookie] = []
     private var nextCreation = 0
 
     /// Creates an empty store.
@@ -34,7 +34,7 @@ package struct CookieStore: Sendable {
     /// Stores the cookie of one Set-Cookie value, like ``receive(_:from:at:)``.
     mutating func receive(setCookie value: String, from url: WebSocketURL, at now: Int) {
         guard let host = CookieHost(of: url), let parsed = SetCookie(parsing: value, at: now),
-            let cookie = Cookie(parsed, from: url, host: host, creation: nextCreation)
+            let cookie = Cookie(parsed, from: url, host: host)
         else { return }
         guard !isShadowingSecureCookie(cookie, from: url) else { return }
         // RFC 6265 §5.3 step 11: a cookie with the same name, domain, and path is replaced, and keeps its creation
@@ -49,6 +49,30 @@ package struct CookieStore: Sendable {
         if creation == nextCreation { nextCreation += 1 }
         makeRoom(inDomain: cookie.domain)
         cookies.append(cookie.created(creation))
+    }
+
+    /// Adds the cookies of a file, except those that have expired. A later cookie replaces an earlier one.
+    /// - Parameter now: The current time, in seconds since 1970-01-01 00:00 UTC.
+    /// - Returns: The number of cookies that were dropped because of the limits, the oldest first.
+    package mutating func add(_ file: CookieFile, at now: Int) -> Int {
+        var kept: [Cookie] = []
+        var known: Set<[UInt8]> = []
+        var countOfDomain: [String: Int] = [:]
+        var droppedCount = 0
+        // Not one by one, because each addition searches the whole store.
+        for cookie in (cookies + file.cookies).reversed() {
+            guard known.insert(cookie.identity).inserted, !cookie.isExpired(at: now) else { continue }
+            let count = countOfDomain[cookie.domain, default: 0]
+            guard kept.count < Self.maximumCookies, count < Self.maximumCookiesOfDomain else {
+                droppedCount += 1
+                continue
+            }
+            countOfDomain[cookie.domain] = count + 1
+            kept.append(cookie)
+        }
+        cookies = kept.reversed().enumerated().map { index, cookie in cookie.created(index) }
+        nextCreation = cookies.count
+        return droppedCount
     }
 
     /// The cookies to send with a request, as `name=value` in sending order.

@@ -12,6 +12,7 @@ struct SetCookie: Equatable {
     /// The path, or `nil` if it does not begin with a slash.
     private(set) var path: String?
     private(set) var isSecure = false
+    private(set) var isHTTPOnly = false
     /// The expiry time in seconds since 1970-01-01 00:00 UTC, from Max-Age or otherwise Expires.
     var expiry: Int? { maximumAgeExpiry ?? dateExpiry }
 
@@ -55,6 +56,8 @@ struct SetCookie: Equatable {
             path = value.utf8.first == UInt8(ascii: "/") ? value : nil
         case "secure":
             isSecure = true
+        case "httponly":
+            isHTTPOnly = true
         default:
             break
         }

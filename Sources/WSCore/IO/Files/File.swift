@@ -51,6 +51,26 @@ package enum File {
         }
     }
 
+    /// Creates or replaces the file at `path`, which becomes accessible only by its owner. At any moment, the name
+    /// refers to a complete file. A symbolic link is replaced, not followed.
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(IOError) {
+        let temporary = try TemporaryFile(at: path + ".", contents: bytes)
+        guard rename(temporary.path, path) == 0 else {
+            let error = IOError.last
+            temporary.remove()
+            throw error
+        }
+    }
+
+    /// Checks whether ``replace(_:with:)`` can be used, as far as that is known in advance.
+    /// - Returns: Whether `path` is missing or a regular file, rather than a directory, a device, or a symbolic link.
+    /// - Throws: ``IOError`` if files cannot be created in the directory.
+    package static func canReplace(_ path: String) throws(IOError) -> Bool {
+        guard access(directory(of: path), W_OK | X_OK) == 0 else { throw .last }
+        var status = stat()
+        return lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Reads the whole regular file at `path`, and never blocks on a pipe or a device.
     ///
     /// - Throws: ``IOError/fileTooLarge`` for more than `maximumBytes`, ``IOError/invalidArgument`` if `path` is not a

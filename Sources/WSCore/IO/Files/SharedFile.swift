@@ -63,7 +63,7 @@ package enum SharedFile {
         try replace(path, with: replacement)
     }
 
-    /// Writes a temporary file next to the target and renames it, so the target is complete at any moment.
+    /// Replaces the file, so that it is complete at any moment.
     private static func replace(_ path: String, with bytes: [UInt8]) throws(IOError) {
         // Keeps a symbolic link in place and replaces its target.
         let target = realpath(path, nil).map { pointer in
@@ -71,12 +71,7 @@ package enum SharedFile {
             return String(cString: pointer)
         }
         guard let target else { throw .last }
-        let temporary = try TemporaryFile(at: target + ".", contents: bytes)
-        guard rename(temporary.path, target) == 0 else {
-            let error = IOError.last
-            temporary.remove()
-            throw error
-        }
+        try File.replace(target, with: bytes)
     }
 
     /// Opens a file and tries to lock it. Starts over if the file was replaced meanwhile.

@@ -53,7 +53,7 @@ final class ConnectionOpener {
         _ = maskingKeys.next()
         connectionResources = ConnectionResources(on: loop, maskingKeys: maskingKeys)
         ways = settings.connectors
-        resources = try ConnectorResources.make(settings.tls)
+        resources = try ConnectorResources.make(settings.tls, cookies: settings.cookies)
     }
 
     /// The number of attempts in progress.

@@ -44,6 +44,7 @@ extension ManualSection {
             ["Lines waiting for stderr", "1 MiB", "lines are dropped"],
             ["Closing after a signal", "0.5 s", "connection is dropped"],
             ["File named by an option", "1 GiB", "rejected"],
+            ["Cookie file", "16 MiB", "rejected"],
         ],
         prompt: [
             ["Payload shown by -vv", "256 bytes", "the rest is not shown"],

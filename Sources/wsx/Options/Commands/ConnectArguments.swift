@@ -3,6 +3,8 @@ import CommandLine
 /// The arguments of `wsx connect` as typed. ``ConnectSettings`` parses the URL and reads the files.
 struct ConnectArguments: ConversationArguments, Equatable, Sendable {
     var client = ClientArguments()
+    /// The cookie file to write, or `nil` if there is none.
+    var cookieJar: String?
     /// The operands, followed by the values of `--execute`, each in the order given.
     var messages: [String] = []
     var file: String?
@@ -104,6 +106,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         ).lifted(\.scenario)
         StayingArguments.options.lifted(\.staying)
         ClientArguments.options().lifted(\.client)
+        cookieJar
         TranscriptArguments.options(
             display: DisplayArguments.options(
                 quiet: """
@@ -114,6 +117,26 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         ).lifted(\.transcript)
         promptOptions
     }
+
+    private static let cookieJar =
+        OptionSpecification<ConnectArguments>(
+            "cookie-jar", value: OptionValue("FILE", .file), heading: .request,
+            summary: "Save all cookies in FILE at the end",
+            manual: """
+                At the end of the run, however it ends, write all cookies to *FILE*: those of cookie files and those \
+                that servers have set, but not those of `--cookie name=value`. The file has the format of curl, is \
+                readable only by you, and replaces an existing file. If it cannot be written, the status is 1.
+                """,
+            """
+            To keep cookies from one run to the next, name the same file for both options; at first, it may be \
+            missing. A file that `--cookie` does not read is replaced without reading it, as in curl. A symbolic link \
+            is rejected.
+            """,
+            example: "--cookie jar.txt --cookie-jar jar.txt", seeAlso: ["cookie"]
+        ) { arguments, value throws(ValueProblem) in
+            guard !value.isEmpty else { throw .empty }
+            arguments.cookieJar = value
+        }
 
     private static let exec =
         OptionSpecification<ConnectArguments>(

@@ -52,18 +52,22 @@ enum HeaderValue {
     }
 }
 
-/// A cookie: `name=value`, `@FILE`, or `env:NAME`.
-enum CookieValue {
-    /// Accepts a cookie. It rejects a URL, which follows websocat's `-b`, and a plain file name, which follows curl's.
-    static func parse(_ text: String) throws(ValueProblem) -> String {
+/// A cookie, or the name of a cookie file.
+enum CookieValue: Equatable {
+    /// `name=value`, `@FILE`, or `env:NAME`.
+    case text(String)
+    /// A file name without an equals sign, as in curl.
+    case file(String)
+
+    /// Accepts any text but a URL, which follows websocat's `-b`.
+    static func parse(_ text: String) throws(ValueProblem) -> CookieValue {
         if MisplacedValue.isURL(text) {
             throw .misplaced(
                 MisplacedValue(kind: "a URL, not a cookie", remedy: "use --binary to send binary messages"))
         }
-        guard text.utf8.contains(UInt8(ascii: "=")) || text.hasPrefix("@") || text.hasPrefix("env:") else {
-            throw .notACookie
-        }
-        return text
+        guard !text.isEmpty else { throw .empty }
+        let isText = text.utf8.contains(UInt8(ascii: "=")) || text.hasPrefix("@") || text.hasPrefix("env:")
+        return isText ? .text(text) : .file(text)
     }
 }
 

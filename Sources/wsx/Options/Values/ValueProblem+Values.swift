@@ -21,10 +21,6 @@ extension ValueProblem {
         words: "expected a status from 300 to 599, optionally with a number of requests, such as 503x3")
     static let notAField = unusable(
         words: "expected the name of a JSON member, or a JSON Pointer; write '~' as ~0 and '/' as ~1")
-    /// The value may be a secret, so it is hidden.
-    static let notACookie = unusable(
-        words: "expected name=value, @FILE, or env:NAME", hidesValue: true)
-
     static let notAPointer = unusable(words: "expected JSON Pointers separated by commas, such as /time,/user/id")
 
     static func notACondition(_ error: MessageConditionError) -> ValueProblem { unusable(words: "\(error)") }

@@ -101,7 +101,8 @@ extension Configuration.Entry {
                 && (SecretText.assignsSecret(value.utf8) || SecretText.hasToken(value.utf8)
                     || WebSocketURL.containsSecret(value))
         case "auth", "user": return !isReference(value) && value.utf8.contains(UInt8(ascii: ":"))
-        case "bearer", "cookie", "passphrase": return !isReference(value)
+        case "bearer", "passphrase": return !isReference(value)
+        case "cookie": return !isReference(value) && value.utf8.contains(UInt8(ascii: "="))
         case "param":
             guard let parameter = try? ProtocolParameterValue.parse(value) else { return false }
             return parameter.mayBeSecret && !isReference(parameter.value)

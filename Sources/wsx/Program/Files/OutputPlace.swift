@@ -80,6 +80,7 @@ extension ClientArguments {
     fileprivate var connectionFiles: [OutputPlace.Source] {
         [("--ca", tls.authorities), ("--cert", tls.certificate), ("--key", tls.key)]
             + OutputPlace.files(request.headers, of: "--header") + OutputPlace.files(request.cookies, of: "--cookie")
+            + request.cookieFiles.map { ("--cookie", $0) }
             + OutputPlace.files([request.auth].compactMap(\.self), of: "--auth")
             + OutputPlace.files([request.bearer].compactMap(\.self), of: "--bearer")
             + OutputPlace.files([network.proxy].compactMap(\.self), of: "--proxy")

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import WSCore
 
@@ -19,6 +20,29 @@ import WSCore
     func errors(path: String, why: String) {
         let error = #expect(throws: IOError.self) { try File.read(path) }
         #expect(error?.description == why)
+    }
+
+    @Test("a replaced file is accessible only by its owner, and a symbolic link is not followed")
+    func replaced() throws {
+        try withTemporaryDirectory { directory in
+            let (path, target) = ("\(directory)/file", "\(directory)/other")
+            #expect(try File.canReplace(path))
+            try File.create(([1] as [UInt8]).span.bytes, at: target)
+            try File.replace(path, with: [2])
+            try File.replace(path, with: [3, 4])
+            #expect(try File.read(path) == [3, 4])
+            #expect(mode(of: path) == 0o600)
+            #expect(try File.canReplace(path))
+            #expect(unlink(path) == 0 && symlink(target, path) == 0)
+            #expect(try !File.canReplace(path))
+            try File.replace(path, with: [5])
+            #expect(try File.read(path) == [5])
+            #expect(try File.read(target) == [1])
+            #expect(try !File.canReplace(directory))
+            #expect(try !File.canReplace("/dev/null"))
+            #expect(throws: IOError.self) { try File.canReplace("\(directory)/none/file") }
+            #expect(throws: IOError.self) { try File.replace(directory, with: [6]) }
+        }
     }
 
     @Test("a file is created with the given bytes, and an existing file is not overwritten")

@@ -72,7 +72,8 @@ import WSCore
     @Test(
         "Names of files and variables, and harmless values, are no secrets",
         arguments: [
-            "bearer = env:T", "bearer = @token", "auth = me", "auth = env:A", "cookie = @c", "passphrase = env:P",
+            "bearer = env:T", "bearer = @token", "auth = me", "auth = env:A", "cookie = @c", "cookie = jar.txt",
+            "passphrase = env:P",
             "[p]\nurl = wss://h/@x:y", "[p]\nurl = wss://me@h/", "proxy = http://h:1", "proxy = env:P",
             "[p]\nurl = wss://h/?token={{env:T}}", "[p]\nurl = wss://h/?room=1",
             #"first-message = {"token":{{json:env:T}}}"#,

@@ -73,7 +73,8 @@ import WSCore
         bench.result.baselinePaths = ["b"]
         bench.data.path = "d"
         bench.client.request.cookies = ["@c"]
-        #expect(bench.readFiles.compactMap(\.path) == ["b", "f", "g", "d", "c"])
+        bench.client.request.cookieFiles = ["jar"]
+        #expect(bench.readFiles.compactMap(\.path) == ["b", "f", "g", "d", "c", "jar"])
         var merge = MergeArguments()
         merge.paths = ["x", "-", "y"]
         #expect(merge.readFiles.compactMap(\.path) == ["x", "y"])

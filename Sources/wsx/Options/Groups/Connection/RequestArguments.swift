@@ -16,6 +16,8 @@ struct RequestArguments: Equatable, Sendable {
     var usesNetrc = false
     /// As typed: `name=value`, `@FILE`, or `env:NAME`.
     var cookies: [String] = []
+    /// The cookie files to read.
+    var cookieFiles: [String] = []
     var origin: String?
     var host: String?
     var userAgent: String?
@@ -93,12 +95,24 @@ struct RequestArguments: Equatable, Sendable {
             seeAlso: ["auth", "bearer", "location"]
         ) { arguments, _ in arguments.usesNetrc = true },
         OptionSpecification(
-            "cookie", "b", value: OptionValue("COOKIE"), repeatable: true, heading: .request,
-            summary: "Send a cookie: name=value",
-            manual: "Send a cookie, `name=value`, or several, `a=1; b=2`. Cookies set by servers are sent as well.",
+            "cookie", "b", value: OptionValue("COOKIE", .file), repeatable: true, heading: .request,
+            summary: "Send a cookie: name=value, or those of FILE",
+            manual: """
+                Send a cookie, `name=value`, or several, `a=1; b=2`. As in curl, a value without an equals sign is the \
+                name of a cookie file: `--cookie jar.txt`. Cookies set by servers are sent as well.
+                """,
+            """
+            A cookie file has the format of Netscape, which `curl -c` and browser extensions write; `-` is standard \
+            input. Of its cookies, each request gets those for its host and path that have not expired; secure ones \
+            are sent to `wss` only. This applies to redirects, too. Lines that are no cookies are ignored; \
+            `wsx connect -v` counts them.
+            """,
             .secrets, example: "--cookie 'session=a1b2c3'", seeAlso: ["header", "location"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.cookies.append(try CookieValue.parse(value))
+            switch try CookieValue.parse(value) {
+            case .text(let text): arguments.cookies.append(text)
+            case .file(let path): arguments.cookieFiles.append(path)
+            }
         },
         OptionSpecification(
             "origin", "o", value: OptionValue("ORIGIN"), heading: .request,
