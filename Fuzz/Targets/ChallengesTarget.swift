@@ -26,7 +26,7 @@ extension FuzzTarget {
         let uses: [ClientLogin.Use] = [
             .none, .sent(scheme: "Basic"), .sent(scheme: "Digest"), .withheld(.digest), .withheld(.strongest),
         ]
-        for words in uses.map(error.description(login:)) {
+        for words in uses.map({ error.description(login: $0) }) {
             expectOneSafeLine(words)
             expect(words.unicodeScalars.count < 6000, "\(words.unicodeScalars.count) characters")
         }

@@ -245,7 +245,7 @@ enum WscatForm {
                         throw .missingValue(option: word, placeholder: form.placeholder)
                     }
                     // curl's -c FILE.
-                    if form.command == .connect, !MisplacedValue.isURL(words[index + 1]),
+                    if form.command == .connect, !MisplacedValue.isURL(words[index + 1]), Int(words[index + 1]) == nil,
                         words.contains(where: { $0.hasPrefix("ws://") || $0.hasPrefix("wss://") })
                     {
                         return nil

@@ -17,7 +17,7 @@ struct DigestChallenge {
 
     /// Reads the parameters; nil if the challenge is not of Digest, is incomplete, or requires what is not supported.
     init?(_ challenge: AuthenticationChallenge) {
-        guard challenge.isScheme("Digest"), let nonce = challenge["nonce"] else { return nil }
+        guard challenge.isScheme("Digest"), let nonce = challenge["nonce"], !nonce.isEmpty else { return nil }
         let algorithmName = challenge["algorithm"]
         guard let algorithm = DigestAlgorithm(name: algorithmName ?? "MD5") else { return nil }
         // RFC 7616 §3.3: qop is a list. This client has no content to protect, so it ignores auth-int.

@@ -143,17 +143,19 @@ import Testing
         try withLoop { loop in
             let (near, far) = try makeStreamPair(on: loop)
             let layers = try TLSLayers(server: { $0.clientTrust = .certificates($0.certificate.chain) })
+            SSL_CTX_set_verify(layers.server.context.handle, SSL_VERIFY_NONE, nil)
+            let (client, server) = try secure(near, far, layers, on: loop)
             // Enough names of authorities for several records.
             for index in 0..<300 {
                 let name = "Authority \(index) " + String(repeating: "x", count: 40)
-                SSL_CTX_add_client_CA(layers.server.context.handle, try TestCertificate.authority(name).handle)
+                let authority = try TestCertificate.authority(name)
+                withExtendedLifetime(authority) { _ = SSL_add_client_CA(server.session.handle, authority.handle) }
             }
-            SSL_CTX_set_verify(layers.server.context.handle, SSL_VERIFY_NONE, nil)
-            let (client, server) = try secure(near, far, layers, on: loop)
             client.stream.startReading()
             server.stream.startReading()
             try #require(server.session.requestCertificate(isRequired: false))
             let request = server.session.takeOutput()
+            try #require(request.count > 17_000, "\(request.count)")
             var start = buffer(of: Array(request[..<17_000]))
             try far.write(&start)
             loop.run { client.session.isInMessage }
