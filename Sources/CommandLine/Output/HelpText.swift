@@ -34,7 +34,7 @@ public enum HelpText {
     static func explanation(of typed: String, _ program: ProgramDescription) throws(UsageError) -> String {
         var parts: [(names: String, option: [String], lines: [String])] = []
         for command in program.commands {
-            guard let option = command.options.first(where: { $0.isNamed(typed) }), option.effect == .update else {
+            guard let option = command.options.first(where: { $0.isNamed(typed) }), !option.isInformational else {
                 continue
             }
             let name = program.fullName(of: command)

@@ -134,10 +134,7 @@ struct ZshCompletion {
         let short = option.short.map { "-\($0)" + (takesValue ? "+" : "") }
         var excluded = option.conflicts.filter { $0.value == nil }.map(\.words)
         if !option.isRepeatable { excluded += option.names }
-        switch option.effect {
-        case .help, .version: excluded = ["- *"]
-        case .update: break
-        }
+        if option.isInformational { excluded = ["- *"] }
         let exclusion = option.isRepeatable ? "*" : "(\(excluded.joined(separator: " ")))"
         let value =
             option.value.map { value in

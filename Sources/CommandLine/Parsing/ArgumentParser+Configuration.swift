@@ -143,7 +143,7 @@ extension ArgumentParser {
         of entry: Configuration.Entry, in configuration: Configuration
     ) throws(UsageError) -> Meaning {
         if profileKeys.contains(entry.name) { return .nothing }
-        let others = program.commands.flatMap(\.options).filter { $0.effect == .update }
+        let others = program.commands.flatMap(\.options).filter { !$0.isInformational }
         if others.contains(where: { $0.isNamed("--" + entry.name) }) { return .nothing }
         let nearest = EditDistance.nearest(to: entry.name, among: Set(others.map(\.long) + profileKeys).sorted())
         throw error(.unknownOption(entry.name, nearest: nearest), in: configuration, line: entry.line)

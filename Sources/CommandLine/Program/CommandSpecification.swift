@@ -43,6 +43,7 @@ public struct CommandSpecification<Invocation>: Sendable {
         checkedInvocation:
             @escaping @Sendable (Arguments, ProgramSpecification<Invocation>) throws(UsageError) -> Invocation
     ) {
+        let options: @Sendable () -> [OptionSpecification<Arguments>] = { options().resolved() }
         let description = CommandDescription(
             name: name, summary: summary, makeOptions: { options().map(\.description) + [.help] },
             makeOperands: { operands().map(\.description) }, makeManual: manual)

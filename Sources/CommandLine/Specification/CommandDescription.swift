@@ -24,7 +24,7 @@ public struct CommandDescription: Sendable {
     public var words: [String] { name.split(separator: " ").map(String.init) }
 
     /// Whether the command has options other than `--help`, and therefore its own manual page.
-    public var hasPage: Bool { options.contains { $0.effect == .update } }
+    public var hasPage: Bool { options.contains { !$0.isInformational } }
 
     /// The command as a choice for completion.
     public var choice: ValueChoice { ValueChoice(name: name, summary: summary) }

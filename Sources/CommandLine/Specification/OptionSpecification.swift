@@ -18,7 +18,7 @@ public struct OptionSpecification<Arguments>: Sendable {
     public typealias Update = @Sendable (inout Arguments, String) throws(ValueProblem) -> Void
 
     /// The names and words of the option.
-    public let description: OptionDescription
+    public internal(set) var description: OptionDescription
     let update: Update
 
     init(_ description: OptionDescription, update: @escaping Update) {
@@ -35,7 +35,9 @@ public struct OptionSpecification<Arguments>: Sendable {
     ///   - defaultValue: The default as typed, for help and manual.
     ///   - isRepeatable: Whether occurrences add up. Otherwise, the last one counts.
     ///   - isSingular: Whether a second, different value is an error.
+    ///   - subjects: What the option is about.
     ///   - conflicts: The options that conflict with this one.
+    ///   - excludedSubjects: All options about these subjects conflict with this one, too.
     ///   - requirements: This option has no effect without at least one of these.
     ///   - heading: The heading under which help and manual show it.
     ///   - summary: One line for help, without a full stop.
@@ -47,16 +49,17 @@ public struct OptionSpecification<Arguments>: Sendable {
     ///   - update: Writes the value into the arguments.
     public init(
         _ long: String, _ short: Character? = nil, value: OptionValue? = nil, default defaultValue: String? = nil,
-        repeatable isRepeatable: Bool = false, singular isSingular: Bool = false, conflicts: [OptionReference] = [],
+        repeatable isRepeatable: Bool = false, singular isSingular: Bool = false, about subjects: OptionSubjects = [],
+        conflicts: [OptionReference] = [], excludes excludedSubjects: OptionSubjects = [],
         requires requirements: [OptionReference] = [], heading: OptionHeading, summary: String,
         manual: MarkedText..., example: String? = nil, seeAlso: [OptionReference] = [], aliases: [OptionAlias] = [],
         update: @escaping Update
     ) {
         description = OptionDescription(
             long: long, short: short, value: value, defaultValue: defaultValue, isRepeatable: isRepeatable,
-            isSingular: isSingular, conflicts: conflicts, requirements: requirements, heading: heading,
-            summary: summary, manual: manual, example: example, seeAlso: seeAlso, aliases: aliases,
-            effect: .update)
+            isSingular: isSingular, subjects: subjects, conflicts: conflicts, excludedSubjects: excludedSubjects,
+            requirements: requirements, heading: heading, summary: summary, manual: manual, example: example,
+            seeAlso: seeAlso, aliases: aliases)
         self.update = update
     }
 
@@ -97,36 +100,51 @@ extension Array {
     ) -> [OptionSpecification<Whole>] where Element == OptionSpecification<Group> {
         map { $0.lifted(path) }
     }
+
+    /// Returns the options of a command with the conflicts that follow from their subjects.
+    func resolved<Arguments>() -> Self where Element == OptionSpecification<Arguments> {
+        var options = self
+        for index in indices where !self[index].description.excludedSubjects.isEmpty {
+            let option = self[index].description
+            options[index].description.conflicts += flatMap { other in
+                other.description.long == option.long ? [] : other.description.references(to: option.excludedSubjects)
+            }
+        }
+        return options
+    }
+}
+
+/// The subjects of options. An option may exclude all options about a subject, such as the format of the input.
+public struct OptionSubjects: OptionSet, Sendable {
+    /// One bit per subject.
+    public let rawValue: UInt32
+
+    /// Creates a set of subjects.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
 }
 
 /// The description of an option, for help, manual, completions, and errors.
 public struct OptionDescription: Sendable {
-    /// The parser's reaction to an option.
-    public enum Effect: Sendable {
-        /// Writes its value into the arguments.
-        case update
-        /// Ends the parse with a help text.
-        case help
-        /// Ends the parse with the version.
-        case version
-    }
-
     /// The name without its two hyphens.
     public let long: String
     /// The letter that stands for it.
-    public let short: Character?
+    public var short: Character?
     /// The value, or nil for an option that takes none.
-    public let value: OptionValue?
+    public var value: OptionValue?
     /// The default as typed, for help and manual.
-    public let defaultValue: String?
+    public var defaultValue: String?
     /// Whether occurrences add up. Otherwise, the last one counts.
-    public let isRepeatable: Bool
+    public var isRepeatable = false
     /// Whether a second, different value is an error: only one of them could have an effect.
-    public let isSingular: Bool
+    public var isSingular = false
+    /// What the option is about with any value.
+    var subjects: OptionSubjects = []
     /// The options that conflict with this one. A value equal to its option's default never conflicts.
-    public let conflicts: [OptionReference]
+    public internal(set) var conflicts: [OptionReference] = []
+    /// The subjects of further options that conflict with this one; see ``Array/resolved()``.
+    var excludedSubjects: OptionSubjects = []
     /// This option has no effect without at least one of these.
-    public let requirements: [OptionReference]
+    public var requirements: [OptionReference] = []
     /// The heading under which help and manual show it.
     public let heading: OptionHeading
     /// One line for help, without a full stop.
@@ -139,25 +157,23 @@ public struct OptionDescription: Sendable {
     public var seeAlso: [OptionReference] = []
     /// Other names, which the manual mentions but completions do not offer.
     public var aliases: [OptionAlias] = []
-    /// The parser's reaction.
-    public let effect: Effect
 
     /// The option that every command has.
     static let help = OptionDescription(
-        long: "help", short: "h", value: nil, defaultValue: nil, isRepeatable: false, isSingular: false, conflicts: [],
-        requirements: [], heading: .general, summary: "Show help; -h is the short form",
-        manual: ["Show help and exit. `-h` shows one line per option, `--help` everything."],
-        effect: .help)
+        long: "help", short: "h", heading: .general, summary: "Show help; -h is the short form",
+        manual: ["Show help and exit. `-h` shows one line per option, `--help` everything."])
 
     /// The option that the program has without a command.
     static let version = OptionDescription(
-        long: "version", short: "V", value: nil, defaultValue: nil, isRepeatable: false, isSingular: false,
-        conflicts: [], requirements: [], heading: .general, summary: "Show the version",
+        long: "version", short: "V", heading: .general, summary: "Show the version",
         manual: [
             """
             Show the version on standard output and exit. `--version -v` also shows those of the libraries in the program.
             """
-        ], effect: .version)
+        ])
+
+    /// Whether the option ends the parse with a text, unlike those of ``OptionSpecification``.
+    var isInformational: Bool { heading == .general }
 
     /// Whether `typed`, with its hyphens and without a value, is a name or an alias of the option.
     func isNamed(_ typed: String) -> Bool { names.contains(typed) || alias(typed) != nil }
@@ -167,6 +183,13 @@ public struct OptionDescription: Sendable {
 
     /// The forms in which the option is typed: `-n` and `--count`.
     var names: [String] { [short.map { "-\($0)" }, "--" + long].compactMap { $0 } }
+
+    /// The references to this option, or to its values, that are about one of the subjects.
+    func references(to subjects: OptionSubjects) -> [OptionReference] {
+        guard subjects.isDisjoint(with: self.subjects) else { return [OptionReference(long)] }
+        let choices = value?.completion.choices ?? []
+        return choices.filter { !subjects.isDisjoint(with: $0.subjects) }.map { OptionReference(long, value: $0.name) }
+    }
 
     /// The sentences that follow the manual: default, other names, repetition, requirements, and conflicts.
     var notes: [MarkedText] {

@@ -17,13 +17,13 @@ public struct OptionReference: ExpressibleByStringLiteral, Equatable, Sendable {
         self.init(String(parts[0]), value: parts.count == 2 ? String(parts[1]) : nil)
     }
 
-    /// References to the values of an option with a choice, except `others`.
-    public static func values<Value: OptionChoice & Equatable>(
-        of long: String, but others: Value...
-    ) -> [OptionReference] {
-        Value.allCases.filter { !others.contains($0) }.map { OptionReference(long, value: $0.rawValue) }
-    }
-
     /// As it is typed: `--output=raw`.
     public var words: String { "--" + long + (value.map { "=\($0)" } ?? "") }
+}
+
+extension [OptionReference] {
+    /// References to some values of an option with a choice.
+    public static func values<Value: OptionChoice>(of long: String, where isIncluded: (Value) -> Bool) -> Self {
+        Value.allCases.filter(isIncluded).map { OptionReference(long, value: $0.rawValue) }
+    }
 }

@@ -11,7 +11,7 @@ public enum ValueCompletion: Equatable, Sendable {
 
     /// The words of a type, with their descriptions.
     public static func choices(of type: (some OptionChoice).Type) -> ValueCompletion {
-        .choices(type.allCases.map { ValueChoice(name: $0.rawValue, summary: $0.summary) })
+        .choices(type.allCases.map { ValueChoice(name: $0.rawValue, summary: $0.summary, subjects: $0.subjects) })
     }
 
     /// The choices; empty if the value is not one of a fixed set.
@@ -26,11 +26,14 @@ public struct ValueChoice: Equatable, Sendable {
     public let name: String
     /// A one-line description without a period.
     public let summary: String
+    /// What the option is about with this value, in addition to its own subjects.
+    let subjects: OptionSubjects
 
     /// Creates a choice.
-    public init(name: String, summary: String) {
+    public init(name: String, summary: String, subjects: OptionSubjects = []) {
         self.name = name
         self.summary = summary
+        self.subjects = subjects
     }
 }
 
@@ -38,9 +41,13 @@ public struct ValueChoice: Equatable, Sendable {
 public protocol OptionChoice: CaseIterable, RawRepresentable<String> {
     /// The description of the word for the manual and the shells.
     var summary: String { get }
+    /// What the option is about with this value, in addition to its own subjects. None by default.
+    var subjects: OptionSubjects { get }
 }
 
 extension OptionChoice {
+    public var subjects: OptionSubjects { [] }
+
     /// Parses one of the words.
     /// - Throws: ``ValueProblem/notAChoice(_:)``.
     public static func parse(_ text: String) throws(ValueProblem) -> Self {

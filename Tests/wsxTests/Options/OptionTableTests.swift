@@ -414,6 +414,7 @@ import WSCore
         #expect(Set(shorts).count == shorts.count)
         for option in options {
             #expect(option.value?.implied == nil || option.short == nil)
+            #expect(Set(option.conflicts.map(\.words)).count == option.conflicts.count, "--\(option.long)")
             for reference in option.conflicts {
                 let other = options.first { $0.long == reference.long }
                 #expect(other != nil, "--\(option.long) against \(reference.words)")

@@ -38,8 +38,7 @@ struct BenchArguments: Equatable, Sendable {
         LoadArguments.options.lifted(\.load)
         LoadMessageArguments.options.lifted(\.loadMessages)
         ProtocolArguments.options(
-            conflicts: ["correlate", "first-message", "ready", "answer", "binary"],
-            requires: OptionReference.modes(with: .applicationProtocol),
+            requires: .modes(with: .applicationProtocol),
             examplePrefix: "--mode request ",
             manual: """
                 Speak an application protocol on each connection: its opening is part of the login, and its keepalives \
@@ -48,8 +47,8 @@ struct BenchArguments: Equatable, Sendable {
         ).lifted(\.protocols)
         CodecArguments.options(
             takesPrograms: false,
-            requires: OptionReference.modes(with: .codecs) + ["scenario"],
-            encodeConflicts: ["binary", "first-message", "ready", "answer"], heading: .messages,
+            requires: .modes(with: .codecs) + ["scenario"],
+            excludes: .exchange, heading: .messages,
             seeAlso: ["message", "scenario"], examplePrefix: "--mode request ",
             decode: """
                 Decode received binary messages with *CODEC* before `--correlate`, `--expect`, and the steps of a \

@@ -56,9 +56,6 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
                 """
         ).lifted(\.format)
         ProtocolArguments.options(
-            conflicts: [
-                "correlate", "json-rpc", "first-message", "ready", "answer", "heartbeat-message", "binary",
-            ] + OptionReference.values(of: "input", but: InputFormat.lines, .nul, .message, .json),
             manual: """
                 Speak an application protocol on the connection. `wsx` sends the opening and keepalives of the \
                 protocol and turns each typed line into messages. Events and replies are shown in the notation of \
@@ -66,8 +63,6 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
                 """
         ).lifted(\.protocols)
         CodecArguments.options(
-            encodeConflicts: ["heartbeat-message"] + FormatArguments.messageKinds
-                + OptionReference.values(of: "input", but: InputFormat.lines, .nul, .message, .json),
             decode: """
                 Decode received binary messages with *CODEC*, and show, write, and match their JSON. Other messages \
                 stay unchanged. `--record` and `--output raw`, `hex`, and `base64` keep the original bytes.
@@ -97,13 +92,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
                 """
         ).lifted(\.exchange)
         DataArguments.options.lifted(\.data)
-        ScenarioArguments.options(
-            conflicts: [
-                "execute", "file", "interactive", "no-stdin", "input", "output", "count", "one", "until", "expect",
-                "linger", "request", "correlate", "json-rpc", "first-message", "ready", "answer", "reconnect",
-                "heartbeat", "record", "pick", "diff", "exec",
-            ]
-        ).lifted(\.scenario)
+        ScenarioArguments.options.lifted(\.scenario)
         StayingArguments.options.lifted(\.staying)
         ClientArguments.options().lifted(\.client)
         cookieJar
@@ -140,10 +129,8 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
 
     private static let exec =
         OptionSpecification<ConnectArguments>(
-            "exec",
-            conflicts: ["interactive", "no-stdin", "pick", "diff", "pretty", "linger", "reconnect"]
-                + FormatArguments.inputOptions + OptionReference.values(of: "output", but: OutputFormat.text),
-            heading: .messages,
+            "exec", conflicts: ["output=json", "pretty", "linger", "reconnect"],
+            excludes: [.stdin, .input, .messageOutput], heading: .messages,
             summary: "Let -- PROGRAM [ARG...] send and receive",
             manual: """
                 Run the program after `--` when the connection is open. Received messages become lines on its standard \
@@ -155,7 +142,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
 
     private static let messageOptions: [OptionSpecification<ConnectArguments>] = [
         OptionSpecification(
-            "execute", "x", value: OptionValue("MESSAGE"), repeatable: true, heading: .messages,
+            "execute", "x", value: OptionValue("MESSAGE"), repeatable: true, about: .messages, heading: .messages,
             summary: "Send MESSAGE when the connection opens",
             manual: """
                 Send *MESSAGE* when the connection opens, after any *MESSAGE* operands. Apart from the order, the \
@@ -166,7 +153,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
             arguments.messages.append(try MessageValue.parse(value))
         },
         OptionSpecification(
-            "file", "f", value: OptionValue("FILE", .file), heading: .messages,
+            "file", "f", value: OptionValue("FILE", .file), about: .messages, heading: .messages,
             summary: "Send the contents of FILE as one message",
             manual: """
                 Send the contents of *FILE* as one message when the connection opens, after all *MESSAGE*s. `-` is \
@@ -178,7 +165,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
             arguments.file = try MessageFileValue.parse(value)
         },
         OptionSpecification(
-            "interactive", "i", conflicts: ["no-stdin"], heading: .messages,
+            "interactive", "i", about: .stdin, conflicts: ["no-stdin"], heading: .messages,
             summary: "Read stdin after sending the messages",
             manual: """
                 Read standard input after sending the messages of the command line: at the prompt on a terminal, or \

@@ -52,7 +52,6 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
         AccessArguments.options.lifted(\.access)
         WebArguments.options.lifted(\.web)
         ExchangeArguments.options(
-            conflicts: ["exec", "replay", "scenario"],
             firstMessage: "Greet each client with the text message *TEXT* as soon as its connection opens.",
             ready: nil,
             answer: """
@@ -66,7 +65,7 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
         scenario
         [ScenarioArguments.ignore].lifted(\.scenario)
         FormatArguments.options(
-            withoutInput: FormatArguments.inputOptions, kindConflicts: ["input=json"],
+            onlyFromInput: true,
             manual: "Do not read standard input. Clients then get only what modes such as `--broadcast` send."
         ).lifted(\.format)
         HeartbeatArguments.options(
@@ -90,9 +89,7 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
 
     private static let modeOptions: [OptionSpecification<ListenArguments>] = [
         OptionSpecification(
-            "echo",
-            conflicts: ["broadcast"] + FormatArguments.inputOptions + FormatArguments.messageKinds
-                + FormatArguments.messageOutputs, heading: .server,
+            "echo", conflicts: ["broadcast"], excludes: [.input, .kind, .messageOutput], heading: .server,
             summary: "Echo each message to its sender",
             manual: "Echo each message to the client that sent it. Standard input is not read.",
             seeAlso: ["broadcast", "exec", "replay", "threads"]
@@ -110,9 +107,8 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
 
     private static let exec =
         OptionSpecification<ListenArguments>(
-            "exec", conflicts: ["echo", "broadcast"] + FormatArguments.inputOptions + FormatArguments.messageOutputs,
-            heading: .server,
-            summary: "Run -- PROGRAM [ARG...] for each client",
+            "exec", about: .service, conflicts: ["echo", "broadcast"], excludes: [.input, .messageOutput],
+            heading: .server, summary: "Run -- PROGRAM [ARG...] for each client",
             manual: """
                 Run the program after `--` once for each client. The client's messages become lines on its standard \
                 input, and each line of its standard output is sent to the client. See PROGRAMS. Standard input is not \
@@ -123,9 +119,8 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
 
     private static let replay =
         OptionSpecification<ListenArguments>(
-            "replay", value: OptionValue("FILE", .file), singular: true,
-            conflicts: ["echo", "broadcast", "exec", "input", "crlf"] + FormatArguments.messageKinds
-                + FormatArguments.messageOutputs, heading: .faults,
+            "replay", value: OptionValue("FILE", .file), singular: true, about: .service,
+            conflicts: ["echo", "broadcast", "exec"], excludes: [.inputFormat, .kind, .messageOutput], heading: .faults,
             summary: "Answer messages from a recording",
             manual: """
                 Answer each message as the server in the recording *FILE* did; see TESTING CLIENTS. Replies are sent \
@@ -136,10 +131,9 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
 
     private static let scenario =
         OptionSpecification<ListenArguments>(
-            "scenario", value: OptionValue("FILE", .file), singular: true,
-            conflicts: ["echo", "broadcast", "exec", "replay", "input", "crlf", "replay-speed"]
-                + FormatArguments.messageKinds + FormatArguments.messageOutputs, heading: .scenario,
-            summary: "Play the opposite side of FILE",
+            "scenario", value: OptionValue("FILE", .file), singular: true, about: .service,
+            conflicts: ["echo", "broadcast", "exec", "replay"], excludes: [.input, .kind, .messageOutput],
+            heading: .scenario, summary: "Play the opposite side of FILE",
             manual: """
                 Play the opposite side of the scenario *FILE* for each client: wait for the messages that it sends, \
                 and send those that it expects. The file of a test with `wsx connect --scenario` is therefore also a \

@@ -13,11 +13,7 @@ enum PayloadKind {
         switch self {
         case .text: .text
         case .binary: .binary
-        case .automatic:
-            switch format {
-            case .chunks, .hex, .base64: .binary
-            case .lines, .nul, .message, .json: .text
-            }
+        case .automatic: format.isBinary ? .binary : .text
         }
     }
 }
@@ -43,6 +39,11 @@ enum InputFormat: String, CaseIterable, OptionChoice {
         case .json: "one JSON event per line, see JSON EVENTS in the manual"
         }
     }
+
+    /// Whether messages are bytes rather than text.
+    var isBinary: Bool { self == .chunks || self == .hex || self == .base64 }
+
+    var subjects: OptionSubjects { isBinary ? .binary : [] }
 }
 
 /// The values of `--output`.
@@ -76,6 +77,8 @@ enum OutputFormat: String, CaseIterable, OptionChoice {
         case .json: "one JSON event per line, see JSON EVENTS in the manual"
         }
     }
+
+    var subjects: OptionSubjects { self == .text || self == .json ? [] : .messageOutput }
 }
 
 /// The pace at which events of the input are sent.

@@ -15,7 +15,7 @@ struct CodecArguments: Equatable, Sendable {
     /// - Parameters:
     ///   - takesPrograms: Whether `--decode exec:PROGRAM` is possible.
     ///   - requirements: The options of which at least one is needed. Defaults to none.
-    ///   - conflicts: The options that conflict with `--encode`, in addition to `--protocol`.
+    ///   - excluded: The subjects of the messages that `--encode` does not encode.
     ///   - heading: The heading of the options.
     ///   - seeAlso: The options related to `--encode`.
     ///   - examplePrefix: The options that examples need, with a space after them.
@@ -23,15 +23,14 @@ struct CodecArguments: Equatable, Sendable {
     ///   - encode: The manual of `--encode`.
     static func options(
         takesPrograms: Bool = true, requires requirements: [OptionReference] = [],
-        encodeConflicts conflicts: [OptionReference] = [], heading: OptionHeading = .format,
+        excludes excluded: OptionSubjects = [], heading: OptionHeading = .format,
         seeAlso: [OptionReference] = ["input"], examplePrefix: String = "", decode: MarkedText, encode: MarkedText
     ) -> [OptionSpecification<CodecArguments>] {
         let decoders = decoderChoices(takesPrograms: takesPrograms)
         return [
             OptionSpecification(
                 "decode", value: OptionValue("CODEC", .choices(decoders)), repeatable: true, requires: requirements,
-                heading: heading,
-                summary: "Show binary messages as JSON: msgpack, ...", manual: decode, chainManual,
+                heading: heading, summary: "Show binary messages as JSON: msgpack, ...", manual: decode, chainManual,
                 example: examplePrefix + "--decode zlib-stream --decode msgpack", seeAlso: ["encode", "output"]
             ) { arguments, value throws(ValueProblem) in
                 guard let codec = Codec(named: value), takesPrograms || codec.program == nil else {
@@ -40,8 +39,8 @@ struct CodecArguments: Equatable, Sendable {
                 arguments.decoders.append(codec)
             },
             OptionSpecification(
-                "encode", value: OptionValue("CODEC", .choices(encoderChoices)), conflicts: ["protocol"] + conflicts,
-                requires: requirements, heading: heading,
+                "encode", value: OptionValue("CODEC", .choices(encoderChoices)), conflicts: ["protocol"],
+                excludes: excluded.union([.kind, .binary, .heartbeatMessage]), requires: requirements, heading: heading,
                 summary: "Send JSON as binary messages: msgpack, cbor", manual: encode,
                 example: examplePrefix + "--encode msgpack --decode msgpack", seeAlso: ["decode"] + seeAlso
             ) { arguments, value throws(ValueProblem) in

@@ -16,7 +16,7 @@ struct EndingArguments: Equatable, Sendable {
 
     static let options: [OptionSpecification<EndingArguments>] = [
         OptionSpecification(
-            "linger", value: OptionValue("DURATION"), heading: .ending,
+            "linger", value: OptionValue("DURATION"), about: .ending, heading: .ending,
             summary: "Wait for replies after the input ends [1s]",
             manual: """
                 After the input ends, stay connected until no message has arrived for *DURATION*, then close the \
@@ -36,7 +36,7 @@ struct EndingArguments: Equatable, Sendable {
             example: "--linger 5s", seeAlso: ["one", "count", "until", "timeout"], aliases: ["w", "wait"]
         ) { arguments, value throws(ValueProblem) in arguments.linger = try Linger.parse(value) },
         OptionSpecification(
-            "count", "n", value: OptionValue("N"), heading: .ending,
+            "count", "n", value: OptionValue("N"), about: .ending, heading: .ending,
             summary: "Exit after receiving N messages",
             manual: "Close the connection after receiving *N* messages (1 or more), and exit with 0.",
             """
@@ -48,7 +48,7 @@ struct EndingArguments: Equatable, Sendable {
             example: "--count 10", seeAlso: ["one", "until", "linger", "timeout"]
         ) { arguments, value throws(ValueProblem) in arguments.count = try MessageCountValue.parse(value) },
         OptionSpecification(
-            "one", "1", conflicts: ["count"], heading: .ending,
+            "one", "1", about: .ending, conflicts: ["count"], heading: .ending,
             summary: "Exit after one reply per message",
             manual: """
                 Exit with 0 as soon as one message has arrived for each message sent: one request, one reply. If \
@@ -67,7 +67,7 @@ struct EndingArguments: Equatable, Sendable {
             example: #"--one --execute '{"op":"health"}'"#, seeAlso: ["count", "pick", "request", "timeout"]
         ) { arguments, _ in arguments.isOne = true },
         OptionSpecification(
-            "until", value: OptionValue("REGEX"), repeatable: true, heading: .ending,
+            "until", value: OptionValue("REGEX"), repeatable: true, about: .ending, heading: .ending,
             summary: "Exit when a message matches REGEX",
             manual: """
                 Close the connection when a received message matches *REGEX*, and exit with 0. The matching message is \
@@ -83,7 +83,7 @@ struct EndingArguments: Equatable, Sendable {
             arguments.until.append(try MessageConditionValue.parse(value))
         },
         OptionSpecification(
-            "expect", value: OptionValue("REGEX"), repeatable: true, heading: .ending,
+            "expect", value: OptionValue("REGEX"), repeatable: true, about: .ending, heading: .ending,
             summary: "Exit with 7 unless a message matches REGEX",
             manual: """
                 Exit with 7 unless a received message matches *REGEX*. If the option is repeated, every *REGEX* needs \

@@ -12,16 +12,15 @@ struct ExchangeArguments: Equatable, Sendable {
 
     /// The options of a command.
     /// - Parameters:
-    ///   - conflicts: The options that decide about messages themselves.
     ///   - firstMessage: The manual of `--first-message`.
     ///   - ready: The manual of `--ready`, or `nil` if the command does not wait for its peers.
     ///   - answer: The manual of `--answer`.
     static func options(
-        conflicts: [OptionReference] = [], firstMessage: MarkedText, ready: MarkedText?, answer: MarkedText
+        firstMessage: MarkedText, ready: MarkedText?, answer: MarkedText
     ) -> [OptionSpecification<ExchangeArguments>] {
         let first = OptionSpecification<ExchangeArguments>(
-            "first-message", value: OptionValue("TEXT"), repeatable: true, conflicts: conflicts, heading: .exchange,
-            summary: "Send TEXT first on each connection", manual: firstMessage, fileManual,
+            "first-message", value: OptionValue("TEXT"), repeatable: true, about: .exchange, excludes: .service,
+            heading: .exchange, summary: "Send TEXT first on each connection", manual: firstMessage, fileManual,
             example: #"--first-message '{"auth":"{{env:TOKEN}}"}'"#,
             seeAlso: ready == nil ? ["answer"] : ["ready", "answer"]
         ) { arguments, value throws(ValueProblem) in
@@ -29,13 +28,13 @@ struct ExchangeArguments: Equatable, Sendable {
             arguments.firstMessages.append(value)
         }
         let answer = OptionSpecification<ExchangeArguments>(
-            "answer", value: OptionValue("RULE"), repeatable: true, conflicts: conflicts, heading: .exchange,
-            summary: "Answer messages: 'REGEX => TEXT'", manual: answer, ruleManual,
+            "answer", value: OptionValue("RULE"), repeatable: true, about: .exchange, excludes: .service,
+            heading: .exchange, summary: "Answer messages: 'REGEX => TEXT'", manual: answer, ruleManual,
             example: #"--answer '^ping (\d+)$ => pong $1'"#, seeAlso: ["first-message"]
         ) { arguments, value in arguments.answers.append(value) }
         guard let ready else { return [first, answer] }
         let readiness = OptionSpecification<ExchangeArguments>(
-            "ready", value: OptionValue("REGEX"), heading: .exchange,
+            "ready", value: OptionValue("REGEX"), about: .exchange, heading: .exchange,
             summary: "Begin after a message that matches REGEX", manual: ready, MessageConditionValue.manual,
             example: #"--first-message @login.json --ready '"type":"welcome"'"#,
             seeAlso: ["first-message", "connect-timeout"]

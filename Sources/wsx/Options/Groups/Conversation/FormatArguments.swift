@@ -19,20 +19,20 @@ struct FormatArguments: Equatable, Sendable {
 
     /// The options.
     /// - Parameters:
-    ///   - inputConflicts: The options that conflict with `--no-stdin`.
-    ///   - kindConflicts: The options that conflict with `--text` and `--binary`.
+    ///   - onlyFromInput: Whether all messages to send come from standard input.
     ///   - manual: The manual of `--no-stdin`.
     static func options(
-        withoutInput inputConflicts: [OptionReference] = [], kindConflicts: [OptionReference] = [],
-        manual: MarkedText
+        onlyFromInput: Bool = false, manual: MarkedText
     ) -> [OptionSpecification<FormatArguments>] {
-        [
+        // Events have their own kind.
+        let kindConflicts: [OptionReference] = onlyFromInput ? ["input=json"] : []
+        return [
             OptionSpecification(
-                "no-stdin", conflicts: inputConflicts, heading: .messages,
+                "no-stdin", about: .stdin, excludes: onlyFromInput ? .input : [], heading: .messages,
                 summary: "Do not read stdin, only receive", manual: manual
             ) { arguments, _ in arguments.readsInput = false },
             OptionSpecification(
-                "text", conflicts: kindConflicts, heading: .messages,
+                "text", about: .kind, conflicts: kindConflicts, heading: .messages,
                 summary: "Send text messages (default)",
                 manual: """
                     Send text messages. This is the default except with `--input chunks`, `hex`, or `base64`. Of \
@@ -40,31 +40,32 @@ struct FormatArguments: Equatable, Sendable {
                     """
             ) { arguments, _ in arguments.payload = .text },
             OptionSpecification(
-                "binary", conflicts: kindConflicts, heading: .messages,
+                "binary", about: [.kind, .binary], conflicts: kindConflicts, heading: .messages,
                 summary: "Send binary messages",
                 manual: "Send binary messages. Of `--text` and `--binary`, the last one wins."
             ) { arguments, _ in arguments.payload = .binary },
             OptionSpecification(
                 "input", value: OptionValue("FORMAT", .choices(of: InputFormat.self)), default: "lines",
-                heading: .format,
+                about: .inputFormat, heading: .format,
                 summary: "Format of the messages on stdin",
                 manual: "Read messages from standard input in this format. See FORMATS.",
                 example: "--input hex", seeAlso: ["output", "text", "binary"]
             ) { arguments, value throws(ValueProblem) in arguments.input = try InputFormat.parse(value) },
             OptionSpecification(
-                "crlf", conflicts: OptionReference.values(of: "input", but: InputFormat.lines), heading: .format,
+                "crlf", about: .inputFormat, conflicts: .values(of: "input") { $0 != InputFormat.lines },
+                heading: .format,
                 summary: "Strip the CR from lines that end in CRLF",
                 manual: "With `--input lines`, strip a carriage return at the end of each line."
             ) { arguments, _ in arguments.stripsCarriageReturn = true },
             OptionSpecification(
                 "output", value: OptionValue("FORMAT", .choices(of: OutputFormat.self)), default: "text",
-                heading: .format,
+                about: .output, heading: .format,
                 summary: "Format of the messages on stdout",
                 manual: "Write received messages to standard output in this format. See FORMATS.",
                 example: "--output json", seeAlso: ["input", "pretty"], aliases: [OptionAlias("json", value: "json")]
             ) { arguments, value throws(ValueProblem) in arguments.output = try OutputFormat.parse(value) },
             OptionSpecification(
-                "pick", value: OptionValue("PATH"), heading: .format,
+                "pick", value: OptionValue("PATH"), about: [.output, .messageOutput], heading: .format,
                 summary: "Write only this value of JSON messages",
                 manual: """
                     Write only the value at *PATH* of each received message, and omit messages without it. *PATH* is a \
@@ -78,8 +79,8 @@ struct FormatArguments: Equatable, Sendable {
                 example: "--pick .user.name", seeAlso: ["output", "pretty"]
             ) { arguments, value throws(ValueProblem) in arguments.pick = try PathValue.parse(value) },
             OptionSpecification(
-                "diff", value: OptionValue("PATHS", implied: usualKinds), conflicts: ["pick"] + textOutputs,
-                heading: .format,
+                "diff", value: OptionValue("PATHS", implied: usualKinds), about: [.output, .messageOutput],
+                conflicts: ["output=json"], excludes: .messageOutput, heading: .format,
                 summary: "Show what changed since the previous message",
                 manual: """
                     Write what changed in each JSON message since the previous one of the same kind, on one line. The \
@@ -99,7 +100,7 @@ struct FormatArguments: Equatable, Sendable {
                 }
             },
             OptionSpecification(
-                "replay-speed", value: OptionValue("SPEED"), default: "max", heading: .format,
+                "replay-speed", value: OptionValue("SPEED"), default: "max", about: .inputPace, heading: .format,
                 summary: "Replay --input json at this speed",
                 manual: """
                     With `--input json`, keep the pauses between the events, divided by *SPEED*: 1 replays at the \
@@ -113,14 +114,6 @@ struct FormatArguments: Equatable, Sendable {
         ]
     }
 
-    /// The options about reading standard input. They conflict with modes that do not read it.
-    static let inputOptions: [OptionReference] = ["input", "crlf", "replay-speed"]
-    /// The options for the kind of sent messages. They conflict with modes that determine it themselves.
-    static let messageKinds: [OptionReference] = ["text", "binary"]
-    /// The options for writing messages. They conflict with modes that write none, or only events.
-    static let messageOutputs = OptionReference.values(of: "output", but: OutputFormat.text, .json) + ["pick", "diff"]
-    /// The options for outputs other than lines of text.
-    private static let textOutputs = OptionReference.values(of: "output", but: OutputFormat.text)
     /// The value of `--diff` without paths.
     private static let usualKinds = "auto"
 

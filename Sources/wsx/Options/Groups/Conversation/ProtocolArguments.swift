@@ -12,18 +12,16 @@ struct ProtocolArguments: Equatable, Sendable {
 
     /// The options of a command.
     /// - Parameters:
-    ///   - conflicts: The options that do what a protocol does.
     ///   - requires: The options of which at least one is needed. Defaults to none.
     ///   - examplePrefix: The options that examples need, with a space after them.
     ///   - manual: The effect of a protocol on the command.
     static func options(
-        conflicts: [OptionReference], requires: [OptionReference] = [], examplePrefix: String = "",
-        manual: MarkedText
+        requires: [OptionReference] = [], examplePrefix: String = "", manual: MarkedText
     ) -> [OptionSpecification<ProtocolArguments>] {
         [
             OptionSpecification(
-                "protocol", value: OptionValue("NAME", .choices(ProtocolChoice.choices)), conflicts: conflicts,
-                requires: requires, heading: .protocols,
+                "protocol", value: OptionValue("NAME", .choices(ProtocolChoice.choices)),
+                excludes: [.matching, .exchange, .heartbeatMessage, .binary], requires: requires, heading: .protocols,
                 summary: "Speak socket.io, graphql, mqtt, ...",
                 manual: manual,
                 """
@@ -36,8 +34,7 @@ struct ProtocolArguments: Equatable, Sendable {
             },
             OptionSpecification(
                 "param", value: OptionValue("NAME=VALUE"), repeatable: true, requires: ["protocol"],
-                heading: .protocols,
-                summary: "Set a parameter of the protocol",
+                heading: .protocols, summary: "Set a parameter of the protocol",
                 manual: """
                     Set the parameter *NAME* of the protocol, such as a token. `wsx help protocol` *NAME* lists the \
                     parameters. The last value of a parameter counts. `-v` and recordings show the messages that \

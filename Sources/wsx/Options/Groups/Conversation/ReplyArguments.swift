@@ -21,7 +21,7 @@ struct ReplyArguments: Equatable, Sendable {
 
     static let options: [OptionSpecification<ReplyArguments>] = [
         OptionSpecification(
-            "request", heading: .requests,
+            "request", about: .requests, heading: .requests,
             summary: "Wait for the reply to each message",
             manual: """
                 Treat each input message as a request, and send the next one only after the reply. The reply is the \
@@ -30,7 +30,7 @@ struct ReplyArguments: Equatable, Sendable {
             seeAlso: ["correlate", "json-rpc", "reply-timeout"]
         ) { arguments, _ in arguments.sendsRequests = true },
         OptionSpecification(
-            "correlate", value: OptionValue("FIELD"), heading: .requests,
+            "correlate", value: OptionValue("FIELD"), about: [.requests, .matching], heading: .requests,
             summary: "Match replies to requests by a JSON field",
             manual: """
                 Treat each input message as a request. It must be JSON and contain *FIELD*. The reply is the received \
@@ -49,7 +49,7 @@ struct ReplyArguments: Equatable, Sendable {
             "json-rpc",
             value: OptionValue(
                 "FORM", .choices(of: JSONRPCForm.self), implied: JSONRPCForm.automatic.rawValue),
-            heading: .requests,
+            about: [.requests, .matching], heading: .requests,
             summary: "Turn 'method arg...' into JSON-RPC calls",
             manual: """
                 Turn each input message into a JSON-RPC 2.0 call with a unique id. A message consists of a method and \

@@ -10,32 +10,30 @@ struct ScenarioArguments: Equatable, Sendable {
     /// JSON Pointers to values of recorded messages that may differ.
     var ignoredPointers: [String] = []
 
-    /// The options.
-    /// - Parameter conflicts: The options that a scenario does not support.
-    static func options(conflicts: [OptionReference]) -> [OptionSpecification<ScenarioArguments>] {
-        [
-            OptionSpecification(
-                "scenario", value: OptionValue("FILE", .file), conflicts: conflicts, heading: .scenario,
-                summary: "Play FILE and check the replies",
-                manual: """
-                    Play the steps of *FILE* on one connection: send its messages, and wait for the expected ones. \
-                    Every recording is a scenario. `-` is standard input. One line per step is written to standard \
-                    output. The first step that fails ends the run with status 7. See SCENARIOS.
-                    """,
-                example: "--scenario login.jsonl --timeout 30s", seeAlso: ["junit", "ignore", "record"]
-            ) { arguments, value in arguments.path = value },
-            OptionSpecification(
-                "junit", value: OptionValue("FILE", .file), requires: ["scenario"], heading: .scenario,
-                summary: "Write the results as JUnit XML to FILE",
-                manual: """
-                    Write the results of `--scenario` to *FILE* in the JUnit XML format, with a test case for each \
-                    step. An existing file is overwritten; a new file is readable only by you.
-                    """,
-                example: "--scenario login.jsonl --junit results.xml", seeAlso: ["scenario"]
-            ) { arguments, value in arguments.junitPath = value },
-            ignore,
-        ]
-    }
+    /// The options of a client.
+    static let options: [OptionSpecification<ScenarioArguments>] = [
+        OptionSpecification(
+            "scenario", value: OptionValue("FILE", .file), conflicts: ["input", "record", "exec"],
+            excludes: [.messages, .stdin, .output, .ending, .requests, .exchange, .staying], heading: .scenario,
+            summary: "Play FILE and check the replies",
+            manual: """
+                Play the steps of *FILE* on one connection: send its messages, and wait for the expected ones. \
+                Every recording is a scenario. `-` is standard input. One line per step is written to standard \
+                output. The first step that fails ends the run with status 7. See SCENARIOS.
+                """,
+            example: "--scenario login.jsonl --timeout 30s", seeAlso: ["junit", "ignore", "record"]
+        ) { arguments, value in arguments.path = value },
+        OptionSpecification(
+            "junit", value: OptionValue("FILE", .file), requires: ["scenario"], heading: .scenario,
+            summary: "Write the results as JUnit XML to FILE",
+            manual: """
+                Write the results of `--scenario` to *FILE* in the JUnit XML format, with a test case for each \
+                step. An existing file is overwritten; a new file is readable only by you.
+                """,
+            example: "--scenario login.jsonl --junit results.xml", seeAlso: ["scenario"]
+        ) { arguments, value in arguments.junitPath = value },
+        ignore,
+    ]
 
     /// The option for values that may differ.
     static let ignore =

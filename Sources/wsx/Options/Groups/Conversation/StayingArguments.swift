@@ -11,7 +11,7 @@ struct StayingArguments: Equatable, Sendable {
 
     @OptionTable<StayingArguments> static var options: [OptionSpecification<StayingArguments>] {
         OptionSpecification(
-            "reconnect", value: OptionValue("N", implied: Reconnection.unbounded), heading: .staying,
+            "reconnect", value: OptionValue("N", implied: Reconnection.unbounded), about: .staying, heading: .staying,
             summary: "Reconnect, at most N times in a row",
             manual: """
                 Reconnect if the connection is lost or cannot be established, unless retrying cannot help. Messages \
@@ -48,8 +48,8 @@ struct StayingArguments: Equatable, Sendable {
                 """
         ).lifted(\.heartbeats)
         OptionSpecification(
-            "heartbeat-message", value: OptionValue("TEXT"), requires: ["heartbeat"], heading: .staying,
-            summary: "Send TEXT instead of pings",
+            "heartbeat-message", value: OptionValue("TEXT"), about: .heartbeatMessage, requires: ["heartbeat"],
+            heading: .staying, summary: "Send TEXT instead of pings",
             manual: """
                 Send the text message *TEXT* instead of each ping, for servers that expect heartbeats at the \
                 application level. `@`*FILE* sends the contents of a file without the line end after its last line. \
@@ -78,7 +78,8 @@ struct HeartbeatArguments: Equatable, Sendable {
     static func options(summary: String, manual: MarkedText) -> [OptionSpecification<HeartbeatArguments>] {
         [
             OptionSpecification(
-                "heartbeat", value: OptionValue("DURATION"), heading: .staying, summary: summary, manual: manual,
+                "heartbeat", value: OptionValue("DURATION"), about: .staying, heading: .staying, summary: summary,
+                manual: manual,
                 example: "--heartbeat 20s", seeAlso: ["heartbeat-misses"]
             ) { arguments, value throws(ValueProblem) in
                 arguments.heartbeat = try DurationValue.parse(value, zeroAllowed: false)

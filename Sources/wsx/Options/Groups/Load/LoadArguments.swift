@@ -4,18 +4,17 @@ import LoadTest
 
 extension BenchMode: OptionChoice {}
 
-extension OptionReference {
+extension [OptionReference] {
     /// The values of `--mode` that an option conflicts with: the modes in which it has no meaning.
     static func modes(without option: ModeOption) -> [OptionReference] {
-        BenchMode.all.filter { !$0.accepts(option) }.map { OptionReference("mode", value: $0.rawValue) }
+        values(of: "mode") { (mode: BenchMode) in !mode.accepts(option) }
             // This option chooses its mode.
             + (BenchMode.scenario.accepts(option) ? [] : ["scenario"])
     }
 
     /// The values of `--mode`, or the option in its place, that an option requires: the modes that it belongs to.
     static func modes(with option: ModeOption) -> [OptionReference] {
-        BenchMode.all.filter { $0.accepts(option) && $0 != .scenario }
-            .map { OptionReference("mode", value: $0.rawValue) }
+        values(of: "mode") { $0.accepts(option) && $0 != BenchMode.scenario }
             + (BenchMode.scenario.accepts(option) ? ["scenario"] : [])
     }
 }
@@ -83,8 +82,7 @@ struct LoadArguments: Equatable, Sendable {
             arguments.connectionCount = try CountValue.parse(value, largest: mostConnections)
         },
         OptionSpecification(
-            "connect-rate", value: OptionValue("N"), conflicts: OptionReference.modes(without: .connectRate),
-            heading: .load,
+            "connect-rate", value: OptionValue("N"), conflicts: .modes(without: .connectRate), heading: .load,
             summary: "Connections to open per second",
             manual: """
                 Open *N* connections per second, evenly spaced. The default is as many as possible. In either case, up \
@@ -117,10 +115,8 @@ struct LoadArguments: Equatable, Sendable {
             arguments.duration = try DurationValue.parse(value, zeroAllowed: false)
         },
         OptionSpecification(
-            "messages", "n", value: OptionValue("N"),
-            conflicts: ["duration"] + OptionReference.modes(without: .messages),
-            heading: .load,
-            summary: "Stop after N messages in total",
+            "messages", "n", value: OptionValue("N"), conflicts: ["duration"] + .modes(without: .messages),
+            heading: .load, summary: "Stop after N messages in total",
             manual: """
                 Send *N* messages on all connections together, then wait for outstanding replies and close the \
                 connections. The test ends early if the server neither reads nor replies for `--reply-timeout`. With \
@@ -131,10 +127,8 @@ struct LoadArguments: Equatable, Sendable {
             arguments.messageCount = try CountValue.parse(value)
         },
         OptionSpecification(
-            "rate", "r", value: OptionValue("N|STAGES"),
-            conflicts: ["in-flight"] + OptionReference.modes(without: .rate),
-            heading: .load,
-            summary: "Messages per second in total (open loop)",
+            "rate", "r", value: OptionValue("N|STAGES"), conflicts: ["in-flight"] + .modes(without: .rate),
+            heading: .load, summary: "Messages per second in total (open loop)",
             manual: """
                 Send *N* messages per second on all connections together, evenly spaced, whether or not the server \
                 keeps up. Latency is measured from the time a message was due: if the server stalls for a second, all \
@@ -157,8 +151,7 @@ struct LoadArguments: Equatable, Sendable {
             "stages", value: OptionValue("TARGET@DURATION,..."),
             conflicts: [
                 "connections", "connect-rate", "duration", "messages", "rate", "ramp", "warmup",
-            ] + OptionReference.modes(without: .stages),
-            heading: .load,
+            ] + .modes(without: .stages), heading: .load,
             summary: "Change the number of connections in stages",
             manual: """
                 Move the number of active connections linearly to each *TARGET* within its *DURATION*, starting from 0. \
@@ -171,7 +164,7 @@ struct LoadArguments: Equatable, Sendable {
             arguments.stages = try StagesValue.parse(value, largest: mostConnections)
         },
         OptionSpecification(
-            "ramp", value: OptionValue("DURATION"), conflicts: OptionReference.modes(without: .ramp), heading: .load,
+            "ramp", value: OptionValue("DURATION"), conflicts: .modes(without: .ramp), heading: .load,
             summary: "Reach the full load after DURATION",
             manual: """
                 Increase the load gradually during the first *DURATION*. Connections start sending one after another; \
@@ -204,9 +197,7 @@ struct LoadArguments: Equatable, Sendable {
             arguments.warmup = try DurationValue.parse(value, zeroAllowed: false)
         },
         OptionSpecification(
-            "in-flight", value: OptionValue("N"), default: "1",
-            conflicts: OptionReference.modes(without: .inFlight),
-            heading: .load,
+            "in-flight", value: OptionValue("N"), default: "1", conflicts: .modes(without: .inFlight), heading: .load,
             summary: "In-flight messages per connection",
             manual: """
                 Keep *N* messages in flight on each connection; each reply triggers the next message. With 1, each \
@@ -218,10 +209,8 @@ struct LoadArguments: Equatable, Sendable {
             arguments.inFlight = try CountValue.parse(value, largest: 65_536)
         },
         OptionSpecification(
-            "think", value: OptionValue("DURATION"),
-            conflicts: ["rate", "in-flight"] + OptionReference.modes(without: .think),
-            heading: .load,
-            summary: "Pause before the next message, such as 1s-3s",
+            "think", value: OptionValue("DURATION"), conflicts: ["rate", "in-flight"] + .modes(without: .think),
+            heading: .load, summary: "Pause before the next message, such as 1s-3s",
             manual: """
                 Pause on each connection for *DURATION* between a reply and the next message, like a user who reads. \
                 With a range such as `1s-3s`, each pause has a random length; these repeat in every run.
@@ -229,8 +218,7 @@ struct LoadArguments: Equatable, Sendable {
             example: "--connections 1k --think 1s-3s", seeAlso: ["rate", "lifetime", "ramp"]
         ) { arguments, value throws(ValueProblem) in arguments.think = try DelayValue.parse(value) },
         OptionSpecification(
-            "lifetime", value: OptionValue("DURATION"), conflicts: OptionReference.modes(without: .lifetime),
-            heading: .load,
+            "lifetime", value: OptionValue("DURATION"), conflicts: .modes(without: .lifetime), heading: .load,
             summary: "Reopen connections after DURATION, or 30s-2m",
             manual: """
                 Close each connection with a closing handshake when it has been open for *DURATION*, after its \
@@ -241,10 +229,8 @@ struct LoadArguments: Equatable, Sendable {
             example: "--mode idle -c 1000 --lifetime 5s -d 1m", seeAlso: ["think", "stages", "connect-rate"]
         ) { arguments, value throws(ValueProblem) in arguments.lifetime = try DelayValue.parse(value) },
         OptionSpecification(
-            "reply-timeout", value: OptionValue("DURATION"), default: "10s",
-            conflicts: OptionReference.modes(without: .replyTimeout),
-            heading: .load,
-            summary: "Time to wait for a reply",
+            "reply-timeout", value: OptionValue("DURATION"), default: "10s", conflicts: .modes(without: .replyTimeout),
+            heading: .load, summary: "Time to wait for a reply",
             manual: """
                 Give up on a reply after *DURATION*, or up to a quarter longer, and send the next message. A late \
                 reply still counts, with its full latency.
@@ -259,8 +245,7 @@ struct LoadArguments: Equatable, Sendable {
             arguments.replyTimeout = try DurationValue.parse(value, zeroAllowed: false)
         },
         OptionSpecification(
-            "publishers", value: OptionValue("N"), default: "1", requires: OptionReference.modes(with: .publishers),
-            heading: .load,
+            "publishers", value: OptionValue("N"), default: "1", requires: .modes(with: .publishers), heading: .load,
             summary: "Number of publishers (broadcast)",
             manual: "Publish on the first *N* connections; all others are readers.",
             example: "--mode broadcast --connections 1k --publishers 10", seeAlso: ["mode", "rate"]
@@ -269,7 +254,7 @@ struct LoadArguments: Equatable, Sendable {
         },
         OptionSpecification(
             "heartbeat", value: OptionValue("DURATION"), default: "10s",
-            requires: OptionReference.modes(with: .heartbeat) + ["heartbeat-message"], heading: .load,
+            requires: .modes(with: .heartbeat) + ["heartbeat-message"], heading: .load,
             summary: "Ping interval per connection (idle)",
             manual: """
                 With `--mode idle`, send a ping on each connection every *DURATION*. The pings of all connections are \
@@ -283,7 +268,7 @@ struct LoadArguments: Equatable, Sendable {
         },
         OptionSpecification(
             "heartbeat-message", value: OptionValue("TEXT"), conflicts: ["protocol", "encode"],
-            requires: OptionReference.modes(with: .heartbeatMessage), heading: .load,
+            requires: .modes(with: .heartbeatMessage), heading: .load,
             summary: "Also send TEXT every --heartbeat",
             manual: """
                 Also send the text message *TEXT* on each connection every `--heartbeat`, from the end of its login \
@@ -333,7 +318,7 @@ struct LoadMessageArguments: Equatable, Sendable {
     static let options: [OptionSpecification<LoadMessageArguments>] = [
         OptionSpecification(
             "message", "m", value: OptionValue("TEXT"),
-            repeatable: true, conflicts: ["size"] + OptionReference.modes(without: .message), heading: .messages,
+            repeatable: true, conflicts: ["size"] + .modes(without: .message), heading: .messages,
             summary: "Send TEXT; expands {{seq}}, {{time}}, ...",
             manual: """
                 Send *TEXT*, with placeholders such as `{{seq}}` replaced in each message; see PLACEHOLDERS. If \
@@ -346,7 +331,7 @@ struct LoadMessageArguments: Equatable, Sendable {
         },
         OptionSpecification(
             "file", "f", value: OptionValue("FILE", .file),
-            repeatable: true, conflicts: ["size"] + OptionReference.modes(without: .file), heading: .messages,
+            repeatable: true, conflicts: ["size"] + .modes(without: .file), heading: .messages,
             summary: "Send the contents of FILE as one message",
             manual: """
                 Send the contents of *FILE* as one message. Placeholders in a text are replaced as in \
@@ -358,7 +343,7 @@ struct LoadMessageArguments: Equatable, Sendable {
         },
         OptionSpecification(
             "size", value: OptionValue("SIZE"),
-            conflicts: ["message", "file"] + OptionReference.modes(without: .size), heading: .messages,
+            conflicts: ["message", "file"] + .modes(without: .size), heading: .messages,
             summary: "Size of messages [20; broadcast: 48]",
             manual: """
                 Generate messages of *SIZE* bytes: 1 byte through `1G`. The default is 20, or 48 with `--mode \
@@ -371,7 +356,7 @@ struct LoadMessageArguments: Equatable, Sendable {
             arguments.sizeBytes = try SizeValue.parse(value, largestBytes: 1 << 30)
         },
         OptionSpecification(
-            "binary", conflicts: OptionReference.modes(without: .binary), heading: .messages,
+            "binary", about: .binary, conflicts: .modes(without: .binary), heading: .messages,
             summary: "Send binary messages",
             manual: "Send binary messages instead of text messages.", seeAlso: ["file", "size"]
         ) { arguments, _ in arguments.payload = .binary },

@@ -11,8 +11,8 @@ struct LoadReplyArguments: Equatable, Sendable {
 
     static let options: [OptionSpecification<LoadReplyArguments>] = [
         OptionSpecification(
-            "correlate", value: OptionValue("FIELD"), requires: OptionReference.modes(with: .correlate),
-            heading: .requests,
+            "correlate", value: OptionValue("FIELD"), about: .matching,
+            requires: .modes(with: .correlate), heading: .requests,
             summary: "Match replies to requests by a JSON field",
             manual: """
                 Match each reply to the request with the same value in *FIELD*: the name of a member of the JSON \
@@ -30,9 +30,8 @@ struct LoadReplyArguments: Equatable, Sendable {
             arguments.field = field
         },
         OptionSpecification(
-            "expect", value: OptionValue("REGEX"), repeatable: true, requires: OptionReference.modes(with: .expect),
-            heading: .requests,
-            summary: "Require replies to match REGEX",
+            "expect", value: OptionValue("REGEX"), repeatable: true, requires: .modes(with: .expect),
+            heading: .requests, summary: "Require replies to match REGEX",
             manual: """
                 Count replies that do not match *REGEX* as `mismatched`, which leads to status 7. If the option is \
                 repeated, each reply has to match every *REGEX*. The syntax is Perl's (PCRE2). Binary replies are \

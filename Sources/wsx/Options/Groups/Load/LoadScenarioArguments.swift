@@ -5,10 +5,8 @@ extension ScenarioArguments {
     /// The options of a load test.
     static let loadOptions: [OptionSpecification<ScenarioArguments>] = [
         OptionSpecification(
-            "scenario", value: OptionValue("FILE", .file),
-            conflicts: BenchMode.all.filter { $0 != .scenario }.map { OptionReference("mode", value: $0.rawValue) },
-            heading: .scenario,
-            summary: "Play FILE on each connection, repeatedly",
+            "scenario", value: OptionValue("FILE", .file), conflicts: .values(of: "mode") { $0 != BenchMode.scenario },
+            heading: .scenario, summary: "Play FILE on each connection, repeatedly",
             manual: """
                 Play the steps of *FILE* on each connection, again and again, as with `--mode scenario`. Every \
                 recording is a scenario. `-` is standard input. The latency is that of a whole iteration; each named \

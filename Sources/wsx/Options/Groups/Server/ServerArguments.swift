@@ -52,8 +52,7 @@ struct ServerArguments: Equatable, Sendable {
     static let servingOptions: [OptionSpecification<ServerArguments>] = [
         OptionSpecification(
             "threads", value: OptionValue("N"), default: "1", conflicts: ["once", "record", "max-connections", "seed"],
-            heading: .server,
-            summary: "Threads for --echo and --replay",
+            heading: .server, summary: "Threads for --echo and --replay",
             manual: """
                 Serve clients on *N* threads. The kernel assigns each client to one of them. Only `--echo` and \
                 `--replay` support several threads.
@@ -121,7 +120,7 @@ struct ProgramArguments: Equatable, Sendable {
 
     private static func json(heading: OptionHeading) -> OptionSpecification<ProgramArguments> {
         OptionSpecification(
-            "exec-json", conflicts: ["text", "binary"], requires: ["exec"], heading: heading,
+            "exec-json", excludes: .kind, requires: ["exec"], heading: heading,
             summary: "Exchange JSON events with the program",
             manual: """
                 Exchange JSON events with the program instead of the text of messages, one per line. Binary messages, \
