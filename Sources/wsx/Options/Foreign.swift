@@ -244,14 +244,15 @@ enum WscatForm {
                     guard index + 1 < words.count else {
                         throw .missingValue(option: word, placeholder: form.placeholder)
                     }
-                    // curl's -c FILE.
-                    if form.command == .connect, !MisplacedValue.isURL(words[index + 1]), Int(words[index + 1]) == nil,
+                    // curl's -c FILE. A number is meant for bench.
+                    let value = words[index + 1]
+                    if form.command == .connect, !MisplacedValue.isURL(value), Int(value) == nil,
                         words.contains(where: { $0.hasPrefix("ws://") || $0.hasPrefix("wss://") })
                     {
                         return nil
                     }
                     rest.removeSubrange(index...index + 1)
-                    return [form.command.rawValue, words[index + 1]] + rest
+                    return [form.command.rawValue, value] + rest
                 }
                 guard word.hasPrefix(form.long + "=") else { continue }
                 rest.remove(at: index)
