@@ -61,7 +61,7 @@ package struct EndConditions {
         }
         if !unmet.isEmpty { unmet.removeAll { $0.matches(text, payload: payload) } }
         isMet = isMet || hasQuota
-        // A loop without a closure: most runs have no pattern.
+        // A loop without a closure: most runs have no condition.
         for condition in until where condition.matches(text, payload: payload) { isMet = true }
         return isMet
     }
@@ -148,7 +148,7 @@ package struct UnmetGoal: Equatable, Sendable {
     package let receivedCount: Int
     /// The number of messages to wait for. For replies, the number of messages sent; 0 waits for any message.
     package let count: Int?
-    /// The regular expressions to wait for, as typed.
+    /// The conditions to wait for, as typed.
     package let until: [String]
     /// Whether the messages are the replies for `--one`.
     package let countsReplies: Bool

@@ -38,7 +38,7 @@ def test_a_value_meant_for_another_option_is_rejected_before_connecting(untouche
         (["-sS"], ["curl", "--quiet"]),
         (["-s", "wss://me:geheim@host/"], ["a URL", "--quiet"]),
         (["-b", "wss://me:geheim@host/?a=b"], ["a URL", "--binary"]),
-        (["-b", "geheim"], ["name=value", "@FILE"]),
+        (["-b", "geheim"], ["name=value", "the file does not exist"]),
         (["-f", "wss://me:geheim@host/"], ["a URL", "omit curl's -f"]),
         (["-fsSL"], ["curl", "omit curl's -f"])]
     # MisplacedValueTests combines all values with all commands.

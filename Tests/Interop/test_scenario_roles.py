@@ -258,6 +258,18 @@ def test_messages_right_after_the_login_precede_pings_and_the_close_frame(tmp_pa
     assert frames == ["40", '420["chat",1]', "p", 4001]
 
 
+@COMMANDS
+def test_messages_behind_an_event_of_a_line_precede_the_close_frame(tmp_path, command):
+    """In GraphQL, the end of an operation is an event for its line."""
+    steps = [sent("subscription { a }"), sent("complete 1"), sent("query { b }"),
+             {"type": "close", "direction": "out", "code": 4001}]
+    frames = received_frames(
+        command, "graphql", steps, tmp_path / "s.jsonl", b"",
+        lambda frame: wire.text(b'{"type":"connection_ack"}') if b"init" in frame.payload else b"")
+    assert [json.loads(frame)["type"] for frame in frames[:-1]] == [
+        "connection_init", "subscribe", "complete", "subscribe"]
+
+
 def test_each_client_plays_the_scenario(tmp_path):
     path = written(tmp_path / "s.jsonl", [sent("a {{seq}}"), received("b {{seq}}"), sent("c {{seq}}"), received("d")])
     with Listener("--scenario", path) as mock:

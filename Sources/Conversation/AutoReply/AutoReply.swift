@@ -11,7 +11,7 @@ import WSCore
 package final class AutoReply {
     /// The rules of one end, which can be shared by threads.
     package struct Plan: Equatable, Sendable {
-        /// An answer to the messages that a regular expression matches.
+        /// An answer to the messages that meet a condition.
         package struct Answer: Equatable, Sendable {
             /// A valid ``MessageCondition``.
             package let condition: String
@@ -63,7 +63,7 @@ package final class AutoReply {
         fileprivate let answers: [AnswerRule]
         fileprivate let usesLastMessage: Bool
 
-        /// Compiles the regular expressions of a plan.
+        /// Compiles the conditions of a plan.
         package init(_ plan: Plan) {
             self.plan = plan
             ready = plan.ready.map { Self.compile($0, isCapturing: false) }

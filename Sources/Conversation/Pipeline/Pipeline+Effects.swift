@@ -181,9 +181,10 @@ struct EffectQueue {
         return effects[nextIndex]
     }
 
+    /// Removes and returns the next message, also from behind other effects.
     mutating func nextMessage() -> (payload: [UInt8], kind: MessageKind)? {
-        guard !isEmpty, case .send(let payload, let kind, _) = effects[nextIndex] else { return nil }
-        nextIndex += 1
+        let index = effects[nextIndex...].firstIndex { if case .send = $0 { true } else { false } }
+        guard let index, case .send(let payload, let kind, _) = effects.remove(at: index) else { return nil }
         return (payload, kind)
     }
 }

@@ -8,8 +8,7 @@ import WSCore
 ///                                └─► answers ─► deliver      ├─► next
 ///     submit ───► protocol, or encoder ───────────► send ────┘
 ///
-/// The span of a received message cannot be stored, so delivering it is the only call-out. Everything else is an ``Effect``
-/// in a queue, in the order of sending. An input that arrives while effects are executed adds its effects behind them.
+/// The span of a received message cannot be stored, so it is delivered by a call. Everything else is an ``Effect`` in a queue, in the order of sending. An input that arrives while effects are executed adds its effects behind them.
 ///
 /// Times are those of a monotonic clock, in nanoseconds.
 package final class Pipeline {
@@ -28,8 +27,9 @@ package final class Pipeline {
     private var protocolStage: ProtocolStage?
     private let answers: AutoReply?
     private let readinessTimeout: Duration?
-    /// The offset from the clock of the calls to the time since 1970.
-    private let clockOffset: UInt64
+    /// The offset from the clock of the calls to the time since 1970, in nanoseconds. It changes when the machine sleeps, or
+    /// its clock is set.
+    package var clockOffset: UInt64
     private var effects = EffectQueue()
     private var decoded = ByteBuffer()
     /// Until when the message that `--ready` asks for has to arrive, or `nil` if it has arrived, or at any time.
@@ -88,6 +88,7 @@ package final class Pipeline {
         _ number: UInt64, after earlierCount: UInt64 = 0, at url: WebSocketURL? = nil, subprotocol: String?, now: UInt64
     ) {
         chain.connectionOpened()
+        undecodable = .none
         protocolStage?.opened(url, subprotocol: subprotocol, at: now, &effects)
         answers?.begin(connection: number, sentCount: earlierCount)
         loginDeadline = if answers?.isReady == false { readinessTimeout.map { now + $0.nanoseconds } } else { nil }
@@ -113,11 +114,11 @@ package final class Pipeline {
     package func received(
         _ payload: RawSpan, as kind: MessageKind, at now: UInt64, deliver: (RawSpan, MessageKind, Role) -> Void
     ) {
+        if case .last = undecodable { undecodable = .none }
         guard kind == .binary, !chain.codecs.isEmpty else {
             return pass(payload, as: kind, from: kind, at: now, deliver)
         }
         var message = decoded.takeAll()
-        if case .last = undecodable { undecodable = .none }
         do throws(CodecError) {
             switch try chain.decode(payload, into: &message) {
             case .decoded(let isText):
@@ -192,6 +193,15 @@ package final class Pipeline {
         heartbeatTime = answers?.heartbeatInterval.map { now + $0.nanoseconds }
     }
 
+    /// Skips a heartbeat that is due.
+    package func skipHeartbeat(at now: UInt64) {
+        guard let time = heartbeatTime, let interval = answers?.heartbeatInterval?.nanoseconds, time <= now else {
+            return
+        }
+        // If this end is late, heartbeats are skipped rather than sent in a burst.
+        heartbeatTime = time + interval > now ? time + interval : now + interval
+    }
+
     /// When ``timePassed(at:)`` has to be called next, or `nil` for never.
     package var deadline: UInt64? { earliest(earliest(protocolStage?.deadline, loginDeadline), heartbeatTime) }
 
@@ -202,11 +212,8 @@ package final class Pipeline {
             loginDeadline = nil
             effects.append(.failed(.notReady(after: readinessTimeout)))
         }
-        guard let time = heartbeatTime, let interval = answers?.heartbeatInterval?.nanoseconds, time <= now else {
-            return
-        }
-        // If this end is late, heartbeats are skipped rather than sent in a burst.
-        heartbeatTime = time + interval > now ? time + interval : now + interval
+        guard let time = heartbeatTime, time <= now else { return }
+        skipHeartbeat(at: now)
         do throws(TemplateValueError) {
             try answers?.sendHeartbeat(at: wallTime(at: now)) { effects.append($0, .text, .line) }
         } catch {
@@ -222,7 +229,7 @@ package final class Pipeline {
     /// Removes and returns what to do next, or returns `nil` if there is nothing.
     package func next() -> Effect? { effects.next() }
 
-    /// Removes and returns the next effect if it sends a message.
+    /// Removes and returns the next message to send, also if other effects precede it.
     package func nextMessage() -> (payload: [UInt8], kind: MessageKind)? { effects.nextMessage() }
 
     /// The reason why the last message was not decoded: the first one of the connection that the caller asks about.

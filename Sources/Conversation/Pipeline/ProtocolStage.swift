@@ -101,6 +101,7 @@ struct ProtocolStage {
 
     private mutating func begin(subprotocol: String?, at now: UInt64, _ effects: inout EffectQueue) {
         state = .opening(until: readinessTimeout.map { now + $0.nanoseconds })
+        output.removeAll()
         session?.connectionOpened(subprotocol: subprotocol, at: now, &output)
         takeOutput(at: now, of: nil, &effects)
     }
@@ -169,7 +170,13 @@ struct ProtocolStage {
         guard let session else { return Pipeline.Sending(.waiting, key: nil) }
         lastLineTime = now
         let resolved = if descriptor?.readsFiles == true { try settings.resolve(text) } else { text }
-        let key = try session.send(resolved.span.bytes, wantsReply: line.wantsReply, at: now, &output)
+        let key: ProtocolEvent.ReplyKey?
+        do throws(ProtocolInputError) {
+            key = try session.send(resolved.span.bytes, wantsReply: line.wantsReply, at: now, &output)
+        } catch {
+            output.removeAll()
+            throw error
+        }
         if key == nil, line.wantsReply, settings.awaitsReplies, let reason = descriptor?.missingReplyReason {
             output.removeAll()
             throw ProtocolInputError(reason)

@@ -60,9 +60,9 @@ extension LoadContext {
         _ body: (RawSpan) -> Void
     ) {
         pipeline.received(payload, as: kind, at: now) { payload, _, role in
-            if !connection.takesUndecodable { reportUndecodable(on: connection) }
             if role == .message { body(payload) }
         }
+        if !connection.takesUndecodable { reportUndecodable(on: connection) }
         executeEffects(of: connection)
     }
 
@@ -126,9 +126,13 @@ extension LoadContext {
     /// Handles the deadline of the pipeline of a connection.
     internal func pipelineTimePassed(on connection: LoadConnection) {
         guard let pipeline = connection.pipeline, let deadline = pipeline.deadline, deadline <= now else { return }
-        // A full connection is not read, so the session cannot know whether the peer is silent.
-        guard connection.hasRoom else { return connection.retryTime = now + Self.retryNanoseconds }
         guard !connection.isClosing else { return connection.retryTime = .max }
+        guard connection.hasRoom else {
+            // A full connection shows activity without a heartbeat. It is not read, so a session cannot know whether the peer
+            // is silent.
+            guard pipeline.hasProtocol else { return pipeline.skipHeartbeat(at: now) }
+            return connection.retryTime = now + Self.retryNanoseconds
+        }
         pipeline.timePassed(at: now)
         executeEffects(of: connection)
     }

@@ -262,6 +262,21 @@ import WSCore
         #expect(driver.pipeline.unsentLines == nil)
     }
 
+    @Test("Messages are taken from behind other effects, which keep their order")
+    func nextMessage() {
+        var effects = EffectQueue()
+        effects.append(.ready)
+        effects.append(.send([1], .text, .line))
+        effects.append(.renewed("a"))
+        effects.append(.send([2], .text, .line))
+        #expect(effects.nextMessage()?.payload == [1])
+        #expect(effects.nextMessage()?.payload == [2])
+        #expect(effects.nextMessage() == nil)
+        #expect(effects.next() == .ready)
+        #expect(effects.next() == .renewed("a"))
+        #expect(effects.isEmpty)
+    }
+
     // MARK: Answers
 
     @Test("First messages precede the answers to messages that arrive with the opening handshake")

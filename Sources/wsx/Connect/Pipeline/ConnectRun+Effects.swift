@@ -6,11 +6,10 @@ import WSCore
 extension ConnectRun {
     /// Creates the pipeline for the current server, or returns `nil` if there is no need for one.
     func makePipeline() -> Pipeline? {
-        let clockOffset = UInt64(clamping: WallTime.now.millisecondsSinceEpoch) &* 1_000_000 &- loop.nowNanoseconds
         let timeout = settings.connector.timeouts.whole
         if settings.arguments.protocols.choice != nil {
             outputs.protocolName = settings.protocolSelection?.descriptor.name
-            let application = makeApplication(clockOffset: clockOffset)
+            let application = makeApplication()
             return Pipeline(application: application, readinessTimeout: timeout, clockOffset: clockOffset)
         }
         guard let plan = settings.exchange else { return nil }
@@ -21,7 +20,10 @@ extension ConnectRun {
         return Pipeline(answers: answers, readinessTimeout: timeout, clockOffset: clockOffset)
     }
 
-    private func makeApplication(clockOffset: UInt64) -> Pipeline.Application {
+    /// The offset from the loop's clock to the time since 1970, in nanoseconds.
+    var clockOffset: UInt64 { WallTime.now.sinceEpoch.nanoseconds &- loop.nowNanoseconds }
+
+    private func makeApplication() -> Pipeline.Application {
         // At the prompt, a reply is optional. The reply to a stream is its end.
         let awaitsReplies = !settings.isRepl || settings.arguments.replies.sendsRequests
         func session(_ selection: ProtocolSelection) -> any ProtocolSession {
@@ -45,6 +47,7 @@ extension ConnectRun {
         _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, through pipeline: Pipeline,
         on connection: Connection<ConnectRun>
     ) {
+        pipeline.clockOffset = clockOffset
         pipeline.received(payload, as: kind, at: loop.nowNanoseconds) { payload, kind, role in
             switch role {
             case .message where pipeline.hasProtocol:
@@ -132,7 +135,7 @@ extension ConnectRun {
         close(with: closeFrame)
     }
 
-    /// The expression of `--ready` that no message of the last connection has matched, or `nil` if there is none.
+    /// The condition of `--ready` that no message of the last connection has met, or `nil` if there is none.
     var missing: String? {
         stages.pipeline?.endedBeforeReady == true ? settings.arguments.exchange.ready : nil
     }

@@ -2,10 +2,10 @@ import Conversation
 import Formats
 import WSCore
 
-/// A run of `wsx connect`: a pipeline of stages, each with one responsibility.
+/// A run of `wsx connect`. Stages in brackets exist only if an option needs them.
 ///
-///     input, prompt ─► RequestStage ─► AcknowledgementStage ─► ProtocolStage ─► MessageEncoder ─► Connection
-///     ConnectOutputs ◄─ EndConditions ◄─ RequestStage ◄─ ExchangeStage, ProtocolStage ◄─ CodecStage ◄─ Connection
+///     input, prompt ─► RequestStage ─► AcknowledgementStage ─► [Pipeline] ─► MessageEncoder ─► Connection
+///     ConnectOutputs ◄─ EndConditions ◄─ RequestStage ◄─ [Pipeline] ◄─ CodecStage ◄─ Connection
 ///
 /// ``ConnectionSequence`` opens the connections, ``RunState`` decides how the run ends, and this class passes bytes and
 /// events between the stages.
@@ -202,6 +202,7 @@ final class ConnectRun {
         // Nothing will be sent: the first message is the last one, even if others arrive with it.
         if !settings.readsPipe, settings.messages.isEmpty { _ = state.inputEnded() }
         stages.codecs?.connectionWillStart()
+        stages.pipeline?.clockOffset = clockOffset
         stages.pipeline?.opened(
             UInt64(statistics.openedCount), at: opened.request.url, subprotocol: opened.upgrade.subprotocol,
             now: loop.nowNanoseconds)

@@ -134,8 +134,8 @@ final class ScenarioRun {
         awaitNextEvent()
     }
 
-    /// Executes the effects of the pipeline. The steps that follow send nothing before the queue is empty, because pings and
-    /// close frames do not enter it.
+    /// Executes the effects of the pipeline. Steps that send follow when the queue is empty: pings and close frames do not
+    /// enter it and would overtake messages.
     private func executeEffects() {
         let now = loop.nowNanoseconds
         var becameReady = false
@@ -153,7 +153,9 @@ final class ScenarioRun {
             case .notUnderstood(_, let reason):
                 console.notice("wsx: \(protocolName): a message is not understood: \(reason)")
             case .failed(let problem):
-                player.advance(at: now, self)
+                // Nothing follows it.
+                if becameReady { player.start(at: now, self) } else { player.advance(at: now, self) }
+                becameReady = false
                 // The end of the conversation is a failure unless all steps are done.
                 if case .ended = problem, player.phase == .over { continue }
                 return end(with: failure(problem))
@@ -174,7 +176,9 @@ final class ScenarioRun {
 
     /// The failure for a connection that the server has ended during the login.
     private func failure(of end: ConnectionEnd) -> Failure? {
-        guard !pipeline.isReady, end.violation == nil, !end.closing.wasStartedHere else { return nil }
+        guard !pipeline.isReady, pipeline.problem == nil, end.violation == nil, !end.closing.wasStartedHere else {
+            return nil
+        }
         let frame = end.closing.received
         return failure(.ended(frame, meaning: frame?.code.flatMap { pipeline.meaning(of: $0) }, afterLogin: false))
     }

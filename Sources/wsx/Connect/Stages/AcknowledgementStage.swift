@@ -60,8 +60,6 @@ final class AcknowledgementStage {
     var unsentCount: Int { lines.waitingCount + lines.unsentOperandCount }
     /// Whether a new line has to wait.
     var mustWait: Bool { lines.hasWaiting || !lines.canSend(at: loop.turnTime) }
-    /// Whether lines wait to be sent or to be sent again.
-    var hasWaiting: Bool { lines.hasWaiting }
     /// Whether lines wait because they are sent one at a time.
     var holdsLines: Bool { lines.isCareful && lines.hasWaiting }
     /// Whether lines are sent one at a time.

@@ -15,7 +15,7 @@ final class DeadlineTimer {
     /// When the timer fires, or `nil` if it is not running.
     private var time: UInt64?
     /// Whether data that arrived before the deadline has been read.
-    private var hasReadOn = false
+    private var hasReadArrived = false
 
     /// Creates a stopped timer.
     /// - Parameters:
@@ -43,6 +43,7 @@ final class DeadlineTimer {
     }
 
     func stop() {
+        hasReadArrived = false
         guard time != nil else { return }
         time = nil
         timer.stop()
@@ -58,18 +59,18 @@ final class DeadlineTimer {
         guard let deadline = deadline() else { return }
         let now = now
         guard deadline <= now else {
-            hasReadOn = false
+            hasReadArrived = false
             return start(at: deadline)
         }
         guard !isReadingPaused() else {
-            hasReadOn = false
+            hasReadArrived = false
             return start(at: now + Self.pauseInterval.nanoseconds)
         }
-        guard hasReadOn else {
-            hasReadOn = true
+        guard hasReadArrived else {
+            hasReadArrived = true
             return start(at: now + Self.readingInterval.nanoseconds)
         }
-        hasReadOn = false
+        hasReadArrived = false
         action()
     }
 }

@@ -16,14 +16,17 @@ final class ClientReplies {
         _ rules: AutoReply.Rules, client number: Int, on loop: EventLoop, console: Console,
         send: @escaping (RawSpan) -> Void
     ) {
-        let clockOffset = WallTime.now.sinceEpoch.nanoseconds &- loop.nowNanoseconds
         pipeline = Pipeline(
-            answers: AutoReply(rules, seed: .random(in: .min ... .max)), clockOffset: clockOffset)
+            answers: AutoReply(rules, seed: .random(in: .min ... .max)), clockOffset: Self.clockOffset(of: loop))
         pipeline.opened(UInt64(number), subprotocol: nil, now: loop.nowNanoseconds)
         self.number = number
         self.loop = loop
         self.console = console
         self.send = send
+    }
+
+    private static func clockOffset(of loop: EventLoop) -> UInt64 {
+        WallTime.now.sinceEpoch.nanoseconds &- loop.nowNanoseconds
     }
 
     /// Greets the client at the end of the turn, or before its first answer: the response to its request is sent first.
@@ -35,6 +38,7 @@ final class ClientReplies {
     /// - Returns: Whether the message was answered.
     func answers(_ payload: RawSpan) -> Bool {
         var isAnswered = false
+        pipeline.clockOffset = Self.clockOffset(of: loop)
         pipeline.received(payload, as: .text, at: loop.nowNanoseconds) { _, _, role in isAnswered = role == .answered }
         endTurn()
         return isAnswered
