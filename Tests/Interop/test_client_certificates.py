@@ -178,7 +178,7 @@ def test_a_server_that_wants_to_renegotiate_is_reported_with_the_remedy(certific
 
 @pytest.fixture(scope="module")
 def pkcs12_file(certificates, tmp_path_factory):
-    """The client's key, certificate, and intermediate certificate. The name says nothing about the format."""
+    """The client's key, certificate, and intermediate certificate, in a file whose name does not reveal its format."""
     path = tmp_path_factory.mktemp("pkcs12") / "client.bin"
     leaf = certificates.client.certificate
     path.write_bytes(pkcs12.serialize_key_and_certificates(

@@ -255,11 +255,11 @@ extension Pipeline {
     package var waitingLineCount: Int { protocolStage?.unsent.waitingCount ?? 0 }
     /// Whether so many lines wait that their source should pause.
     package var isFull: Bool { protocolStage?.isFull ?? false }
-    /// The lines that were not sent, or that wait, or `nil` if there are none.
+    /// The unsent and waiting lines; `nil` if there are none.
     package var unsentLines: ProtocolProblem? { protocolStage?.unsentLines }
     /// The number of lines of the last connection that the server has not confirmed.
     package var unconfirmedLineCount: Int { protocolStage?.unsent.unconfirmedCount ?? 0 }
-    /// The unit of the protocol that the received messages have begun and not completed, or `nil` if there is none.
+    /// The unit of the protocol that is only partly received; `nil` if there is none.
     package var incompleteInput: String? { protocolStage?.session?.incompleteInput }
     /// The first words of lines, for completion.
     package var words: [String] {

@@ -68,7 +68,7 @@ struct ProtocolStage {
         }
     }
 
-    /// The lines that were not sent, or that wait, as a problem. `nil` if there are none.
+    /// The unsent and waiting lines as a problem; `nil` if there are none.
     var unsentLines: ProtocolProblem? {
         unsent.summary(waitingFor: waitsFor).map {
             .unsentLines($0.count, $0.cause, mayHaveArrived: $0.mayHaveArrived)

@@ -38,7 +38,7 @@ package enum ConnectError: Error {
     case handshake(HandshakeError)
     /// The server rejected the upgrade with 401 although there is a login.
     case loginRefused(HandshakeError, ClientLogin.Use)
-    /// The server rejected the upgrade with 403 after it had requested a client certificate, of which there is none.
+    /// The server rejected the upgrade with 403 after it had requested a client certificate, and none was given.
     case certificateMissing(HandshakeError)
     /// The server's permessage-deflate response does not match the offer.
     case compression(DeflateNegotiationError)

@@ -15,7 +15,7 @@ struct DigestChallenge {
     /// Whether the hash is stronger than MD5.
     var isStrong: Bool { algorithm.hash != .md5 }
 
-    /// Reads the parameters; nil if the challenge is not of Digest, is incomplete, or requires what is not supported.
+    /// Reads the parameters; `nil` if it is not a Digest challenge, is incomplete, or requires an unsupported option.
     init?(_ challenge: AuthenticationChallenge) {
         guard challenge.isScheme("Digest"), let nonce = challenge["nonce"], !nonce.isEmpty else { return nil }
         let algorithmName = challenge["algorithm"]

@@ -30,7 +30,7 @@ struct Cookie: Sendable {
             && path.utf8.elementsEqual(other.path.utf8)
     }
 
-    /// Equal for two cookies of which one replaces the other; see ``isSame(as:)``.
+    /// Equal for two cookies if one replaces the other; see ``isSame(as:)``.
     var identity: [UInt8] { Array("\(domain)\t\(isHostOnly)\t\(name)\t\(path)".utf8) }
 
     /// RFC 6265 §5.4 step 1.

@@ -53,6 +53,6 @@ struct ExchangeArguments: Equatable, Sendable {
         In *TEXT*, `$1` to `$9` stand for the groups of *REGEX* (PCRE2), `$0` for the whole match, and `$$` for a \
         dollar sign. Placeholders such as `{{last:/id}}` insert values of the message; see PLACEHOLDERS. If several \
         rules match, the first one answers. A search of more than 10 million steps counts as no match. With `json:` and a \
-        condition on a JSON value in place of *REGEX*, there are no groups: `json:.op=="ping" => {"op":"pong"}`.
+        condition on a JSON value instead of *REGEX*, there are no groups: `json:.op=="ping" => {"op":"pong"}`.
         """
 }
