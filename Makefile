@@ -72,7 +72,7 @@ build: deps
 endif
 
 deps:
-	@scripts/install-packages.sh libuv1-dev libssl-dev zlib1g-dev libreadline-dev libidn2-dev libunistring-dev \
+	@scripts/install-packages.sh libssl-dev zlib1g-dev libreadline-dev libidn2-dev libunistring-dev \
 		libpcre2-dev libmsgpack-dev pkg-config >&2
 
 test-deps: deps

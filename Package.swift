@@ -33,7 +33,6 @@ let package = Package(
     name: "wsx",
     products: [.executable(name: "wsx", targets: ["wsx"])],
     targets: [
-        .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev", "libunistring-dev"])]),
@@ -42,9 +41,11 @@ let package = Package(
         .systemLibrary(name: "CMessagePack", providers: [.apt(["libmsgpack-dev"])]),
         // Without pkg-config: SwiftPM warns about the feature macros in readline's flags and ignores them.
         .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
+        // System calls.
+        .target(name: "CSystem"),
         .target(
             name: "WSCore",
-            dependencies: ["CIDN2", "CLibuv", "COpenSSL", "CZlib"],
+            dependencies: ["CIDN2", "CSystem", "COpenSSL", "CZlib"],
             swiftSettings: programSettings),
         .target(name: "CommandLine", swiftSettings: programSettings),
         .target(
@@ -78,7 +79,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "WSCoreTests",
-            dependencies: ["WSCore", "SessionSupport", "CLibuv", "COpenSSL", "CAllocationCounter"],
+            dependencies: ["WSCore", "SessionSupport", "CSystem", "COpenSSL", "CAllocationCounter"],
             swiftSettings: testSettings),
         .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"], swiftSettings: testSettings),
         .testTarget(name: "FormatsTests", dependencies: ["Formats", "WSCore"], swiftSettings: testSettings),
@@ -91,7 +92,7 @@ let package = Package(
         .testTarget(
             name: "wsxTests",
             dependencies: [
-                "wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "SessionSupport", "CLibuv",
+                "wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "SessionSupport", "CSystem",
             ],
             swiftSettings: testSettings),
         // Replays the seeds and past findings of the fuzz targets.

@@ -12,7 +12,6 @@ place() {
     found=$(clang -print-file-name="$2" 2>/dev/null || true)
     case $found in /*) ln -sf "$found" "$target/lib$1.a" ;; esac
 }
-place uv libuv_a.a
 place crypto libcrypto.a
 place ssl libssl.a
 place z libz.a
@@ -36,7 +35,6 @@ Cflags: $(pkg-config --cflags "$package")
 Libs: -L$target ${*/#/-l} -lpthread -ldl
 PC
 }
-describe libuv uv
 describe openssl ssl crypto
 describe zlib z
 describe libidn2 idn2 unistring

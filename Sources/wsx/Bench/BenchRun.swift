@@ -27,7 +27,7 @@ final class BenchRun {
     /// The timers of a run, each set while it is needed.
     private struct Timers {
         /// Starts the load.
-        var start: PreciseTimer?
+        var start: Timer?
         /// Ends a run that is ending early.
         var hurry: Timer?
     }
@@ -112,7 +112,7 @@ final class BenchRun {
         }
         startTime = WallTime.now + max(.zero, delay)
         let time = loop.nowNanoseconds + delay.nanoseconds
-        timers.start = PreciseTimer(on: loop) { [unowned self] in
+        timers.start = Timer(on: loop) { [unowned self] in
             pool.start(at: time)
             monitor.start(at: time)
         }

@@ -13,7 +13,7 @@ struct Wsx {
         fflush(nil)
         LogWriter.standardError.drain()
         StandardDescriptors.restore()
-        // _exit() instead of exit(): libuv would wait for its threads, and therefore for an abandoned name lookup.
+        // _exit() instead of exit(): other threads, such as that of an abandoned name lookup, may still be running.
         _exit(status.rawValue)
     }
 

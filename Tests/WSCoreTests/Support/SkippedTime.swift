@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 import Testing
 
 @testable import WSCore
@@ -6,7 +6,7 @@ import Testing
 /// Time under a test's control.
 ///
 /// "Nothing is left to do" is exact for everything that the loop's thread drives, including both ends of a connection:
-/// the kernel usually makes written bytes readable before the write returns. It includes lookups on libuv's threads, but not
+/// the kernel usually makes written bytes readable before the write returns. It includes name lookups on other threads, but not
 /// the work of other processes.
 extension EventLoop {
     /// Runs until nothing is left to do but wait.
@@ -16,11 +16,11 @@ extension EventLoop {
 
     /// Lets time pass without waiting. Timers fire in order, each after all work that precedes it.
     func advance(by time: Duration, sourceLocation: SourceLocation = #_sourceLocation) {
-        var left = time.milliseconds
+        var left = time.nanoseconds
         var isDone = false
         runTurns(until: { isDone }, sourceLocation: sourceLocation) { [unowned self] limit in
-            let step = limit < 0 ? left : min(left, UInt64(limit))
-            if step == 0 { isDone = true } else { skip(step) }
+            let step = min(left, limit ?? left)
+            if step == 0 { isDone = true } else { simulation.skippedNanoseconds += step }
             left -= step
         }
     }
@@ -29,42 +29,37 @@ extension EventLoop {
     func advance(sourceLocation: SourceLocation = #_sourceLocation, until isDone: () -> Bool) {
         var isStuck = false
         runTurns(until: { isStuck || isDone() }, sourceLocation: sourceLocation) { [unowned self] limit in
-            if limit > 0 { skip(UInt64(limit)) } else { isStuck = true }
+            if let limit { simulation.skippedNanoseconds += limit } else { isStuck = true }
         }
         // A segment may still be on its way through a busy kernel.
-        let (previousHook, deadline) = (waitHook, uv_hrtime() + 10_000_000_000)
-        waitHook = { _ in 5 }
-        while !isDone(), uv_hrtime() < deadline { runOnce() }
-        waitHook = previousHook
+        let (previous, deadline) = (simulation.wait, wsx_monotonic_time() + 10_000_000_000)
+        simulation.wait = { _ in 5 }
+        while !isDone(), wsx_monotonic_time() < deadline { runOnce() }
+        simulation.wait = previous
         if !isDone() { Issue.record("the condition is not met, and no timer is left", sourceLocation: sourceLocation) }
     }
 
     /// Makes ``run()`` skip all waits for timers.
     func skipWaits() {
-        waitHook = { [unowned self] limit in
-            guard limit > 0, libuv.pointee.active_reqs.count == 0 else { return limit }
-            skip(UInt64(limit))
+        simulation.wait = { [unowned self] limit in
+            guard let limit, simulation.lookupCount == 0 else { return limit.map { Int32($0 / 1_000_000) + 1 } ?? -1 }
+            simulation.skippedNanoseconds += limit
             return 0
         }
     }
 
     /// Runs turns without waiting.
-    /// - Parameter wait: Called if nothing is left to do but wait for a number of milliseconds (negative: no limit).
+    /// - Parameter wait: Called if nothing is left to do but wait for a number of nanoseconds (`nil`: no limit).
     private func runTurns(
-        until isDone: () -> Bool, sourceLocation: SourceLocation, wait: @escaping (Int32) -> Void
+        until isDone: () -> Bool, sourceLocation: SourceLocation, wait: @escaping (UInt64?) -> Void
     ) {
-        let previousHook = waitHook
-        // libuv returns no timeout of timers if nothing keeps the loop alive.
-        activeDescriptorCount += 1
-        defer {
-            activeDescriptorCount -= 1
-            waitHook = previousHook
-        }
+        let previous = simulation.wait
+        defer { simulation.wait = previous }
         // The end of the turn in which the test has acted.
         runOnce()
         var idleTurn: UInt64?
-        waitHook = { [unowned self] limit in
-            guard libuv.pointee.active_reqs.count == 0 else { return 10 }
+        simulation.wait = { [unowned self] limit in
+            guard simulation.lookupCount == 0 else { return 10 }
             guard turnCount == idleTurn else {
                 // A busy kernel may deliver TCP segments on another thread.
                 idleTurn = turnCount + 1
@@ -73,31 +68,13 @@ extension EventLoop {
             wait(limit)
             return 0
         }
-        let deadline = uv_hrtime() + 60_000_000_000
+        let deadline = wsx_monotonic_time() + 60_000_000_000
         while !isDone() {
             runOnce()
-            if uv_hrtime() > deadline {
+            if wsx_monotonic_time() > deadline {
                 Issue.record("the loop is still busy after a minute", sourceLocation: sourceLocation)
                 return
             }
         }
-    }
-
-    /// Advances the loop's clock, and thereby the timers.
-    private func skip(_ milliseconds: UInt64) {
-        skippedMilliseconds += milliseconds
-        var milliseconds = milliseconds
-        uv_walk(
-            libuv,
-            { handle, argument in
-                guard let handle, handle.pointee.type == UV_TIMER, uv_is_active(handle) != 0,
-                    let milliseconds = argument?.load(as: UInt64.self)
-                else { return }
-                handle.withMemoryRebound(to: uv_timer_t.self, capacity: 1) { timer in
-                    let left = uv_timer_get_due_in(timer)
-                    uv_timer_start(
-                        timer, timer.pointee.timer_cb, left - min(left, milliseconds), uv_timer_get_repeat(timer))
-                }
-            }, &milliseconds)
     }
 }

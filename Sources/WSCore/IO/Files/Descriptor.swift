@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 import Glibc
 
 /// System calls on the process's file descriptors.

@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 import Glibc
 
 /// Operations on whole files and directories.
@@ -80,7 +80,7 @@ package enum File {
         defer { Descriptor.closeDescriptor(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .last }
-        if status.st_mode & S_IFMT == S_IFDIR { throw IOError(code: UV_EISDIR.rawValue) }
+        if status.st_mode & S_IFMT == S_IFDIR { throw IOError.isDirectory }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .invalidArgument }
         guard status.st_size <= maximumBytes else { throw .fileTooLarge }
         return try contents(of: descriptor)

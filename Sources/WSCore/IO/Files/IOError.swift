@@ -1,85 +1,131 @@
-import CLibuv
+import CSystem
 import Glibc
 
-/// An error of the operating system, as reported by libuv.
+/// An error of the operating system.
 package struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// libuv's error number: a negated errno, or a libuv error such as `UV_EAI_NONAME`.
+    /// A negated errno, or ``nameServiceBase`` plus an error of getaddrinfo, which are negative.
     package let code: Int32
 
-    /// Creates an error from a negative libuv result.
+    /// Creates an error from a negative result.
     package init(code: Int32) {
         self.code = code
     }
 
     /// The error of the latest failed system call on this thread (errno).
-    internal static var last: IOError { IOError(code: uv_translate_sys_error(errno)) }
+    internal static var last: IOError { IOError(code: -errno) }
 
     /// The reading end of a pipe or the peer of a socket is closed (EPIPE).
-    package static let brokenPipe = IOError(code: UV_EPIPE.rawValue)
+    package static let brokenPipe = IOError(code: -EPIPE)
     /// A pipe has no reader (ENXIO).
-    package static let noReader = IOError(code: UV_ENXIO.rawValue)
+    package static let noReader = IOError(code: -ENXIO)
     /// The descriptor is closed, or was opened for another kind of access (EBADF).
-    package static let badDescriptor = IOError(code: UV_EBADF.rawValue)
+    package static let badDescriptor = IOError(code: -EBADF)
     /// The address has no listener (ECONNREFUSED).
-    package static let connectionRefused = IOError(code: UV_ECONNREFUSED.rawValue)
+    package static let connectionRefused = IOError(code: -ECONNREFUSED)
     /// No route leads to the address's network (ENETUNREACH).
-    package static let networkUnreachable = IOError(code: UV_ENETUNREACH.rawValue)
+    package static let networkUnreachable = IOError(code: -ENETUNREACH)
     /// The address's network cannot reach the host (EHOSTUNREACH).
-    package static let hostUnreachable = IOError(code: UV_EHOSTUNREACH.rawValue)
+    package static let hostUnreachable = IOError(code: -EHOSTUNREACH)
     /// The address already has a listener (EADDRINUSE).
-    package static let addressInUse = IOError(code: UV_EADDRINUSE.rawValue)
+    package static let addressInUse = IOError(code: -EADDRINUSE)
     /// The descriptor is not a terminal (ENOTTY).
-    package static let noTerminal = IOError(code: UV_ENOTTY.rawValue)
+    package static let noTerminal = IOError(code: -ENOTTY)
     /// The operation would block (EAGAIN).
-    package static let tryAgain = IOError(code: UV_EAGAIN.rawValue)
+    package static let tryAgain = IOError(code: -EAGAIN)
     /// The name exists but has no address of the requested family (EAI_NODATA).
-    package static let noAddress = IOError(code: UV_EAI_NODATA.rawValue)
+    package static let noAddress = IOError(code: nameServiceBase + EAI_NODATA)
     /// No interface of this machine has the address (EADDRNOTAVAIL).
-    package static let addressNotAvailable = IOError(code: UV_EADDRNOTAVAIL.rawValue)
+    package static let addressNotAvailable = IOError(code: -EADDRNOTAVAIL)
     /// The operation was canceled (ECANCELED).
-    package static let canceled = IOError(code: UV_ECANCELED.rawValue)
+    package static let canceled = IOError(code: -ECANCELED)
     /// The peer reset the connection (ECONNRESET).
-    package static let connectionReset = IOError(code: UV_ECONNRESET.rawValue)
+    package static let connectionReset = IOError(code: -ECONNRESET)
 
     /// The name server temporarily cannot answer (EAI_AGAIN).
-    package static let nameServiceBusy = IOError(code: UV_EAI_AGAIN.rawValue)
+    package static let nameServiceBusy = IOError(code: nameServiceBase + EAI_AGAIN)
     /// The name does not exist (EAI_NONAME).
-    package static let unknownName = IOError(code: UV_EAI_NONAME.rawValue)
+    package static let unknownName = IOError(code: nameServiceBase + EAI_NONAME)
     /// The file or socket does not exist (ENOENT).
-    package static let noSuchFile = IOError(code: UV_ENOENT.rawValue)
+    package static let noSuchFile = IOError(code: -ENOENT)
     /// The path leads to a directory (EISDIR).
-    package static let isDirectory = IOError(code: UV_EISDIR.rawValue)
+    package static let isDirectory = IOError(code: -EISDIR)
     /// The file already exists (EEXIST).
-    package static let fileExists = IOError(code: UV_EEXIST.rawValue)
+    package static let fileExists = IOError(code: -EEXIST)
     /// The argument or the type of file is not supported (EINVAL).
-    package static let invalidArgument = IOError(code: UV_EINVAL.rawValue)
+    package static let invalidArgument = IOError(code: -EINVAL)
     /// The file is too large (EFBIG).
-    package static let fileTooLarge = IOError(code: UV_EFBIG.rawValue)
+    package static let fileTooLarge = IOError(code: -EFBIG)
     /// Permission denied (EACCES).
-    package static let accessDenied = IOError(code: UV_EACCES.rawValue)
+    package static let accessDenied = IOError(code: -EACCES)
 
     /// The process has reached its limit on open files (EMFILE).
-    package static let tooManyOpenFiles = IOError(code: UV_EMFILE.rawValue)
+    package static let tooManyOpenFiles = IOError(code: -EMFILE)
     /// The system has reached its limit on open files (ENFILE).
-    package static let fileTableFull = IOError(code: UV_ENFILE.rawValue)
+    package static let fileTableFull = IOError(code: -ENFILE)
     /// Out of memory (ENOMEM).
-    package static let outOfMemory = IOError(code: UV_ENOMEM.rawValue)
+    package static let outOfMemory = IOError(code: -ENOMEM)
 
     /// Whether a later attempt to connect may succeed without a change on this side, because the server or the network
     /// is down, or a resource of the system is short.
     package var mayPass: Bool { Self.passing.contains(code) }
 
-    private static let passing = Set(
-        [
-            UV_ECONNREFUSED, UV_ECONNRESET, UV_ECONNABORTED, UV_EPIPE, UV_ETIMEDOUT, UV_EHOSTUNREACH, UV_ENETUNREACH,
-            UV_EHOSTDOWN, UV_ENETDOWN, UV_ENONET, UV_ENOENT, UV_EAI_AGAIN, UV_EAI_MEMORY, UV_EADDRNOTAVAIL, UV_EAGAIN,
-            UV_EMFILE, UV_ENFILE, UV_ENOBUFS, UV_ENOMEM,
-        ].map(\.rawValue))
+    private static let passing: Set<Int32> = [
+        -ECONNREFUSED, -ECONNRESET, -ECONNABORTED, -EPIPE, -ETIMEDOUT, -EHOSTUNREACH, -ENETUNREACH, -EHOSTDOWN,
+        -ENETDOWN, -ENONET, -ENOENT, nameServiceBase + EAI_AGAIN, nameServiceBase + EAI_MEMORY, -EADDRNOTAVAIL, -EAGAIN,
+        -EMFILE, -ENFILE, -ENOBUFS, -ENOMEM,
+    ]
 
-    /// libuv's message, such as `connection refused`.
-    package var description: String { String(cString: uv_strerror(code)) }
+    /// The C library's errors of getaddrinfo are between this and the negated errno values.
+    internal static let nameServiceBase: Int32 = -3000
 
-    /// Throws if a libuv result is negative; returns it otherwise.
+    /// A message, such as `connection refused`.
+    package var description: String {
+        if code < Self.nameServiceBase { return Self.nameServiceWords[code - Self.nameServiceBase] ?? "unknown error" }
+        if let words = Self.words[-code] { return words }
+        let words = String(cString: strerror(-code))
+        // The C library's messages begin with a capital letter. Abbreviations keep theirs.
+        guard let second = words.utf8.dropFirst().first, second == ASCII.lowercased(second) else { return words }
+        return words.prefix(1).lowercased() + words.dropFirst()
+    }
+
+    /// Messages that are clearer than those of the C library.
+    private static let words: [Int32: String] = [
+        EADDRNOTAVAIL: "address not available",
+        EAFNOSUPPORT: "address family not supported",
+        EALREADY: "connection already in progress",
+        EBUSY: "resource busy or locked",
+        EEXIST: "file already exists",
+        EFAULT: "bad address in system call argument",
+        EHOSTUNREACH: "host is unreachable",
+        EILSEQ: "illegal byte sequence",
+        EIO: "i/o error",
+        EISCONN: "socket is already connected",
+        EISDIR: "illegal operation on a directory",
+        ELOOP: "too many symbolic links encountered",
+        ENAMETOOLONG: "name too long",
+        ENFILE: "file table overflow",
+        ENOMEM: "not enough memory",
+        ENOTCONN: "socket is not connected",
+        ENOTSUP: "operation not supported on socket",
+        ERANGE: "result too large",
+        ESPIPE: "invalid seek",
+        ETXTBSY: "text file is busy",
+        EXDEV: "cross-device link not permitted",
+    ]
+
+    private static let nameServiceWords: [Int32: String] = [
+        EAI_ADDRFAMILY: "address family not supported",
+        EAI_AGAIN: "temporary failure",
+        EAI_FAIL: "permanent failure",
+        EAI_FAMILY: "ai_family not supported",
+        EAI_MEMORY: "out of memory",
+        EAI_NODATA: "no address",
+        EAI_NONAME: "unknown node or service",
+        EAI_OVERFLOW: "argument buffer overflow",
+        EAI_SERVICE: "service not available for socket type",
+    ]
+
+    /// Throws if a result is negative; returns it otherwise.
     @discardableResult
     internal static func check(_ result: Int32) throws(IOError) -> Int32 {
         guard result >= 0 else { throw IOError(code: result) }

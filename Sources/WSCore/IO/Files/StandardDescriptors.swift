@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 import Glibc
 
 /// The three standard file descriptors.

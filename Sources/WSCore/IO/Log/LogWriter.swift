@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 
 /// Writes log lines to a descriptor, from any thread, without ever waiting for the reader.
 ///
@@ -95,7 +95,7 @@ package final class LogWriter: @unchecked Sendable {
         thread = nil
     }
 
-    private static var now: Duration { .nanoseconds(Int64(clamping: uv_hrtime())) }
+    private static var now: Duration { .nanoseconds(Int64(clamping: wsx_monotonic_time())) }
 
     // MARK: While holding the lock
 

@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 
 /// An object with work to do once, after the loop has handled all ready events.
 package protocol EndOfTurnWork: AnyObject {
@@ -23,54 +23,35 @@ package final class DeferredWork: EndOfTurnWork {
 
 /// An event loop and the resources that everything on it shares. Confined to one thread.
 ///
-///      one turn:  wait → sockets, pipes → timers, names → end-of-turn work → …
+///      one turn:  wait → sockets, pipes, other threads → timers → end-of-turn work → …
 ///
 /// Signals and exits of child processes are reported at the end of the next turn, after all events that preceded them.
 ///
 /// Data sent during a turn is collected, and the end-of-turn work writes it with one system call per stream. Each
 /// stream is read once per turn. A receiver with more work than fits into its share leaves some for the next turn,
 /// after all other streams.
-///
-/// Streams and other descriptors are polled directly. libuv provides the rest. It runs only in turns in which one of
-/// its timers or descriptors is ready.
 package final class EventLoop {
-    /// libuv's loop, for timers. Other handles and requests use ``libuvLoop()``.
-    internal let libuv: UnsafeMutablePointer<uv_loop_t>
-    private let poller: Poller
-    /// A libuv handle that does nothing. It is referenced while a polled descriptor keeps the loop alive.
-    private let keepAliveHandle: UnsafeMutablePointer<uv_prepare_t>
-    /// Whether libuv has to run in this turn: one of its descriptors is ready, or a handle is not yet registered with
-    /// the kernel.
-    private var mustRunLibuv = true
-    /// The number of polled descriptors that keep the loop alive.
-    internal var activeDescriptorCount = 0 {
-        didSet {
-            guard (oldValue == 0) != (activeDescriptorCount == 0) else { return }
-            keepAliveHandle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
-                if activeDescriptorCount > 0 { uv_ref(handle) } else { uv_unref(handle) }
-            }
-        }
-    }
+    private var poller: Poller
+    internal var timers = TimerQueue()
+    /// The number of descriptors, running timers, and lookups that keep the loop alive.
+    internal var activeCount = 0
     /// The owners that continue in the next turn, without an event.
     private var readyDescriptors: [PolledDescriptor] = []
     private var servedDescriptors: [PolledDescriptor] = []
-    /// The owners of descriptors that were closed while events were handled. Other events of the turn may refer to
-    /// them.
-    private var closedDescriptors: [PolledDescriptor] = []
-    private var isHandlingEvents = false
-    /// Active while ``LargeStorage`` keeps storage.
-    private let storageTimer: UnsafeMutablePointer<uv_timer_t>
-    private var isStorageTimerActive = false
+    /// The owners of descriptors that were closed while events were handled: other events of the turn may refer to
+    /// them. `nil` outside of that time.
+    private var closedDescriptors: [PolledDescriptor]?
+    /// The time at which ``LargeStorage`` releases what it keeps, in nanoseconds of ``nowNanoseconds``, if it keeps
+    /// anything.
+    private var storageReleaseTime: UInt64?
     private var endOfTurnWork: [any EndOfTurnWork] = []
     private var runningWork: [any EndOfTurnWork] = []
     /// Work for the end of the turn after the one that scheduled it.
     private var nextTurnWork: [(work: any EndOfTurnWork, turn: UInt64)] = []
     private var isStopped = false
-    /// For tests: called in a turn in which nothing is left to do but wait, with the limit of the wait in milliseconds
-    /// (negative: none). Returns the time to wait.
-    internal var waitHook: ((Int32) -> Int32)?
-    /// For tests: the time by which ``now`` and ``turnTime`` are ahead of the system's clock.
-    internal var skippedMilliseconds: UInt64 = 0
+    internal var simulation = Simulation()
+    /// ``nowNanoseconds`` after the last wait.
+    internal private(set) var turnNanoseconds: UInt64
     /// The number of completed turns. End-of-turn work still belongs to the turn it ends, so values cached under this
     /// count, such as the time of an event, never survive a wait.
     package private(set) var turnCount: UInt64 = 0
@@ -81,54 +62,27 @@ package final class EventLoop {
     /// 64 KiB: the capacity of a pipe.
     package static let readBufferBytes = 64 << 10
 
+    /// What a test needs to control the time.
+    internal struct Simulation {
+        /// The time by which the loop's clock is ahead of the system's, in nanoseconds.
+        var skippedNanoseconds: UInt64 = 0
+        /// Called in a turn in which nothing is left to do but wait, with the limit of the wait in nanoseconds, or
+        /// `nil`. Returns the milliseconds to wait; negative without a limit.
+        var wait: ((UInt64?) -> Int32)?
+        /// The number of name lookups on other threads.
+        var lookupCount = 0
+    }
+
     /// Creates a loop.
     /// - Throws: ``IOError`` if the system has no descriptor or memory left.
     package init() throws(IOError) {
-        let poller = try Poller()
-        let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-        do throws(IOError) {
-            try IOError.check(uv_loop_init(loop))
-        } catch {
-            // Not a stored property yet: deinit runs even if an initializer throws, once all properties are set.
-            loop.deallocate()
-            throw error
-        }
-        do throws(IOError) {
-            try poller.add(uv_backend_fd(loop), for: .readable, target: nil)
-        } catch {
-            uv_loop_close(loop)
-            loop.deallocate()
-            throw error
-        }
-        libuv = loop
-        self.poller = poller
-        keepAliveHandle = .allocate(capacity: 1)
-        storageTimer = .allocate(capacity: 1)
+        poller = try Poller()
         readBuffer = .allocate(byteCount: Self.readBufferBytes, alignment: 64)
-        uv_prepare_init(loop, keepAliveHandle)
-        uv_prepare_start(keepAliveHandle) { _ in }
-        keepAliveHandle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_unref($0) }
-        uv_timer_init(loop, storageTimer)
-        storageTimer.pointee.data = Unmanaged.passUnretained(self).toOpaque()
-        storageTimer.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_unref($0) }
+        turnNanoseconds = wsx_monotonic_time()
     }
 
     deinit {
-        keepAliveHandle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_close($0, nil) }
-        storageTimer.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_close($0, nil) }
-        uv_run(libuv, UV_RUN_NOWAIT)
-        // A loop with open handles cannot be closed. Its memory is then leaked.
-        if uv_loop_close(libuv) == 0 { libuv.deallocate() }
-        keepAliveHandle.deallocate()
-        storageTimer.deallocate()
         readBuffer.deallocate()
-    }
-
-    /// Returns libuv's loop, for a new handle or request other than a timer. libuv then runs in the next turn, which
-    /// registers the handle with the kernel.
-    internal func libuvLoop() -> UnsafeMutablePointer<uv_loop_t> {
-        mustRunLibuv = true
-        return libuv
     }
 
     /// Starts polling a descriptor.
@@ -159,7 +113,7 @@ package final class EventLoop {
     }
 
     private func keepForThisTurn(_ owner: PolledDescriptor) {
-        if isHandlingEvents { closedDescriptors.append(owner) }
+        closedDescriptors?.append(owner)
     }
 
     /// Calls ``PolledDescriptor/continueWork()`` in the next turn, which does not block.
@@ -183,49 +137,52 @@ package final class EventLoop {
         runEndOfTurnWork()
     }
 
-    private var isAlive: Bool {
-        activeDescriptorCount > 0 || !nextTurnWork.isEmpty || uv_loop_alive(libuv) != 0
-    }
+    private var isAlive: Bool { activeCount > 0 || !nextTurnWork.isEmpty }
 
     /// Waits, unless there is work left, and handles all ready events.
     private func handleEvents(blocking: Bool) {
-        let isIdle = readyDescriptors.isEmpty && nextTurnWork.isEmpty && !mustRunLibuv
-        let waits = blocking && isIdle
-        // Otherwise timers would be late by the duration of the last turn.
-        if waits { uv_update_time(libuv) }
-        // 0 if a timer is due or handles are being closed.
-        let timeout = uv_backend_timeout(libuv)
-        var count = poller.wait(milliseconds: waits && waitHook == nil ? timeout : 0)
-        if let waitHook, count == 0, isIdle, timeout != 0 { count = poller.wait(milliseconds: waitHook(timeout)) }
-        uv_update_time(libuv)
-        isHandlingEvents = true
+        let count = wait(blocking: blocking)
+        turnNanoseconds = nowNanoseconds
+        closedDescriptors = []
         swap(&readyDescriptors, &servedDescriptors)
         var index: Int32 = 0
         while index < count {
             if let target = poller.target(of: index) {
                 target._withUnsafeGuaranteedRef { $0.becameReady(for: poller.events(of: index)) }
             } else {
-                mustRunLibuv = true
+                poller.alarmExpired()
             }
             index += 1
         }
         for index in servedDescriptors.indices { servedDescriptors[index].continueWork() }
         servedDescriptors.removeAll(keepingCapacity: true)
-        if mustRunLibuv || timeout == 0 || uv_backend_timeout(libuv) == 0 {
-            mustRunLibuv = false
-            uv_run(libuv, UV_RUN_NOWAIT)
-        }
-        isHandlingEvents = false
+        TimerQueue.expire(in: self)
+        releaseStorage()
         releaseClosedDescriptors()
+    }
+
+    /// Polls for events; waits for one, or for the first timer, if there is nothing else to do.
+    private func wait(blocking: Bool) -> Int32 {
+        guard readyDescriptors.isEmpty, nextTurnWork.isEmpty else { return poller.wait(milliseconds: 0) }
+        let deadline = min(timers.firstDeadline ?? .max, storageReleaseTime ?? .max)
+        if let wait = simulation.wait {
+            let count = poller.wait(milliseconds: 0)
+            let limit = deadline - min(deadline, nowNanoseconds)
+            guard count == 0, limit > 0 else { return count }
+            return poller.wait(milliseconds: wait(deadline == .max ? nil : limit))
+        }
+        guard blocking else { return poller.wait(milliseconds: 0) }
+        if deadline < .max { poller.setAlarm(at: deadline - min(deadline, simulation.skippedNanoseconds)) }
+        return poller.wait(milliseconds: -1)
     }
 
     private func releaseClosedDescriptors() {
         // Releasing an owner may close others.
-        while !closedDescriptors.isEmpty {
-            let released = closedDescriptors
+        while let released = closedDescriptors, !released.isEmpty {
             closedDescriptors = []
             withExtendedLifetime(released) {}
         }
+        closedDescriptors = nil
     }
 
     /// Ends ``run()`` after the current turn.
@@ -237,14 +194,13 @@ package final class EventLoop {
     package var now: Duration { .nanoseconds(Int64(clamping: nowNanoseconds)) }
 
     /// ``now`` in nanoseconds, for callers that read it for every message.
-    package var nowNanoseconds: UInt64 { uv_hrtime() &+ skippedMilliseconds &* 1_000_000 }
+    package var nowNanoseconds: UInt64 { wsx_monotonic_time() &+ simulation.skippedNanoseconds }
 
-    /// The monotonic time at the beginning of this turn, with millisecond resolution. It needs no system call. Its
-    /// origin differs from that of every other clock.
-    package var turnTime: Duration { .milliseconds(Int64(clamping: turnMilliseconds)) }
+    /// The monotonic time at the beginning of this turn. It needs no system call.
+    package var turnTime: Duration { .nanoseconds(Int64(clamping: turnNanoseconds)) }
 
     /// ``turnTime`` in milliseconds, for callers that read it for every read.
-    var turnMilliseconds: UInt64 { uv_now(libuv) &+ skippedMilliseconds }
+    var turnMilliseconds: UInt64 { turnNanoseconds / 1_000_000 }
 
     /// Schedules `work` to run once, at the end of this turn.
     package func atEndOfTurn(_ work: consuming any EndOfTurnWork) {
@@ -257,13 +213,13 @@ package final class EventLoop {
         nextTurnWork.append((work, turnCount))
     }
 
-    /// Calls `report` at the end of the next turn. For signals and exits: libuv may report one before the loop has
-    /// polled for events that preceded it, such as the end of a connection. Reports keep their order.
+    /// Calls `report` at the end of the next turn. For signals and exits, which may be reported together with events
+    /// that preceded them, such as the end of a connection, or before these. Reports keep their order.
     internal func afterEarlierEvents(_ report: @escaping () -> Void) {
         atEndOfNextTurn(DeferredWork(report))
     }
 
-    /// Calls `work` after the reports of all signals that arrived before this turn. libuv may see such a signal only in
+    /// Calls `work` after the reports of all signals that arrived before this turn. The loop may see such a signal only in
     /// the next turn, and it is reported at the end of the turn after that.
     package func afterEarlierSignals(_ work: @escaping () -> Void) {
         atEndOfNextTurn(DeferredWork { [unowned self] in atEndOfNextTurn(DeferredWork(work)) })
@@ -287,27 +243,22 @@ package final class EventLoop {
             for index in runningWork.indices { runningWork[index].endTurn() }
             runningWork.removeAll(keepingCapacity: true)
         }
-        if LargeStorage.isKeeping, !isStorageTimerActive { startStorageTimer() }
+        if LargeStorage.isKeeping, storageReleaseTime == nil {
+            storageReleaseTime = nowNanoseconds + LargeStorage.releaseInterval.nanoseconds
+        }
     }
 
     /// Releases unused storage once per second while any is kept.
-    private func startStorageTimer() {
-        isStorageTimerActive = true
-        let interval = LargeStorage.releaseInterval.milliseconds
-        uv_timer_start(
-            storageTimer,
-            { timer in
-                guard let data = timer?.pointee.data else { return }
-                let loop = Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue()
-                loop.isStorageTimerActive = false
-                // Not `now`: the storage is that of all loops.
-                LargeStorage.releaseUnused(at: .nanoseconds(Int64(clamping: uv_hrtime())))
-            }, interval, 0)
+    private func releaseStorage() {
+        guard let storageReleaseTime, storageReleaseTime <= turnNanoseconds else { return }
+        self.storageReleaseTime = nil
+        // Not `now`: the storage is that of all loops.
+        LargeStorage.releaseUnused(at: .nanoseconds(Int64(clamping: wsx_monotonic_time())))
     }
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded up, the unit of libuv's timers. Negative durations become 0.
+    /// Whole milliseconds, rounded up. Negative durations become 0.
     internal var milliseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -321,12 +272,5 @@ extension Duration {
     package var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         return UInt64(min(max(0, seconds), 1 << 32)) * 1_000_000_000 + UInt64(max(0, attoseconds) / 1_000_000_000)
-    }
-}
-
-extension LibraryVersion {
-    /// The version of libuv.
-    package static var libuv: LibraryVersion {
-        LibraryVersion(name: "libuv", text: String(cString: uv_version_string()))
     }
 }

@@ -1,8 +1,8 @@
-import CLibuv
+import CSystem
 
-/// A thread that runs its own event loop.
+/// A thread, such as one with its own event loop. It handles no signals.
 package final class LoopThread {
-    private var identifier = uv_thread_t()
+    private var identifier = pthread_t()
 
     /// Carries the closure to the new thread.
     private final class Work {
@@ -17,11 +17,11 @@ package final class LoopThread {
     /// - Throws: ``IOError`` if the system cannot create a thread.
     package init(_ body: @escaping @Sendable () -> Void) throws(IOError) {
         let work = Unmanaged.passRetained(Work(body))
-        let result = uv_thread_create(
+        let result = wsx_start_thread(
             &identifier,
             { argument in
-                guard let argument else { return }
-                Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()
+                if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
+                return nil
             }, work.toOpaque())
         guard result == 0 else {
             work.release()
@@ -29,8 +29,13 @@ package final class LoopThread {
         }
     }
 
+    /// Lets the thread end on its own. Then do not call ``join()``.
+    package func detach() {
+        pthread_detach(identifier)
+    }
+
     /// Blocks until the thread has ended. Call it once.
     package func join() {
-        uv_thread_join(&identifier)
+        pthread_join(identifier, nil)
     }
 }

@@ -1,30 +1,27 @@
-import CLibuv
-
 /// Carries one value from one thread to another.
 package final class OneShotChannel<Value: Sendable>: @unchecked Sendable {
-    // Written once before the semaphore is posted, and read once afterwards.
+    // Accessed only while the monitor is locked.
     private var value: Value?
-    private let semaphore = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
+    private let monitor = Monitor()
 
     /// Creates an empty channel.
-    package init() {
-        uv_sem_init(semaphore, 0)
-    }
-
-    deinit {
-        uv_sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
+    package init() {}
 
     /// Sends the value. Call it once.
     package func send(_ value: Value) {
-        self.value = value
-        uv_sem_post(semaphore)
+        monitor.locked {
+            self.value = value
+            monitor.notify()
+        }
     }
 
-    /// Blocks until the value arrives. Call it once.
-    package func receive() -> Value? {
-        uv_sem_wait(semaphore)
-        return value
+    /// Blocks until the value arrives.
+    package func receive() -> Value {
+        monitor.locked {
+            while true {
+                if let value { return value }
+                monitor.wait()
+            }
+        }
     }
 }

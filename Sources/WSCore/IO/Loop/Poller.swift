@@ -1,33 +1,59 @@
-import CLibuv
+import CSystem
 
-/// The readiness notifications of one loop: an epoll instance (epoll(7)).
+/// The readiness notifications of one loop: an epoll instance (epoll(7)), and a descriptor for the time.
 ///
-/// libuv's own epoll instance is one of the polled descriptors. Streams bypass libuv, because its handle for each
-/// stream takes 256 bytes.
+/// The timeout of epoll_wait would be up to 0.1 % late, which is too late to send messages at a fixed rate.
 internal struct Poller: ~Copyable {
     /// The maximum number of events per turn. Further events follow in the next turn.
     private static let capacity = 1024
 
     private let descriptor: Int32
+    private let alarm: Int32
+    /// The time of the alarm in nanoseconds of the system's monotonic clock, or `nil` if it is off.
+    private var alarmTime: UInt64?
     private let pending: UnsafeMutablePointer<epoll_event>
 
-    /// Opens an epoll instance.
+    /// Opens the descriptors.
     /// - Throws: ``IOError`` if the system has no descriptor or memory left.
     init() throws(IOError) {
-        descriptor = try IOError.check(wsx_open_poller())
+        let descriptor = try IOError.check(wsx_open_poller())
+        let alarm = wsx_open_alarm()
+        // Edge-triggered: the descriptor stays readable after the alarm has expired.
+        let result =
+            alarm < 0
+            ? alarm : wsx_poll_descriptor(descriptor, EPOLL_CTL_ADD, alarm, EPOLLIN.rawValue | EPOLLET.rawValue, nil)
+        guard result >= 0 else {
+            for opened in [alarm, descriptor] where opened >= 0 { Descriptor.closeDescriptor(opened) }
+            throw IOError(code: result)
+        }
+        self.descriptor = descriptor
+        self.alarm = alarm
         pending = .allocate(capacity: Self.capacity)
     }
 
     deinit {
+        Descriptor.closeDescriptor(alarm)
         Descriptor.closeDescriptor(descriptor)
         pending.deallocate()
     }
 
+    /// Makes ``wait(milliseconds:)`` return at `time`, in nanoseconds of the system's monotonic clock, or earlier.
+    mutating func setAlarm(at time: UInt64) {
+        if let alarmTime, alarmTime <= time { return }
+        alarmTime = time
+        wsx_set_alarm(alarm, max(1, time))
+    }
+
+    /// The last wait has returned the event of the alarm.
+    mutating func alarmExpired() {
+        alarmTime = nil
+    }
+
     /// Starts polling a descriptor.
-    /// - Parameter target: Receives the events, unretained, or `nil` for libuv's epoll instance.
+    /// - Parameter target: Receives the events, unretained.
     /// - Throws: ``IOError`` if the descriptor cannot be polled, or the system has no memory left.
     borrowing func add(
-        _ descriptor: Int32, for events: PollEvents, target: PolledDescriptor?
+        _ descriptor: Int32, for events: PollEvents, target: PolledDescriptor
     ) throws(IOError) {
         try IOError.check(control(EPOLL_CTL_ADD, descriptor, events, target))
     }
@@ -42,13 +68,13 @@ internal struct Poller: ~Copyable {
         _ = control(EPOLL_CTL_DEL, descriptor, [], nil)
     }
 
-    /// Waits for events, for at most a number of milliseconds, or without a limit if the number is negative.
+    /// Waits for events or the alarm, for at most a number of milliseconds, or without a limit if the number is negative.
     /// - Returns: The number of events.
     borrowing func wait(milliseconds: Int32) -> Int32 {
         wsx_wait_for_events(descriptor, pending, Int32(Self.capacity), milliseconds)
     }
 
-    /// The target of an event of the last ``wait(milliseconds:)``, or `nil` for libuv's epoll instance.
+    /// The target of an event of the last ``wait(milliseconds:)``, or `nil` for the alarm.
     borrowing func target(of index: Int32) -> Unmanaged<PolledDescriptor>? {
         wsx_event_target(pending, index).map { .fromOpaque($0) }
     }
@@ -123,7 +149,7 @@ internal final class DescriptorWatch: PolledDescriptor {
             Descriptor.closeDescriptor(descriptor)
             throw error
         }
-        if keepsLoopAlive { loop.activeDescriptorCount += 1 }
+        if keepsLoopAlive { loop.activeCount += 1 }
     }
 
     override func becameReady(for events: PollEvents) {
@@ -133,7 +159,7 @@ internal final class DescriptorWatch: PolledDescriptor {
     /// Stops watching and closes the descriptor.
     func close() {
         action = nil
-        if keepsLoopAlive { loop.activeDescriptorCount -= 1 }
+        if keepsLoopAlive { loop.activeCount -= 1 }
         loop.stopPolling(descriptor, self)
         Descriptor.closeDescriptor(descriptor)
     }

@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 import Glibc
 
 /// Calls a function on the loop's thread when a signal arrives, after all events that preceded the signal. Canceled on
@@ -37,8 +37,10 @@ package final class SignalWatcher {
     }
 
     private let loop: EventLoop
-    private let handle: UnsafeMutablePointer<uv_signal_t>
+    private let number: Int32
+    private let descriptor: Int32
     private let action: () -> Void
+    private var watch: DescriptorWatch?
 
     /// Stops the process as an unhandled SIGTSTP would. Returns when the process continues.
     package static func suspendProcess() {
@@ -50,26 +52,24 @@ package final class SignalWatcher {
     package init?(_ signal: Signal, on loop: EventLoop, action: @escaping () -> Void) {
         var current = sigaction()
         guard sigaction(signal.number, nil, &current) == 0, !Self.isIgnored(current) else { return nil }
+        let descriptor = wsx_open_event()
+        guard descriptor >= 0 else { return nil }
         self.loop = loop
+        number = signal.number
+        self.descriptor = descriptor
         self.action = action
-        handle = .allocate(capacity: 1)
-        uv_signal_init(loop.libuvLoop(), handle)
-        handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
-        uv_signal_start(
-            handle,
-            { signal, _ in
-                guard let data = signal?.pointee.data else { return }
-                let watcher = Unmanaged<SignalWatcher>.fromOpaque(data).takeUnretainedValue()
-                watcher.loop.afterEarlierEvents { [weak watcher] in watcher?.action() }
-            }, signal.number)
-        handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_unref($0) }
+        watch = try? DescriptorWatch(
+            descriptor, for: [.readable, .edgeTriggered], on: loop, keepsLoopAlive: false
+        ) { [weak self] in
+            self?.loop.afterEarlierEvents { [weak self] in self?.action() }
+        }
+        if watch != nil { wsx_watch_signal(number, descriptor) }
     }
 
     deinit {
-        uv_signal_stop(handle)
-        handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
-            uv_close(handle) { $0?.deallocate() }
-        }
+        guard let watch else { return }
+        wsx_unwatch_signal(number, descriptor)
+        watch.close()
     }
 
     private static func isIgnored(_ current: sigaction) -> Bool {

@@ -1,10 +1,13 @@
-import CLibuv
+import CSystem
 
-/// Calls a function once after a delay, or repeatedly. Canceled on release.
+/// Calls a function once at a given time, or repeatedly. Never early. Canceled on release.
 package final class Timer {
     private let loop: EventLoop
-    private let handle: UnsafeMutablePointer<uv_timer_t>
     private let action: () -> Void
+    /// The nanoseconds between calls; 0 for a single call.
+    private var interval: UInt64 = 0
+    /// The place in the loop's ``TimerQueue``, or `nil` if the timer is stopped.
+    fileprivate var position: Int?
 
     /// Creates a stopped timer.
     /// - Parameters:
@@ -13,46 +16,131 @@ package final class Timer {
     package init(on loop: EventLoop, action: @escaping () -> Void) {
         self.loop = loop
         self.action = action
-        handle = .allocate(capacity: 1)
-        uv_timer_init(loop.libuv, handle)
-        handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     }
 
     deinit {
-        uv_timer_stop(handle)
-        handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
-            uv_close(handle) { $0?.deallocate() }
-        }
-    }
-
-    /// Starts or restarts the timer.
-    /// - Parameters:
-    ///   - delay: The time until the first call, rounded up to milliseconds.
-    ///   - interval: The time between further calls, or `nil` for a single call.
-    package func start(after delay: Duration, every interval: Duration? = nil) {
-        // The loop's cached time may be as old as the turn.
-        uv_update_time(handle.pointee.loop)
-        uv_timer_start(
-            handle,
-            { timer in
-                guard let data = timer?.pointee.data else { return }
-                // Keeps the timer alive: the action may release it.
-                let timer = Unmanaged<Timer>.fromOpaque(data).takeUnretainedValue()
-                withExtendedLifetime(timer) { timer.action() }
-            }, delay.milliseconds, interval.map { max(1, $0.milliseconds) } ?? 0)
+        stop()
     }
 
     /// Whether a running timer keeps the loop running. Default: true.
     package var keepsLoopAlive = true {
         didSet {
-            handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
-                if keepsLoopAlive { uv_ref(handle) } else { uv_unref(handle) }
-            }
+            guard position != nil, keepsLoopAlive != oldValue else { return }
+            loop.activeCount += keepsLoopAlive ? 1 : -1
         }
+    }
+
+    /// Starts or restarts the timer.
+    /// - Parameters:
+    ///   - delay: The time until the first call.
+    ///   - interval: The time between further calls, or `nil` for a single call.
+    package func start(after delay: Duration, every interval: Duration? = nil) {
+        self.interval = interval.map { max(1_000_000, $0.nanoseconds) } ?? 0
+        schedule(at: loop.nowNanoseconds &+ delay.nanoseconds)
+    }
+
+    /// Starts or restarts the timer for one call at `time`, in nanoseconds of the loop's clock. A time in the past means
+    /// as soon as possible, still on the loop.
+    package func start(at time: UInt64) {
+        interval = 0
+        schedule(at: max(time, loop.nowNanoseconds))
     }
 
     /// Stops the timer.
     package func stop() {
-        uv_timer_stop(handle)
+        guard let position else { return }
+        loop.timers.remove(at: position)
+        if keepsLoopAlive { loop.activeCount -= 1 }
+    }
+
+    private func schedule(at deadline: UInt64) {
+        if let position { loop.timers.remove(at: position) } else if keepsLoopAlive { loop.activeCount += 1 }
+        loop.timers.insert(self, at: deadline)
+    }
+
+    /// Calls the action. The timer is no longer in the queue.
+    fileprivate func expire() {
+        if interval > 0 {
+            loop.timers.insert(self, at: loop.turnNanoseconds &+ interval)
+        } else if keepsLoopAlive {
+            loop.activeCount -= 1
+        }
+        action()
+    }
+}
+
+/// The running timers of a loop, as a binary heap: the earliest is first; of two for the same time, the one started
+/// first.
+///
+/// It does not retain them: a timer leaves the queue before it is released.
+internal struct TimerQueue {
+    private struct Entry {
+        let deadline: UInt64
+        let order: UInt64
+        let timer: Unmanaged<Timer>
+
+        func precedes(_ other: Entry) -> Bool { (deadline, order) < (other.deadline, other.order) }
+    }
+
+    private var entries: [Entry] = []
+    private var nextOrder: UInt64 = 0
+
+    /// The earliest time, in nanoseconds of the loop's clock.
+    var firstDeadline: UInt64? { entries.first?.deadline }
+
+    /// Adds a timer.
+    fileprivate mutating func insert(_ timer: Timer, at deadline: UInt64) {
+        entries.append(Entry(deadline: deadline, order: nextOrder, timer: .passUnretained(timer)))
+        nextOrder += 1
+        moveUp(from: entries.count - 1)
+    }
+
+    /// Removes the timer with the given position.
+    fileprivate mutating func remove(at position: Int) {
+        entries[position].timer._withUnsafeGuaranteedRef { $0.position = nil }
+        let last = entries.removeLast()
+        guard position < entries.count else { return }
+        place(last, at: position)
+        moveDown(from: position)
+        moveUp(from: position)
+    }
+
+    /// Calls the actions of all timers that are due.
+    static func expire(in loop: EventLoop) {
+        while let first = loop.timers.entries.first, first.deadline <= loop.turnNanoseconds {
+            // Retained, because the action may release it.
+            let timer = first.timer.takeUnretainedValue()
+            loop.timers.remove(at: 0)
+            timer.expire()
+        }
+    }
+
+    private mutating func place(_ entry: Entry, at position: Int) {
+        entries[position] = entry
+        entry.timer._withUnsafeGuaranteedRef { $0.position = position }
+    }
+
+    private mutating func moveUp(from start: Int) {
+        let entry = entries[start]
+        var position = start
+        while position > 0, entry.precedes(entries[(position - 1) / 2]) {
+            place(entries[(position - 1) / 2], at: position)
+            position = (position - 1) / 2
+        }
+        place(entry, at: position)
+    }
+
+    private mutating func moveDown(from start: Int) {
+        let entry = entries[start]
+        var position = start
+        while true {
+            var child = 2 * position + 1
+            guard child < entries.count else { break }
+            if child + 1 < entries.count, entries[child + 1].precedes(entries[child]) { child += 1 }
+            guard entries[child].precedes(entry) else { break }
+            place(entries[child], at: position)
+            position = child
+        }
+        place(entry, at: position)
     }
 }

@@ -1,10 +1,10 @@
-import CLibuv
+import CSystem
 import Glibc
 
 /// A child process that inherits three descriptors as its standard streams.
 ///
-/// The loop runs as long as the child does. libuv resets the child's signal dispositions, so signals ignored by this
-/// process are not ignored by the child.
+/// The loop runs as long as the child does. The child has no blocked or ignored signals, the limits with which this
+/// process was started, and no other descriptors.
 package final class ChildProcess {
     /// The result of a child process.
     package enum Exit: Equatable, Sendable {
@@ -38,7 +38,10 @@ package final class ChildProcess {
     package let identifier: Int32
 
     private let loop: EventLoop
-    private let handle: UnsafeMutablePointer<uv_process_t>
+    /// A descriptor that becomes readable when the child exits. It belongs to ``watch``.
+    private let descriptor: Int32
+    /// `nil` after the child's status was taken. The system may then reuse its ID.
+    private var watch: DescriptorWatch?
     private let didExit: (Exit) -> Void
     /// The child's result, or `nil` while it is running.
     package private(set) var exit: Exit?
@@ -58,32 +61,28 @@ package final class ChildProcess {
         _ words: [String], at path: String? = nil, environment: [[UInt8]]? = nil, leadsSession: Bool = false,
         streams: StandardStreams = StandardStreams(), on loop: EventLoop, didExit: @escaping (Exit) -> Void
     ) throws(IOError) {
-        let handle = UnsafeMutablePointer<uv_process_t>.allocate(capacity: 1)
-        var options = Self.options
-        options.flags = leadsSession ? UV_PROCESS_DETACHED.rawValue : 0
-        let result = Self.spawn(
-            words, at: path ?? words.first ?? "", environment: environment, streams, &options, handle, on: loop)
-        guard result == 0 else {
-            // Not stored properties yet: deinit runs even if an initializer throws, once all properties are set.
-            Self.close(handle)
-            throw IOError(code: result)
-        }
-        self.handle = handle
+        identifier = try IOError.check(
+            Self.start(words, at: path ?? words.first ?? "", environment, streams, leadsSession: leadsSession))
         self.loop = loop
         self.didExit = didExit
-        identifier = handle.pointee.pid
-        handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        descriptor = wsx_open_process(identifier)
+        do throws(IOError) {
+            try IOError.check(descriptor)
+            watch = try DescriptorWatch(descriptor, for: .readable, on: loop) { [unowned self] in takeStatus() }
+        } catch {
+            _ = kill(identifier, SIGKILL)
+            _ = waitpid(identifier, nil, 0)
+            throw error
+        }
     }
 
     deinit {
-        Self.close(handle)
+        watch?.close()
     }
 
     /// Sends SIGTERM to the child if it is still running.
     package func terminate() {
-        // libuv has reaped a child whose handle is inactive. The system may reuse its ID.
-        guard handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1, { uv_is_active($0) != 0 }) else { return }
-        uv_process_kill(handle, SIGTERM)
+        if watch != nil { _ = kill(identifier, SIGTERM) }
     }
 
     /// A signal for a process group.
@@ -110,58 +109,33 @@ package final class ChildProcess {
     /// Blocks the thread, without running the loop, until the child has exited or `limit` has passed. For the end of a
     /// program that needs its terminal back before it continues.
     package func waitForExit(atMost limit: Duration) {
-        guard exit == nil else { return }
-        let deadline = loop.now + limit
-        var status = siginfo_t()
-        // WNOWAIT leaves the status for libuv.
-        while waitid(P_PID, id_t(identifier), &status, WEXITED | WNOHANG | WNOWAIT) == 0, !Self.tellsExit(status),
-            loop.now < deadline
-        {
-            usleep(5000)
+        guard watch != nil else { return }
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = poll(&request, 1, Int32(clamping: limit.milliseconds))
+    }
+
+    private func takeStatus() {
+        watch?.close()
+        watch = nil
+        var status: Int32 = 0
+        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+        // wait(2): the low seven bits are the signal, or 0.
+        let signal = status & 0x7F
+        let exit: Exit = signal == 0 ? .status(Int(status >> 8) & 0xFF) : .signal(Int(signal))
+        loop.afterEarlierEvents { [weak self] in
+            self?.exit = exit
+            self?.didExit(exit)
         }
     }
 
-    private static func tellsExit(_ status: siginfo_t) -> Bool {
-        status.si_signo == SIGCHLD
-    }
-
-    private static var options: uv_process_options_t {
-        var options = uv_process_options_t()
-        options.exit_cb = { process, status, signal in
-            guard let data = process?.pointee.data else { return }
-            let child = Unmanaged<ChildProcess>.fromOpaque(data).takeUnretainedValue()
-            let exit: Exit = signal == 0 ? .status(Int(status)) : .signal(Int(signal))
-            child.loop.afterEarlierEvents { [weak child] in
-                guard let child else { return }
-                child.exit = exit
-                child.didExit(exit)
-            }
-        }
-        return options
-    }
-
-    private static func spawn(
-        _ words: [String], at path: String, environment: [[UInt8]]?, _ streams: StandardStreams,
-        _ options: inout uv_process_options_t, _ handle: UnsafeMutablePointer<uv_process_t>, on loop: EventLoop
+    private static func start(
+        _ words: [String], at path: String, _ environment: [[UInt8]]?, _ streams: StandardStreams, leadsSession: Bool
     ) -> Int32 {
-        var containers = [streams.input, streams.output, streams.error].map { descriptor in
-            var container = uv_stdio_container_t()
-            container.flags = UV_INHERIT_FD
-            container.data.fd = descriptor
-            return container
-        }
-        return withCStrings(words.map { Array($0.utf8) }) { words in
+        withCStrings(words.map { Array($0.utf8) }) { words in
             withCStrings(environment ?? []) { variables in
-                containers.withUnsafeMutableBufferPointer { containers in
-                    options.args = words
-                    if environment != nil { options.env = variables }
-                    options.stdio = containers.baseAddress
-                    options.stdio_count = Int32(containers.count)
-                    return path.withCString { path in
-                        options.file = path
-                        return uv_spawn(loop.libuvLoop(), handle, &options)
-                    }
-                }
+                wsx_start_program(
+                    path, words, environment == nil ? nil : variables, [streams.input, streams.output, streams.error],
+                    leadsSession ? 1 : 0)
             }
         }
     }
@@ -178,11 +152,5 @@ package final class ChildProcess {
         pointers.append(nil)
         defer { for pointer in pointers { free(pointer) } }
         return pointers.withUnsafeMutableBufferPointer { body($0.baseAddress) }
-    }
-
-    private static func close(_ handle: UnsafeMutablePointer<uv_process_t>) {
-        handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
-            uv_close(handle) { $0?.deallocate() }
-        }
     }
 }

@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 
 /// Settings of the process's heap.
 package enum Heap {

@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 
 /// A child process in its own session, connected by pipes to its standard streams.
 ///
@@ -55,7 +55,7 @@ private struct PipeEnds {
     /// Opens a pipe and returns our end. The child's end is blocking, as programs expect.
     mutating func open(on loop: EventLoop, forWriting: Bool) throws(IOError) -> SystemStream {
         var ends: [Int32] = [-1, -1]
-        try IOError.check(uv_pipe(&ends, 0, 0))
+        try IOError.check(wsx_open_pipe(&ends))
         childEnds.append(ends[forWriting ? 0 : 1])
         let stream = try SystemStream.open(descriptor: ends[forWriting ? 1 : 0], on: loop)
         streams.append(stream)
@@ -89,9 +89,9 @@ package final class ProgramPipes {
     package init(on loop: EventLoop) throws(IOError) {
         var (input, output, error): ([Int32], [Int32], [Int32]) = ([-1, -1], [-1, -1], [-1, -1])
         do throws(IOError) {
-            try IOError.check(uv_pipe(&input, 0, 0))
-            try IOError.check(uv_pipe(&output, 0, 0))
-            try IOError.check(uv_pipe(&error, 0, 0))
+            try IOError.check(wsx_open_pipe(&input))
+            try IOError.check(wsx_open_pipe(&output))
+            try IOError.check(wsx_open_pipe(&error))
             // Closed by `open` if that fails.
             let end = error[0]
             error[0] = -1

@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 
 /// The system's cryptographically secure random number generator.
 package enum SecureRandom {
@@ -8,7 +8,7 @@ package enum SecureRandom {
     /// worse.
     package static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
         guard let base = buffer.baseAddress, buffer.count > 0 else { return }
-        let result = uv_random(nil, nil, base, buffer.count, 0, nil)
+        let result = wsx_fill_randomly(base, buffer.count)
         precondition(result == 0, "the system's source of random bytes failed")
     }
 

@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 
 /// A non-blocking, bidirectional stream of bytes: a stream of the system, or a layer such as TLS on top of one.
 ///
@@ -81,7 +81,7 @@ extension IOError {
     package init(of error: StreamError) {
         switch error {
         case .system(let error): self = error
-        case .protection: self = IOError(code: UV_EPROTO.rawValue)
+        case .protection: self = IOError(code: -EPROTO)
         }
     }
 }

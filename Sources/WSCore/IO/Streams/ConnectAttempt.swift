@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 import Glibc
 
 /// An attempt to connect to one address. The loop keeps it until it succeeds, fails, or is canceled.
@@ -37,7 +37,7 @@ package final class ConnectAttempt: PolledDescriptor {
                 Descriptor.closeDescriptor(descriptor)
                 throw error
             }
-            loop.activeDescriptorCount += 1
+            loop.activeCount += 1
         } else {
             // The caller gets the attempt before the completion is called.
             loop.atEndOfTurn(self)
@@ -82,7 +82,7 @@ package final class ConnectAttempt: PolledDescriptor {
     private func end() -> Completion? {
         guard let completion else { return nil }
         self.completion = nil
-        if result == nil { loop.activeDescriptorCount -= 1 }
+        if result == nil { loop.activeCount -= 1 }
         return completion
     }
 

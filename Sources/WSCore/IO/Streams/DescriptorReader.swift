@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 
 /// Reads from a descriptor, such as standard input: a pipe, a terminal, a socket, a file, or `/dev/null`.
 ///
@@ -11,7 +11,8 @@ package final class DescriptorReader {
 
     private enum Source {
         case stream(SystemStream)
-        case file(UnsafeMutablePointer<uv_idle_t>)
+        /// A file is always ready. One buffer is read at the end of each turn.
+        case file(isReading: Bool)
     }
 
     private let descriptor: Int32
@@ -19,6 +20,8 @@ package final class DescriptorReader {
     private let receive: Receive
     private let finish: Finish
     private var source: Source?
+    /// Whether a read from the file is scheduled.
+    private var isScheduled = false
 
     /// Creates a reader. The caller keeps ownership of the descriptor.
     /// - Throws: ``IOError`` if the descriptor cannot be reopened.
@@ -30,10 +33,7 @@ package final class DescriptorReader {
         self.receive = receive
         self.finish = finish
         if Descriptor.isAlwaysReady(descriptor) {
-            let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
-            uv_idle_init(loop.libuvLoop(), idle)
-            idle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
-            source = .file(idle)
+            source = .file(isReading: false)
         } else {
             let reopened = try Descriptor.reopen(descriptor, forWriting: false)
             let stream = try SystemStream.open(descriptor: reopened, on: loop)
@@ -50,11 +50,9 @@ package final class DescriptorReader {
     package func start() {
         switch source {
         case .stream(let stream): stream.startReading()
-        case .file(let idle):
-            uv_idle_start(idle) { idle in
-                guard let data = idle?.pointee.data else { return }
-                Unmanaged<DescriptorReader>.fromOpaque(data).takeUnretainedValue().readFile()
-            }
+        case .file:
+            source = .file(isReading: true)
+            readInNextTurn()
         case nil: break
         }
     }
@@ -63,7 +61,7 @@ package final class DescriptorReader {
     package func pause() {
         switch source {
         case .stream(let stream): stream.stopReading()
-        case .file(let idle): uv_idle_stop(idle)
+        case .file: source = .file(isReading: false)
         case nil: break
         }
     }
@@ -80,16 +78,21 @@ package final class DescriptorReader {
 
     /// Stops reading permanently. Neither closure is called again.
     package func close() {
-        switch source {
-        case .stream(let stream): stream.close()
-        case .file(let idle):
-            uv_idle_stop(idle)
-            idle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
-                uv_close(handle) { $0?.deallocate() }
-            }
-        case nil: break
-        }
+        if case .stream(let stream) = source { stream.close() }
         source = nil
+    }
+
+    private func readInNextTurn() {
+        guard !isScheduled else { return }
+        isScheduled = true
+        loop.atEndOfNextTurn(DeferredWork { [weak self] in self?.continueFile() })
+    }
+
+    private func continueFile() {
+        isScheduled = false
+        guard case .file(isReading: true) = source else { return }
+        readFile()
+        if case .file(isReading: true) = source { readInNextTurn() }
     }
 
     private func readFile() {
@@ -126,7 +129,7 @@ extension DescriptorReader: ByteStreamDelegate {
     /// Reports an error. EIO means that the terminal has disconnected, which counts as the end of the input.
     package func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
         let error = IOError(of: error)
-        end(error.code == UV_EIO.rawValue ? nil : error)
+        end(error.code == -EIO ? nil : error)
     }
 
     /// Never called: nothing is written to an input.

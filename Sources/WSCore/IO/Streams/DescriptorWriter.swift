@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 
 /// Writes to a descriptor, such as standard output, with one system call per turn, without blocking the loop.
 package final class DescriptorWriter {

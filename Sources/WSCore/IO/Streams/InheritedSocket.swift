@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 import Glibc
 
 /// A listening socket passed by the parent process, such as systemd (sd_listen_fds(3)).

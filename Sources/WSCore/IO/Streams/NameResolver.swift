@@ -1,12 +1,13 @@
-import CLibuv
+import CSystem
 import Glibc
 
 /// Resolves host names without blocking the loop.
 package final class NameResolver {
-    private let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
+    private let loop: EventLoop
+    private var lookup: Lookup?
+    /// Reports the end of the lookup.
+    private var watch: DescriptorWatch?
     private var completion: ((Result<[SocketAddress], IOError>) -> Void)?
-    private let port: UInt16
-    private let family: SocketAddress.Family?
 
     /// Starts resolving a host name. Calls `completion` in a later turn with at least one address, or with an error.
     /// Addresses are in the system's order of preference (RFC 6724). Without a `family`, both families are requested.
@@ -18,12 +19,12 @@ package final class NameResolver {
         _ host: String, port: UInt16, family: SocketAddress.Family? = nil, on loop: EventLoop,
         completion: @escaping (Result<[SocketAddress], IOError>) -> Void
     ) -> NameResolver {
-        let resolver = NameResolver(port: port, family: family, completion: completion)
+        let resolver = NameResolver(on: loop, completion: completion)
         if let known = knownAddresses(of: host, port: port) {
             let wanted = known.filter { family == nil || $0.family == family }
-            resolver.finishLater(with: wanted.isEmpty ? .failure(.noAddress) : .success(wanted), on: loop)
+            resolver.finishLater(with: wanted.isEmpty ? .failure(.noAddress) : .success(wanted))
         } else {
-            resolver.start(host, on: loop)
+            resolver.start(host, port: port, family: family)
         }
         return resolver
     }
@@ -37,24 +38,15 @@ package final class NameResolver {
         return ["::1", "127.0.0.1"].compactMap { SocketAddress(numeric: $0, port: port) }
     }
 
-    private init(
-        port: UInt16, family: SocketAddress.Family?, completion: @escaping (Result<[SocketAddress], IOError>) -> Void
-    ) {
-        self.port = port
-        self.family = family
+    private init(on loop: EventLoop, completion: @escaping (Result<[SocketAddress], IOError>) -> Void) {
+        self.loop = loop
         self.completion = completion
-        request.initialize(to: uv_getaddrinfo_t())
-    }
-
-    deinit {
-        request.deallocate()
     }
 
     /// Cancels the lookup; `completion` is not called.
     package func cancel() {
         completion = nil
-        // A lookup that waits for a thread is dropped. One that is running finishes unobserved.
-        request.withMemoryRebound(to: uv_req_t.self, capacity: 1) { _ = uv_cancel($0) }
+        endLookup()
     }
 
     private func finish(_ result: Result<[SocketAddress], IOError>) {
@@ -63,8 +55,95 @@ package final class NameResolver {
         completion?(result)
     }
 
-    private func start(_ host: String, on loop: EventLoop) {
-        request.pointee.data = Unmanaged.passRetained(self).toOpaque()
+    private func start(_ host: String, port: UInt16, family: SocketAddress.Family?) {
+        do throws(IOError) {
+            let event = try IOError.check(wsx_open_event())
+            let lookup = Lookup(host, port: port, family: family, event: event)
+            watch = try DescriptorWatch(event, for: .readable, on: loop) { [self] in
+                let result = lookup.result
+                endLookup()
+                if let result { finish(result) }
+            }
+            self.lookup = lookup
+            loop.simulation.lookupCount += 1
+            try LookupThreads.run(lookup)
+        } catch {
+            endLookup()
+            finishLater(with: .failure(error))
+        }
+    }
+
+    private func endLookup() {
+        // First: the thread must not use the event descriptor any more.
+        if let lookup {
+            lookup.cancel()
+            loop.simulation.lookupCount -= 1
+        }
+        lookup = nil
+        watch?.close()
+        watch = nil
+    }
+
+    /// The result if it was known without a lookup.
+    private var result: Result<[SocketAddress], IOError>?
+
+    /// Completes at the end of the turn, so `completion` never runs before ``resolve(_:port:on:completion:)`` returns.
+    private func finishLater(with result: Result<[SocketAddress], IOError>) {
+        self.result = result
+        loop.atEndOfTurn(self)
+    }
+}
+
+extension NameResolver: EndOfTurnWork {
+    /// Delivers a result that needed no lookup.
+    package func endTurn() {
+        if let result { finish(result) }
+    }
+}
+
+/// A lookup on another thread.
+private final class Lookup: Sendable {
+    private enum State {
+        /// The descriptor reports the result.
+        case running(event: Int32)
+        case finished(Result<[SocketAddress], IOError>)
+        case canceled
+    }
+
+    private let state: Mutex<State>
+    private let host: String
+    private let port: UInt16
+    private let family: SocketAddress.Family?
+
+    init(_ host: String, port: UInt16, family: SocketAddress.Family?, event: Int32) {
+        state = Mutex(.running(event: event))
+        self.host = host
+        self.port = port
+        self.family = family
+    }
+
+    var isRunning: Bool { state.withLock { if case .running = $0 { true } else { false } } }
+
+    var result: Result<[SocketAddress], IOError>? {
+        state.withLock { if case .finished(let result) = $0 { result } else { nil } }
+    }
+
+    /// After this, the event descriptor is not used any more.
+    func cancel() {
+        state.withLock { $0 = .canceled }
+    }
+
+    /// Blocks until the system has answered.
+    func run() {
+        let result = addresses
+        state.withLock { state in
+            guard case .running(let event) = state else { return }
+            state = .finished(result)
+            wsx_set_event(event)
+        }
+    }
+
+    private var addresses: Result<[SocketAddress], IOError> {
         var hints = addrinfo()
         // No AI_ADDRCONFIG: it ignores IPv6 on a machine with only loopback or link-local IPv6 addresses. Connecting to
         // an unreachable address fails immediately.
@@ -75,21 +154,12 @@ package final class NameResolver {
             case .ipv6: AF_INET6
             }
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        let result = uv_getaddrinfo(
-            loop.libuvLoop(), request,
-            { request, status, list in
-                guard let data = request?.pointee.data else { return }
-                let resolver = Unmanaged<NameResolver>.fromOpaque(data).takeRetainedValue()
-                resolver.received(status, list)
-            }, host, nil, &hints)
-        guard result < 0 else { return }
-        Unmanaged.passUnretained(self).release()
-        finishLater(with: .failure(IOError(code: result)), on: loop)
-    }
-
-    private func received(_ status: Int32, _ list: UnsafeMutablePointer<addrinfo>?) {
-        defer { uv_freeaddrinfo(list) }
-        guard status == 0 else { return finish(.failure(IOError(code: status))) }
+        var list: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(host, nil, &hints, &list)
+        guard status == 0 else {
+            return .failure(status == EAI_SYSTEM ? .last : IOError(code: IOError.nameServiceBase + status))
+        }
+        defer { freeaddrinfo(list) }
         var addresses: [SocketAddress] = []
         var next = list
         while let entry = next {
@@ -98,22 +168,58 @@ package final class NameResolver {
             }
             next = entry.pointee.ai_next
         }
-        finish(addresses.isEmpty ? .failure(.noAddress) : .success(addresses))
-    }
-
-    /// The result if it was known without a lookup.
-    private var result: Result<[SocketAddress], IOError>?
-
-    /// Completes at the end of the turn, so `completion` never runs before ``resolve(_:port:on:completion:)`` returns.
-    private func finishLater(with result: Result<[SocketAddress], IOError>, on loop: EventLoop) {
-        self.result = result
-        loop.atEndOfTurn(self)
+        return addresses.isEmpty ? .failure(.noAddress) : .success(addresses)
     }
 }
 
-extension NameResolver: EndOfTurnWork {
-    /// Delivers a result that needed no lookup.
-    package func endTurn() {
-        if let result { finish(result) }
+/// The threads that wait for name servers. They end when nothing is left to look up.
+private enum LookupThreads {
+    /// The maximum number of threads.
+    private static let capacity = 4
+
+    private struct Queue {
+        var waiting: [Lookup] = []
+        var threadCount = 0
+    }
+
+    private static let queue = Mutex(Queue())
+
+    /// Runs a lookup on a thread, after those that wait for one.
+    /// - Throws: ``IOError`` if the system cannot create the first thread.
+    static func run(_ lookup: Lookup) throws(IOError) {
+        let needsThread = queue.withLock { queue in
+            queue.waiting.append(lookup)
+            guard queue.threadCount < capacity else { return false }
+            queue.threadCount += 1
+            return true
+        }
+        guard needsThread else { return }
+        do throws(IOError) {
+            try LoopThread { runAll() }.detach()
+        } catch {
+            let isAlone = queue.withLock { queue in
+                queue.threadCount -= 1
+                guard queue.threadCount == 0 else { return false }
+                queue.waiting.removeAll { $0 === lookup }
+                return true
+            }
+            if isAlone { throw error }
+        }
+    }
+
+    private static func runAll() {
+        while let lookup = next() { lookup.run() }
+    }
+
+    /// Returns `nil` if nothing is left to look up; the thread then ends.
+    private static func next() -> Lookup? {
+        queue.withLock { queue in
+            queue.waiting.removeAll { !$0.isRunning }
+            guard !queue.waiting.isEmpty else {
+                queue.threadCount -= 1
+                return nil
+            }
+            return queue.waiting.removeFirst()
+        }
     }
 }

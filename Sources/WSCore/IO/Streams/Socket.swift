@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 import Glibc
 
 /// System calls on stream sockets. All sockets are non-blocking.
@@ -53,7 +53,7 @@ internal enum Socket {
     /// Returns and clears the socket's error, such as that of an attempt to connect, or 0.
     static func error(of socket: Int32) -> Int32 {
         let code = wsx_option(socket, SOL_SOCKET, SO_ERROR)
-        return code > 0 ? uv_translate_sys_error(code) : code
+        return code > 0 ? -code : code
     }
 
     /// Ends the sending direction. Has no effect on pipes.
@@ -89,7 +89,7 @@ internal enum Socket {
     /// A socket's path and a NUL must fit into `sockaddr_un`.
     static func checkPath(_ path: String) throws(IOError) {
         guard path.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path) else {
-            throw IOError(code: UV_ENAMETOOLONG.rawValue)
+            throw IOError(code: -ENAMETOOLONG)
         }
     }
 

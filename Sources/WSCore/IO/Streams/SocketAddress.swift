@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 import Glibc
 
 /// An IPv4 or IPv6 address with a port.
@@ -20,8 +20,19 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         var storage = sockaddr_storage()
         let isAddress = withUnsafeMutablePointer(to: &storage) { pointer in
             let raw = UnsafeMutableRawPointer(pointer)
-            return uv_ip4_addr(text, Int32(port), raw.assumingMemoryBound(to: sockaddr_in.self)) == 0
-                || uv_ip6_addr(text, Int32(port), raw.assumingMemoryBound(to: sockaddr_in6.self)) == 0
+            let (v4, v6) = (
+                raw.assumingMemoryBound(to: sockaddr_in.self), raw.assumingMemoryBound(to: sockaddr_in6.self)
+            )
+            if inet_pton(AF_INET, text, &v4.pointee.sin_addr) == 1 {
+                v4.pointee.sin_family = sa_family_t(AF_INET)
+                v4.pointee.sin_port = port.bigEndian
+                return true
+            }
+            let address = text.utf8.prefix { $0 != UInt8(ascii: "%") }
+            guard inet_pton(AF_INET6, String(Substring(address)), &v6.pointee.sin6_addr) == 1 else { return false }
+            v6.pointee.sin6_family = sa_family_t(AF_INET6)
+            v6.pointee.sin6_port = port.bigEndian
+            return true
         }
         guard isAddress else { return nil }
         self.storage = storage
@@ -118,9 +129,12 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     /// The address without its port, such as `127.0.0.1`, `::1`, or `fe80::1%eth0`.
     package var host: String {
         let zone = zoneIndex == 0 ? "" : "%" + (Self.interfaceName(zoneIndex) ?? String(zoneIndex))
-        return withSockaddr { address in
+        return hostBytes.withUnsafeBytes { address in
             withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
-                guard let base = text.baseAddress, uv_ip_name(address, base, text.count) == 0 else { return "?" }
+                let family = family == .ipv4 ? AF_INET : AF_INET6
+                guard let base = text.baseAddress,
+                    inet_ntop(family, address.baseAddress, base, socklen_t(text.count)) != nil
+                else { return "?" }
                 return String(cString: base) + zone
             }
         }

@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 import Glibc
 
 /// Accepts connections on a TCP address or a Unix domain socket.
@@ -111,7 +111,7 @@ package final class StreamListener: PolledDescriptor {
             Descriptor.closeDescriptor(socket)
             throw error
         }
-        loop.activeDescriptorCount += 1
+        loop.activeCount += 1
         // Released by `close()`.
         _ = Unmanaged.passRetained(self)
     }
@@ -134,7 +134,7 @@ package final class StreamListener: PolledDescriptor {
         guard !isClosed else { return }
         isClosed = true
         retry = nil
-        loop.activeDescriptorCount -= 1
+        loop.activeCount -= 1
         // While the socket is open, no other server considers the file stale and replaces it.
         if let path { Socket.removeFile(path) }
         loop.stopPolling(descriptor, self)
@@ -151,7 +151,7 @@ package final class StreamListener: PolledDescriptor {
         while !isPaused, !isClosed {
             let socket = wsx_accept(descriptor)
             guard socket >= 0 else {
-                if socket == UV_EAGAIN.rawValue { retry = nil } else { acceptLater() }
+                if socket == -EAGAIN { retry = nil } else { acceptLater() }
                 return
             }
             let kind: SystemStream.Kind = address == nil ? .localSocket : .tcp

@@ -1,4 +1,4 @@
-import CLibuv
+import CSystem
 
 /// A non-blocking TCP or Unix domain connection, pipe, or terminal.
 ///
@@ -216,7 +216,7 @@ package final class SystemStream: PolledDescriptor, ByteStream {
         } else if count == 0 {
             stopReading()
             delegate?.streamDidReachEnd(self)
-        } else if count == UV_EAGAIN.rawValue {
+        } else if count == -EAGAIN {
             state.remove(.readable)
         } else {
             stopReading()
@@ -229,7 +229,7 @@ package final class SystemStream: PolledDescriptor, ByteStream {
     private func tryToWrite(_ bytes: RawSpan) -> Int {
         bytes.withUnsafeBytes { bytes in
             let count = wsx_write(descriptor, kind == .other ? 0 : 1, bytes.baseAddress, bytes.count)
-            return count == UV_EAGAIN.rawValue ? 0 : count
+            return count == -EAGAIN ? 0 : count
         }
     }
 
@@ -287,7 +287,7 @@ package final class SystemStream: PolledDescriptor, ByteStream {
         let isActive = state.contains(.reading) || isWriting
         guard isActive != state.contains(.active) else { return }
         state.formSymmetricDifference(.active)
-        loop.activeDescriptorCount += isActive ? 1 : -1
+        loop.activeCount += isActive ? 1 : -1
     }
 }
 

@@ -9,7 +9,7 @@ extension LoadWorker: LoadHost {
 
     func wakeAtDeadline(_ time: UInt64) {
         if timers.deadline == nil {
-            timers.deadline = PreciseTimer(on: loop) { [unowned self] in
+            timers.deadline = Timer(on: loop) { [unowned self] in
                 takeTime()
                 context.deadlinePassed()
                 context.drainIfSent()

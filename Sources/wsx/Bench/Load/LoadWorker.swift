@@ -32,9 +32,9 @@ final class LoadWorker {
         /// Continues in the next turn.
         var soon: Timer?
         /// Continues when the next message or connection is due.
-        var pace: PreciseTimer?
+        var pace: Timer?
         /// Continues at the deadline of a step.
-        var deadline: PreciseTimer?
+        var deadline: Timer?
     }
 
     /// Measures the processor time of a thread.
@@ -86,7 +86,7 @@ final class LoadWorker {
         context = LoadContext(settings.plan, shard: shard, clockOffset: clockOffset)
         opener = try ConnectionOpener(settings, shard: shard, rows: context.rows, on: loop)
         workload = context.makeWorkload()
-        timers.pace = PreciseTimer(on: loop) { [unowned self] in continuePhase() }
+        timers.pace = Timer(on: loop) { [unowned self] in continuePhase() }
         context.host = self
     }
 

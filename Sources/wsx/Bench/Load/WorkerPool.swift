@@ -74,9 +74,8 @@ final class WorkerPool {
                 throw .system(error)
             }
             switch start.channel.receive() {
-            case .success(let member)?: members.append(member)
-            case .failure(let failure)?: throw failure
-            case nil: break
+            case .success(let member): members.append(member)
+            case .failure(let failure): throw failure
             }
         }
     }

@@ -56,9 +56,8 @@ final class ListenThreads {
                 throw .system(error)
             }
             switch start.channel.receive() {
-            case .success(let control)?: controls.append(control)
-            case .failure(let failure)?: throw failure
-            case nil: break
+            case .success(let control): controls.append(control)
+            case .failure(let failure): throw failure
             }
         }
     }

@@ -1,24 +1,32 @@
-// libuv for Swift: the header, and system calls that libuv has no functions for. Unless stated otherwise, functions
-// return a negative libuv error on failure, which is a negated errno.
-#ifndef WSX_CLIBUV_SHIM_H
-#define WSX_CLIBUV_SHIM_H
+// System calls for Swift. Unless stated otherwise, functions return a negated errno on failure.
+#ifndef WSX_CSYSTEM_H
+#define WSX_CSYSTEM_H
 
 #include <errno.h>
-#include <uv.h>
 
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
+#include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,12 +51,16 @@ static inline int wsx_wait_for_events(int poller, struct epoll_event *events, in
 static inline void *wsx_event_target(const struct epoll_event *events, int index) { return events[index].data.ptr; }
 static inline uint32_t wsx_event_mask(const struct epoll_event *events, int index) { return events[index].events; }
 
-// glibc declares it only with _GNU_SOURCE.
+// glibc declares these only with _GNU_SOURCE.
 #ifndef POLLRDHUP
 #define POLLRDHUP 0x2000
 #endif
+#ifndef EAI_NODATA
+#define EAI_NODATA -5
+#define EAI_ADDRFAMILY -9
+#endif
 
-// Reads at most `capacity` bytes. Returns 0 at the end, UV_EAGAIN if there is nothing to read. Never blocks on a socket,
+// Reads at most `capacity` bytes. Returns 0 at the end, -EAGAIN if there is nothing to read. Never blocks on a socket,
 // even if another process that shares it has set the blocking mode.
 static inline ssize_t wsx_read(int descriptor, int is_socket, void *bytes, size_t capacity) {
     ssize_t count;
@@ -58,7 +70,7 @@ static inline ssize_t wsx_read(int descriptor, int is_socket, void *bytes, size_
     return count < 0 ? -errno : count;
 }
 
-// Writes at most `count` bytes. Returns the number of bytes written, or UV_EAGAIN if none can be written now. Never blocks
+// Writes at most `count` bytes. Returns the number of bytes written, or -EAGAIN if none can be written now. Never blocks
 // on a socket.
 static inline ssize_t wsx_write(int descriptor, int is_socket, const void *bytes, size_t count) {
     ssize_t written;
@@ -95,7 +107,7 @@ static inline int wsx_connect(int socket, const struct sockaddr *address, sockle
     return errno == EINPROGRESS ? 1 : -errno;
 }
 
-// Accepts a connection, which does not block. Returns UV_EAGAIN if there is none. glibc declares accept4() only with
+// Accepts a connection, which does not block. Returns -EAGAIN if there is none. glibc declares accept4() only with
 // _GNU_SOURCE.
 static inline int wsx_accept(int socket) {
     long descriptor;
@@ -139,23 +151,75 @@ static inline int wsx_unread_bytes(int descriptor) {
     return ioctl(descriptor, FIONREAD, &count) == 0 ? count : 0;
 }
 
-// The CPU time of the calling thread in nanoseconds, or 0 if unknown. libuv has a function for it only since 1.50.
+// The CPU time of the calling thread in nanoseconds, or 0 if unknown.
 static inline int64_t wsx_thread_processor_time(void) {
     struct timespec time;
     if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-// Opens a timer with nanosecond resolution: a descriptor that becomes readable when the timer expires. libuv's own
-// timers have millisecond resolution.
-static inline int wsx_open_precise_timer(void) {
-    return wsx_result(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+// The monotonic time in nanoseconds.
+static inline uint64_t wsx_monotonic_time(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-// Sets the expiry time of a precise timer, in nanoseconds of uv_hrtime(), and clears an earlier expiration. 0 stops it.
-static inline void wsx_set_precise_timer(int descriptor, uint64_t time) {
+// Opens a descriptor that becomes readable at a given time.
+static inline int wsx_open_alarm(void) { return wsx_result(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)); }
+
+// Sets the time of an alarm, in nanoseconds of wsx_monotonic_time(), and clears an earlier expiration. 0 stops it.
+static inline void wsx_set_alarm(int descriptor, uint64_t time) {
     struct itimerspec value = {.it_value = {.tv_sec = time / 1000000000, .tv_nsec = time % 1000000000}};
     timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &value, NULL);
+}
+
+// Opens a descriptor that other threads and signal handlers can make readable.
+static inline int wsx_open_event(void) { return wsx_result(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)); }
+
+// Makes an event descriptor readable. Async-signal-safe.
+static inline void wsx_set_event(int descriptor) {
+    uint64_t one = 1;
+    ssize_t written = write(descriptor, &one, sizeof(one));
+    (void)written;
+}
+
+// Opens both ends of a pipe, which block.
+int wsx_open_pipe(int ends[2]);
+
+// Fills a buffer with random bytes.
+static inline int wsx_fill_randomly(void *bytes, size_t count) {
+    while (count > 0) {
+        ssize_t filled = getrandom(bytes, count, 0);
+        if (filled < 0 && errno == EINTR) continue;
+        if (filled < 0) return -errno;
+        bytes = (char *)bytes + filled;
+        count -= filled;
+    }
+    return 0;
+}
+
+// Starts a thread that handles no signals. Returns 0 or a negated error number.
+int wsx_start_thread(pthread_t *thread, void *(*body)(void *), void *argument);
+
+// Calls wsx_set_event(descriptor) for each of the process's signals of this number, from now on. Returns -ENOSPC
+// if too many descriptors watch signals.
+int wsx_watch_signal(int number, int descriptor);
+
+// Ends that. Restores the default action of the signal if no descriptor watches it any more.
+void wsx_unwatch_signal(int number, int descriptor);
+
+// Starts a program. It has the default actions of all signals, no blocked signals, and only the given descriptors, as its
+// standard streams. Returns its process ID. `environment` may be NULL: it then inherits that of the process.
+int wsx_start_program(
+    const char *name, char *const arguments[], char *const environment[], const int streams[3], int leads_session);
+
+// Opens a descriptor that becomes readable when a child process exits (Linux 5.3).
+static inline int wsx_open_process(int process) {
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+    return wsx_result((int)syscall(SYS_pidfd_open, process, 0));
 }
 
 // Sends to a socket without blocking, even in blocking mode. Other processes may share the mode, so it is not changed.

@@ -1,0 +1,134 @@
+#define _GNU_SOURCE
+#include "CSystem.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+
+int wsx_open_pipe(int ends[2]) { return wsx_result(pipe2(ends, O_CLOEXEC)); }
+
+int wsx_start_thread(pthread_t *thread, void *(*body)(void *), void *argument) {
+    sigset_t all, previous;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &previous);
+    int error = pthread_create(thread, NULL, body, argument);
+    pthread_sigmask(SIG_SETMASK, &previous, NULL);
+    return -error;
+}
+
+// Signals
+
+struct watch {
+    _Atomic int number;
+    _Atomic int descriptor;
+};
+
+enum { WATCH_CAPACITY = 64 };
+// An unused entry has the number 0.
+static struct watch watches[WATCH_CAPACITY];
+static pthread_mutex_t watches_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void note_signal(int number) {
+    int saved_errno = errno;
+    for (int index = 0; index < WATCH_CAPACITY; index += 1) {
+        if (watches[index].number == number) wsx_set_event(watches[index].descriptor);
+    }
+    errno = saved_errno;
+}
+
+static int set_action(int number, void (*handler)(int)) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigfillset(&action.sa_mask);
+    return wsx_result(sigaction(number, &action, NULL));
+}
+
+// Changes the watches while no signal is handled by this thread.
+static int change_watches(int (*change)(int, int), int number, int descriptor) {
+    sigset_t all, previous;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &previous);
+    pthread_mutex_lock(&watches_lock);
+    int result = change(number, descriptor);
+    pthread_mutex_unlock(&watches_lock);
+    pthread_sigmask(SIG_SETMASK, &previous, NULL);
+    return result;
+}
+
+static int add_watch(int number, int descriptor) {
+    for (int index = 0; index < WATCH_CAPACITY; index += 1) {
+        if (watches[index].number != 0) continue;
+        watches[index].descriptor = descriptor;
+        watches[index].number = number;
+        return set_action(number, note_signal);
+    }
+    return -ENOSPC;
+}
+
+static int remove_watch(int number, int descriptor) {
+    int is_watched = 0;
+    for (int index = 0; index < WATCH_CAPACITY; index += 1) {
+        if (watches[index].number != number) continue;
+        if (watches[index].descriptor == descriptor) {
+            watches[index].number = 0;
+        } else {
+            is_watched = 1;
+        }
+    }
+    return is_watched ? 0 : set_action(number, SIG_DFL);
+}
+
+int wsx_watch_signal(int number, int descriptor) { return change_watches(add_watch, number, descriptor); }
+
+void wsx_unwatch_signal(int number, int descriptor) { change_watches(remove_watch, number, descriptor); }
+
+// Programs
+
+// Only async-signal-safe functions: other threads may hold locks. Returns only if the program cannot be started.
+static void become_program(
+    const char *name, char *const arguments[], char *const environment[], const int streams[3], int leads_session) {
+    for (int number = 1; number < NSIG; number += 1) {
+        if (number != SIGKILL && number != SIGSTOP) signal(number, SIG_DFL);
+    }
+    if (leads_session) setsid();
+    // Copies first: a stream may have the number of another one's target.
+    int copies[3];
+    for (int index = 0; index < 3; index += 1) {
+        copies[index] = fcntl(streams[index], F_DUPFD_CLOEXEC, 3);
+        if (copies[index] < 0) return;
+    }
+    for (int index = 0; index < 3; index += 1) {
+        if (dup2(copies[index], index) < 0) return;
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
+    if (environment) environ = (char **)environment;
+    execvp(name, arguments);
+}
+
+int wsx_start_program(
+    const char *name, char *const arguments[], char *const environment[], const int streams[3], int leads_session) {
+    // The child reports its error. If it becomes the program, the pipe closes.
+    int report[2];
+    int result = wsx_open_pipe(report);
+    if (result < 0) return result;
+    sigset_t all, previous;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &previous);
+    int process = wsx_result(fork());
+    if (process == 0) {
+        become_program(name, arguments, environment, streams, leads_session);
+        int error = errno;
+        ssize_t written = write(report[1], &error, sizeof(error));
+        (void)written;
+        _exit(127);
+    }
+    pthread_sigmask(SIG_SETMASK, &previous, NULL);
+    close(report[1]);
+    int error = 0;
+    if (process > 0 && wsx_read(report[0], 0, &error, sizeof(error)) == sizeof(error)) {
+        while (waitpid(process, NULL, 0) < 0 && errno == EINTR) {}
+        process = -error;
+    }
+    close(report[0]);
+    return process;
+}
