@@ -1,6 +1,8 @@
 """Names, addresses, and routes: the choice of address, and the time limit of each phase."""
 
 import contextlib
+import os
+import pathlib
 import signal
 import threading
 import time
@@ -8,7 +10,7 @@ import time
 import pytest
 
 import wire
-from processes import BINARY, PYTHON, Running, assert_fails, run, wsx
+from processes import BINARY, PYTHON, Running, assert_fails, run, wait_until, wsx
 from scripted_server import ScriptedServer
 from services import Blackhole, can_use_ipv6, free_ports
 from tls import server_context
@@ -344,25 +346,40 @@ sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 sock.bind(("127.0.0.1", 53))
 sys.stdin.read()')
 until grep -q "0100007F:0035" /proc/net/udp; do :; done
-"$3" connect --connect-timeout 300ms --no-stdin "${@:4}" ws://app.example/
+exec "${@:3}" ws://app.example/
 """
 
 
-def can_make_namespaces():
-    return run(["unshare", "-rmn", "true"]).status == 0
-
-
-@pytest.mark.parametrize("options", [[], ["--proxy", "socks5://127.0.0.1:1"]])
-def test_a_timeout_of_the_lookup_names_the_phase_and_the_host(tmp_path, options):
-    if not can_make_namespaces():
+@pytest.fixture
+def silent_name_server(tmp_path):
+    """The command before which a program's lookups never end."""
+    if run(["unshare", "-rmn", "true"]).status != 0:
         pytest.skip("the test needs mount namespaces to replace the name server")
     path = tmp_path / "resolv.conf"
     path.write_text("nameserver 127.0.0.1\n")
+    return ["unshare", "-rmn", "bash", "-c", SILENT_NAME_SERVER, "bash", path, PYTHON]
+
+
+@pytest.mark.parametrize("options", [[], ["--proxy", "socks5://127.0.0.1:1"]])
+def test_a_timeout_of_the_lookup_names_the_phase_and_the_host(silent_name_server, options):
     result = run(
-        ["unshare", "-rmn", "bash", "-c", SILENT_NAME_SERVER, "bash", path, PYTHON, BINARY, *options],
-        timeout=60)
+        [*silent_name_server, BINARY, "connect", "--connect-timeout", "300ms", "--no-stdin", *options], timeout=60)
     assert_times_out(result, "the name server does not answer")
     assert "connecting to ws://app.example/: " in result.err
+
+
+def test_lookups_that_never_end_take_four_threads_and_do_not_delay_the_exit(silent_name_server):
+    with Running([*silent_name_server, BINARY, "bench", "-c", "1000", "-d", "60s"]) as bench:
+        def threads():
+            # The shell has become wsx.
+            name = pathlib.Path(f"/proc/{bench.pid}/exe").resolve().name
+            return len(os.listdir(f"/proc/{bench.pid}/task")) if name == "wsx" else 0
+
+        # Besides the main thread and that of the load.
+        wait_until(lambda: threads() >= 6)
+        assert threads() == 6
+        bench.signal(signal.SIGINT)
+        assert bench.wait() == 130
 
 
 @pytest.mark.parametrize("phase", ["TLS handshake", "upgrade"])
