@@ -25,7 +25,7 @@ private let sample = "[prod]\nurl = ws:prod\ntag = a\n"
                 arguments, value throws(ValueProblem) in arguments.size = try CountValue.parse(value)
             },
             OptionSpecification(
-                "tag", value: OptionValue("TEXT"), repeatable: true, heading: .all, summary: "", manual: ""
+                "tag", value: OptionValue("TEXT"), repetition: .adds, heading: .all, summary: "", manual: ""
             ) { arguments, value in arguments.tags.append(value) },
             OptionSpecification(
                 "auth", value: OptionValue("USER"), conflicts: ["bearer"], heading: .all, summary: "", manual: "",
@@ -35,7 +35,8 @@ private let sample = "[prod]\nurl = ws:prod\ntag = a\n"
                 "bearer", value: OptionValue("TOKEN"), heading: .all, summary: "", manual: ""
             ) { arguments, value in arguments.login = "bearer " + value },
             OptionSpecification(
-                "log", value: OptionValue("FILE", .file), singular: true, requires: ["tag"], heading: .all, summary: "",
+                "log", value: OptionValue("FILE", .file), repetition: .mustAgree, requires: ["tag"], heading: .all,
+                summary: "",
                 manual: ""
             ) { arguments, value in arguments.path = value },
             OptionSpecification(

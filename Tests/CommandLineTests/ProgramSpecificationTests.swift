@@ -26,7 +26,7 @@ import Testing
 
         @OptionTable<DrawArguments> static var options: [OptionSpecification<DrawArguments>] {
             OptionSpecification(
-                "word", value: OptionValue("TEXT"), repeatable: true, heading: .content, summary: "Write a word",
+                "word", value: OptionValue("TEXT"), repetition: .adds, heading: .content, summary: "Write a word",
                 manual: "Write *TEXT*."
             ) { arguments, value in arguments.words.append(value) }
             Size.options.lifted(\.outer)

@@ -29,7 +29,7 @@ struct GivenOption {
     /// Whether an option of a higher layer contradicts this one, or excludes another value.
     func isOverridden(by others: [GivenOption]) -> Bool {
         others.contains { other in
-            (other.description.long == description.long && description.isSingular)
+            (other.description.long == description.long && description.repetition == .mustAgree)
                 || (!isDefault && opponent(among: [other]) != nil)
                 || (!other.isDefault && other.opponent(among: [self]) != nil)
         }
@@ -39,7 +39,7 @@ struct GivenOption {
     static func conflict(among options: [GivenOption]) -> (option: GivenOption, error: UsageError)? {
         for (index, option) in options.enumerated() where !option.isDefault {
             for other in options[..<index] {
-                if option.description.isSingular, other.description.long == option.description.long,
+                if option.description.repetition == .mustAgree, other.description.long == option.description.long,
                     other.value != option.value
                 {
                     return (option, .twoValues(option: option.typed, other.value, option.value))
@@ -71,7 +71,7 @@ struct GivenOption {
         var effective: [GivenOption] = []
         for option in given {
             let index = effective.firstIndex { $0.description.long == option.description.long }
-            if let earlier = index.map({ effective.remove(at: $0) }), option.description.isSingular,
+            if let earlier = index.map({ effective.remove(at: $0) }), option.description.repetition == .mustAgree,
                 earlier.value != option.value
             {
                 throw .twoValues(option: option.typed, earlier.value, option.value)

@@ -19,10 +19,13 @@ public struct OptionSpecification<Arguments>: Sendable {
 
     /// The names and words of the option.
     public internal(set) var description: OptionDescription
+    /// The subjects of further options that conflict with this one; see ``Array/resolved()``.
+    fileprivate let excludedSubjects: OptionSubjects
     let update: Update
 
-    init(_ description: OptionDescription, update: @escaping Update) {
+    private init(_ description: OptionDescription, excludes subjects: OptionSubjects, update: @escaping Update) {
         self.description = description
+        excludedSubjects = subjects
         self.update = update
     }
 
@@ -33,8 +36,7 @@ public struct OptionSpecification<Arguments>: Sendable {
     ///   - short: The letter that stands for it.
     ///   - value: The value that follows; nil: the option takes no value.
     ///   - defaultValue: The default as typed, for help and manual.
-    ///   - isRepeatable: Whether occurrences add up. Otherwise, the last one counts.
-    ///   - isSingular: Whether a second, different value is an error.
+    ///   - repetition: The meaning of several occurrences.
     ///   - subjects: What the option is about.
     ///   - conflicts: The options that conflict with this one.
     ///   - excludedSubjects: All options about these subjects conflict with this one, too.
@@ -49,17 +51,17 @@ public struct OptionSpecification<Arguments>: Sendable {
     ///   - update: Writes the value into the arguments.
     public init(
         _ long: String, _ short: Character? = nil, value: OptionValue? = nil, default defaultValue: String? = nil,
-        repeatable isRepeatable: Bool = false, singular isSingular: Bool = false, about subjects: OptionSubjects = [],
+        repetition: OptionRepetition = .lastCounts, about subjects: OptionSubjects = [],
         conflicts: [OptionReference] = [], excludes excludedSubjects: OptionSubjects = [],
         requires requirements: [OptionReference] = [], heading: OptionHeading, summary: String,
         manual: MarkedText..., example: String? = nil, seeAlso: [OptionReference] = [], aliases: [OptionAlias] = [],
         update: @escaping Update
     ) {
         description = OptionDescription(
-            long: long, short: short, value: value, defaultValue: defaultValue, isRepeatable: isRepeatable,
-            isSingular: isSingular, subjects: subjects, conflicts: conflicts, excludedSubjects: excludedSubjects,
-            requirements: requirements, heading: heading, summary: summary, manual: manual, example: example,
-            seeAlso: seeAlso, aliases: aliases)
+            long: long, short: short, value: value, defaultValue: defaultValue, repetition: repetition,
+            subjects: subjects, conflicts: conflicts, requirements: requirements, heading: heading, summary: summary,
+            manual: manual, example: example, seeAlso: seeAlso, aliases: aliases)
+        self.excludedSubjects = excludedSubjects
         self.update = update
     }
 
@@ -68,7 +70,8 @@ public struct OptionSpecification<Arguments>: Sendable {
         _ path: WritableKeyPath<Whole, Arguments> & Sendable
     ) -> OptionSpecification<Whole> {
         let update = update
-        return OptionSpecification<Whole>(description) { whole, value throws(ValueProblem) in
+        return OptionSpecification<Whole>(description, excludes: excludedSubjects) {
+            whole, value throws(ValueProblem) in
             try update(&whole[keyPath: path], value)
         }
     }
@@ -104,14 +107,24 @@ extension Array {
     /// Returns the options of a command with the conflicts that follow from their subjects.
     func resolved<Arguments>() -> Self where Element == OptionSpecification<Arguments> {
         var options = self
-        for index in indices where !self[index].description.excludedSubjects.isEmpty {
-            let option = self[index].description
+        for (index, option) in enumerated() where !option.excludedSubjects.isEmpty {
             options[index].description.conflicts += flatMap { other in
-                other.description.long == option.long ? [] : other.description.references(to: option.excludedSubjects)
+                other.description.long == option.description.long
+                    ? [] : other.description.references(to: option.excludedSubjects)
             }
         }
         return options
     }
+}
+
+/// The meaning of several occurrences of an option.
+public enum OptionRepetition: Sendable {
+    /// The last one counts.
+    case lastCounts
+    /// They add up.
+    case adds
+    /// A second, different value is an error: only one of them could have an effect.
+    case mustAgree
 }
 
 /// The description of an option, for help, manual, completions, and errors.
@@ -124,16 +137,12 @@ public struct OptionDescription: Sendable {
     public var value: OptionValue?
     /// The default as typed, for help and manual.
     public var defaultValue: String?
-    /// Whether occurrences add up. Otherwise, the last one counts.
-    public var isRepeatable = false
-    /// Whether a second, different value is an error: only one of them could have an effect.
-    public var isSingular = false
+    /// The meaning of several occurrences.
+    public var repetition = OptionRepetition.lastCounts
     /// What the option is about with any value.
     var subjects: OptionSubjects = []
     /// The options that conflict with this one. A value equal to its option's default never conflicts.
     public internal(set) var conflicts: [OptionReference] = []
-    /// The subjects of further options that conflict with this one; see ``Array/resolved()``.
-    var excludedSubjects: OptionSubjects = []
     /// This option has no effect without at least one of these.
     public var requirements: [OptionReference] = []
     /// The heading under which help and manual show it.
@@ -192,8 +201,11 @@ public struct OptionDescription: Sendable {
             guard let value = alias.value else { continue }
             notes.append(MarkedText("`\(alias.name)` is short for `--\(long) \(value)`."))
         }
-        if isSingular { notes.append("If repeated, all values must be equal.") }
-        if isRepeatable { notes.append("May be repeated.") }
+        switch repetition {
+        case .lastCounts: break
+        case .adds: notes.append("May be repeated.")
+        case .mustAgree: notes.append("If repeated, all values must be equal.")
+        }
         if !requirements.isEmpty {
             let others = ValueProblem.alternatives(requirements.map { "`\($0.words)`" })
             notes.append(MarkedText("Only with \(others)."))

@@ -3,15 +3,17 @@ import COpenSSL
 extension TLSError {
     /// The circumstances that determine the meaning of an OpenSSL error.
     struct Circumstances {
-        let isServer: Bool
+        /// The name that a client verifies; nil on a server.
+        let serverName: String?
         /// Whether the handshake is complete.
         let isEstablished: Bool
         let minimumVersion: TLSVersion
-        let serverName: String?
         /// Whether we have the certificate that the server has requested, or `nil` if it has requested none.
         let hasRequestedCertificate: Bool?
         /// Whether we have refused to renegotiate.
         let hasRefusedRenegotiation: Bool
+
+        var isServer: Bool { serverName == nil }
     }
 
     /// Interprets the errors of a failed call.

@@ -196,10 +196,14 @@ package final class TLSSession {
 
     /// Whether a message of TLS has arrived only in part, such as a request for a certificate with the names of many
     /// authorities. Until the rest arrives, OpenSSL encrypts nothing.
-    package var isInMessage: Bool { if case .established = state { SSL_in_init(handle) == 1 } else { false } }
+    package var isInMessage: Bool {
+        if case .established = state { SSL_in_init(handle) == 1 } else { false }
+    }
 
     /// Whether the peer has ended its side with close_notify.
-    package var hasEnded: Bool { if case .peerEnded = state { true } else { false } }
+    package var hasEnded: Bool {
+        if case .peerEnded = state { true } else { false }
+    }
 
     private var failure: TLSError? { if case .failed(let error) = state { error } else { nil } }
 
@@ -313,8 +317,8 @@ extension TLSSession {
             TLSError(
                 errors,
                 of: TLSError.Circumstances(
-                    isServer: context.isServer, isEstablished: isEstablished, minimumVersion: context.minimumVersion,
-                    serverName: name?.verifiedText,
+                    serverName: name?.verifiedText, isEstablished: isEstablished,
+                    minimumVersion: context.minimumVersion,
                     hasRequestedCertificate: clientCertificateWasRequested ? context.hasCertificate : nil,
                     hasRefusedRenegotiation: hasRefusedRenegotiation)))
     }

@@ -39,7 +39,7 @@ struct TLSErrorTests {
             let error = TLSError(
                 [OpenSSLError(code: UInt(ERR_LIB_SSL) << 23 | UInt(Int(SSL_AD_REASON_OFFSET) + number))],
                 of: TLSError.Circumstances(
-                    isServer: false, isEstablished: isEstablished, minimumVersion: .tls12, serverName: "n",
+                    serverName: "n", isEstablished: isEstablished, minimumVersion: .tls12,
                     hasRequestedCertificate: nil, hasRefusedRenegotiation: false))
             #expect(error.identifier == (isEstablished ? "tls-alert" : identifier))
         }

@@ -1,8 +1,7 @@
 /// A challenge of Digest authentication (RFC 7616) that this client can answer.
 struct DigestChallenge {
-    private let algorithm: DigestAlgorithm
-    /// Whether the server named the algorithm. Servers from before RFC 2617 do not know the parameter.
-    private let namesAlgorithm: Bool
+    /// The algorithm that the server named, or nil: servers from before RFC 2617 do not know the parameter.
+    private let namedAlgorithm: DigestAlgorithm?
     private let realm: String
     private let nonce: String
     private let opaque: String?
@@ -12,25 +11,25 @@ struct DigestChallenge {
     /// Whether the server rejected only the age of the previous nonce, not the password.
     let isStale: Bool
 
+    private var algorithm: DigestAlgorithm { namedAlgorithm ?? .md5 }
+
     /// Whether the hash is stronger than MD5.
     var isStrong: Bool { algorithm.hash != .md5 }
 
     /// Reads the parameters; `nil` if it is not a Digest challenge, is incomplete, or requires an unsupported option.
     init?(_ challenge: AuthenticationChallenge) {
         guard challenge.isScheme("Digest"), let nonce = challenge["nonce"], !nonce.isEmpty else { return nil }
-        let algorithmName = challenge["algorithm"]
-        guard let algorithm = DigestAlgorithm(name: algorithmName ?? "MD5") else { return nil }
+        namedAlgorithm = challenge["algorithm"].flatMap(DigestAlgorithm.named)
+        guard namedAlgorithm != nil || challenge["algorithm"] == nil else { return nil }
         // RFC 7616 §3.3: qop is a list. This client has no content to protect, so it ignores auth-int.
         let protections = challenge["qop"]
         let hasQualityOfProtection =
             protections?.utf8.split(separator: UInt8(ascii: ",")).contains {
                 ASCII.areEqualIgnoringCase(String(Substring(ASCII.trimmed($0))), "auth")
             } ?? false
-        guard hasQualityOfProtection || protections == nil && !algorithm.isSession else { return nil }
-        self.algorithm = algorithm
+        guard hasQualityOfProtection || protections == nil && namedAlgorithm?.isSession != true else { return nil }
         self.nonce = nonce
         self.hasQualityOfProtection = hasQualityOfProtection
-        namesAlgorithm = algorithmName != nil
         realm = challenge.realm ?? ""
         opaque = challenge["opaque"]
         hashesUser = ASCII.areEqualIgnoringCase(challenge["userhash"] ?? "", "true")
@@ -70,7 +69,7 @@ struct DigestChallenge {
         }
         parameters.append("response=\(Self.quoted(response))")
         if let opaque { parameters.append("opaque=\(Self.quoted(opaque))") }
-        if namesAlgorithm { parameters.append("algorithm=\(algorithm.name)") }
+        if let namedAlgorithm { parameters.append("algorithm=\(namedAlgorithm.name)") }
         if hashesUser { parameters.append("userhash=true") }
         return "Digest " + parameters.joined(separator: ", ")
     }
@@ -91,34 +90,39 @@ struct DigestChallenge {
 
 /// An algorithm of Digest authentication (RFC 7616 §6.1).
 struct DigestAlgorithm {
-    /// The hash functions, with their names in OpenSSL.
-    enum Hash: String {
+    /// The hash functions, with their names in the registry.
+    enum Hash: String, CaseIterable {
         case md5 = "MD5"
-        case sha256 = "SHA2-256"
-        case sha512Part = "SHA2-512/256"
+        case sha256 = "SHA-256"
+        case sha512Part = "SHA-512-256"
+
+        /// The name in OpenSSL.
+        var libraryName: String {
+            switch self {
+            case .md5: "MD5"
+            case .sha256: "SHA2-256"
+            case .sha512Part: "SHA2-512/256"
+            }
+        }
     }
 
-    /// The name in the registry.
-    let name: String
+    static let md5 = DigestAlgorithm(hash: .md5, isSession: false)
+
     let hash: Hash
     /// Whether the secret part of the hash also depends on both nonces.
     let isSession: Bool
 
+    /// The name in the registry.
+    var name: String { hash.rawValue + (isSession ? "-sess" : "") }
+
     /// Finds an algorithm by its name, ignoring case; nil if it is not supported.
-    init?(name given: String) {
-        let known: [(String, Hash)] = [("MD5", .md5), ("SHA-256", .sha256), ("SHA-512-256", .sha512Part)]
-        for (plainName, hash) in known {
-            for (name, isSession) in [(plainName, false), (plainName + "-sess", true)]
-            where ASCII.areEqualIgnoringCase(name, given) {
-                self.name = name
-                self.hash = hash
-                self.isSession = isSession
-                return
-            }
+    static func named(_ name: String) -> DigestAlgorithm? {
+        let all = Hash.allCases.flatMap { hash in
+            [false, true].map { DigestAlgorithm(hash: hash, isSession: $0) }
         }
-        return nil
+        return all.first { ASCII.areEqualIgnoringCase($0.name, name) }
     }
 
     /// The hash of a text in lower-case hexadecimal digits; nil if OpenSSL's configuration excludes it.
-    func hash(_ text: String) -> String? { Digest.hexadecimal(Array(text.utf8), by: hash.rawValue) }
+    func hash(_ text: String) -> String? { Digest.hexadecimal(Array(text.utf8), by: hash.libraryName) }
 }

@@ -122,7 +122,7 @@ struct BenchArguments: Equatable, Sendable {
     }
 
     private static let abort = OptionSpecification<BenchArguments>(
-        "abort", value: OptionValue("EXPR"), repeatable: true, heading: .results,
+        "abort", value: OptionValue("EXPR"), repetition: .adds, heading: .results,
         summary: "Stop as soon as EXPR does not hold: 'p99<1s'",
         manual: """
             Check *EXPR* on the results so far after each second. If it does not hold, end the run with status 7 and \

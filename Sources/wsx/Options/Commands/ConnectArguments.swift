@@ -142,7 +142,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
 
     private static let messageOptions: [OptionSpecification<ConnectArguments>] = [
         OptionSpecification(
-            "execute", "x", value: OptionValue("MESSAGE"), repeatable: true, about: .messages, heading: .messages,
+            "execute", "x", value: OptionValue("MESSAGE"), repetition: .adds, about: .messages, heading: .messages,
             summary: "Send MESSAGE when the connection opens",
             manual: """
                 Send *MESSAGE* when the connection opens, after any *MESSAGE* operands. Apart from the order, the \

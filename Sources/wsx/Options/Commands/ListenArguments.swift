@@ -119,7 +119,7 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
 
     private static let replay =
         OptionSpecification<ListenArguments>(
-            "replay", value: OptionValue("FILE", .file), singular: true, about: .service,
+            "replay", value: OptionValue("FILE", .file), repetition: .mustAgree, about: .service,
             conflicts: ["echo", "broadcast", "exec"], excludes: [.inputFormat, .kind, .messageOutput], heading: .faults,
             summary: "Answer messages from a recording",
             manual: """
@@ -131,7 +131,7 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
 
     private static let scenario =
         OptionSpecification<ListenArguments>(
-            "scenario", value: OptionValue("FILE", .file), singular: true, about: .service,
+            "scenario", value: OptionValue("FILE", .file), repetition: .mustAgree, about: .service,
             conflicts: ["echo", "broadcast", "exec", "replay"], excludes: [.input, .kind, .messageOutput],
             heading: .scenario, summary: "Play the opposite side of FILE",
             manual: """

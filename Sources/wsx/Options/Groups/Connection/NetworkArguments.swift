@@ -35,7 +35,7 @@ struct NetworkArguments: Equatable, Sendable {
             manual: "Connect over IPv6 only. Of `--ipv4` and `--ipv6`, the last one wins."
         ) { arguments, _ in arguments.addressFamily = .ipv6 },
         OptionSpecification(
-            "resolve", value: OptionValue("HOST:PORT:IP"), repeatable: true, heading: .network,
+            "resolve", value: OptionValue("HOST:PORT:IP"), repetition: .adds, heading: .network,
             summary: "Use IP as the address of HOST:PORT",
             manual: """
                 Use *IP* as the address of *HOST* on *PORT* instead of looking up the name. The request still names \
@@ -48,7 +48,7 @@ struct NetworkArguments: Equatable, Sendable {
             example: "--resolve api.example:443:127.0.0.1", seeAlso: ["host", "ipv4", "ipv6"]
         ) { arguments, value in arguments.resolve.append(value) },
         OptionSpecification(
-            "source-ip", value: OptionValue("IP"), repeatable: true, heading: .network,
+            "source-ip", value: OptionValue("IP"), repetition: .adds, heading: .network,
             summary: "Connect from this local address",
             manual: """
                 Connect from *IP*, an address of this machine. Give an IPv4 and an IPv6 address to use both families: \

@@ -95,7 +95,7 @@ struct RequestArguments: Equatable, Sendable {
             seeAlso: ["auth", "bearer", "location"]
         ) { arguments, _ in arguments.usesNetrc = true },
         OptionSpecification(
-            "cookie", "b", value: OptionValue("COOKIE", .file), repeatable: true, heading: .request,
+            "cookie", "b", value: OptionValue("COOKIE", .file), repetition: .adds, heading: .request,
             summary: "Send a cookie: name=value, or those of FILE",
             manual: """
                 Send a cookie, `name=value`, or several, `a=1; b=2`. As in curl, a value without an equals sign is the \
@@ -190,7 +190,7 @@ extension OptionSpecification {
         manual: MarkedText
     ) -> OptionSpecification {
         OptionSpecification(
-            "header", "H", value: OptionValue("HEADER"), repeatable: true, heading: heading, summary: summary,
+            "header", "H", value: OptionValue("HEADER"), repetition: .adds, heading: heading, summary: summary,
             manual: manual, example: "--header 'X-Request-Id: 42'"
         ) { arguments, value throws(ValueProblem) in arguments[keyPath: path].append(try HeaderValue.parse(value)) }
     }
@@ -201,7 +201,7 @@ extension OptionSpecification {
         manual: MarkedText
     ) -> OptionSpecification {
         OptionSpecification(
-            "subprotocol", "s", value: OptionValue("NAME"), repeatable: true, heading: heading, summary: summary,
+            "subprotocol", "s", value: OptionValue("NAME"), repetition: .adds, heading: heading, summary: summary,
             manual: manual, example: "--subprotocol graphql-transport-ws"
         ) { arguments, value throws(ValueProblem) in
             arguments[keyPath: path] += try SubprotocolValue.parse(value)

@@ -62,7 +62,7 @@ struct TLSArguments: Equatable, Sendable {
             aliases: ["no-check"]
         ) { arguments, _ in arguments.isInsecure = true },
         OptionSpecification(
-            "pin", value: OptionValue("PIN"), repeatable: true, heading: .tls,
+            "pin", value: OptionValue("PIN"), repetition: .adds, heading: .tls,
             summary: "Require this public key: sha256//BASE64",
             manual: """
                 Accept the server only if its public key matches *PIN*: `sha256//` and the SHA-256 hash of the key in \
@@ -111,7 +111,7 @@ struct ServerTLSArguments: Equatable, Sendable {
 
     static let options: [OptionSpecification<ServerTLSArguments>] = [
         OptionSpecification(
-            "tls-cert", value: OptionValue("FILE", .file), singular: true, conflicts: ["tls-self-signed"],
+            "tls-cert", value: OptionValue("FILE", .file), repetition: .mustAgree, conflicts: ["tls-self-signed"],
             heading: .tls,
             summary: "Serve wss:// with this certificate",
             manual: """
@@ -122,7 +122,7 @@ struct ServerTLSArguments: Equatable, Sendable {
             example: "--tls-cert fullchain.pem --tls-key privkey.pem", seeAlso: ["tls-key", "tls-self-signed"]
         ) { arguments, value in arguments.certificate = value },
         OptionSpecification(
-            "tls-key", value: OptionValue("FILE", .file), singular: true, conflicts: ["tls-self-signed"],
+            "tls-key", value: OptionValue("FILE", .file), repetition: .mustAgree, conflicts: ["tls-self-signed"],
             requires: ["tls-cert"], heading: .tls,
             summary: "Read the key for --tls-cert from FILE",
             manual: "Read the private key for `--tls-cert` from the PEM file *FILE*.",
@@ -142,7 +142,8 @@ struct ServerTLSArguments: Equatable, Sendable {
             example: "--echo --tls-self-signed", seeAlso: ["tls-cert"]
         ) { arguments, _ in arguments.isSelfSigned = true },
         OptionSpecification(
-            "client-ca", value: OptionValue("PATH", .file), singular: true, requires: ["tls-cert", "tls-self-signed"],
+            "client-ca", value: OptionValue("PATH", .file), repetition: .mustAgree,
+            requires: ["tls-cert", "tls-self-signed"],
             heading: .tls,
             summary: "Require client certificates from these CAs",
             manual: """

@@ -29,7 +29,7 @@ struct CodecArguments: Equatable, Sendable {
         let decoders = decoderChoices(takesPrograms: takesPrograms)
         return [
             OptionSpecification(
-                "decode", value: OptionValue("CODEC", .choices(decoders)), repeatable: true, requires: requirements,
+                "decode", value: OptionValue("CODEC", .choices(decoders)), repetition: .adds, requires: requirements,
                 heading: heading, summary: "Show binary messages as JSON: msgpack, ...", manual: decode, chainManual,
                 example: examplePrefix + "--decode zlib-stream --decode msgpack", seeAlso: ["encode", "output"]
             ) { arguments, value throws(ValueProblem) in

@@ -42,7 +42,7 @@ struct TranscriptArguments: Equatable, Sendable {
         display: [OptionSpecification<DisplayArguments>] = DisplayArguments.options()
     ) -> [OptionSpecification<TranscriptArguments>] {
         OptionSpecification(
-            "verbose", "v", repeatable: true, heading: .display,
+            "verbose", "v", repetition: .adds, heading: .display,
             summary: "Show handshake and control frames; -vv: all",
             manual: "Show the handshake and control frames on standard error.",
             """
@@ -64,7 +64,7 @@ struct TranscriptArguments: Equatable, Sendable {
             arguments.timestamps = try TimestampStyle.parse(value)
         }
         OptionSpecification(
-            "record", value: OptionValue("FILE", .file), singular: true, heading: .display,
+            "record", value: OptionValue("FILE", .file), repetition: .mustAgree, heading: .display,
             summary: "Record the session to FILE",
             manual: """
                 Record the session to *FILE* as JSON events of both directions. See RECORDINGS. An existing file is \

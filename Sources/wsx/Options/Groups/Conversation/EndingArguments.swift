@@ -67,7 +67,7 @@ struct EndingArguments: Equatable, Sendable {
             example: #"--one --execute '{"op":"health"}'"#, seeAlso: ["count", "pick", "request", "timeout"]
         ) { arguments, _ in arguments.isOne = true },
         OptionSpecification(
-            "until", value: OptionValue("REGEX"), repeatable: true, about: .ending, heading: .ending,
+            "until", value: OptionValue("REGEX"), repetition: .adds, about: .ending, heading: .ending,
             summary: "Exit when a message matches REGEX",
             manual: """
                 Close the connection when a received message matches *REGEX*, and exit with 0. The matching message is \
@@ -83,7 +83,7 @@ struct EndingArguments: Equatable, Sendable {
             arguments.until.append(try MessageConditionValue.parse(value))
         },
         OptionSpecification(
-            "expect", value: OptionValue("REGEX"), repeatable: true, about: .ending, heading: .ending,
+            "expect", value: OptionValue("REGEX"), repetition: .adds, about: .ending, heading: .ending,
             summary: "Exit with 7 unless a message matches REGEX",
             manual: """
                 Exit with 7 unless a received message matches *REGEX*. If the option is repeated, every *REGEX* needs \

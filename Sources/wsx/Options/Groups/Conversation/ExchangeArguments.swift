@@ -19,7 +19,7 @@ struct ExchangeArguments: Equatable, Sendable {
         firstMessage: MarkedText, ready: MarkedText?, answer: MarkedText
     ) -> [OptionSpecification<ExchangeArguments>] {
         let first = OptionSpecification<ExchangeArguments>(
-            "first-message", value: OptionValue("TEXT"), repeatable: true, about: .exchange, excludes: .service,
+            "first-message", value: OptionValue("TEXT"), repetition: .adds, about: .exchange, excludes: .service,
             heading: .exchange, summary: "Send TEXT first on each connection", manual: firstMessage, fileManual,
             example: #"--first-message '{"auth":"{{env:TOKEN}}"}'"#,
             seeAlso: ready == nil ? ["answer"] : ["ready", "answer"]
@@ -28,7 +28,7 @@ struct ExchangeArguments: Equatable, Sendable {
             arguments.firstMessages.append(value)
         }
         let answer = OptionSpecification<ExchangeArguments>(
-            "answer", value: OptionValue("RULE"), repeatable: true, about: .exchange, excludes: .service,
+            "answer", value: OptionValue("RULE"), repetition: .adds, about: .exchange, excludes: .service,
             heading: .exchange, summary: "Answer messages: 'REGEX => TEXT'", manual: answer, ruleManual,
             example: #"--answer '^ping (\d+)$ => pong $1'"#, seeAlso: ["first-message"]
         ) { arguments, value in arguments.answers.append(value) }

@@ -33,7 +33,7 @@ struct ProtocolArguments: Equatable, Sendable {
                 arguments.choice = try ProtocolChoice.parse(value)
             },
             OptionSpecification(
-                "param", value: OptionValue("NAME=VALUE"), repeatable: true, requires: ["protocol"],
+                "param", value: OptionValue("NAME=VALUE"), repetition: .adds, requires: ["protocol"],
                 heading: .protocols, summary: "Set a parameter of the protocol",
                 manual: """
                     Set the parameter *NAME* of the protocol, such as a token. `wsx help protocol` *NAME* lists the \

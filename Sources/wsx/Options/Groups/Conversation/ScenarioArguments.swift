@@ -38,7 +38,7 @@ struct ScenarioArguments: Equatable, Sendable {
     /// The option for values that may differ.
     static let ignore =
         OptionSpecification<ScenarioArguments>(
-            "ignore", value: OptionValue("POINTERS"), repeatable: true, requires: ["scenario"], heading: .scenario,
+            "ignore", value: OptionValue("POINTERS"), repetition: .adds, requires: ["scenario"], heading: .scenario,
             summary: "Values that may differ: /time,/id",
             manual: """
                 Ignore the values at these JSON Pointers (RFC 6901) when received messages are compared with \

@@ -318,7 +318,7 @@ struct LoadMessageArguments: Equatable, Sendable {
     static let options: [OptionSpecification<LoadMessageArguments>] = [
         OptionSpecification(
             "message", "m", value: OptionValue("TEXT"),
-            repeatable: true, conflicts: ["size"] + .modes(without: .message), heading: .messages,
+            repetition: .adds, conflicts: ["size"] + .modes(without: .message), heading: .messages,
             summary: "Send TEXT; expands {{seq}}, {{time}}, ...",
             manual: """
                 Send *TEXT*, with placeholders such as `{{seq}}` replaced in each message; see PLACEHOLDERS. If \
@@ -331,7 +331,7 @@ struct LoadMessageArguments: Equatable, Sendable {
         },
         OptionSpecification(
             "file", "f", value: OptionValue("FILE", .file),
-            repeatable: true, conflicts: ["size"] + .modes(without: .file), heading: .messages,
+            repetition: .adds, conflicts: ["size"] + .modes(without: .file), heading: .messages,
             summary: "Send the contents of FILE as one message",
             manual: """
                 Send the contents of *FILE* as one message. Placeholders in a text are replaced as in \

@@ -30,7 +30,7 @@ struct LoadReplyArguments: Equatable, Sendable {
             arguments.field = field
         },
         OptionSpecification(
-            "expect", value: OptionValue("REGEX"), repeatable: true, requires: .modes(with: .expect),
+            "expect", value: OptionValue("REGEX"), repetition: .adds, requires: .modes(with: .expect),
             heading: .requests, summary: "Require replies to match REGEX",
             manual: """
                 Count replies that do not match *REGEX* as `mismatched`, which leads to status 7. If the option is \

@@ -22,7 +22,7 @@ struct ResultArguments: Equatable, Sendable {
             aliases: [OptionAlias("json", value: "json")]
         ) { arguments, value throws(ValueProblem) in arguments.output = try ResultFormat.parse(value) },
         OptionSpecification(
-            "threshold", value: OptionValue("EXPR"), repeatable: true, heading: .results,
+            "threshold", value: OptionValue("EXPR"), repetition: .adds, heading: .results,
             summary: "Exit with 7 unless EXPR holds: 'p99<20ms'",
             manual: """
                 Exit with status 7 unless the results satisfy *EXPR*: a metric, an operator, and a value, such as \
@@ -33,7 +33,7 @@ struct ResultArguments: Equatable, Sendable {
             arguments.thresholds.append(try ThresholdValue.parse(value))
         },
         OptionSpecification(
-            "baseline", value: OptionValue("FILE", .file), repeatable: true, heading: .results,
+            "baseline", value: OptionValue("FILE", .file), repetition: .adds, heading: .results,
             summary: "Compare with an earlier run's JSON results",
             manual: """
                 Compare the results with those of an earlier run, which `--output json` wrote to *FILE*, and separate \

@@ -17,7 +17,7 @@ struct AccessArguments: Equatable, Sendable {
 
     static let options: [OptionSpecification<AccessArguments>] = [
         OptionSpecification(
-            "origin", "o", value: OptionValue("ORIGIN"), repeatable: true, heading: .access,
+            "origin", "o", value: OptionValue("ORIGIN"), repetition: .adds, heading: .access,
             summary: "Allow pages from ORIGIN, or * for all",
             manual: """
                 Allow pages from *ORIGIN*, such as `https://app.example`, to connect. Pages of the server's own origin \
@@ -29,7 +29,7 @@ struct AccessArguments: Equatable, Sendable {
             arguments.origins.append(try OriginValue.parse(value, allAllowed: true))
         },
         OptionSpecification(
-            "auth", "a", value: OptionValue("USER:PASSWORD"), repeatable: true, heading: .access,
+            "auth", "a", value: OptionValue("USER:PASSWORD"), repetition: .adds, heading: .access,
             summary: "Require basic authentication",
             manual: """
                 Require HTTP basic authentication with *USER* and *PASSWORD* for every request on the port; others get \
@@ -38,7 +38,7 @@ struct AccessArguments: Equatable, Sendable {
             example: "--auth env:WSX_LOGIN", seeAlso: ["bearer", "tls-cert", "client-ca"]
         ) { arguments, value in arguments.credentials.append(value) },
         OptionSpecification(
-            "bearer", value: OptionValue("TOKEN"), repeatable: true, heading: .access,
+            "bearer", value: OptionValue("TOKEN"), repetition: .adds, heading: .access,
             summary: "Require a bearer token",
             manual: """
                 Require the bearer token *TOKEN* (RFC 6750) for every request on the port; others get 401. If `--auth` \

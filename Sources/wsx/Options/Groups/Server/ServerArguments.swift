@@ -16,7 +16,7 @@ struct ServerArguments: Equatable, Sendable {
     /// The options for upgrades.
     static let upgradeOptions: [OptionSpecification<ServerArguments>] = [
         OptionSpecification(
-            "path", value: OptionValue("PATH"), singular: true, heading: .server,
+            "path", value: OptionValue("PATH"), repetition: .mustAgree, heading: .server,
             summary: "Accept only this request path",
             manual: """
                 Accept WebSocket clients only at *PATH*, such as `/chat`; other paths get 404. Percent-encoded paths \
@@ -141,7 +141,7 @@ struct WebArguments: Equatable, Sendable {
 
     static let options: [OptionSpecification<WebArguments>] = [
         OptionSpecification(
-            "serve", value: OptionValue("DIR", .directory), singular: true, heading: .web,
+            "serve", value: OptionValue("DIR", .directory), repetition: .mustAgree, heading: .web,
             summary: "Serve files from DIR on the same port",
             manual: """
                 Serve files from the directory *DIR* on the same port. WebSocket clients may still connect at any \
