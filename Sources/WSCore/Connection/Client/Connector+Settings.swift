@@ -161,4 +161,7 @@ package struct PhaseDurations: Sendable {
         get { durations[phase] ?? .zero }
         set { durations[phase] = newValue }
     }
+
+    /// The sum of all phases.
+    package var total: Duration { durations.values.reduce(.zero, +) }
 }

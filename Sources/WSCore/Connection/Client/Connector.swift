@@ -8,44 +8,40 @@
 /// A time limit applies to the whole attempt; phases may have additional limits.
 package final class Connector {
     /// The stages of an attempt. Each stage owns the stream while it works.
-    private enum Stage {
+    internal enum Stage {
         case idle
         case lookingUpTarget(HostLookup)
         case dialing(Dialer)
         /// A stream is open, perhaps during a TLS handshake.
         case connected(any ByteStream)
         case tunnelling(ProxyTunnel)
-        case upgrading(ClientOpening)
+        /// TLS with the server explains failures of the upgrade.
+        case upgrading(ClientOpening, over: TLSStream?)
         /// The completion has been called, or the connector was canceled.
         case over
     }
 
-    private let settings: Settings
-    private let resources: ConnectorResources
+    internal let settings: Settings
+    internal let resources: ConnectorResources
     private let loop: EventLoop
     private let completion: (Result<Opened, ConnectError>) -> Void
-    private let startTime: Duration
     /// The current URL, after redirects.
     package var url: WebSocketURL { request.url }
     /// Called for each ``Step``. The closure may cancel the connector.
     package var didStep: ((Step) -> Void)?
 
     /// The current request and how it is sent, after redirects.
-    private var request: ClientRequest
-    /// The request for the upgrade while ``request`` negotiates; otherwise nil.
-    private var nextRequest: ClientRequest?
+    internal var request: ClientRequest
     /// The login at the proxy, with the answer to its latest challenge.
     private var proxyLogin: ClientLogin?
     /// The host or proxy that is being contacted.
-    private var peer: String?
+    internal private(set) var peer: String?
 
     /// The current phase.
     package private(set) var phase = ConnectError.Phase.resolving
     private var phaseStartTime = Duration.zero
-    private var phaseDurations = PhaseDurations()
-    private var stage = Stage.idle
-    /// TLS with the server, to explain failures of the upgrade.
-    private var secured: TLSStream?
+    internal private(set) var phaseDurations = PhaseDurations()
+    internal var stage = Stage.idle
     private var timer: Timer?
     private var phaseTimer: Timer?
 
@@ -64,16 +60,14 @@ package final class Connector {
         self.loop = loop
         self.completion = completion
         request = settings.request
-        startTime = loop.now
-        phaseStartTime = startTime
+        phaseStartTime = loop.now
         negotiate(before: request)
     }
 
     /// Precedes an upgrade with the negotiation, if there is one.
-    private func negotiate(before upgrade: ClientRequest) {
+    internal func negotiate(before upgrade: ClientRequest) {
         guard let negotiation = settings.negotiation else { return }
         request = upgrade.negotiation(at: negotiation.url(upgrade.url))
-        nextRequest = upgrade
     }
 
     /// Starts connecting.
@@ -89,12 +83,11 @@ package final class Connector {
     package func cancel() {
         timer = nil
         phaseTimer = nil
-        secured = nil
         replaceStage(with: .over)
     }
 
     /// Cancels the current stage and closes the stream.
-    private func replaceStage(with next: Stage) {
+    internal func replaceStage(with next: Stage) {
         let left = stage
         stage = next
         switch left {
@@ -103,15 +96,25 @@ package final class Connector {
         case .dialing(let dialer): dialer.cancel()
         case .connected(let stream): stream.close()
         case .tunnelling(let tunnel): tunnel.cancel()
-        case .upgrading(let opening): opening.cancel()
+        case .upgrading(let opening, _): opening.cancel()
         }
     }
 
-    private var isOver: Bool { if case .over = stage { true } else { false } }
-    /// The open stream, unless a tunnel or the opening handshake owns it.
-    private var stream: (any ByteStream)? { if case .connected(let stream) = stage { stream } else { nil } }
+    internal var isOver: Bool {
+        if case .over = stage { true } else { false }
+    }
 
-    private func enter(_ phase: ConnectError.Phase) {
+    /// The open stream, unless a tunnel or the opening handshake owns it.
+    internal var stream: (any ByteStream)? {
+        if case .connected(let stream) = stage { stream } else { nil }
+    }
+
+    /// TLS with the server during the upgrade.
+    private var secured: TLSStream? {
+        if case .upgrading(_, let secured) = stage { secured } else { nil }
+    }
+
+    internal func enter(_ phase: ConnectError.Phase) {
         endPhase()
         self.phase = phase
         phaseTimer = nil
@@ -121,7 +124,7 @@ package final class Connector {
         phaseTimer = timer
     }
 
-    private func endPhase() {
+    internal func endPhase() {
         let now = loop.now
         phaseDurations[phase] += now - phaseStartTime
         phaseStartTime = now
@@ -130,8 +133,8 @@ package final class Connector {
     /// - Parameter redirectCount: The number of redirects that the limit includes.
     private func timedOut(after limit: Duration, redirectCount: Int = 0) {
         switch stage {
-        case .upgrading(let opening):
-            if nextRequest == nil, let refusal = opening.partialRefusal {
+        case .upgrading(let opening, _):
+            if request.purpose.isUpgrade, let refusal = opening.partialRefusal {
                 return finish(.failure(failure(for: refusal)))
             }
         case .tunnelling(let tunnel):
@@ -142,7 +145,7 @@ package final class Connector {
     }
 
     /// Maps a handshake error, distinguishing a response that concerns the login or the client certificate.
-    private func failure(for error: HandshakeError) -> ConnectError {
+    internal func failure(for error: HandshakeError) -> ConnectError {
         guard case .refused(let head, _, _) = error else { return .handshake(error) }
         return switch head.status {
         case 401 where request.loginUse != .none: .loginRefused(error, request.loginUse)
@@ -152,7 +155,7 @@ package final class Connector {
         }
     }
 
-    private func finish(_ result: Result<Opened, ConnectError>) {
+    internal func finish(_ result: Result<Opened, ConnectError>) {
         guard !isOver else { return }
         let result = secured?.hasRefusedRenegotiation == true ? result.mapError(explainedByRenegotiation) : result
         cancel()
@@ -169,9 +172,8 @@ package final class Connector {
 
     // MARK: The stream
 
-    private func connect() {
+    internal func connect() {
         peer = nil
-        secured = nil
         enter(.resolving)
         let proxy: Proxy?
         do throws(ProxyChoiceError) {
@@ -197,6 +199,16 @@ package final class Connector {
         }
         stage = .lookingUpTarget(lookup)
         lookup.start(host, port: port)
+    }
+
+    /// Sends a request again with a login, on a new stream: servers may close one after a rejection, and the rest of its
+    /// body would be in the way.
+    internal func restart(loggingInAt proxy: Proxy?, with authorization: String?, _ connect: () -> Void) {
+        let scheme = authorization.map { String($0.prefix { $0 != " " }) } ?? ""
+        if !isOver { didStep?(.loggingIn(scheme: scheme, at: proxy)) }
+        guard !isOver else { return }
+        replaceStage(with: .idle)
+        connect()
     }
 
     private func chooseProxy() throws(ProxyChoiceError) -> Proxy? {
@@ -301,145 +313,5 @@ package final class Connector {
         proxyLogin = login
         didStep?(.received(head))
         restart(loggingInAt: proxy, with: login.authorization) { open(through: proxy) }
-    }
-
-    // MARK: The server
-
-    private func secure(with firstBytes: [UInt8] = []) {
-        guard request.url.isSecure, let stream else { return upgrade(with: firstBytes) }
-        enter(.securing)
-        let secured = resources.secure(
-            stream, name: serverName, sessionKey: request.url.hostField,
-            isOther: !isNamedByUser && !settings.redirects.isTrusted
-        ) { [self] result in
-            switch result {
-            case .failure(.protection(let error as TLSError)): finish(.failure(.security(error)))
-            case .failure(let error): finish(.failure(.lost(error, .securing)))
-            case .success(let summary):
-                didStep?(.secured(summary, with: nil))
-                upgrade(tls: summary)
-            }
-        }
-        self.secured = secured
-        stage = .connected(secured)
-        secured.start(with: firstBytes)
-    }
-
-    /// Whether this is the server the user named, rather than another that it redirected to.
-    ///
-    /// Only that server receives our certificate and must match the expected name. A redirect from `ws` to `wss` on the
-    /// same host still counts.
-    private var isNamedByUser: Bool {
-        let named = settings.request.url
-        if request.url.isSameOrigin(as: named) { return true }
-        guard case .tcp(let host, _) = request.url.endpoint, case .tcp(let namedHost, _) = named.endpoint else {
-            return false
-        }
-        return !named.isSecure && host == namedHost
-    }
-
-    private var serverName: TLSServerName {
-        if let name = settings.serverName, isNamedByUser {
-            return TLSServerName(host: (try? HostAndPort(parsing: name))?.host ?? name)
-        }
-        guard case .tcp(let host, _) = request.url.endpoint else { return .name("localhost") }
-        return TLSServerName(host: host)
-    }
-
-    private func upgrade(with firstBytes: [UInt8] = [], tls: TLSSummary? = nil) {
-        guard let stream else { return }
-        enter(.upgrading)
-        request = request.withCookies(from: resources.cookies, at: WallTime.now.seconds)
-        let handshake = ClientHandshake(request: request, nonce: SecureRandom.bytes(16))
-        let followsRedirects = settings.redirects.maximum != nil
-        let opening = ClientOpening(handshake, on: stream, followsRedirects: followsRedirects) { [self] result in
-            switch result {
-            case .failure(.lost(.protection(let error as TLSError), _)): finish(.failure(.security(error)))
-            case .failure(.handshake(.refused(let head, let body, let isTruncated))):
-                if let nextRequest, 200...299 ~= head.status { return negotiated(nextRequest, head, body) }
-                refused(.refused(head, body: body, bodyIsTruncated: isTruncated), head)
-            case .failure(let error): finish(.failure(error))
-            case .success(let opened): upgraded(stream, opened, tls)
-            }
-        }
-        stage = .upgrading(opening)
-        didStep?(.sent(head: handshake.shownRequest))
-        opening.start(with: firstBytes)
-    }
-
-    /// Answers a challenge, or follows a redirect if allowed; otherwise reports the refusal.
-    private func refused(_ error: HandshakeError, _ head: ResponseHead) {
-        resources.cookies.receive(head, from: request.url, at: WallTime.now.seconds)
-        if let next = request.answering(head, random: SecureRandom.bytes(16)) {
-            didStep?(.received(head))
-            return restart(loggingInAt: nil, with: next.login?.authorization) { [self] in
-                request = next
-                connect()
-            }
-        }
-        do throws(RedirectError) {
-            guard let next = try request.redirected(by: head, settings.redirects) else {
-                return finish(.failure(failure(for: error)))
-            }
-            didStep?(.received(head))
-            if !isOver { didStep?(.redirected(request, to: next)) }
-            guard !isOver else { return }
-            replaceStage(with: .idle)
-            request = next
-            connect()
-        } catch {
-            finish(.failure(.redirect(error)))
-        }
-    }
-
-    /// Sends a request again with a login, on a new stream: servers may close one after a rejection, and the rest of its
-    /// body would be in the way.
-    private func restart(loggingInAt proxy: Proxy?, with authorization: String?, _ connect: () -> Void) {
-        let scheme = authorization.map { String($0.prefix { $0 != " " }) } ?? ""
-        if !isOver { didStep?(.loggingIn(scheme: scheme, at: proxy)) }
-        guard !isOver else { return }
-        replaceStage(with: .idle)
-        connect()
-    }
-
-    /// Continues as the response to a negotiation says, on a new stream.
-    private func negotiated(_ upgrade: ClientRequest, _ head: ResponseHead, _ body: [UInt8]) {
-        resources.cookies.receive(head, from: request.url, at: WallTime.now.seconds)
-        guard let negotiation = settings.negotiation else { return }
-        let next: Negotiation.Next
-        do throws(ConnectError) {
-            next = try negotiation.next(body.span.bytes, upgrade, settings.redirects)
-        } catch {
-            return finish(.failure(error))
-        }
-        didStep?(.received(head))
-        if case .negotiate(let next) = next, !isOver { didStep?(.redirected(upgrade, to: next)) }
-        guard !isOver else { return }
-        replaceStage(with: .idle)
-        switch next {
-        case .upgrade(let upgrade): (request, nextRequest) = (upgrade, nil)
-        case .negotiate(let upgrade): negotiate(before: upgrade)
-        }
-        connect()
-    }
-
-    private func upgraded(_ stream: any ByteStream, _ opened: ClientOpening.Opened, _ tls: TLSSummary?) {
-        resources.cookies.receive(opened.upgrade.response, from: request.url, at: WallTime.now.seconds)
-        do throws(DeflateNegotiationError) {
-            let deflate = try DeflateAnswer.parameters(in: opened.upgrade.extensions, to: request.extensionOffers)
-            didStep?(.received(opened.upgrade.response))
-            guard !isOver else { return }
-            // The caller takes over the stream.
-            stage = .idle
-            endPhase()
-            finish(
-                .success(
-                    Opened(
-                        stream: stream, request: request, upgrade: opened.upgrade, tls: tls, deflate: deflate,
-                        firstBytes: opened.firstBytes, peer: peer ?? "", duration: loop.now - startTime,
-                        phaseDurations: phaseDurations)))
-        } catch {
-            finish(.failure(.compression(error)))
-        }
     }
 }

@@ -1,11 +1,13 @@
 /// A client's request in the opening handshake (RFC 6455 §4.1), or before it.
 package struct ClientRequest: Sendable {
     /// The purpose of a request.
-    enum Purpose {
+    indirect enum Purpose {
         /// The upgrade to WebSocket.
         case upgrade
-        /// A POST request without a body, whose response says where to connect.
-        case negotiation
+        /// A POST request without a body, whose response says where to connect, before this upgrade.
+        case negotiation(before: ClientRequest)
+
+        var isUpgrade: Bool { if case .upgrade = self { true } else { false } }
     }
 
     let purpose: Purpose
@@ -214,7 +216,8 @@ package struct ClientRequest: Sendable {
         // RFC 9110 §8.6: a request with a method that anticipates content states that it has none.
         fields.append(HeaderField(wellFormedName: "Content-Length", value: "0"))
         return ClientRequest(
-            self, for: .negotiation, to: url, fields: fields, ownCookies: ownCookies, redirectCount: redirectCount,
+            self, for: .negotiation(before: self), to: url, fields: fields, ownCookies: ownCookies,
+            redirectCount: redirectCount,
             login: login)
     }
 

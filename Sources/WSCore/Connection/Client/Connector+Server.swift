@@ -1,0 +1,131 @@
+// TLS with the server, and the upgrade.
+extension Connector {
+    internal func secure(with firstBytes: [UInt8] = []) {
+        guard request.url.isSecure, let stream else { return upgrade(with: firstBytes) }
+        enter(.securing)
+        let secured = resources.secure(
+            stream, name: serverName, sessionKey: request.url.hostField,
+            isOther: !isNamedByUser && !settings.redirects.isTrusted
+        ) { [self] result in
+            switch result {
+            case .failure(.protection(let error as TLSError)): finish(.failure(.security(error)))
+            case .failure(let error): finish(.failure(.lost(error, .securing)))
+            case .success(let summary):
+                didStep?(.secured(summary, with: nil))
+                upgrade(over: self.stream as? TLSStream, tls: summary)
+            }
+        }
+        stage = .connected(secured)
+        secured.start(with: firstBytes)
+    }
+
+    /// Whether this is the server the user named, rather than another that it redirected to.
+    ///
+    /// Only that server receives our certificate and must match the expected name. A redirect from `ws` to `wss` on the
+    /// same host still counts.
+    private var isNamedByUser: Bool {
+        let named = settings.request.url
+        if request.url.isSameOrigin(as: named) { return true }
+        guard case .tcp(let host, _) = request.url.endpoint, case .tcp(let namedHost, _) = named.endpoint else {
+            return false
+        }
+        return !named.isSecure && host == namedHost
+    }
+
+    private var serverName: TLSServerName {
+        if let name = settings.serverName, isNamedByUser {
+            return TLSServerName(host: (try? HostAndPort(parsing: name))?.host ?? name)
+        }
+        guard case .tcp(let host, _) = request.url.endpoint else { return .name("localhost") }
+        return TLSServerName(host: host)
+    }
+
+    private func upgrade(with firstBytes: [UInt8] = [], over secured: TLSStream? = nil, tls: TLSSummary? = nil) {
+        guard let stream else { return }
+        enter(.upgrading)
+        request = request.withCookies(from: resources.cookies, at: WallTime.now.seconds)
+        let handshake = ClientHandshake(request: request, nonce: SecureRandom.bytes(16))
+        let followsRedirects = settings.redirects.maximum != nil
+        let opening = ClientOpening(handshake, on: stream, followsRedirects: followsRedirects) { [self] result in
+            switch result {
+            case .failure(.lost(.protection(let error as TLSError), _)): finish(.failure(.security(error)))
+            case .failure(.handshake(.refused(let head, let body, let isTruncated))):
+                if case .negotiation(let upgrade) = request.purpose, 200...299 ~= head.status {
+                    return negotiated(upgrade, head, body)
+                }
+                refused(.refused(head, body: body, bodyIsTruncated: isTruncated), head)
+            case .failure(let error): finish(.failure(error))
+            case .success(let opened): upgraded(stream, opened, tls)
+            }
+        }
+        stage = .upgrading(opening, over: secured)
+        didStep?(.sent(head: handshake.shownRequest))
+        opening.start(with: firstBytes)
+    }
+
+    /// Answers a challenge, or follows a redirect if allowed; otherwise reports the refusal.
+    private func refused(_ error: HandshakeError, _ head: ResponseHead) {
+        resources.cookies.receive(head, from: request.url, at: WallTime.now.seconds)
+        if let next = request.answering(head, random: SecureRandom.bytes(16)) {
+            didStep?(.received(head))
+            return restart(loggingInAt: nil, with: next.login?.authorization) { [self] in
+                request = next
+                connect()
+            }
+        }
+        do throws(RedirectError) {
+            guard let next = try request.redirected(by: head, settings.redirects) else {
+                return finish(.failure(failure(for: error)))
+            }
+            didStep?(.received(head))
+            if !isOver { didStep?(.redirected(request, to: next)) }
+            guard !isOver else { return }
+            replaceStage(with: .idle)
+            request = next
+            connect()
+        } catch {
+            finish(.failure(.redirect(error)))
+        }
+    }
+
+    /// Continues as the response to a negotiation says, on a new stream.
+    private func negotiated(_ upgrade: ClientRequest, _ head: ResponseHead, _ body: [UInt8]) {
+        resources.cookies.receive(head, from: request.url, at: WallTime.now.seconds)
+        guard let negotiation = settings.negotiation else { return }
+        let next: Negotiation.Next
+        do throws(ConnectError) {
+            next = try negotiation.next(body.span.bytes, upgrade, settings.redirects)
+        } catch {
+            return finish(.failure(error))
+        }
+        didStep?(.received(head))
+        if case .negotiate(let next) = next, !isOver { didStep?(.redirected(upgrade, to: next)) }
+        guard !isOver else { return }
+        replaceStage(with: .idle)
+        switch next {
+        case .upgrade(let upgrade): request = upgrade
+        case .negotiate(let upgrade): negotiate(before: upgrade)
+        }
+        connect()
+    }
+
+    private func upgraded(_ stream: any ByteStream, _ opened: ClientOpening.Opened, _ tls: TLSSummary?) {
+        resources.cookies.receive(opened.upgrade.response, from: request.url, at: WallTime.now.seconds)
+        do throws(DeflateNegotiationError) {
+            let deflate = try DeflateAnswer.parameters(in: opened.upgrade.extensions, to: request.extensionOffers)
+            didStep?(.received(opened.upgrade.response))
+            guard !isOver else { return }
+            // The caller takes over the stream.
+            stage = .idle
+            endPhase()
+            finish(
+                .success(
+                    Opened(
+                        stream: stream, request: request, upgrade: opened.upgrade, tls: tls, deflate: deflate,
+                        firstBytes: opened.firstBytes, peer: peer ?? "", duration: phaseDurations.total,
+                        phaseDurations: phaseDurations)))
+        } catch {
+            finish(.failure(.compression(error)))
+        }
+    }
+}
