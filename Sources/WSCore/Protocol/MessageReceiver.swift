@@ -70,6 +70,9 @@ public struct MessageReceiver {
         return (progress.totalBytes ?? max(progress.bytes, limits.maximumMessageBytes)) - progress.bytes
     }
 
+    /// The progress of the message being received, or nil if there is none.
+    package var progress: MessageProgress? { partial?.progress }
+
     /// Decodes bytes and delivers messages and control frames to `handler`, in order.
     /// - Parameters:
     ///   - bytes: The received bytes, which are unmasked in place.
@@ -125,9 +128,8 @@ public struct MessageReceiver {
                 bytesBefore = partial.payloadBytesReceived
             } else {
                 guard
-                    let next = try Self.nextHeader(
-                        bytes.bytes, offset: &offset, partial, receivedBy: role,
-                        allowsCompression: decompressor != nil)
+                    let next = try partial.decodeHeader(
+                        bytes.bytes, offset: &offset, receivedBy: role, allowsCompression: decompressor != nil)
                 else { return count }
                 try begin(next, partial)
                 handler.receivedHeader(next)
@@ -192,48 +194,6 @@ public struct MessageReceiver {
             guard offset < count, handler.takesMore else { return false }
         }
         return true
-    }
-
-    /// Decodes the header at `offset`, continuing a partial header if there is one, and advances `offset` past it.
-    ///
-    /// If the header is incomplete, keeps the remaining bytes and returns nil.
-    // Static, because a method would copy the receiver for each frame.
-    @inlinable @inline(__always)
-    internal static func nextHeader(
-        _ bytes: RawSpan, offset: inout Int, _ partial: PartialInput, receivedBy role: Role, allowsCompression: Bool
-    ) throws(ProtocolError) -> FrameHeader? {
-        guard partial.headerByteCount == 0 else {
-            return try continueHeader(
-                bytes, offset: &offset, partial, receivedBy: role, allowsCompression: allowsCompression)
-        }
-        let rest = bytes.extracting(offset..<bytes.byteCount)
-        guard let header = try FrameHeader.decode(rest, receivedBy: role, allowsCompression: allowsCompression) else {
-            partial.keepHeaderBytes(rest)
-            offset = bytes.byteCount
-            return nil
-        }
-        offset += header.encodedBytes
-        return header
-    }
-
-    @usableFromInline
-    internal static func continueHeader(
-        _ bytes: RawSpan, offset: inout Int, _ partial: PartialInput, receivedBy role: Role, allowsCompression: Bool
-    ) throws(ProtocolError) -> FrameHeader? {
-        let keptBefore = partial.headerByteCount
-        let end = min(bytes.byteCount, offset + FrameHeader.maximumBytes - keptBefore)
-        partial.keepHeaderBytes(bytes.extracting(offset..<end))
-        let known = partial.headerBytes.span.extracting(0..<partial.headerByteCount)
-        guard
-            let header = try FrameHeader.decode(
-                known.bytes, receivedBy: role, allowsCompression: allowsCompression)
-        else {
-            offset = end
-            return nil
-        }
-        offset += header.encodedBytes - keptBefore
-        partial.headerByteCount = 0
-        return header
     }
 
     /// Checks a data frame against the message in progress.
@@ -385,24 +345,4 @@ public struct MessageReceiver {
 
     /// Discards the incomplete message, and ignores further input.
     internal mutating func finish() { if case .closed = state {} else { state = .failed } }
-}
-
-/// The progress of an incoming message.
-package struct MessageProgress: Equatable, Sendable {
-    /// The number of payload bytes received so far, before decompression.
-    package let bytes: Int
-    /// The size of the whole message in bytes, before decompression; nil until the header of its last frame arrives.
-    package let totalBytes: Int?
-}
-
-extension MessageReceiver {
-    /// The progress of the message being received, or nil if there is none.
-    package var progress: MessageProgress? {
-        guard let partial, partial.messageKind != nil else { return nil }
-        let missingBytes =
-            partial.frame.map { $0.opcode.isControl ? 0 : $0.payloadBytes - partial.payloadBytesReceived } ?? 0
-        let isLast = partial.frame.map { !$0.opcode.isControl && $0.isFinal } ?? false
-        let wireBytes = partial.messageWireBytes
-        return MessageProgress(bytes: wireBytes - missingBytes, totalBytes: isLast ? wireBytes : nil)
-    }
 }

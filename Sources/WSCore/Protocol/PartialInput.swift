@@ -36,6 +36,63 @@ internal final class PartialInput {
             headerByteCount += 1
         }
     }
+
+    /// Decodes the header at `offset`, continuing a partial header if there is one, and advances `offset` past it.
+    ///
+    /// If the header is incomplete, keeps the remaining bytes and returns nil.
+    @inlinable @inline(__always)
+    internal func decodeHeader(
+        _ bytes: RawSpan, offset: inout Int, receivedBy role: Role, allowsCompression: Bool
+    ) throws(ProtocolError) -> FrameHeader? {
+        guard headerByteCount == 0 else {
+            return try continueHeader(
+                bytes, offset: &offset, receivedBy: role, allowsCompression: allowsCompression)
+        }
+        let rest = bytes.extracting(offset..<bytes.byteCount)
+        guard let header = try FrameHeader.decode(rest, receivedBy: role, allowsCompression: allowsCompression) else {
+            keepHeaderBytes(rest)
+            offset = bytes.byteCount
+            return nil
+        }
+        offset += header.encodedBytes
+        return header
+    }
+
+    @usableFromInline
+    internal func continueHeader(
+        _ bytes: RawSpan, offset: inout Int, receivedBy role: Role, allowsCompression: Bool
+    ) throws(ProtocolError) -> FrameHeader? {
+        let keptBefore = headerByteCount
+        let end = min(bytes.byteCount, offset + FrameHeader.maximumBytes - keptBefore)
+        keepHeaderBytes(bytes.extracting(offset..<end))
+        let known = headerBytes.span.extracting(0..<headerByteCount)
+        guard
+            let header = try FrameHeader.decode(
+                known.bytes, receivedBy: role, allowsCompression: allowsCompression)
+        else {
+            offset = end
+            return nil
+        }
+        offset += header.encodedBytes - keptBefore
+        headerByteCount = 0
+        return header
+    }
+
+    /// The progress of the incomplete message, or nil if there is none.
+    var progress: MessageProgress? {
+        guard messageKind != nil else { return nil }
+        let missingBytes = frame.map { $0.opcode.isControl ? 0 : $0.payloadBytes - payloadBytesReceived } ?? 0
+        let isLast = frame.map { !$0.opcode.isControl && $0.isFinal } ?? false
+        return MessageProgress(bytes: messageWireBytes - missingBytes, totalBytes: isLast ? messageWireBytes : nil)
+    }
+}
+
+/// The progress of an incoming message.
+package struct MessageProgress: Equatable, Sendable {
+    /// The number of payload bytes received so far, before decompression.
+    package let bytes: Int
+    /// The size of the whole message in bytes, before decompression; nil until the header of its last frame arrives.
+    package let totalBytes: Int?
 }
 
 /// Lends partial inputs to the sessions of one loop.

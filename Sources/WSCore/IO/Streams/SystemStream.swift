@@ -14,7 +14,6 @@ package final class SystemStream: PolledDescriptor, ByteStream {
         case other
     }
 
-    /// The loop that the stream runs on.
     package let loop: EventLoop
     /// Receives the stream's events. Retained until the stream is closed.
     package var delegate: (any ByteStreamDelegate)?
@@ -111,7 +110,6 @@ package final class SystemStream: PolledDescriptor, ByteStream {
     /// not the peer reads. Close frames and heartbeats are smaller.
     private static let unheededBytes = 4 << 10
 
-    /// Starts or resumes reading.
     package func startReading() {
         guard !isClosed, !state.contains(.reading) else { return }
         state.insert(.reading)
@@ -119,7 +117,6 @@ package final class SystemStream: PolledDescriptor, ByteStream {
         if state.contains(.readable) { continueNextTurn() }
     }
 
-    /// Stops reading.
     package func stopReading() {
         guard state.remove(.reading) != nil else { return }
         updateActivity()
@@ -331,7 +328,6 @@ extension SystemStream {
         return try SystemStream(descriptor: descriptor, kind: kind, on: loop)
     }
 
-    /// The peer's address.
     package var peerAddress: PeerAddress {
         guard kind == .tcp else { return .local }
         return Socket.peerAddress(of: descriptor).map { .network($0) } ?? .unknown

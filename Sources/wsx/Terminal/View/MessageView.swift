@@ -16,9 +16,9 @@ final class MessageView {
     private(set) var log = MessageLog()
     /// The number of the last message that was folded and has not been shown in full, or `nil`.
     private var lastFolded: Int?
-    private var filters = MessageFilters()
+    var filters = MessageFilters()
     /// The number of messages that arrived since the display was paused, or `nil` if it is not paused.
-    private var pausedCount: Int?
+    var pausedCount: Int?
     /// The pattern of `/find`, whose matches are highlighted in sent and received messages.
     private var highlight: Pattern?
     /// The messages that were shown last, or `nil` to show whole messages.
@@ -187,77 +187,6 @@ final class MessageView {
         console.notice("Times: \(style.summary).")
     }
 
-    // MARK: Filters
-
-    /// The filters without numbers: `filter /error/ · where .price>50`; `nil` if there are none.
-    var filterNames: String? { filters.names }
-
-    /// The filters and the pause; empty if all messages are shown.
-    var tags: [PromptTag] {
-        let note = pausedCount.map { $0 > 0 ? ", \(Phrase.grouped($0)) new" : "" }
-        return filters.tags + (note.map { [PromptTag(name: "paused", note: $0)] } ?? [])
-    }
-
-    /// Shows only matching messages from now on, or all messages if `source` is `nil`.
-    func setFilter(_ source: String?) {
-        guard let source else { return remove(.pattern, hint: "No filter is set; /filter REGEX sets one.") }
-        guard let pattern = pattern(source, for: "filter") else { return }
-        filters.set(.pattern, label: "/\(MessageFilters.label(source))/") { pattern.matches($0) }
-        tagsDidChange()
-        console.notice("Showing only messages that match \(escapingControls(source)); /filter shows all again.")
-    }
-
-    /// Shows only messages that meet a condition from now on, or all messages if it is `nil`.
-    func setCondition(_ condition: JSONCondition?) {
-        guard let condition else {
-            return remove(.condition, hint: "No condition is set; for example, /where .price>50 sets one.")
-        }
-        do throws(PatternError) {
-            let filter = try JSONFilter(condition)
-            if let pattern = filter.pattern { console.watch(pattern) }
-            filters.set(.condition, label: MessageFilters.label(condition.source)) { payload in
-                UTF8Validator.isValid(payload) && filter.matches(payload)
-            }
-        } catch {
-            return console.error("/where: \(error)")
-        }
-        tagsDidChange()
-        console.notice("Showing only messages with \(escapingControls(condition.source)); /where shows all again.")
-    }
-
-    /// Shows only one value of each message from now on, or whole messages if `path` is `nil`.
-    func setSelection(_ path: JSONPath?) {
-        guard let path else {
-            return remove(.selection, hint: "Whole messages are shown; for example, /pick .user.name shows one value.")
-        }
-        filters.select(path)
-        tagsDidChange()
-        console.notice(
-            "Showing only \(escapingControls(path.source)) of each message; /pick shows whole messages again.")
-    }
-
-    private func remove(_ kind: MessageFilters.Kind, hint: String) {
-        guard let filter = filters.remove(kind) else { return console.notice(hint) }
-        tagsDidChange()
-        let count = Phrase.count(filter.hiddenCount, "message")
-        let what = filters.isEmpty ? "Showing all messages again" : "Removed the filter"
-        console.notice("\(what); \(filter.label) hid \(count).")
-    }
-
-    /// Stops showing messages as they arrive, or shows them again.
-    func togglePause() {
-        guard let count = pausedCount else {
-            pausedCount = 0
-            tagsDidChange()
-            return console.notice("Paused. Messages are kept; /pause shows new ones again.")
-        }
-        pausedCount = nil
-        tagsDidChange()
-        let hint = count > 0 ? "; /tail \(min(count, MessageLog.maximumCount)) shows them" : ""
-        let messages = "\(Phrase.grouped(count)) message\(count == 1 ? "" : "s")"
-        console.notice("Showing messages again. \(messages) arrived meanwhile\(hint).")
-    }
-
     // MARK: Looking back
 
     /// Shows a message in full, in the pager if it is longer than the screen: by default, the last folded message or
@@ -311,7 +240,7 @@ final class MessageView {
         console.notice("Found \(Phrase.count(lines.count, "message"))\(rest).")
     }
 
-    private func pattern(_ source: String, for command: String) -> Pattern? {
+    func pattern(_ source: String, for command: String) -> Pattern? {
         do throws(PatternError) {
             let pattern = try Pattern(source)
             console.watch(pattern)

@@ -1,0 +1,130 @@
+import CReadline
+import WSCore
+
+// Drawing the line, and sharing the terminal with other programs.
+extension LineEditor {
+    /// Draws the prompt and the status line again after a change.
+    func redrawAll() {
+        guard shown != .nothing else { return }
+        erase()
+        draw()
+    }
+
+    /// Erases the status line and the line being typed. The cursor is then where they began.
+    func erase() {
+        guard shown != .nothing else { return }
+        rl_clear_visible_line()
+        wsx_readline_flush()
+        if shown == .lineBelowStatus { write("\u{1B}[A\u{1B}[2K") }
+        shown = .nothing
+    }
+
+    /// Draws the status line and the line being typed, at the beginning of a row.
+    func draw() {
+        shown = .line
+        if let statusLine, hasRoom(for: statusLine) {
+            write(statusLine.text + "\n")
+            shown = .lineBelowStatus
+        }
+        if wsx_readline_is_busy() == 0 { rl_set_prompt(prompt) }
+        rl_on_new_line()
+        redraw()
+    }
+
+    /// Whether a status line can be shown: it needs one row, and a terminal that can move the cursor up to erase it.
+    private func hasRoom(for line: StyledText) -> Bool {
+        let (rows, columns) = Self.screenSize
+        return line.columns < columns && rows >= Self.minimumStatusRows && rl_get_termcap("up") != nil
+    }
+
+    private static let minimumStatusRows = 8
+
+    /// Clears the screen, for Ctrl-L.
+    func clearScreen() {
+        write("\u{1B}[H\u{1B}[2J")
+        draw()
+    }
+
+    /// Draws the line, or the part of a long one that fits on the screen.
+    func redraw() {
+        guard let window else { return rl_redisplay() }
+        var text = window.text + [0]
+        text.withUnsafeMutableBytes { bytes in
+            wsx_readline_redisplay_as(
+                bytes.assumingMemoryBound(to: CChar.self).baseAddress, Int32(window.text.count), Int32(window.cursor))
+        }
+    }
+
+    /// The visible part of a text that is taller than the screen.
+    private var window: LineWindow? {
+        let (rows, columns) = Self.screenSize
+        return LineWindow(
+            of: currentLine, cursor: Int(wsx_readline_point()), rows: shown == .lineBelowStatus ? rows - 1 : rows,
+            columns: columns, promptColumns: DisplayWidth.of(prompt))
+    }
+
+    /// The terminal's rows and columns.
+    static var screenSize: (rows: Int, columns: Int) {
+        var (rows, columns) = (Int32(0), Int32(0))
+        rl_get_screen_size(&rows, &columns)
+        return (Int(rows), Int(columns))
+    }
+
+    /// Hands the terminal, with its original modes, to another program.
+    func leaveTerminal() {
+        keys?.cancel()
+        erase()
+        rl_deprep_terminal()
+    }
+
+    /// Takes the terminal back.
+    func retakeTerminal() throws(IOError) {
+        rl_prep_terminal(1)
+        rl_reset_screen_size()
+        keys = try KeyWatcher(on: loop) { rl_callback_read_char() }
+        // The other program's cursor position is unknown.
+        write("\r")
+        delegate?.editorDidResize()
+        draw()
+        showPending()
+    }
+
+    /// Redraws the line after a change of the window size.
+    ///
+    /// Terminals rewrap their contents, so the line occupies other rows than readline believes. Readline would clear
+    /// only the cursor's row and leave fragments of the line above it.
+    func resized() {
+        guard !isAway else { return }
+        let shownPrompt = wsx_readline_prompt().map { Array(String(cString: $0).utf8) } ?? []
+        let shownLine =
+            window.map { $0.text.prefix($0.cursor) } ?? currentLine.prefix(Int(wsx_readline_point()))
+        let statusColumns = shown == .lineBelowStatus ? statusLine?.columns ?? 0 : 0
+        rl_reset_screen_size()
+        let columns = max(1, Self.screenSize.columns)
+        let row =
+            (statusColumns + columns - 1) / columns
+            + LineWindow.cursorRow(after: shownPrompt + shownLine, columns: columns)
+        let up = row > 0 ? "\u{1B}[\(row)A" : ""
+        // Erase the first row, then those below: tmux would move a screen that is erased at once into its history.
+        write("\(up)\r\u{1B}[K\u{1B}7\u{1B}[B\u{1B}[J\u{1B}8")
+        shown = .nothing
+        delegate?.editorDidResize()
+        draw()
+    }
+
+    /// Handles Ctrl-Z: restores the terminal and stops, as the signal would.
+    func suspend() {
+        if !isAway {
+            erase()
+            rl_deprep_terminal()
+        }
+        SignalWatcher.suspendProcess()
+    }
+
+    func resumed() {
+        guard !isAway else { return }
+        rl_prep_terminal(1)
+        delegate?.editorDidResize()
+        draw()
+    }
+}
