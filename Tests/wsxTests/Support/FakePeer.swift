@@ -202,7 +202,7 @@ final class FakeAttempt: ConnectionAttempt, EndOfTurnWork {
         self.completion = nil
         let response = ResponseHead(status: 101, reason: "Switching Protocols", fields: HTTPFields())
         didStep?(.reached(peer: "memory", nil))
-        didStep?(.sent(head: "GET / HTTP/1.1\r\nHost: h\r\nAuthorization: Basic c2VjcmV0\r\n\r\n"))
+        didStep?(.sent { "GET / HTTP/1.1\r\nHost: h\r\nAuthorization: Basic c2VjcmV0\r\n\r\n" })
         didStep?(.received(response))
         switch result {
         case .failure(let error): completion(.failure(error))

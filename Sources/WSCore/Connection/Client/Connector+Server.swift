@@ -59,7 +59,7 @@ extension Connector {
             }
         }
         stage = .upgrading(opening, over: secured)
-        didStep?(.sent(head: handshake.shownRequest))
+        didStep?(.sent { handshake.shownRequest })
         opening.start(with: firstBytes)
     }
 

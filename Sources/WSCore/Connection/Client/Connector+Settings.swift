@@ -102,8 +102,9 @@ extension Connector {
     package enum Step {
         /// Connected to a proxy or the server at an address and port, or at a socket path.
         case reached(peer: String, Proxy?)
-        /// Sent a request head to a proxy or the server. Its fields contain secrets; its first line does not.
-        case sent(head: String)
+        /// Sent a request head to a proxy or the server. Its fields contain secrets; its first line does not. A function,
+        /// because most observers ignore it.
+        case sent(head: () -> String)
         /// Received a response head.
         case received(ResponseHead)
         /// Completed a TLS handshake with a proxy or, if nil, the server.
@@ -151,17 +152,24 @@ package struct NetworkSettings: Sendable {
 
 /// The time spent in each phase of opening a connection, including redirects.
 package struct PhaseDurations: Sendable {
-    private var durations: [ConnectError.Phase: Duration] = [:]
+    // A search is cheaper than a hash: there are three phases in most attempts.
+    private var durations: [(phase: ConnectError.Phase, duration: Duration)] = []
 
     /// Creates durations of zero.
     package init() {}
 
     /// The duration of a phase; zero if it did not occur.
     package subscript(phase: ConnectError.Phase) -> Duration {
-        get { durations[phase] ?? .zero }
-        set { durations[phase] = newValue }
+        get { durations.first { $0.phase == phase }?.duration ?? .zero }
+        set {
+            if let index = durations.firstIndex(where: { $0.phase == phase }) {
+                durations[index].duration = newValue
+            } else {
+                durations.append((phase, newValue))
+            }
+        }
     }
 
     /// The sum of all phases.
-    package var total: Duration { durations.values.reduce(.zero, +) }
+    package var total: Duration { durations.reduce(.zero) { $0 + $1.duration } }
 }

@@ -294,7 +294,7 @@ package final class Connector {
                 }
             }
             stage = .tunnelling(tunnel)
-            if let head = handshake.requestHead { didStep?(.sent(head: head)) }
+            if let head = handshake.requestHead { didStep?(.sent { head }) }
             tunnel.start()
         } catch {
             finish(.failure(.proxy(proxy, error)))

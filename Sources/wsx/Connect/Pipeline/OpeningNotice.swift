@@ -30,7 +30,7 @@ extension SecretRecord {
     /// Adds the secrets that a step has sent.
     func add(_ step: Connector.Step) {
         switch step {
-        case .sent(let head): add(sentHead: head)
+        case .sent(let head): add(sentHead: head())
         // The URL of a redirect is the server's choice, which must not hide words of notices.
         case .redirected, .reached, .received, .loggingIn, .secured: break
         }
@@ -48,7 +48,7 @@ extension Connector.Step {
     func report(without secrets: SecretRecord) -> (lines: [String], direction: Transcript.Direction?) {
         switch self {
         case .reached(let peer, let proxy): (["Reached \(peer)" + (proxy.map { ", the proxy \($0)" } ?? "")], nil)
-        case .sent(let head): (ReportedHead.lines(ofSent: head, without: secrets), .sent)
+        case .sent(let head): (ReportedHead.lines(ofSent: head(), without: secrets), .sent)
         case .received(let head): (ReportedHead.lines(of: head, without: secrets), .received)
         case .loggingIn(let scheme, let proxy):
             (["Logging in\(proxy.map { " to the proxy \($0)" } ?? "") with \(scheme), on a new connection"], nil)
