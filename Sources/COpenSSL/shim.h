@@ -52,6 +52,16 @@ static inline const char *wsx_ssl_group_name(SSL *session) {
     return group == 0 ? NULL : SSL_group_to_name(session, (int)group);
 }
 
+// Digests.
+
+// For the handshake's keys. EVP_Digest would allocate and free two contexts for each.
+static inline void wsx_sha1(const void *bytes, size_t count, unsigned char *digest) {
+    SHA_CTX context;
+    SHA1_Init(&context);
+    SHA1_Update(&context, bytes, count);
+    SHA1_Final(digest, &context);
+}
+
 // Stacks.
 
 static inline int wsx_certificate_count(const STACK_OF(X509) * stack) { return stack == NULL ? 0 : sk_X509_num(stack); }

@@ -4,7 +4,9 @@ import COpenSSL
 package enum Digest {
     /// The SHA-1 hash of `bytes` (20 bytes).
     static func sha1(_ bytes: [UInt8]) -> [UInt8] {
-        hash(bytes, by: sha1Algorithm, byteCount: Int(SHA_DIGEST_LENGTH))
+        var digest = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))
+        wsx_sha1(bytes, bytes.count, &digest)
+        return digest
     }
 
     /// The SHA-256 hash of `bytes` (32 bytes).
@@ -15,12 +17,11 @@ package enum Digest {
     private static func hash(_ bytes: [UInt8], by algorithm: OpaquePointer?, byteCount: Int) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: byteCount)
         let result = EVP_Digest(bytes, bytes.count, &digest, nil, algorithm, nil)
-        precondition(result == 1, "OpenSSL has no memory, or its configuration excludes SHA-1 or SHA-256")
+        precondition(result == 1, "OpenSSL has no memory, or its configuration excludes SHA-256")
         return digest
     }
 
-    // Fetched once: a fetch takes longer than hashing a key. Algorithms do not change and may be shared by threads.
-    nonisolated(unsafe) private static let sha1Algorithm = EVP_MD_fetch(nil, "SHA1", nil)
+    // Fetched once: a fetch takes longer than hashing a password. Algorithms do not change and may be shared by threads.
     nonisolated(unsafe) private static let sha256Algorithm = EVP_MD_fetch(nil, "SHA256", nil)
 
     /// The hash of `bytes` in lower-case hexadecimal digits.
