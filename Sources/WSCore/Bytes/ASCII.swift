@@ -82,12 +82,13 @@ package enum ASCII {
 
     /// Whether two strings are equal except for the case of ASCII letters.
     static func areEqualIgnoringCase(_ left: String, _ right: String) -> Bool {
-        let (left, right) = (left.utf8, right.utf8)
+        areEqualIgnoringCase(left.utf8.span, right.utf8.span)
+    }
+
+    /// Whether two texts are equal except for the case of ASCII letters.
+    static func areEqualIgnoringCase(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
-        let (leftBytes, rightBytes) = (left.span, right.span)
-        for index in leftBytes.indices where lowercased(leftBytes[index]) != lowercased(rightBytes[index]) {
-            return false
-        }
+        for index in left.indices where lowercased(left[index]) != lowercased(right[index]) { return false }
         return true
     }
 

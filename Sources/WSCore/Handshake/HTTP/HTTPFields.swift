@@ -1,42 +1,66 @@
 /// The header fields of a request or response, in order. Names are case-insensitive.
-package struct HTTPFields: Equatable, Sendable {
-    private var fields: [HeaderField]
+///
+/// Names and values are ranges of the head's bytes, so that neither parsing nor a search allocates memory for a field.
+package struct HTTPFields: Sendable {
+    /// The ranges of a field's name and value.
+    struct Location: Sendable {
+        let name: Range<Int>
+        var value: Range<Int>
+    }
+
+    /// The names and values, with anything between them.
+    private var bytes: [UInt8] = []
+    private var locations: [Location] = []
 
     /// Creates a list of fields.
     package init(_ fields: [HeaderField] = []) {
-        self.fields = fields
+        for field in fields { append(field) }
+    }
+
+    /// Creates the fields of a head. Names must be tokens, and values trimmed and free of control characters.
+    init(_ bytes: [UInt8], at locations: [Location]) {
+        self.bytes = bytes
+        self.locations = locations
     }
 
     /// Appends a field.
     package mutating func append(_ field: HeaderField) {
-        fields.append(field)
+        locations.append(write(field))
+    }
+
+    private mutating func write(_ field: HeaderField) -> Location {
+        let start = bytes.count
+        bytes.append(contentsOf: field.name.utf8)
+        let nameEnd = bytes.count
+        bytes.append(contentsOf: field.valueBytes)
+        return Location(name: start..<nameEnd, value: nameEnd..<bytes.count)
     }
 
     /// Removes all fields with this name.
     mutating func remove(named name: String) {
-        fields.removeAll { $0.isNamed(name) }
+        while let index = index(of: name) { locations.remove(at: index) }
     }
 
     /// Replaces the first field with the same name, if there is one.
     mutating func replaceFirst(with field: HeaderField) {
-        guard let index = fields.firstIndex(where: { $0.isNamed(field.name) }) else { return }
-        fields[index] = field
+        guard let index = index(of: field.name) else { return }
+        locations[index] = write(field)
     }
 
     /// Whether there is a field with this name.
-    package func contains(named name: String) -> Bool {
-        fields.contains { $0.isNamed(name) }
-    }
+    package func contains(named name: String) -> Bool { index(of: name) != nil }
 
     /// The value of the first field with this name, or `nil`.
-    package func first(named name: String) -> String? {
-        fields.first { $0.isNamed(name) }?.value
-    }
+    package func first(named name: String) -> String? { index(of: name).map(value) }
 
     /// The values of all fields with this name, in order.
     package func all(named name: String) -> [String] {
         var values: [String] = []
-        for index in fields.indices where fields[index].isNamed(name) { values.append(fields[index].value) }
+        var next = index(of: name)
+        while let index = next {
+            values.append(value(at: index))
+            next = self.index(of: name, from: index + 1)
+        }
         return values
     }
 
@@ -46,12 +70,7 @@ package struct HTTPFields: Equatable, Sendable {
     /// commas in quoted strings separate elements, too.
     package func elements(named name: String) -> [String] {
         var elements: [String] = []
-        for value in all(named: name) {
-            for element in value.utf8.split(separator: UInt8(ascii: ",")) {
-                let trimmed = ASCII.trimmed(element)
-                if !trimmed.isEmpty { elements.append(String(Substring(trimmed))) }
-            }
-        }
+        forEachElement(named: name) { elements.append(String(decoding: $0, as: UTF8.self)) }
         return elements
     }
 
@@ -59,13 +78,67 @@ package struct HTTPFields: Equatable, Sendable {
     package func tokens(named name: String) -> [String] {
         elements(named: name).map { ASCII.lowercased($0) }
     }
+
+    /// Whether the comma-separated list that all fields with this name form together contains a token, ignoring case.
+    func contains(token: String, named name: String) -> Bool {
+        var isFound = false
+        forEachElement(named: name) { element in
+            if ASCII.areEqualIgnoringCase(element.span, token.utf8.span) { isFound = true }
+        }
+        return isFound
+    }
+
+    private func forEachElement(named name: String, _ body: (ArraySlice<UInt8>) -> Void) {
+        var next = index(of: name)
+        while let index = next {
+            var rest = bytes[locations[index].value]
+            while !rest.isEmpty {
+                let element = rest.prefix { $0 != UInt8(ascii: ",") }
+                rest = rest[element.endIndex...].dropFirst()
+                let trimmed = ASCII.trimmed(element)
+                if !trimmed.isEmpty { body(trimmed) }
+            }
+            next = self.index(of: name, from: index + 1)
+        }
+    }
+
+    private func index(of name: String, from start: Int = 0) -> Int? {
+        let utf8 = name.utf8
+        let (bytes, name) = (bytes.span, utf8.span)
+        for index in start..<locations.count
+        where ASCII.areEqualIgnoringCase(bytes.extracting(locations[index].name), name) {
+            return index
+        }
+        return nil
+    }
+
+    private func value(at index: Int) -> String { String(decoding: bytes[locations[index].value], as: UTF8.self) }
+
+    /// Appends the fields' lines in a head, each with its CRLF.
+    func appendLines(to head: inout [UInt8]) {
+        for location in locations {
+            head += bytes[location.name]
+            head += ": ".utf8
+            head += bytes[location.value]
+            head += "\r\n".utf8
+        }
+    }
 }
 
 extension HTTPFields: RandomAccessCollection {
     /// The position of the first field, 0.
     package var startIndex: Int { 0 }
     /// The number of fields.
-    package var endIndex: Int { fields.count }
+    package var endIndex: Int { locations.count }
     /// The field at a position.
-    package subscript(position: Int) -> HeaderField { fields[position] }
+    package subscript(position: Int) -> HeaderField {
+        let location = locations[position]
+        return HeaderField(
+            wellFormedName: String(decoding: bytes[location.name], as: UTF8.self), bytes: Array(bytes[location.value]))
+    }
+}
+
+extension HTTPFields: Equatable {
+    /// Whether the fields are equal, wherever their bytes are.
+    package static func == (left: HTTPFields, right: HTTPFields) -> Bool { left.elementsEqual(right) }
 }

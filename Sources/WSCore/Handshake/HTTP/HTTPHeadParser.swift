@@ -16,17 +16,17 @@ struct HTTPHeadParser {
 
     private let kind: Kind
     private let limits: HeadLimits
-    /// The current line without its CRLF.
-    private var line: [UInt8] = []
+    /// The start line and then, in its place, the lines of the fields. Without CRLF.
+    private var text: [UInt8] = []
+    /// The offset of the current line in the text.
+    private var lineStart = 0
     private var sawCarriageReturn = false
     private var startLine: StartLine?
     private var minorVersion = 1
     /// The offsets of the target and the version in a request line, or 0 before they begin.
     private var targetStart = 0
     private var versionStart = 0
-    private var fields = HTTPFields()
-    /// The last field, which a folded line may extend.
-    private var pendingField: (name: String, value: [UInt8])?
+    private var locations: [HTTPFields.Location] = []
     /// The number of bytes received so far.
     private(set) var byteCount = 0
 
@@ -38,13 +38,15 @@ struct HTTPHeadParser {
     /// The request, after ``receive(_:)`` has returned a count.
     var requestHead: RequestHead? {
         guard case .request(let method, let target) = startLine else { return nil }
-        return RequestHead(method: method, target: target, fields: fields, minorVersion: minorVersion)
+        return RequestHead(
+            method: method, target: target, fields: HTTPFields(text, at: locations), minorVersion: minorVersion)
     }
 
     /// The response, after ``receive(_:)`` has returned a count.
     var responseHead: ResponseHead? {
         guard case .response(let status, let reason) = startLine else { return nil }
-        return ResponseHead(status: status, reason: reason, fields: fields, minorVersion: minorVersion)
+        return ResponseHead(
+            status: status, reason: reason, fields: HTTPFields(text, at: locations), minorVersion: minorVersion)
     }
 
     /// Receives bytes. Returns `nil` until the head is complete, and then the number of these bytes that belong to it.
@@ -67,10 +69,12 @@ struct HTTPHeadParser {
     /// Receives the bytes before the first control character, but not more than the limit. Returns their number.
     private mutating func receiveText(_ bytes: RawSpan) -> Int {
         bytes.withUnsafeBytes { bytes in
-            let text = bytes.prefix(max(0, limits.maximumBytes - byteCount)).prefix { !ASCII.isControl($0) }
-            line.append(contentsOf: text)
-            byteCount += text.count
-            return text.count
+            let maximumCount = min(bytes.count, limits.maximumBytes - byteCount)
+            var count = 0
+            while count < maximumCount, !ASCII.isControl(bytes[count]) { count += 1 }
+            text.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+            byteCount += count
+            return count
         }
     }
 
@@ -80,16 +84,15 @@ struct HTTPHeadParser {
             // RFC 9112 §2.2: a bare CR makes the element invalid.
             guard byte == ASCII.lineFeed else { throw .bareCarriageReturn }
             sawCarriageReturn = false
-            defer { line.removeAll(keepingCapacity: true) }
             return try endLine()
         }
         switch byte {
         case ASCII.carriageReturn: sawCarriageReturn = true
         case ASCII.lineFeed: throw .bareLineFeed
-        case ASCII.tab: line.append(byte)
+        case ASCII.tab: text.append(byte)
         // RFC 9110 §5.5: values with NUL and other control characters are invalid or dangerous.
         case let byte where ASCII.isControl(byte): throw .controlCharacter(byte)
-        default: line.append(byte)
+        default: text.append(byte)
         }
         return false
     }
@@ -97,78 +100,65 @@ struct HTTPHeadParser {
     private mutating func endLine() throws(HTTPHeadError) -> Bool {
         guard startLine != nil else {
             // RFC 9112 §2.2: a server should ignore empty lines before the request line.
-            if !line.isEmpty { try parseStartLine() }
+            if !text.isEmpty { try parseStartLine() }
+            text.removeAll(keepingCapacity: true)
             return false
         }
-        guard let first = line.first else {
-            finishPendingField()
-            return true
-        }
-        if ASCII.isOptionalWhitespace(first) {
-            try foldLine()
-        } else {
-            finishPendingField()
-            try parseField()
-        }
+        guard lineStart < text.count else { return true }
+        if ASCII.isOptionalWhitespace(text[lineStart]) { try foldLine() } else { try parseField() }
+        lineStart = text.count
         return false
     }
 
     private mutating func foldLine() throws(HTTPHeadError) {
         // RFC 9112 §5.2: a server rejects a folded field, and a client replaces the fold with spaces. RFC 9112 §2.2:
         // white space between the start line and the first field is rejected.
-        guard kind == .response, pendingField != nil else { throw .foldedField }
-        let content = ASCII.trimmed(line[...])
+        guard kind == .response, let value = locations.last?.value else { throw .foldedField }
+        let content = ASCII.trimmed(text[lineStart...])
         guard !content.isEmpty else { return }
-        if pendingField?.value.isEmpty == false { pendingField?.value.append(ASCII.space) }
-        pendingField?.value.append(contentsOf: content)
+        text.replaceSubrange(content.endIndex..., with: [])
+        text.replaceSubrange(value.endIndex..<content.startIndex, with: value.isEmpty ? [] : [ASCII.space])
+        locations[locations.count - 1].value = value.startIndex..<text.count
     }
 
     private mutating func parseField() throws(HTTPHeadError) {
-        guard fields.count < limits.maximumFields else { throw .tooManyFields(maximum: limits.maximumFields) }
-        guard let colon = line.firstIndex(of: ASCII.colon) else { throw .missingColon(Self.excerpt(of: line)) }
-        let name = line[..<colon]
+        guard locations.count < limits.maximumFields else { throw .tooManyFields(maximum: limits.maximumFields) }
+        guard let colon = text[lineStart...].firstIndex(of: ASCII.colon) else {
+            throw .missingColon(Self.excerpt(of: text[lineStart...]))
+        }
+        let name = text[lineStart..<colon]
         // RFC 9112 §5.1: reject white space between name and colon, which has been used to hide fields from proxies.
         if let last = name.last, ASCII.isOptionalWhitespace(last) {
-            throw .whitespaceBeforeColon(Self.excerpt(of: Array(name)))
+            throw .whitespaceBeforeColon(Self.excerpt(of: name))
         }
         // RFC 9110 §5.1: a field name is a token.
         guard !name.isEmpty, name.allSatisfy(ASCII.isTokenCharacter) else {
-            throw .invalidFieldName(Self.excerpt(of: Array(name)))
+            throw .invalidFieldName(Self.excerpt(of: name))
         }
-        pendingField = (text(name), Array(ASCII.trimmed(line[(colon + 1)...])))
-    }
-
-    private mutating func finishPendingField() {
-        guard let (name, value) = pendingField else { return }
-        fields.append(HeaderField(wellFormedName: name, bytes: value))
-        pendingField = nil
-    }
-
-    /// Decodes bytes as UTF-8. Invalid bytes become U+FFFD.
-    private func text(_ bytes: ArraySlice<UInt8>) -> String {
-        String(decoding: bytes, as: UTF8.self)
+        let value = ASCII.trimmed(text[(colon + 1)...])
+        locations.append(HTTPFields.Location(name: name.indices, value: value.indices))
     }
 
     /// The beginning of the message for the error: the current line and the bytes received with it.
     private func preview(of bytes: RawSpan, from offset: Int) -> [UInt8] {
-        var preview = line
-        let count = min(bytes.byteCount - offset, max(0, Self.maximumPreviewBytes - line.count))
+        var preview = text
+        let count = min(bytes.byteCount - offset, max(0, Self.maximumPreviewBytes - text.count))
         for index in offset..<(offset + count) {
             preview.append(bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self))
         }
-        return Array(preview.prefix(Self.secretStart(in: preview)).prefix(Self.maximumPreviewBytes))
+        return Array(preview[..<Self.secretStart(in: preview[...])].prefix(Self.maximumPreviewBytes))
     }
 
     /// The beginning of a malformed field for the error, which is logged. Cut after a name that suggests a secret.
-    private static func excerpt(of line: [UInt8]) -> String {
-        String(decoding: line.prefix(secretStart(in: line)).prefix(maximumPreviewBytes), as: UTF8.self)
+    private static func excerpt(of line: ArraySlice<UInt8>) -> String {
+        String(decoding: line[..<secretStart(in: line)].prefix(maximumPreviewBytes), as: UTF8.self)
     }
 
     /// The offset at which a secret may begin: after the first word that is the name of a secret field.
-    private static func secretStart(in bytes: [UInt8]) -> Int {
+    private static func secretStart(in bytes: ArraySlice<UInt8>) -> Int {
         let words = bytes.indices.split { !ASCII.isTokenCharacter(bytes[$0]) }
         let name = words.first { HeaderField.isSecret(name: String(decoding: bytes[$0], as: UTF8.self)) }
-        return name?.endIndex ?? bytes.count
+        return name?.endIndex ?? bytes.endIndex
     }
 
     private static let maximumPreviewBytes = 64
@@ -176,7 +166,7 @@ struct HTTPHeadParser {
 
 // MARK: Start line
 extension HTTPHeadParser {
-    /// Whether a valid start line can continue with this byte after ``line``.
+    /// Whether a valid start line can continue with this byte after ``text``.
     private mutating func startLineMayContinue(with byte: UInt8) -> Bool {
         switch kind {
         case .request: requestLineMayContinue(with: byte)
@@ -186,7 +176,7 @@ extension HTTPHeadParser {
 
     /// RFC 9112 §3: `method SP request-target SP HTTP-version`.
     private mutating func requestLineMayContinue(with byte: UInt8) -> Bool {
-        let position = line.count
+        let position = text.count
         if versionStart > 0 {
             let versionEnd = versionStart + Self.versionByteCount
             guard position < versionEnd else { return byte == ASCII.carriageReturn || byte == ASCII.lineFeed }
@@ -203,8 +193,8 @@ extension HTTPHeadParser {
 
     /// RFC 9112 §4: `HTTP-version SP status-code SP [reason-phrase]`. Some servers omit the second space.
     private func statusLineMayContinue(with byte: UInt8) -> Bool {
-        switch line.count {
-        case 0..<8: isVersion(byte, at: line.count)
+        switch text.count {
+        case 0..<8: isVersion(byte, at: text.count)
         case 8: byte == ASCII.space
         case 9...11: ASCII.isDigit(byte)
         case 12: byte == ASCII.space || byte == ASCII.carriageReturn || byte == ASCII.lineFeed
@@ -221,18 +211,21 @@ extension HTTPHeadParser {
     }
 
     private mutating func parseStartLine() throws(HTTPHeadError) {
-        let version = line[versionStart..<(versionStart + Self.versionByteCount)]
+        let version = text[versionStart..<(versionStart + Self.versionByteCount)]
         // RFC 9112 §2.3: another major version means another message format.
-        guard version[versionStart + 5] == UInt8(ascii: "1") else { throw .unsupportedVersion(text(version)) }
+        guard version[versionStart + 5] == UInt8(ascii: "1") else {
+            throw .unsupportedVersion(String(decoding: version, as: UTF8.self))
+        }
         minorVersion = Int(version[versionStart + 7] - UInt8(ascii: "0"))
         switch kind {
         case .request:
             startLine = .request(
-                method: text(line[..<(targetStart - 1)]),
-                target: text(line[targetStart..<(versionStart - 1)]))
+                method: String(decoding: text[..<(targetStart - 1)], as: UTF8.self),
+                target: String(decoding: text[targetStart..<(versionStart - 1)], as: UTF8.self))
         case .response:
-            let status = line[9..<12].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-            startLine = .response(status: status, reason: text(ASCII.trimmed(line.dropFirst(13))))
+            let status = text[9..<12].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+            startLine = .response(
+                status: status, reason: String(decoding: ASCII.trimmed(text.dropFirst(13)), as: UTF8.self))
         }
     }
 

@@ -68,6 +68,7 @@ package struct RequestHead: Equatable, Sendable {
 
     /// The part after `http://` of a target in absolute form.
     private var absoluteForm: String? {
+        if target.utf8.first == UInt8(ascii: "/") { return nil }
         for scheme in ["http://", "https://", "ws://", "wss://"]
         where ASCII.lowercased(target.prefix(scheme.utf8.count)) == scheme {
             return String(target.dropFirst(scheme.utf8.count))

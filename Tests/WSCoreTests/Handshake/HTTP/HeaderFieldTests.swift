@@ -49,7 +49,22 @@ import Testing
         #expect(fields.all(named: "connection") == ["keep-alive ,, \tUpgrade,", "Close"])
         #expect(fields.tokens(named: "connection") == ["keep-alive", "upgrade", "close"])
         #expect(fields.elements(named: "connection") == ["keep-alive", "Upgrade", "Close"])
+        #expect(fields.contains(token: "UPGRADE", named: "connection"))
+        #expect(fields.contains(token: "close", named: "connection"))
+        #expect(!fields.contains(token: "keep", named: "connection") && !fields.contains(token: "1", named: "y"))
         #expect(fields.map(\.name) == ["Connection", "X", "CONNECTION"])
+    }
+
+    @Test("fields can be removed and replaced, and are equal wherever their bytes are")
+    func changes() throws {
+        var fields = HTTPFields(try ["A: 1", "B: 2", "a: 3", "C: 4"].map { try HeaderField(parsing: $0) })
+        fields.remove(named: "A")
+        fields.replaceFirst(with: try HeaderField(parsing: "c: 5"))
+        fields.replaceFirst(with: try HeaderField(parsing: "D: 6"))
+        #expect(fields == HTTPFields(try ["B: 2", "c: 5"].map { try HeaderField(parsing: $0) }))
+        var lines: [UInt8] = []
+        fields.appendLines(to: &lines)
+        #expect(lines == Array("B: 2\r\nc: 5\r\n".utf8))
     }
 
     @Test(
@@ -77,6 +92,7 @@ import Testing
         #expect(!ASCII.areEqualIgnoringCase("websoc\u{212A}et", "websocket"))
         let fields = HTTPFields([try HeaderField(name: "Upgrade", value: "websoc\u{212A}et")])
         #expect(fields.tokens(named: "Upgrade") != ["websocket"])
+        #expect(!fields.contains(token: "websocket", named: "Upgrade"))
     }
 
     @Test("credentials are encoded by the rules of RFC 7617 §2")

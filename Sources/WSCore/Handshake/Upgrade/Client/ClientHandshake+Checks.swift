@@ -11,7 +11,7 @@ extension ClientHandshake {
             throw .invalidUpgrade(values: fields.all(named: "Upgrade"))
         }
         // RFC 6455 §4.1: Connection must contain the token "upgrade", ignoring case.
-        guard fields.tokens(named: "Connection").contains("upgrade") else {
+        guard fields.contains(token: "upgrade", named: "Connection") else {
             throw .invalidConnection(values: fields.all(named: "Connection"))
         }
         try checkAccept(fields, key: key)

@@ -236,6 +236,7 @@ package struct ClientRequest: Sendable {
     ///   - store: The stored cookies.
     ///   - now: The current time, in seconds since 1970-01-01 00:00 UTC.
     package func withCookies(from store: CookieStore, at now: Int) -> ClientRequest {
+        if store.count == 0, !fields.contains(named: Self.cookieFieldName) { return self }
         let own = ownCookies.map(\.value)
         let names = own.flatMap { value in
             value.utf8.split(separator: UInt8(ascii: ";")).map { pair in
@@ -256,27 +257,21 @@ package struct ClientRequest: Sendable {
     }
 
     /// The bytes of the request with its key.
-    func head(key: String) -> [UInt8] { Array(head(key: key, target: url.requestTarget).utf8) }
+    func head(key: String) -> [UInt8] { head(key: key, target: url.requestTarget) }
 
     /// The request with its key, as it is shown: without the secrets of its URL, but with those of its fields.
-    func shownHead(key: String) -> String { head(key: key, target: url.shownTarget) }
+    func shownHead(key: String) -> String { String(decoding: head(key: key, target: url.shownTarget), as: UTF8.self) }
 
-    private func head(key: String, target: String) -> String {
+    private func head(key: String, target: String) -> [UInt8] {
         // RFC 6455 §4.1: the version is at least HTTP/1.1, and the target is the resource name.
-        let lines = "\(method) \(target) HTTP/1.1\r\n" + fields.map(\.line).joined()
-        return switch purpose {
-        case .upgrade: "\(lines)Sec-WebSocket-Key: \(key)\r\n\r\n"
-        case .negotiation: "\(lines)\r\n"
-        }
+        var head = Array((method + " " + target + " HTTP/1.1\r\n").utf8)
+        fields.appendLines(to: &head)
+        if purpose.isUpgrade { head += ("Sec-WebSocket-Key: " + key + "\r\n").utf8 }
+        return head + "\r\n".utf8
     }
 
-    private var method: String {
-        switch purpose {
-        // RFC 6455 §4.1: the method is GET.
-        case .upgrade: "GET"
-        case .negotiation: "POST"
-        }
-    }
+    // RFC 6455 §4.1: the method of an upgrade is GET.
+    private var method: String { purpose.isUpgrade ? "GET" : "POST" }
 
     private static func check(_ extra: HTTPFields) throws(ClientRequestError) {
         for field in extra where reservedFields.contains(where: field.isNamed) {

@@ -3,7 +3,7 @@ extension ServerHandshake {
     /// does not ask for a WebSocket.
     static func check(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) -> ServerUpgrade? {
         // RFC 6455 §4.2.1: Upgrade contains "websocket", ignoring case.
-        let asksForWebSocket = request.fields.tokens(named: "Upgrade").contains("websocket")
+        let asksForWebSocket = request.fields.contains(token: "websocket", named: "Upgrade")
         if asksForWebSocket { try checkMethodAndVersion(request) }
 
         // Checks for all requests. Host comes before Authorization: a browser with a page on a rebound name must not be
@@ -20,12 +20,13 @@ extension ServerHandshake {
             throw refusal(404, "There is no WebSocket endpoint at this path; use \(path).", request)
         }
         try checkVersion(request)
+        let key = try key(of: request)
         return ServerUpgrade(
             request: request,
             login: login,
-            key: try key(of: request),
             subprotocol: try subprotocol(for: request, policy: policy),
             extensionOffers: try extensionOffers(of: request),
+            key: key,
             extraFields: policy.extraFields)
     }
 
@@ -111,7 +112,7 @@ extension ServerHandshake {
             throw refusal(400, "The request has a body, which a WebSocket handshake cannot have.", request)
         }
         // RFC 6455 §4.2.1: Connection contains "Upgrade", ignoring case.
-        guard !request.fields.tokens(named: "Connection").contains("upgrade") else { return }
+        guard !request.fields.contains(token: "upgrade", named: "Connection") else { return }
         throw .upgradeRequired(request, policy: policy)
     }
 

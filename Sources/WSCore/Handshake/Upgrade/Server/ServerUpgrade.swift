@@ -8,35 +8,19 @@ package struct ServerUpgrade: Equatable, Sendable {
     package let subprotocol: String?
     /// The extensions that the client offers, in its order of preference.
     package let extensionOffers: [ExtensionOffer]
-    private let fields: [HeaderField]
-
-    init(
-        request: RequestHead, login: Login?, key: String, subprotocol: String?,
-        extensionOffers: [ExtensionOffer], extraFields: [HeaderField]
-    ) {
-        self.request = request
-        self.login = login
-        self.subprotocol = subprotocol
-        self.extensionOffers = extensionOffers
-        // RFC 6455 §4.2.2: Upgrade, Connection, Sec-WebSocket-Accept, and the selected subprotocol, if any.
-        var fields = [
-            HeaderField(wellFormedName: "Upgrade", value: "websocket"),
-            HeaderField(wellFormedName: "Connection", value: "Upgrade"),
-            HeaderField(wellFormedName: "Sec-WebSocket-Accept", value: HandshakeKey.accept(key: key)),
-        ]
-        if let subprotocol {
-            fields.append(HeaderField(wellFormedName: ClientRequest.subprotocolFieldName, value: subprotocol))
-        }
-        self.fields = fields + extraFields
-    }
+    let key: String
+    /// Further fields of the response.
+    let extraFields: [HeaderField]
 
     /// The bytes of the response that accepts the request with these extensions.
     package func responseBytes(accepting extensions: [ExtensionOffer]) -> [UInt8] {
-        // RFC 6455 §4.2.2: the status is 101.
-        var text = "HTTP/1.1 101 \(HTTPStatus.reason(of: 101))\r\n"
-        for field in fields { text += field.line }
+        // RFC 6455 §4.2.2: status 101, Upgrade, Connection, Sec-WebSocket-Accept, and the selected subprotocol, if any.
+        var text = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        text += "Sec-WebSocket-Accept: " + HandshakeKey.accept(key: key) + "\r\n"
+        if let subprotocol { text += ClientRequest.subprotocolFieldName + ": " + subprotocol + "\r\n" }
+        for field in extraFields { text += field.line }
         if !extensions.isEmpty {
-            text += "\(ExtensionHeader.fieldName): \(ExtensionHeader.value(of: extensions))\r\n"
+            text += ExtensionHeader.fieldName + ": " + ExtensionHeader.value(of: extensions) + "\r\n"
         }
         text += "\r\n"
         return Array(text.utf8)
