@@ -18,6 +18,8 @@ package class LoadConnection {
     package final var isSendingOn = false
     /// When messages that wait for room in its queue were due, on the loop's clock in nanoseconds.
     internal final var backlog: [UInt64] = []
+    /// Its part in the load.
+    internal final var state = State.active
     /// The time at which it was opened, on the loop's clock in nanoseconds.
     internal final let openTime: UInt64
     /// Its application protocol, automatic answers, and codecs, or `nil` if there are none.
@@ -28,20 +30,50 @@ package class LoadConnection {
     internal final var retryTime: UInt64 = 0
     /// The earliest deadline for which the context has a valid entry, on the loop's clock in nanoseconds.
     internal final var awaitedDeadline = UInt64.max
-    /// Whether it pauses before its next message.
-    internal final var isPausing = false
-    /// Whether it is closed after its outstanding reply.
-    internal final var isRetiring = false
-    /// Whether this end closes it, so its end is not an error.
-    package final var isClosing = false
-    /// Whether its end is a step of a scenario, so it is not an error, whatever its close code is.
-    package final var isEndExpected = false
+
+    /// The part of a connection in the load.
+    internal enum State: Equatable {
+        case active
+        /// Before its next message.
+        case pausing
+        /// It is closed after its outstanding reply.
+        case retiring
+        /// This end closes it, so its end is not an error.
+        case closing(isRetired: Bool)
+        /// Its end is a step of a scenario, or the error has been counted. It is not an error, whatever its close code is.
+        case ending
+    }
 
     /// Prepares the handler of a connection.
     internal init(_ number: UInt64, in context: LoadContext) {
         self.number = number
         self.context = .passUnretained(context)
         openTime = context.now
+    }
+
+    /// Whether it is closed, or is to be closed, because it is no longer part of the load.
+    internal final var isRetiring: Bool { state == .retiring || state == .closing(isRetired: true) }
+
+    /// Whether its end is not an error.
+    package final var isClosing: Bool {
+        switch state {
+        case .active, .pausing, .retiring: false
+        case .closing, .ending: true
+        }
+    }
+
+    /// Whether its end is not an error, whatever its close code is.
+    package final var isEndExpected: Bool { state == .ending }
+
+    /// Closes it with a closing handshake.
+    package final func close(_ frame: CloseFrame) {
+        beginClosing()
+        _ = port?.close(frame)
+    }
+
+    /// Excludes it from the load, because this end closes it.
+    internal final func beginClosing() {
+        if !isClosing { state = .closing(isRetired: state == .retiring) }
     }
 
     /// Whether it accepts another message.

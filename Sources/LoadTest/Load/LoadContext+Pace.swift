@@ -52,7 +52,7 @@ extension LoadContext {
 
     /// Sends messages until the maximum number is in flight or the connection is full.
     package func fill(_ connection: any LoadHandler) {
-        guard phase == .loading, now < measurement.sendEnd, !connection.isPausing, !connection.isRetiring else {
+        guard phase == .loading, now < measurement.sendEnd, connection.state != .pausing, !connection.isRetiring else {
             return
         }
         var count = 0

@@ -184,9 +184,8 @@ extension LoadContext {
 
     /// Ends a connection, which is useless.
     private func end(_ connection: LoadConnection, because problem: ProtocolProblem) {
-        connection.isClosing = true
         // Its end is not another error.
-        connection.isEndExpected = true
+        connection.state = .ending
         stopAwaiting(connection)
         host?.protocolFailed(on: connection, because: problem)
         switch problem {

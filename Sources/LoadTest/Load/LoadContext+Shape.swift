@@ -47,7 +47,7 @@ extension LoadContext {
             count += 1
             switch action {
             case .proceed:
-                connection.isPausing = false
+                if connection.state == .pausing { connection.state = .active }
                 fill(connection)
             case .retire: retire(connection)
             case .close: closeIfRetired(connection)
@@ -89,8 +89,8 @@ extension LoadContext {
             return false
         }
         guard let pause = plan.pace.think else { return true }
-        guard connection.hasNext, !connection.isPausing else { return false }
-        connection.isPausing = true
+        guard connection.hasNext, connection.state == .active else { return false }
+        connection.state = .pausing
         add(.proceed, on: connection, at: now + randomTime(in: pause))
         return false
     }
@@ -108,15 +108,13 @@ extension LoadContext {
     }
 
     private func retire(_ connection: LoadConnection) {
-        connection.isRetiring = true
+        if !connection.isClosing { connection.state = .retiring }
         closeIfRetired(connection)
     }
 
     /// Closes a retiring connection if no reply is outstanding. Otherwise the reply, or its timeout, closes it.
     private func closeIfRetired(_ connection: LoadConnection) {
-        guard connection.isRetiring, connection.inFlightCount == 0, connection.port != nil, !connection.isClosing else {
-            return
-        }
+        guard connection.state == .retiring, connection.inFlightCount == 0, connection.port != nil else { return }
         host?.close(connection)
     }
 
@@ -164,7 +162,7 @@ extension LoadContext {
         }
         // A connection that is already closing is opened again after its end.
         guard !connection.isClosing else { return }
-        connection.isRetiring = false
+        if connection.state == .retiring { connection.state = .active }
         host?.fillInNextTurn(connection)
     }
 }

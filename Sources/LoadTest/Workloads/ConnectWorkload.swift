@@ -55,7 +55,7 @@ internal final class ConnectWorkload: Workload {
 
     func makeConnection(_ number: UInt64) -> any LoadHandler {
         let connection = PassiveConnection(number, in: context)
-        connection.isClosing = true
+        connection.beginClosing()
         attempts[number] = opened
         opened = nil
         return connection

@@ -296,9 +296,9 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
             if case .failed(let failure) = player.phase {
                 fail(failure, context, workload)
                 // The end of the connection is counted as a timeout.
-                if failure.reason.isUnansweredClose { isEndExpected = true }
+                if failure.reason.isUnansweredClose { state = .ending }
             } else if wasInStep {
-                isEndExpected = true
+                state = .ending
             }
         }
     }
@@ -328,7 +328,7 @@ private struct ScenarioPort: ScenarioPlayer.Port {
     func close(_ frame: CloseFrame) -> Bool { connection.port?.close(frame) ?? false }
 
     func drop() {
-        connection.isClosing = true
+        connection.beginClosing()
         connection.port?.terminate()
     }
 

@@ -58,7 +58,7 @@ import Testing
         try fixture.port().room = 0
         #expect(try pass(to: Self.interval, on: fixture) == [])
         try fixture.port().room = .max
-        try #require(fixture.context.connections[0]).isClosing = true
+        try #require(fixture.context.connections[0]).beginClosing()
         #expect(try pass(to: 2 * Self.interval, on: fixture) == [])
     }
 }

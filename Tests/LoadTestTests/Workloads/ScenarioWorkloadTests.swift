@@ -179,7 +179,7 @@ import WSCore
             ])
         #expect(fixture.host.requests.last == "close 0")
         let connection: ScenarioConnection = try fixture.connection(0)
-        connection.isClosing = true
+        connection.beginClosing()
         connection.ended(with: .closed(CloseFrame(code: .normalClosure)))
         fixture.workload.ended(connection)
         #expect(fixture.host.requests.last == "reopen 0 after 0.0 seconds")
@@ -394,12 +394,12 @@ import WSCore
     func endOfRun() throws {
         let opening = try reopened(Self.login, Self.again, Self.ask, Self.reply)
         let unready: ScenarioConnection = try opening.connection(0)
-        unready.isClosing = true
+        unready.beginClosing()
         unready.ended(with: .closed(CloseFrame(code: .normalClosure)))
         #expect(try step("login", of: opening).sent == 0)
         let fixture = try load(Self.ask, Self.reply)
         let connection: ScenarioConnection = try fixture.connection(0)
-        connection.isClosing = true
+        connection.beginClosing()
         connection.ended(with: .closed(CloseFrame(code: .normalClosure)))
         #expect((fixture.tally.lost, try step("query", of: fixture).closed) == (1, 1))
         #expect(fixture.host.failures.isEmpty)

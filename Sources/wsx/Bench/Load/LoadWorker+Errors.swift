@@ -18,13 +18,12 @@ extension LoadWorker {
 
     /// Counts the end of a connection if it is an error.
     func note(_ end: ConnectionEnd, of connection: LoadConnection) {
-        if !connection.isClosing, !connection.isEndExpected { recordSecrets(of: connection.number) }
+        if !connection.isClosing { recordSecrets(of: connection.number) }
         let failure = Failure.failure(of: end, closeTimeout: settings.arguments.client.limits.closeTimeout)
         switch failure {
         case .violation(_)?: note(failure, counting: \.protocolErrors)
         case .limitExceeded(_)?: note(failure, counting: \.closedErrors)
-        case .closingTimedOut? where connection.isClosing || connection.isEndExpected:
-            note(failure, counting: \.timeouts)
+        case .closingTimedOut? where connection.isClosing: note(failure, counting: \.timeouts)
         default:
             if connection.isEndExpected { return }
             guard !connection.isClosing else { return note(failure, counting: \.closedErrors) }

@@ -111,8 +111,7 @@ extension LoadWorker: LoadHost {
     }
 
     func close(_ connection: LoadConnection) {
-        connection.isClosing = true
-        _ = connection.port?.close(settings.closeFrame)
+        connection.close(settings.closeFrame)
     }
 
     func ended(_ connection: LoadConnection, _ end: ConnectionEnd) {
