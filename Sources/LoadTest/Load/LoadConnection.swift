@@ -184,6 +184,11 @@ package protocol LoadPort: AnyObject {
     func terminate()
 }
 
+extension LoadPort {
+    /// The traffic so far.
+    package var traffic: LoadTraffic { LoadTraffic(sent: sentTraffic, received: receivedTraffic) }
+}
+
 extension Connection: LoadPort {
     /// Sends a message unless the queue is full. Returns whether it was sent.
     package func offer(_ payload: RawSpan, as kind: MessageKind) -> Bool { !isFull && send(payload, as: kind) }

@@ -118,20 +118,17 @@ package final class LoadContext {
 
     /// Resets the byte counts, to count from now on.
     package func beginCountingBytes() {
-        measurement.tally.forgetBytes()
-        for case let port? in connections.values.map(\.port) {
-            measurement.tally.subtractBytes(sent: port.sentTraffic, received: port.receivedTraffic)
-        }
+        measurement.tally.traffic = LoadTraffic()
+        // The end of a connection adds all its traffic.
+        for case let port? in connections.values.map(\.port) { measurement.tally.traffic -= port.traffic }
     }
 
     /// Keeps the byte counts of the measured duration once it has ended. No connection may be receiving.
     package func endCountingBytes() {
         guard measurement.hasEnded, !history.hasCountedBytes else { return }
         history.hasCountedBytes = true
-        let ports = connections.values.compactMap(\.port)
-        let tally = measurement.tally
-        measurement.tally.loadSentBytes = ports.reduce(tally.sentBytes) { $0 + $1.sentTraffic.messageBytes }
-        measurement.tally.loadReceivedBytes = ports.reduce(tally.receivedBytes) { $0 + $1.receivedTraffic.messageBytes }
+        measurement.tally.loadTraffic = measurement.tally.traffic
+        for case let port? in connections.values.map(\.port) { measurement.tally.loadTraffic += port.traffic }
     }
 
     /// Starts waiting for the last replies if all messages have been sent.

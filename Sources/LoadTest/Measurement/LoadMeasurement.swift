@@ -131,11 +131,11 @@ package struct LoadMeasurement: ~Copyable {
         var count = 0
         latencies.stages?.forEach { stage, end in
             let timeouts = giveUp(min(end, limit))
-            stage.tally.timeouts += timeouts
+            stage.tally.errors[.timeout] += timeouts
             count += timeouts
         }
         count += giveUp(limit)
-        tally.timeouts += count
+        tally.errors[.timeout] += count
         return count
     }
 

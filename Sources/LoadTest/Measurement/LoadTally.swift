@@ -25,38 +25,18 @@ package struct LoadTally: Equatable, Sendable {
     /// Messages received that answer no request, in a mode with requests.
     package var pushes = 0
 
-    /// Connections that failed to connect.
-    package var connectErrors = 0
-    /// Connections with a failed upgrade.
-    package var handshakeErrors = 0
-    /// Connections on which the server violated the protocol.
-    package var protocolErrors = 0
-    /// Connections that the server closed, that were lost, or that exceeded a limit of this end.
-    package var closedErrors = 0
-    /// Errors reported by the application, such as refused subscriptions, that are no reply to a request.
-    package var applicationErrors = 0
-    /// Connections on which an opening step of a scenario received a wrong message.
-    package var loginErrors = 0
-    /// Connection attempts, replies, and closing handshakes that timed out.
-    package var timeouts = 0
+    /// Errors that are no outcomes of messages.
+    package var errors = ErrorCounts()
 
     /// Connections that were opened with TLS.
     package var tlsHandshakes = 0
     /// Connections that were opened by resuming a TLS session.
     package var tlsResumed = 0
 
-    /// Sent payload bytes.
-    package var sentBytes = 0
-    /// Received payload bytes.
-    package var receivedBytes = 0
-    /// Sent bytes of frames, as on the wire.
-    package var sentWireBytes = 0
-    /// Received bytes of frames, as on the wire.
-    package var receivedWireBytes = 0
-    /// Sent payload bytes of the measured duration.
-    package var loadSentBytes = 0
-    /// Received payload bytes of the measured duration.
-    package var loadReceivedBytes = 0
+    /// The traffic of all connections.
+    package var traffic = LoadTraffic()
+    /// The traffic of the measured duration.
+    package var loadTraffic = LoadTraffic()
 
     /// Whether each reply was correct, in order, and unique.
     package var isFlawless: Bool { lost == 0 && mismatched == 0 && duplicated == 0 && reordered == 0 }
@@ -66,31 +46,53 @@ package struct LoadTally: Equatable, Sendable {
             (lost, "lost"), (mismatched, "mismatched"), (duplicated, "duplicated"), (reordered, "reordered"),
         ])
     }
+}
+
+/// The kinds of errors in results.
+package enum LoadErrorKind: Int, CaseIterable, Sendable {
+    /// A connection could not be opened.
+    case connect
+    /// The server rejected the upgrade.
+    case handshake
+    /// The server rejected a login, or an opening step of a scenario received a wrong message.
+    case login
+    /// The server violated the protocol.
+    case violation
+    /// The server closed the connection, it was lost, or it exceeded a limit of this end.
+    case closed
+    /// The application reported an error that is no reply to a request, such as a refused subscription.
+    case application
+    /// A connection attempt, reply, or closing handshake timed out.
+    case timeout
+}
+
+/// The number of errors of each kind.
+package struct ErrorCounts: Equatable, Sendable {
+    private var counts = Array(repeating: 0, count: LoadErrorKind.allCases.count)
+
+    /// The number of errors of a kind.
+    package subscript(kind: LoadErrorKind) -> Int {
+        get { counts[kind.rawValue] }
+        set { counts[kind.rawValue] = newValue }
+    }
+
     /// The number of errors of all kinds.
-    package var errorCount: Int {
-        connectErrors + handshakeErrors + loginErrors + protocolErrors + closedErrors + applicationErrors
-            + timeouts
+    package var total: Int { counts.reduce(0, +) }
+}
+
+/// The traffic in both directions.
+package struct LoadTraffic: Equatable, Sendable {
+    package var sent = Traffic()
+    package var received = Traffic()
+
+    package static func += (sum: inout LoadTraffic, other: LoadTraffic) {
+        sum.sent += other.sent
+        sum.received += other.received
     }
 
-    /// Adds the traffic of a connection.
-    package mutating func addBytes(sent: Traffic, received: Traffic) {
-        sentBytes += sent.messageBytes
-        sentWireBytes += sent.wireBytes
-        receivedBytes += received.messageBytes
-        receivedWireBytes += received.wireBytes
-    }
-
-    /// Subtracts the traffic of an open connection so far, which its end will add.
-    package mutating func subtractBytes(sent: Traffic, received: Traffic) {
-        sentBytes -= sent.messageBytes
-        sentWireBytes -= sent.wireBytes
-        receivedBytes -= received.messageBytes
-        receivedWireBytes -= received.wireBytes
-    }
-
-    /// Resets the byte counts.
-    package mutating func forgetBytes() {
-        (sentBytes, sentWireBytes, receivedBytes, receivedWireBytes) = (0, 0, 0, 0)
+    package static func -= (difference: inout LoadTraffic, other: LoadTraffic) {
+        difference.sent -= other.sent
+        difference.received -= other.received
     }
 }
 
@@ -107,14 +109,14 @@ extension LoadTally {
 
     /// The errors of connections.
     package static let errorCounts: [NamedCount] = [
-        ("connect", \.connectErrors), ("handshake", \.handshakeErrors), ("login", \.loginErrors),
-        ("protocol", \.protocolErrors),
-        ("closed", \.closedErrors), ("application", \.applicationErrors), ("timeout", \.timeouts),
+        ("connect", \.errors[.connect]), ("handshake", \.errors[.handshake]), ("login", \.errors[.login]),
+        ("protocol", \.errors[.violation]), ("closed", \.errors[.closed]),
+        ("application", \.errors[.application]), ("timeout", \.errors[.timeout]),
     ]
 
     /// The counts that earlier versions did not write.
     internal static let laterCounts: [WritableKeyPath<LoadTally, Int> & Sendable] = [
-        \.pushes, \.loginErrors, \.applicationErrors, \.interrupted,
+        \.pushes, \.errors[.login], \.errors[.application], \.interrupted,
     ]
 
     /// The messages that waited.
@@ -125,10 +127,12 @@ extension LoadTally {
 
     /// The sent and received bytes.
     internal static let byteCounts: [NamedCount] = [
-        ("sent", \.sentBytes), ("received", \.receivedBytes), ("wire_sent", \.sentWireBytes),
-        ("wire_received", \.receivedWireBytes),
+        ("sent", \.traffic.sent.messageBytes), ("received", \.traffic.received.messageBytes),
+        ("wire_sent", \.traffic.sent.wireBytes), ("wire_received", \.traffic.received.wireBytes),
     ]
 
     /// The payload bytes of the measured duration.
-    internal static let loadByteCounts: [NamedCount] = [("sent", \.loadSentBytes), ("received", \.loadReceivedBytes)]
+    internal static let loadByteCounts: [NamedCount] = [
+        ("sent", \.loadTraffic.sent.messageBytes), ("received", \.loadTraffic.received.messageBytes),
+    ]
 }

@@ -33,7 +33,7 @@ struct StageRecorder {
             part.received = stage.tally.received
             part.mismatched = stage.tally.mismatched
             part.lost = stage.tally.lost
-            part.timeouts = stage.tally.timeouts
+            part.timeouts = stage.tally.errors[.timeout]
             if hasLatencies { part.latencies = StoredHistogram(stage.latencies) }
             return part
         }

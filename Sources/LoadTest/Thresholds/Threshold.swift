@@ -122,7 +122,7 @@ package struct Threshold: Equatable, Sendable {
         case .handshake(let statistic): statistic.value(in: results.times.handshakes)
         case .rate: results.rate
         case .messages(let name): messages(name, in: results.tally, of: results.description.mode)
-        case .errors(nil): Double(results.tally.errorCount)
+        case .errors(nil): Double(results.tally.errors.total)
         case .errors(let name?): Self.count(name, among: LoadTally.errorCounts, of: results.tally)
         case .step(let name, let statistic):
             results.part(named: name).flatMap { statistic.value(in: $0.histogram()) }

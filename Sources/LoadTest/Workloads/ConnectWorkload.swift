@@ -130,7 +130,7 @@ internal final class ConnectWorkload: Workload {
 
     func stopWaiting(isLate: Bool) {
         if isLate {
-            context.measurement.tally.timeouts += countedCount
+            context.measurement.tally.errors[.timeout] += countedCount
         } else {
             context.measurement.tally.lost += countedCount
         }

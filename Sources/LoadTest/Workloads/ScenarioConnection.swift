@@ -212,16 +212,16 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
             context.measurement.count(\.lost, ofMessageAt: time)
             // Errors also count during the warm-up.
             if context.measurement.counts(time) {
-                context.measurement.count(\.timeouts, ofMessageAt: time)
+                context.measurement.count(\.errors[.timeout], ofMessageAt: time)
             } else {
-                context.measurement.tally.timeouts += 1
+                context.measurement.tally.errors[.timeout] += 1
             }
         case (.closed, let time?): context.measurement.count(\.lost, ofMessageAt: time)
         case (_, let time?): context.measurement.count(\.mismatched, ofMessageAt: time)
-        case (.timedOut, nil): context.measurement.tally.timeouts += 1
+        case (.timedOut, nil): context.measurement.tally.errors[.timeout] += 1
         // The end of the connection is counted as such.
         case (.closed, nil): break
-        case (_, nil): context.measurement.tally.loginErrors += 1
+        case (_, nil): context.measurement.tally.errors[.login] += 1
         }
         endIteration(context)
         if port != nil, !isClosing { context.host?.close(self) }

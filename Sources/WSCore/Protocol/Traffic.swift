@@ -14,4 +14,16 @@ public struct Traffic: Equatable, Sendable {
         self.messageBytes = messageBytes
         self.wireBytes = wireBytes
     }
+
+    package static func += (sum: inout Traffic, other: Traffic) {
+        sum.messages &+= other.messages
+        sum.messageBytes &+= other.messageBytes
+        sum.wireBytes &+= other.wireBytes
+    }
+
+    package static func -= (difference: inout Traffic, other: Traffic) {
+        difference.messages &-= other.messages
+        difference.messageBytes &-= other.messageBytes
+        difference.wireBytes &-= other.wireBytes
+    }
 }

@@ -151,8 +151,9 @@ final class BenchRun {
             let reply = workers.lazy.compactMap { $0.context.measurement.mismatchedReply }.first
             return .badReplies(tally, in: settings.plan.mode, mismatched: reply)
         }
-        guard tally.timeouts > 0 else { return nil }
-        return .lateReplies(tally.timeouts, after: settings.arguments.load.replyTimeout)
+        let timeoutCount = tally.errors[.timeout]
+        guard timeoutCount > 0 else { return nil }
+        return .lateReplies(timeoutCount, after: settings.arguments.load.replyTimeout)
     }
 
     // MARK: Results

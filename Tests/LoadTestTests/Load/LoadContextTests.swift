@@ -125,6 +125,6 @@ import WSCore
         fixture.context.endCountingBytes()
         try fixture.port().receivedTraffic = Traffic(messageBytes: 900)
         fixture.context.endCountingBytes()
-        #expect(fixture.tally.loadReceivedBytes == 100)
+        #expect(fixture.tally.loadTraffic.received.messageBytes == 100)
     }
 }

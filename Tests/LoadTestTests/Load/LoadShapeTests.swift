@@ -111,7 +111,7 @@ import WSCore
         run(fixture, at: 0)
         fixture.context.now += Self.second
         fixture.context.giveUpReplies(before: fixture.context.now)
-        #expect(fixture.tally.timeouts == 1)
+        #expect(fixture.tally.errors[.timeout] == 1)
         #expect(try sentCount(0, of: fixture) == 1)
         run(fixture, at: 2000)
         #expect(try sentCount(0, of: fixture) == 2)
@@ -223,7 +223,7 @@ import WSCore
         run(fixture, at: 2001)
         #expect(fixture.host.requests.contains("close 0"))
         try end(0, of: fixture)
-        #expect((fixture.tally.sent, fixture.tally.lost, fixture.tally.timeouts) == (1, 1, 1))
+        #expect((fixture.tally.sent, fixture.tally.lost, fixture.tally.errors[.timeout]) == (1, 1, 1))
     }
 
     @Test("A lost connection is opened again after a second")

@@ -8,7 +8,7 @@ import WSCore
         var histogram = Histogram()
         for latency in latencies { histogram.record(latency) }
         var tally = LoadTally()
-        (tally.sent, tally.received, tally.timeouts) = (latencies.count + 1, latencies.count, 1)
+        (tally.sent, tally.received, tally.errors[.timeout]) = (latencies.count + 1, latencies.count, 1)
         let second = BenchSecond(sent: tally.sent, received: tally.received, latencies: histogram)
         var live = LiveResults(LoadPlan(mode).description(url: url), threadCount: 1)
         live.update([LoadProgress(tally, openCount: 3, seconds: [second])])

@@ -144,7 +144,7 @@ import WSCore
         let fixture = try load { $0.replies.timeout = .milliseconds(1) }
         fixture.context.now = Self.start + 2_000_000
         fixture.context.giveUpReplies(before: Self.start + 1)
-        #expect(fixture.tally.timeouts == 1)
+        #expect(fixture.tally.errors[.timeout] == 1)
         #expect(try sent(fixture) == ["login", "1:list", "2:list"])
         fixture.workload.ended(try fixture.connection(0, as: ProtocolRequestConnection.self))
         #expect(fixture.tally.lost == 2)

@@ -16,7 +16,7 @@ import WSCore
         let other = BenchSamples.results(seed: 4)
         let sum = try Self.sum(3, 4)
         #expect(sum.tally.sent == one.tally.sent + other.tally.sent)
-        #expect(sum.tally.receivedWireBytes == one.tally.receivedWireBytes + other.tally.receivedWireBytes)
+        #expect(sum.tally.traffic.received.wireBytes == one.tally.traffic.received.wireBytes + other.tally.traffic.received.wireBytes)
         #expect(sum.description.connections == one.description.connections + other.description.connections)
         #expect(sum.latencies.totalCount == one.latencies.totalCount + other.latencies.totalCount)
         #expect(sum.times.handshakes.totalCount == one.times.handshakes.totalCount + other.times.handshakes.totalCount)

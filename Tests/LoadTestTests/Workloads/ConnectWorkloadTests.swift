@@ -20,7 +20,7 @@ import WSCore
             #expect(!fixture.workload.isAnswered)
             fixture.workload.stopWaiting(isLate: isLate)
             let tally = fixture.tally
-            #expect((tally.sent, tally.timeouts, tally.lost) == (3, isLate ? 3 : 0, isLate ? 0 : 3))
+            #expect((tally.sent, tally.errors[.timeout], tally.lost) == (3, isLate ? 3 : 0, isLate ? 0 : 3))
             #expect(fixture.workload.isAnswered)
         }
     }
@@ -77,7 +77,7 @@ import WSCore
             context.phase = .draining
         }
         fixture.workload.sendDue()
-        #expect((fixture.tally.sent, fixture.tally.unsent, fixture.tally.errorCount) == (0, 2, 0))
+        #expect((fixture.tally.sent, fixture.tally.unsent, fixture.tally.errors.total) == (0, 2, 0))
         #expect(fixture.workload.isAnswered)
     }
 

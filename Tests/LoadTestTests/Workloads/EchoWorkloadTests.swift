@@ -88,7 +88,7 @@ import WSCore
         fixture.workload.sendDue()
         fixture.context.now = Self.start + 5000
         fixture.context.giveUpReplies(before: Self.start + 1)
-        #expect(fixture.tally.timeouts == 2)
+        #expect(fixture.tally.errors[.timeout] == 2)
         #expect(try fixture.port().sent.count == 4)
     }
 
@@ -99,9 +99,9 @@ import WSCore
         for _ in 0..<3 { connection.ledger.send(at: Self.start) }
         #expect(!fixture.workload.isAnswered)
         fixture.workload.stopWaiting(isLate: false)
-        #expect(fixture.tally.timeouts == 0)
+        #expect(fixture.tally.errors[.timeout] == 0)
         fixture.workload.stopWaiting(isLate: true)
-        #expect(fixture.tally.timeouts == 3)
+        #expect(fixture.tally.errors[.timeout] == 3)
         fixture.workload.ended(connection)
         #expect(fixture.tally.lost == 3)
     }

@@ -103,7 +103,7 @@ import WSCore
         let fixture = try load()
         fixture.context.now = Self.start + 5000
         fixture.context.giveUpReplies(before: Self.start + 1)
-        #expect((fixture.tally.timeouts, try fixture.port().sent.count) == (1, 2))
+        #expect((fixture.tally.errors[.timeout], try fixture.port().sent.count) == (1, 2))
         try receive(#"{"id":1}"#, on: fixture, at: Self.start + 9000)
         #expect((fixture.tally.received, fixture.largestLatency()) == (1, 9000))
     }

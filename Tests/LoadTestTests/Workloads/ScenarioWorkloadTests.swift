@@ -193,7 +193,7 @@ import WSCore
         fixture.context.now = Self.start + 2 * Self.second
         fixture.context.deadlinePassed()
         let (tally, query) = (fixture.tally, try step("query", of: fixture))
-        #expect((tally.lost, tally.timeouts, tally.mismatched) == (1, 1, 0))
+        #expect((tally.lost, tally.errors[.timeout], tally.mismatched) == (1, 1, 0))
         #expect((query.lost, query.timeouts, query.closed) == (1, 1, 0))
     }
 
@@ -302,7 +302,7 @@ import WSCore
         let connection: ScenarioConnection = try fixture.connection(0)
         connection.ended(with: .unanswered)
         let bye = try step("bye", of: fixture)
-        #expect((fixture.tally.lost, fixture.tally.timeouts, connection.isEndExpected) == (1, 0, true))
+        #expect((fixture.tally.lost, fixture.tally.errors[.timeout], connection.isEndExpected) == (1, 0, true))
         #expect((bye.lost, bye.timeouts) == (1, 1))
     }
 
@@ -352,7 +352,7 @@ import WSCore
             Self.ask)
         try receive("go away", on: fixture)
         let tally = fixture.tally
-        #expect((tally.loginErrors, tally.mismatched, tally.lost, tally.sent) == (1, 0, 0, 0))
+        #expect((tally.errors[.login], tally.mismatched, tally.lost, tally.sent) == (1, 0, 0, 0))
         #expect(try step("login", of: fixture).mismatched == 1)
         fixture.workload.ended(try fixture.connection(0, as: ScenarioConnection.self))
         #expect(fixture.host.requests.last == "reopen 0 after 1.0 seconds")

@@ -14,7 +14,7 @@ import WSCore
         results.times.handshakes.record(5_000_000)
         results.tally = LoadTally()
         (results.tally.sent, results.tally.received, results.tally.lost) = (200, 199, 1)
-        (results.tally.connectErrors, results.tally.timeouts) = (2, 1)
+        (results.tally.errors[.connect], results.tally.errors[.timeout]) = (2, 1)
         results.seconds = [BenchSecond(sent: 100, received: 100, latencies: results.latencies)]
         results.duration = .seconds(2)
         return results

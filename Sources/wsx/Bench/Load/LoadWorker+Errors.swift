@@ -5,9 +5,9 @@ import WSCore
 // Counting errors.
 extension LoadWorker {
     /// Counts an error, if there is one, and keeps the first failure.
-    func note(_ failure: Failure?, counting count: WritableKeyPath<LoadTally, Int>) {
+    func note(_ failure: Failure?, as kind: LoadErrorKind) {
         guard let failure else { return }
-        context.measurement.tally[keyPath: count] += 1
+        context.measurement.tally.errors[kind] += 1
         if self.failure == nil { self.failure = failure }
     }
 
@@ -21,16 +21,16 @@ extension LoadWorker {
         if !connection.isClosing { recordSecrets(of: connection.number) }
         let failure = Failure.failure(of: end, closeTimeout: settings.arguments.client.limits.closeTimeout)
         switch failure {
-        case .violation(_)?: note(failure, counting: \.protocolErrors)
-        case .limitExceeded(_)?: note(failure, counting: \.closedErrors)
-        case .closingTimedOut? where connection.isClosing: note(failure, counting: \.timeouts)
+        case .violation(_)?: note(failure, as: .violation)
+        case .limitExceeded(_)?: note(failure, as: .closed)
+        case .closingTimedOut? where connection.isClosing: note(failure, as: .timeout)
         default:
             if connection.isEndExpected { return }
-            guard !connection.isClosing else { return note(failure, counting: \.closedErrors) }
+            guard !connection.isClosing else { return note(failure, as: .closed) }
             if let failure = applicationFailure(end, of: connection) {
-                return note(failure, counting: connection.pipeline?.isReady == true ? \.closedErrors : \.loginErrors)
+                return note(failure, as: connection.pipeline?.isReady == true ? .closed : .login)
             }
-            note(end.closing.received.map { .closed($0) } ?? .lost(end.failure), counting: \.closedErrors)
+            note(end.closing.received.map { .closed($0) } ?? .lost(end.failure), as: .closed)
         }
     }
 
@@ -69,9 +69,9 @@ extension LoadWorker {
     func note(_ error: ConnectError) {
         let failure = Failure.connecting(url: settings.requests.url.shown, error)
         switch failure.status {
-        case .timedOut: note(failure, counting: \.timeouts)
-        case .refused, .violation: note(failure, counting: \.handshakeErrors)
-        default: note(failure, counting: \.connectErrors)
+        case .timedOut: note(failure, as: .timeout)
+        case .refused, .violation: note(failure, as: .handshake)
+        default: note(failure, as: .connect)
         }
     }
 }

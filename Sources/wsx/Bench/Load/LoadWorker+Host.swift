@@ -100,11 +100,11 @@ extension LoadWorker: LoadHost {
         let failure = application(problem)
         switch problem {
         case .refused(_, afterLogin: false, _), .ended(_, _, afterLogin: false), .notReady:
-            note(failure, counting: \.loginErrors)
-        case .refused, .ended, .unusable, .refusedLine: note(failure, counting: \.closedErrors)
-        case .notUnderstood, .undecodable: note(failure, counting: \.protocolErrors)
+            note(failure, as: .login)
+        case .refused, .ended, .unusable, .refusedLine: note(failure, as: .closed)
+        case .notUnderstood, .undecodable: note(failure, as: .violation)
         case .error, .errors, .unsentLines, .unconfirmedLines:
-            note(failure, counting: \.applicationErrors)
+            note(failure, as: .application)
         case .unsendable: end(because: failure)
         }
         if context.phase == .opening { wakeSoon() }
@@ -119,7 +119,7 @@ extension LoadWorker: LoadHost {
         context.connections[connection.number] = nil
         connection.port = nil
         context.stopAwaiting(connection)
-        context.measurement.tally.addBytes(sent: port.sentTraffic, received: port.receivedTraffic)
+        context.measurement.tally.traffic += port.traffic
         note(end, of: connection)
         workload.ended(connection)
         switch context.phase {

@@ -129,7 +129,7 @@ final class LoadWorker {
                 let failure =
                     settings.arguments.exchange.ready.map { Failure.notReady($0, after: limit) }
                     ?? application(.notReady(after: limit))
-                note(failure, counting: \.timeouts)
+                note(failure, as: .timeout)
                 context.stopAwaiting(connection)
                 close(connection)
             }

@@ -89,10 +89,9 @@ extension BenchResults {
             rate < 100 ? FixedPoint.text(rate, digits: 1) : Phrase.grouped(ResultWords.whole(rate))
         facts += [
             Fact(name: "rate", text: "\(rate) \(mode.wording.countedThings) per second"),
-            Fact(name: "sent", text: traffic(tally.sentBytes, tally.loadSentBytes, tally.sentWireBytes)),
-            Fact(
-                name: "received", text: traffic(tally.receivedBytes, tally.loadReceivedBytes, tally.receivedWireBytes)),
-            tally.errorCount == 0
+            Fact(name: "sent", text: traffic(tally.traffic.sent, tally.loadTraffic.sent)),
+            Fact(name: "received", text: traffic(tally.traffic.received, tally.loadTraffic.received)),
+            tally.errors.total == 0
                 ? Fact(name: "errors", text: "none") : Fact(name: "errors", text: errors, isProblem: true),
         ]
         if !mode.load.needsConnections {
@@ -107,20 +106,20 @@ extension BenchResults {
     }
 
     /// Message bytes in total and per second of the measured duration, and bytes on the wire.
-    private func traffic(_ bytes: Int, _ loadBytes: Int, _ wireBytes: Int) -> String {
+    private func traffic(_ whole: Traffic, _ load: Traffic) -> String {
         let seconds = duration / .seconds(1)
-        let rate = seconds > 0 ? " (\(ResultWords.bytes(ResultWords.whole(Double(loadBytes) / seconds)))/s)" : ""
-        return "\(ResultWords.bytes(bytes))\(rate), \(ResultWords.bytes(wireBytes)) on the wire"
+        let rate =
+            seconds > 0 ? " (\(ResultWords.bytes(ResultWords.whole(Double(load.messageBytes) / seconds)))/s)" : ""
+        return "\(ResultWords.bytes(whole.messageBytes))\(rate), \(ResultWords.bytes(whole.wireBytes)) on the wire"
     }
 
     private var errors: String {
-        ResultWords.counts([
-            (tally.connectErrors, "failed to connect"), (tally.handshakeErrors, "rejected by the server"),
-            (tally.loginErrors, "failed to log in"),
-            (tally.protocolErrors, "violated the protocol"), (tally.closedErrors, "closed or lost"),
-            (tally.applicationErrors, "reported by the application"),
-            (tally.timeouts, "timed out"),
-        ])
+        let words: [(kind: LoadErrorKind, words: String)] = [
+            (.connect, "failed to connect"), (.handshake, "rejected by the server"), (.login, "failed to log in"),
+            (.violation, "violated the protocol"), (.closed, "closed or lost"),
+            (.application, "reported by the application"), (.timeout, "timed out"),
+        ]
+        return ResultWords.counts(words.map { (count: tally.errors[$0.kind], words: $0.words) })
     }
 
     private static func range(_ histogram: borrowing Histogram) -> String {

@@ -64,7 +64,7 @@ final class BenchProgress {
         let line = ProgressLine(
             rest: rest(at: now, live), rate: Double(count - samples[0].count) / Double(now - samples[0].time) * 1e9,
             rates: rates, latencies: live.latencies, connectionCount: live.openCount,
-            errorCount: live.tally.errorCount, faults: live.tally.faults, steps: live.steps,
+            errorCount: live.tally.errors.total, faults: live.tally.faults, steps: live.steps,
             mode: settings.plan.mode, stage: stage(at: now))
         isShown = true
         // Leave the last column free: some terminals wrap there.

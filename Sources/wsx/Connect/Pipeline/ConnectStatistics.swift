@@ -173,11 +173,3 @@ struct ConnectStatistics {
             + "\(TrafficReport.size(traffic.wireBytes)) on the wire"
     }
 }
-
-extension Traffic {
-    fileprivate static func += (sum: inout Traffic, other: Traffic) {
-        sum.messages &+= other.messages
-        sum.messageBytes &+= other.messageBytes
-        sum.wireBytes &+= other.wireBytes
-    }
-}

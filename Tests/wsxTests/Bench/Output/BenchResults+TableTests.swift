@@ -139,7 +139,7 @@ import WSCore
         var results = Self.results()
         results.tally = LoadTally()
         (results.tally.sent, results.tally.received, results.tally.lost, results.tally.mismatched) = (1009, 1000, 7, 2)
-        (results.tally.connectErrors, results.tally.timeouts) = (3, 1)
+        (results.tally.errors[.connect], results.tally.errors[.timeout]) = (3, 1)
         let lines = Self.table(results)
         #expect(lines.contains("messages    1,009 sent, 1,000 received"))
         #expect(lines.contains("faults      7 lost, 2 mismatched"))
