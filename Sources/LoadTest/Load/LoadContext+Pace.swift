@@ -13,7 +13,6 @@ extension LoadContext {
     package func begin(_ workload: any Workload, at time: UInt64) {
         phase = .loading
         self.workload = workload
-        history.startTime = time
         openLoop = plan.schedule(for: shard).map { OpenLoop(Pacer($0, at: time)) }
         afterReply = plan.changesConnections || plan.pace.think != nil ? .decide : openLoop == nil ? .send : .nothing
         measurement.begin(
@@ -21,12 +20,12 @@ extension LoadContext {
             stages: plan.allStages)
         senders = SenderList(
             connections.values.filter {
-                workload.isSender($0) && !arrivals.unready.contains($0.number) && !$0.isClosing
+                workload.isSender($0) && !connections.unready.contains($0.number) && !$0.isClosing
             })
         for connection in senders { beginLifetime(of: connection, at: time) }
         guard plan.lifetime != nil else { return }
         for number in (0..<connectionCount).map({ shard.connectionNumber(at: $0) })
-        where connections[number] == nil && arrivals.reopening[number] == nil {
+        where connections[number] == nil && connections.reopening[number] == nil {
             reopen(number, after: Self.retryDelay)
         }
     }
@@ -43,7 +42,7 @@ extension LoadContext {
     private func startConnections() {
         let ramp = Double(plan.pace.ramp.nanoseconds) / Double(plan.connectionCount)
         while let connection = senders.nextToStart, phase == .loading {
-            let time = history.startTime + UInt64(ramp * Double(connection.number))
+            let time = startTime + UInt64(ramp * Double(connection.number))
             guard time <= now else { return wake(at: time) }
             senders.startNext()
             fill(connection)
@@ -136,8 +135,8 @@ extension LoadContext {
         if plan.isHeartbeat, connection?.isRetiring ?? true { return }
         if let connection {
             sendOrOwe(on: connection, dueAt: time)
-        } else if arrivals.reopening[number] != nil {
-            arrivals.reopening[number]?.append(time)
+        } else if connections.reopening[number] != nil {
+            connections.reopening[number]?.append(time)
             openLoop?.owe()
         }
     }
@@ -210,8 +209,8 @@ extension LoadContext {
             measurement.leftUnsent(connection.backlog)
             connection.backlog = []
         }
-        for times in arrivals.reopening.values { measurement.leftUnsent(times) }
-        arrivals.reopening = [:]
+        for times in connections.reopening.values { measurement.leftUnsent(times) }
+        connections.reopening = [:]
         let end = isCutShort ? min(now, measurement.sendEnd) : measurement.sendEnd
         let count = openLoop?.end(from: measurement.countStart, until: end, atMost: remainingMessages) ?? 0
         measurement.tally.unsent += count
@@ -221,36 +220,6 @@ extension LoadContext {
             measurement.tally.unsent += remainingMessages
             remainingMessages = 0
         }
-        reportSent()
-    }
-
-    // MARK: Standstill
-
-    /// The values that do not change while nothing can be sent and nothing arrives.
-    internal struct Standstill {
-        let unsentBytes: Int
-        let receivedCount: Int
-        /// The time of the last change, on the loop's clock in nanoseconds.
-        let since: UInt64
-    }
-
-    /// Whether a run with a message count is stuck: for the duration of the reply timeout, no connection has accepted
-    /// or answered anything.
-    package func findsStandstill() -> Bool {
-        guard plan.duration == nil, !(senders.isEmpty && arrivals.reopening.isEmpty),
-            senders.allSatisfy({ !$0.backlog.isEmpty || !$0.hasRoom })
-        else {
-            history.standstill = nil
-            return false
-        }
-        let unsentBytes = senders.reduce(0) { $0 + ($1.port?.unsentBytes ?? 0) }
-        let receivedCount = measurement.tally.received
-        guard let standstill = history.standstill, standstill.unsentBytes == unsentBytes,
-            standstill.receivedCount == receivedCount
-        else {
-            history.standstill = Standstill(unsentBytes: unsentBytes, receivedCount: receivedCount, since: now)
-            return false
-        }
-        return now - standstill.since >= max(plan.replies.timeout, workload?.replyWait ?? .zero).nanoseconds
+        host?.allIsSent()
     }
 }

@@ -12,24 +12,12 @@ extension LoadContext {
     /// Creates the pipeline of a connection that is being opened, if it needs one.
     /// - Parameter subprotocol: The subprotocol that the server selected, or `nil` if it selected none.
     package func openPipeline(of connection: LoadConnection, subprotocol: String?) {
-        let (conversation, number) = (plan.conversation, connection.number)
-        guard plan.hasLogin || conversation.codecs != nil else { return }
-        let codecs = conversation.codecs ?? MessageCodecs()
-        let pipeline: Pipeline
-        if let exchangeRules {
-            let answers = AutoReply(exchangeRules, seed: seed(of: number))
-            prepare(&answers.variables, of: number)
-            pipeline = Pipeline(codecs, answers: answers, clockOffset: clockOffset)
-        } else {
-            let row = rows?.row(of: number)
-            let session = conversation.applicationProtocol?.makeSession(number + 1, row, clockOffset)
-            pipeline = Pipeline(
-                codecs, application: session.map { Pipeline.Application($0) }, clockOffset: clockOffset)
-        }
+        let number = connection.number
+        guard let pipeline = factory.makePipeline(of: number, seed: connections.seed(of: number)) else { return }
         pipeline.opened(
-            number + 1, after: earlier(number).automaticCount, subprotocol: subprotocol, now: now)
+            number + 1, after: connections.earlier(number).automaticCount, subprotocol: subprotocol, now: now)
         connection.pipeline = pipeline
-        if pipeline.hasProtocol || !pipeline.isReady { arrivals.unready.insert(number) }
+        if pipeline.hasProtocol || !pipeline.isReady { connections.unready.insert(number) }
     }
 
     /// Sends the first messages on a connection that has been opened.
@@ -191,13 +179,6 @@ extension LoadContext {
         switch problem {
         case .unusable, .refusedLine: connection.port?.terminate()
         default: host?.close(connection)
-        }
-    }
-
-    /// The connections that have waited for their server to be ready since a time or longer.
-    package func lateLogins(before time: UInt64) -> [LoadConnection] {
-        arrivals.unready.compactMap { connections[$0] }.filter {
-            $0.openTime < time && $0.pipeline?.isReady == false
         }
     }
 }

@@ -122,7 +122,7 @@ extension LoadContext {
     internal func replace(_ connection: LoadConnection) {
         guard plan.changesConnections else { return }
         remember(connection)
-        guard isActive(connection.number) else { return arrivals.reopening[connection.number] = nil }
+        guard isActive(connection.number) else { return connections.reopening[connection.number] = nil }
         reopen(connection, after: connection.isRetiring ? .zero : Self.retryDelay)
     }
 
@@ -134,14 +134,14 @@ extension LoadContext {
 
     /// Whether a connection still has to be opened.
     package func stillNeeds(_ number: UInt64) -> Bool {
-        if !isActive(number) { arrivals.reopening[number] = nil }
+        if !isActive(number) { connections.reopening[number] = nil }
         return isActive(number)
     }
 
     /// Opens and closes connections to reach the number of the current stage.
     private func moveToStage() {
         guard let stages = plan.stages else { return }
-        let time = now - history.startTime
+        let time = now - startTime
         let count = stages.activeCount(at: time, of: shard)
         while shape.activeCount < count {
             shape.activeCount += 1
@@ -152,12 +152,12 @@ extension LoadContext {
             if let connection = connections[shard.connectionNumber(at: shape.activeCount)] { retire(connection) }
         }
         let change = stages.nextChange(from: time, activeCount: count, of: shard)
-        shape.changeTime = change.map { history.startTime + $0 } ?? .max
+        shape.changeTime = change.map { startTime + $0 } ?? .max
     }
 
     private func activate(_ number: UInt64) {
         guard let connection = connections[number] else {
-            if arrivals.reopening[number] == nil { reopen(number, after: .zero) }
+            if connections.reopening[number] == nil { reopen(number, after: .zero) }
             return
         }
         // A connection that is already closing is opened again after its end.

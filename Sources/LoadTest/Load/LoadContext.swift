@@ -35,8 +35,8 @@ package final class LoadContext {
     package let plan: LoadPlan
     /// The share of the load that this thread carries.
     package let shard: Shard
-    /// The offset from the loop's clock to the time since 1970, in nanoseconds.
-    internal let clockOffset: UInt64
+    /// Makes the messages and pipelines of connections.
+    package let factory: MessageFactory
     /// The thread, which owns the context and sets this immediately. It is not retained.
     package unowned(unsafe) var host: (any LoadHost)?
 
@@ -55,18 +55,9 @@ package final class LoadContext {
     /// The state of pauses, lifetimes, and stages.
     internal var shape: LoadShape
 
-    /// The open connections, by number.
-    package var connections: [UInt64: any LoadHandler] = [:]
+    package var connections = ConnectionTable()
     /// The connections that send, ordered by number. Set when the load starts.
     package internal(set) var senders = SenderList()
-    /// The progress of the load since its start.
-    internal var history = LoadHistory()
-    /// The rows of the data file, or `nil` if there is none.
-    package let rows: ConnectionRows?
-    /// The rules for first messages and automatic answers, or `nil` if there are none.
-    internal let exchangeRules: AutoReply.Rules?
-    /// The connections that do not take part in the load yet.
-    package internal(set) var arrivals = LoadArrivals()
     /// Decides which connections send. It owns the context and is set when the load starts.
     internal unowned(unsafe) var workload: (any Workload)?
     /// The deadlines of connections, by number. A connection may have outdated entries.
@@ -77,25 +68,22 @@ package final class LoadContext {
     package init(_ plan: LoadPlan, shard: Shard, clockOffset: UInt64) {
         self.plan = plan
         self.shard = shard
-        self.clockOffset = clockOffset
-        // Without connections before the load, each attempt has its own row, which nothing else needs.
-        rows = plan.data.map { ConnectionRows($0, keepsRows: plan.mode.load.needsConnections) }
+        factory = MessageFactory(plan, clockOffset: clockOffset)
         shape = LoadShape(of: shard)
-        exchangeRules = plan.conversation.exchange.map { AutoReply.Rules($0) }
         remainingMessages = plan.messageCount(of: shard)
     }
 
     /// Creates the workload of the plan's mode.
     package func makeWorkload() -> any Workload { plan.mode.descriptor.makeWorkload(self) }
 
-    /// Creates the message to send for an echo.
-    internal func makeEchoMessage() -> EchoMessage { plan.makeEchoMessage(rows: rows, clockOffset: clockOffset) }
-
     /// The number of connections of this thread.
     package var connectionCount: Int { shard.connectionCount(of: plan.connectionCount) }
 
-    /// The number of open connections, without those that are being closed.
-    package var usableCount: Int { connections.values.count { !$0.isClosing } }
+    /// The start of the load, on the loop's clock in nanoseconds. It must have begun.
+    internal var startTime: UInt64 { measurement.countStart - plan.warmup.nanoseconds }
+
+    /// The longest wait for a reply.
+    internal var longestReplyWait: Duration { max(plan.replies.timeout, workload?.replyWait ?? .zero) }
 
     /// Counts a message that is sent now.
     @inline(__always)
@@ -103,17 +91,10 @@ package final class LoadContext {
         if measurement.sent(dueAt: time, now: now), openLoop == nil { remainingMessages &-= 1 }
     }
 
-    /// Notifies the other threads, once, that this one has ended sending.
-    internal func reportSent() {
-        guard !history.hasReportedSent else { return }
-        history.hasReportedSent = true
-        host?.allIsSent()
-    }
-
     /// Continues until the other threads report that everything has been sent.
     internal func leaveSendingToOthers() {
         remainingMessages = .max
-        reportSent()
+        host?.allIsSent()
     }
 
     /// Resets the byte counts, to count from now on.
@@ -125,30 +106,13 @@ package final class LoadContext {
 
     /// Keeps the byte counts of the measured duration once it has ended. No connection may be receiving.
     package func endCountingBytes() {
-        guard measurement.hasEnded, !history.hasCountedBytes else { return }
-        history.hasCountedBytes = true
-        measurement.tally.loadTraffic = measurement.tally.traffic
-        for case let port? in connections.values.map(\.port) { measurement.tally.loadTraffic += port.traffic }
+        measurement.keepTraffic(ofOpen: connections.values.lazy.compactMap(\.port))
     }
 
     /// Starts waiting for the last replies if all messages have been sent.
     package func drainIfSent() {
         if phase == .loading, remainingMessages == 0, openLoop?.backlogCount ?? 0 == 0 { host?.drain() }
     }
-}
-
-/// The progress of a thread's load since its start.
-internal struct LoadHistory {
-    /// The start of the load, on the loop's clock in nanoseconds.
-    var startTime: UInt64 = 0
-    /// Whether other threads know that this one has ended sending.
-    var hasReportedSent = false
-    /// Whether the bytes of the measured duration are known.
-    var hasCountedBytes = false
-    /// The number of completed seconds that ``LoadContext/takeProgress(at:)`` has returned.
-    var reportedSeconds = 0
-    /// Set while no connection accepts or answers anything.
-    var standstill: LoadContext.Standstill?
 }
 
 /// The thread as a load sees it. Unit tests replace it with a fake.
@@ -168,7 +132,7 @@ package protocol LoadHost: AnyObject {
     func drain()
     /// Closes the connections at the end of the loop's turn if no reply is outstanding then.
     func closeIfAnswered()
-    /// Notifies the other threads that this one has ended sending.
+    /// Notifies the other threads, once, that this one has ended sending.
     func allIsSent()
 
     /// Opens the next connection.
@@ -191,15 +155,4 @@ package protocol LoadHost: AnyObject {
     func close(_ connection: LoadConnection)
     /// Handles the end of a connection.
     func ended(_ connection: LoadConnection, _ end: ConnectionEnd)
-}
-
-extension LoadContext {
-    /// Sets the variables of a connection to the values in its row of the data file, if there is one. Other variables
-    /// stay as they are.
-    /// - Parameters:
-    ///   - variables: The variables. The columns of the data file come first.
-    ///   - number: The number of the connection, from 0.
-    internal func prepare(_ variables: inout TemplateVariables, of number: UInt64) {
-        if let row = rows?.row(of: number) { variables.set(row) }
-    }
 }

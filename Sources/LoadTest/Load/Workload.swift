@@ -58,7 +58,7 @@ extension Workload {
     package var measurementEnd: LoadMeasurement.End { .withLastReply }
 
     /// Those of `--ready` and `--answer`.
-    package var patterns: [Pattern] { context.exchangeRules?.patterns ?? [] }
+    package var patterns: [Pattern] { context.factory.patterns }
 
     /// Does nothing.
     package func opened(_ connection: LoadConnection) {}
@@ -75,7 +75,7 @@ extension Workload {
     package var readerCount: Int { 0 }
     /// Whether no sender is left, and none is being opened or will be.
     package var isDeserted: Bool {
-        context.senders.isEmpty && context.arrivals.reopening.isEmpty && context.plan.stages == nil
+        context.senders.isEmpty && context.connections.reopening.isEmpty && context.plan.stages == nil
     }
 
     /// Does nothing.

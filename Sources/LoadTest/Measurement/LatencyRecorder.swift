@@ -6,6 +6,8 @@ struct LatencyRecorder: ~Copyable {
     private(set) var total = Histogram()
     /// The completed seconds.
     private(set) var seconds: [BenchSecond] = []
+    /// The number of these that ``takeSeconds()`` has returned.
+    private var takenCount = 0
     private var current = Histogram()
     private var sentCount = 0
     /// The number of received messages without a latency.
@@ -70,6 +72,12 @@ struct LatencyRecorder: ~Copyable {
             endSecond()
             secondEnd = secondEnd == windowEnd ? .max : min(secondEnd + Self.secondNanoseconds, windowEnd)
         }
+    }
+
+    /// The seconds that have been completed since the last call.
+    mutating func takeSeconds() -> [BenchSecond] {
+        defer { takenCount = seconds.count }
+        return Array(seconds[takenCount...])
     }
 
     /// Completes the last second, which may be shorter. Later replies count only in the total.

@@ -38,6 +38,8 @@ package struct LoadMeasurement: ~Copyable {
     private var endTime: UInt64?
     /// When a counted message was last sent or answered.
     private var lastTime: UInt64 = 0
+    /// Whether the traffic of the measured duration is known.
+    private var hasKeptTraffic = false
 
     /// The size of the beginning of a reply that suffices to show it, in bytes.
     private static let shownReplyBytes = 2048
@@ -73,8 +75,6 @@ package struct LoadMeasurement: ~Copyable {
         endTime.map { .nanoseconds(Int64(clamping: $0 - countStart)) } ?? .zero
     }
 
-    /// Whether the measured duration has ended.
-    internal var hasEnded: Bool { endTime != nil }
 
     // MARK: Messages
 
@@ -213,7 +213,19 @@ package struct LoadMeasurement: ~Copyable {
         latencies.advance(to: now)
     }
 
+    /// The seconds that have been completed since the last call.
+    internal mutating func takeSeconds() -> [BenchSecond] { latencies.takeSeconds() }
+
     // MARK: End
+
+    /// Keeps the traffic of the measured duration once it has ended.
+    /// - Parameter ports: The open connections. None of them may be receiving.
+    internal mutating func keepTraffic(ofOpen ports: some Sequence<any LoadPort>) {
+        guard endTime != nil, !hasKeptTraffic else { return }
+        hasKeptTraffic = true
+        tally.loadTraffic = tally.traffic
+        for port in ports { tally.loadTraffic += port.traffic }
+    }
 
     /// Ends sending.
     /// - Parameter isEarly: Whether the run ends earlier than planned.

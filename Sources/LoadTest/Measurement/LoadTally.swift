@@ -25,7 +25,7 @@ package struct LoadTally: Equatable, Sendable {
     /// Messages received that answer no request, in a mode with requests.
     package var pushes = 0
 
-    /// Errors that are no outcomes of messages.
+    /// Errors of connections and of the application, and timeouts.
     package var errors = ErrorCounts()
 
     /// Connections that were opened with TLS.

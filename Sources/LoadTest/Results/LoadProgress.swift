@@ -43,12 +43,9 @@ extension LoadContext {
     /// - Parameter time: The current time, on the loop's clock in nanoseconds.
     package func takeProgress(at time: UInt64) -> LoadProgress {
         if phase == .loading { measurement.advance(to: time) }
-        let seconds = measurement.latencies.seconds
-        defer { history.reportedSeconds = seconds.count }
+        let seconds = measurement.takeSeconds()
         // Latencies are encoded only once per second.
-        let steps = measurement.steps.map { seconds.count > history.reportedSeconds ? $0.progress : $0.counts }
-        return LoadProgress(
-            measurement.tally, openCount: connections.count, steps: steps,
-            seconds: Array(seconds[history.reportedSeconds...]))
+        let steps = measurement.steps.map { seconds.isEmpty ? $0.counts : $0.progress }
+        return LoadProgress(measurement.tally, openCount: connections.count, steps: steps, seconds: seconds)
     }
 }

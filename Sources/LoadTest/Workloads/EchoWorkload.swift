@@ -34,7 +34,7 @@ internal final class EchoWorkload: Workload {
     /// Creates a workload that sends the plan's messages on all connections.
     init(_ context: LoadContext) {
         self.context = context
-        verifier = ReplyVerifier(context.makeEchoMessage())
+        verifier = ReplyVerifier(context.factory.makeEchoMessage())
         kind = context.plan.messages.kind
         inFlight = context.plan.pace.inFlight
     }

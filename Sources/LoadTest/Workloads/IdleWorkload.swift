@@ -30,7 +30,7 @@ internal final class IdleWorkload: Workload {
     /// Creates a workload that sends generated messages as pings.
     init(_ context: LoadContext) {
         self.context = context
-        verifier = ReplyVerifier(context.makeEchoMessage())
+        verifier = ReplyVerifier(context.factory.makeEchoMessage())
     }
 
     func makeConnection(_ number: UInt64) -> any LoadHandler { IdleConnection(number, of: self) }

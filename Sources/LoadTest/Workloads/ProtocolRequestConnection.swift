@@ -11,7 +11,7 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
 
     init(_ number: UInt64, of workload: RequestWorkload) {
         self.workload = .passUnretained(workload)
-        nextNumber = workload.context.earlier(number).messageCount
+        nextNumber = workload.context.connections.earlier(number).messageCount
         super.init(number, in: workload.context)
     }
 

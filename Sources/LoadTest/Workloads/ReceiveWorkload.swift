@@ -31,7 +31,7 @@ internal final class ReceiveWorkload: Workload {
     /// Creates a workload in which each connection first sends the plan's messages, if any.
     init(_ context: LoadContext) {
         self.context = context
-        message = context.makeEchoMessage()
+        message = context.factory.makeEchoMessage()
     }
 
     func makeConnection(_ number: UInt64) -> any LoadHandler { ReceiveConnection(number, of: self) }
@@ -46,7 +46,7 @@ internal final class ReceiveConnection: LoadConnection, LoadHandler {
 
     init(_ number: UInt64, of workload: ReceiveWorkload) {
         self.workload = workload
-        firstNumber = workload.context.earlier(number).messageCount
+        firstNumber = workload.context.connections.earlier(number).messageCount
         super.init(number, in: workload.context)
     }
 

@@ -40,7 +40,7 @@ internal final class RequestWorkload: Workload {
     fileprivate let field: JSONField?
     /// The conditions that each reply has to meet.
     private let expectations: [MessageCondition]
-    var patterns: [Pattern] { expectations.compactMap(\.pattern) + (context.exchangeRules?.patterns ?? []) }
+    var patterns: [Pattern] { expectations.compactMap(\.pattern) + context.factory.patterns }
     /// The maximum number of requests in flight per connection in a closed loop.
     let inFlight: Int
     /// Whether messages are encoded.
@@ -49,7 +49,7 @@ internal final class RequestWorkload: Workload {
     /// Creates a workload that sends the plan's messages on all connections.
     init(_ context: LoadContext) {
         self.context = context
-        message = context.makeEchoMessage()
+        message = context.factory.makeEchoMessage()
         kind = context.plan.messages.kind
         field = context.plan.replies.field
         // The conditions have been checked when the options were parsed.

@@ -10,7 +10,7 @@ package class RoundTripConnection: LoadConnection {
     /// Prepares a connection.
     /// - Parameter remembered: The initial capacity for unanswered messages; at least 1.
     internal init(_ number: UInt64, remembered: Int, identifiesReplies: Bool, in context: LoadContext) {
-        ledger = EchoLedger(capacity: remembered, from: context.earlier(number).messageCount)
+        ledger = EchoLedger(capacity: remembered, from: context.connections.earlier(number).messageCount)
         self.identifiesReplies = identifiesReplies
         super.init(number, in: context)
     }

@@ -22,8 +22,8 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         let context = workload.context
         player = ScenarioPlayer(
             workload.scenario, connection: number + 1, defaultTimeout: context.plan.replies.timeout, repeats: true,
-            clockOffset: context.clockOffset, seed: context.seed(of: number))
-        context.prepare(&player.variables, of: number)
+            clockOffset: context.factory.clockOffset, seed: context.connections.seed(of: number))
+        context.factory.prepare(&player.variables, of: number)
         super.init(number, in: context)
     }
 
@@ -39,7 +39,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     func start() {
         guard pipeline?.isReady ?? true, player.phase == .notStarted else { return }
         withContext { context, workload in
-            if workload.scenario.repeatStart > 0 { context.arrivals.unready.insert(number) }
+            if workload.scenario.repeatStart > 0 { context.connections.unready.insert(number) }
             player.start(at: context.now, ScenarioPort(of: self))
             settle(context, workload)
         }
@@ -115,7 +115,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     private func becomeReady(_ context: LoadContext) {
         isReady = true
-        if context.arrivals.unready.contains(number) { context.becameReady(self) }
+        if context.connections.unready.contains(number) { context.becameReady(self) }
         context.startHeartbeats(on: self)
     }
 

@@ -35,7 +35,7 @@ extension BenchMode {
 internal final class ScenarioWorkload: Workload {
     let context: LoadContext
     let scenario: Scenario
-    var patterns: [Pattern] { scenario.patterns + (context.exchangeRules?.patterns ?? []) }
+    var patterns: [Pattern] { scenario.patterns + context.factory.patterns }
     /// The record of each step. Steps with equal names share one.
     private let records: [PartRecorder]
     /// Whether each step is part of the results even if it has no faults: it waits for the peer, or has a name.
@@ -96,7 +96,7 @@ internal final class ScenarioWorkload: Workload {
     func ended(_ connection: LoadConnection) {
         context.remember(connection)
         guard let connection = connection as? ScenarioConnection, context.stillNeeds(connection.number) else { return }
-        guard hasIterations(for: connection) else { return context.arrivals.reopening[connection.number] = nil }
+        guard hasIterations(for: connection) else { return context.connections.reopening[connection.number] = nil }
         context.reopen(connection, after: connection.isReady ? .zero : LoadContext.retryDelay)
     }
 
@@ -104,7 +104,7 @@ internal final class ScenarioWorkload: Workload {
     /// in the middle of its scenario.
     private func hasIterations(for connection: LoadConnection) -> Bool {
         let (number, remaining) = (connection.number, context.remainingMessages)
-        let reopening = context.arrivals.reopening
+        let reopening = context.connections.reopening
         guard connection.backlog.isEmpty, reopening[number]?.isEmpty ?? true, remaining <= context.connectionCount
         else { return true }
         // Some of these are open, but not ready. The connection itself is one of them if it was never ready.

@@ -29,7 +29,7 @@ internal final class SendWorkload: Workload {
     /// Creates a workload that sends the plan's messages on all connections.
     init(_ context: LoadContext) {
         self.context = context
-        message = context.makeEchoMessage()
+        message = context.factory.makeEchoMessage()
         kind = context.plan.messages.kind
     }
 
@@ -53,7 +53,7 @@ internal final class SendConnection: LoadConnection, LoadHandler {
 
     init(_ number: UInt64, of workload: SendWorkload) {
         self.workload = .passUnretained(workload)
-        sentCount = workload.context.earlier(number).messageCount
+        sentCount = workload.context.connections.earlier(number).messageCount
         super.init(number, in: workload.context)
     }
 

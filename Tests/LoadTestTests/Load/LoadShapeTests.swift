@@ -20,7 +20,8 @@ import WSCore
 
     /// Ends a connection, as the host does.
     private func end(_ number: UInt64, of fixture: LoadFixture) throws {
-        guard let connection = fixture.context.connections.removeValue(forKey: number) else { return }
+        guard let connection = fixture.context.connections[number] else { return }
+        fixture.context.connections[number] = nil
         connection.port = nil
         fixture.workload.ended(connection)
         fixture.context.forget(connection)
@@ -276,8 +277,8 @@ import WSCore
         try end(0, of: fixture)
         run(fixture, at: 5200)
         #expect(fixture.tally.unsent == 0)
-        #expect(fixture.context.reopeningCount == 1)
-        #expect(fixture.context.arrivals.reopening[0] == [])
+        #expect(fixture.context.connections.reopening.count == 1)
+        #expect(fixture.context.connections.reopening[0] == [])
         #expect(fixture.context.openLoop?.backlogCount == 0, "a retiring connection gets none, either")
     }
 
@@ -365,14 +366,14 @@ import WSCore
         #expect(fixture.context.stillNeeds(0))
         run(fixture, at: 1001)
         #expect(!fixture.context.stillNeeds(0))
-        #expect(fixture.context.reopeningCount == 1)
+        #expect(fixture.context.connections.reopening.count == 1)
         let connection = fixture.workload.makeConnection(1)
         connection.port = RecordingPort()
         fixture.context.connections[1] = connection
         fixture.context.enterIfReady(connection)
         run(fixture, at: 1001)
         #expect(fixture.host.requests.contains("close 1"))
-        #expect(fixture.context.reopeningCount == 0)
+        #expect(fixture.context.connections.reopening.count == 0)
     }
 
     @Test("Each thread has its share of the connections")

@@ -94,7 +94,7 @@ import WSCore
         try end(0, of: fixture)
         fixture.context.endSending(isCutShort: true)
         #expect(fixture.tally.unsent == 1)
-        #expect(fixture.context.reopeningCount == 0)
+        #expect(fixture.context.connections.reopening.count == 0)
     }
 
     @Test("A load is not deserted while a connection is being opened")
@@ -112,7 +112,7 @@ import WSCore
     func readiness() throws {
         let fixture = fixture()
         try end(1, of: fixture)
-        fixture.context.arrivals.unready.insert(1)
+        fixture.context.connections.unready.insert(1)
         add(1, to: fixture)
         #expect(fixture.context.senders.map(\.number) == [0, 2])
         fixture.context.now = Self.start + 500
@@ -136,9 +136,11 @@ import WSCore
             $0.messageCount = 10
         }
         try end(0, of: fixture)
-        #expect(!fixture.context.findsStandstill())
+        var detector = StandstillDetector()
+        var checks = [detector.check(fixture.context)]
         fixture.context.now += 11 * Self.second
-        #expect(fixture.context.findsStandstill())
+        checks.append(detector.check(fixture.context))
+        #expect(checks == [false, true])
     }
 
     @Test("A lifetime also reopens connections that failed to open before the load")

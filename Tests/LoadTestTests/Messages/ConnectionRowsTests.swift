@@ -43,7 +43,7 @@ import WSCore
         let slot = try names.add("sid")
         var variables = TemplateVariables(names)
         variables.set(slot, to: Array("7".utf8).span.bytes)
-        fixture.context.prepare(&variables, of: 1)
+        fixture.context.factory.prepare(&variables, of: 1)
         var buffer = ByteBuffer()
         let template = try Template("{{user}} {{sid}}", variables: names) { _ in nil }
         try template.write(

@@ -64,9 +64,9 @@ import WSCore
     func login() throws {
         let fixture = try load(greeting: nil)
         #expect(try sent(fixture) == ["login"])
-        #expect(fixture.context.arrivals.unready == [0])
+        #expect(fixture.context.connections.unready == [0])
         try receive("welcome", on: fixture, at: Self.start + 5000)
-        #expect(fixture.context.arrivals.unready.isEmpty)
+        #expect(fixture.context.connections.unready.isEmpty)
         #expect(fixture.context.measurement.times.logins.totalCount == 1)
         #expect(try sent(load()) == ["login", "1:list"])
     }
@@ -76,8 +76,8 @@ import WSCore
         let fixture = try load(greeting: nil)
         try receive("refuse", "welcome", on: fixture)
         #expect(fixture.host.problems == [.refused("wrong token", afterLogin: false)])
-        #expect(fixture.context.arrivals.unready.isEmpty)
-        #expect(fixture.context.usableCount == 0)
+        #expect(fixture.context.connections.unready.isEmpty)
+        #expect(fixture.context.connections.usableCount == 0)
         let connection: ProtocolRequestConnection = try fixture.connection(0)
         #expect(connection.isEndExpected)
         connection.finishTurn()

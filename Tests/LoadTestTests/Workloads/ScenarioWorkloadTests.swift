@@ -335,7 +335,7 @@ import WSCore
     @Test("A connection takes part in the load when its opening steps have passed")
     func opening() throws {
         let fixture = try reopened(Self.login, Self.again, Self.ask, Self.reply)
-        #expect(fixture.context.arrivals.unready == [0])
+        #expect(fixture.context.connections.unready == [0])
         #expect(fixture.context.senders.isEmpty)
         try receive("welcome", on: fixture, at: Self.start + 700)
         #expect(fixture.context.senders.map(\.number) == [0])

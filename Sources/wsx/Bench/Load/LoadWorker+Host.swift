@@ -45,6 +45,7 @@ extension LoadWorker: LoadHost {
     func allIsSent() {
         post.withLock { $0.sentCount = context.measurement.tally.sent }
         reports.didSend?()
+        reports.didSend = nil
     }
 
     // MARK: Connections

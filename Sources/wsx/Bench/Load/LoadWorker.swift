@@ -72,6 +72,7 @@ final class LoadWorker {
     lazy var sending = LoadSending(of: self)
     /// Opens connections during the load.
     lazy var reopener = ConnectionReopener(of: self)
+    private var standstill = StandstillDetector()
     /// Whether a check for outstanding replies is scheduled for the end of the turn.
     var isCheckScheduled = false
 
@@ -84,7 +85,7 @@ final class LoadWorker {
         self.loop = loop
         let clockOffset = WallTime.now.sinceEpoch.nanoseconds &- loop.nowNanoseconds
         context = LoadContext(settings.plan, shard: shard, clockOffset: clockOffset)
-        opener = try ConnectionOpener(settings, shard: shard, rows: context.rows, on: loop)
+        opener = try ConnectionOpener(settings, shard: shard, rows: context.factory.rows, on: loop)
         workload = context.makeWorkload()
         timers.pace = Timer(on: loop) { [unowned self] in continuePhase() }
         context.host = self
@@ -125,7 +126,7 @@ final class LoadWorker {
         timers.readiness = Timer(on: loop) { [unowned self] in
             takeTime()
             guard context.now > limit.nanoseconds else { return }
-            for connection in context.lateLogins(before: context.now - limit.nanoseconds) {
+            for connection in context.connections.lateLogins(before: context.now - limit.nanoseconds) {
                 let failure =
                     settings.arguments.exchange.ready.map { Failure.notReady($0, after: limit) }
                     ?? application(.notReady(after: limit))
@@ -148,11 +149,11 @@ final class LoadWorker {
             }
             _ = openConnection(countsTime: true) { _ in }
         }
-        guard opener.begunCount == count, opener.openingCount == 0, context.arrivals.unready.isEmpty else { return }
+        guard opener.begunCount == count, opener.openingCount == 0, context.connections.unready.isEmpty else { return }
         timers.readiness = nil
         context.phase = .ready
         post.withLock {
-            $0.openCount = context.usableCount
+            $0.openCount = context.connections.usableCount
             $0.failure = failure
             $0.redirectNotice = opener.redirectNotice
         }
@@ -206,7 +207,7 @@ final class LoadWorker {
         guard context.now > timeout else { return }
         context.giveUpReplies(before: context.now - timeout)
         if context.phase == .loading {
-            if context.findsStandstill() { drain() }
+            if standstill.check(context) { drain() }
             context.drainIfSent()
         } else {
             closeIfAnswered()
