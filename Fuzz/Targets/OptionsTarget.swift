@@ -52,11 +52,11 @@ extension FuzzTarget {
     }
 
     private static func checkBench(_ arguments: BenchArguments) {
-        expect(arguments.load.connectionCount > 0 && arguments.load.inFlight > 0, "there is nothing to send on")
+        expect(arguments.load.connections.count > 0 && arguments.load.pace.inFlight > 0, "there is nothing to send on")
         expect((arguments.loadMessages.sizeBytes ?? 1) > 0, "there is nothing to send")
         expect((arguments.load.messageCount ?? 1) > 0, "there is nothing to send")
         expect((arguments.load.duration ?? .seconds(1)) > .zero, "a time is not positive")
-        expect(arguments.load.replyTimeout > .zero, "a time is not positive")
+        expect(arguments.load.replies.timeout > .zero, "a time is not positive")
     }
 
     private static func checkListen(_ arguments: ListenArguments) {

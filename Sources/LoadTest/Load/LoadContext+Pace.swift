@@ -23,7 +23,7 @@ extension LoadContext {
                 workload.isSender($0) && !connections.unready.contains($0.number) && !$0.isClosing
             })
         for connection in senders { beginLifetime(of: connection, at: time) }
-        guard plan.lifetime != nil else { return }
+        guard plan.connections.lifetime != nil else { return }
         for number in (0..<connectionCount).map({ shard.connectionNumber(at: $0) })
         where connections[number] == nil && connections.reopening[number] == nil {
             reopen(number, after: Self.retryDelay)
@@ -40,7 +40,7 @@ extension LoadContext {
 
     /// Starts the connections that the ramp has reached.
     private func startConnections() {
-        let ramp = Double(plan.pace.ramp.nanoseconds) / Double(plan.connectionCount)
+        let ramp = Double(plan.pace.ramp.nanoseconds) / Double(plan.connections.count)
         while let connection = senders.nextToStart, phase == .loading {
             let time = startTime + UInt64(ramp * Double(connection.number))
             guard time <= now else { return wake(at: time) }

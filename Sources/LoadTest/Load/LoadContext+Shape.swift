@@ -102,7 +102,7 @@ extension LoadContext {
         if !isActive(connection.number) {
             // The number of connections fell while it was being opened.
             add(.retire, on: connection, at: time)
-        } else if let lifetime = plan.lifetime {
+        } else if let lifetime = plan.connections.lifetime {
             add(.retire, on: connection, at: time + randomTime(in: lifetime))
         }
     }
@@ -129,7 +129,7 @@ extension LoadContext {
     // MARK: Stages
 
     private func isActive(_ number: UInt64) -> Bool {
-        plan.stages == nil || number < shard.connectionNumber(at: shape.activeCount)
+        plan.connections.stages == nil || number < shard.connectionNumber(at: shape.activeCount)
     }
 
     /// Whether a connection still has to be opened.
@@ -140,7 +140,7 @@ extension LoadContext {
 
     /// Opens and closes connections to reach the number of the current stage.
     private func moveToStage() {
-        guard let stages = plan.stages else { return }
+        guard let stages = plan.connections.stages else { return }
         let time = now - startTime
         let count = stages.activeCount(at: time, of: shard)
         while shape.activeCount < count {

@@ -77,7 +77,7 @@ package final class LoadContext {
     package func makeWorkload() -> any Workload { plan.mode.descriptor.makeWorkload(self) }
 
     /// The number of connections of this thread.
-    package var connectionCount: Int { shard.connectionCount(of: plan.connectionCount) }
+    package var connectionCount: Int { shard.connectionCount(of: plan.connections.count) }
 
     /// The start of the load, on the loop's clock in nanoseconds. It must have begun.
     internal var startTime: UInt64 { measurement.countStart - plan.warmup.nanoseconds }

@@ -19,35 +19,68 @@ package struct LoadPlan: Sendable {
         package init() {}
     }
 
-    /// How replies are matched to requests, how they are checked, and how long they are awaited.
-    package struct Replies: Sendable {
-        /// The time limit for replies; more than 0.
-        package var timeout = Duration.seconds(10)
-        /// The field that is equal in a request and its reply, or `nil` if replies arrive in order.
-        package var field: JSONField?
-        /// The regular expressions that each reply has to match.
-        package var expectations: [String] = []
+    /// The connections that carry the load.
+    package struct Connections: Equatable, Sendable {
+        /// At least 1; with ``stages``, their maximum.
+        package var count: Int
+        /// The number of threads, which share the connections; at least 1 and at most ``count``.
+        package var threadCount = 1
+        /// At least 1 and less than ``count``.
+        package var publisherCount = 1
+        /// The number of connections to open per second, at least 1, or `nil` for as many as possible.
+        package var openingRate: Int?
+        /// The number of active connections in each stage, or `nil` if all are active.
+        package var stages: LoadStages?
+        /// The time after which a connection is closed and opened again, or `nil` for never.
+        package var lifetime: ClosedRange<Duration>?
+        /// Whether connections may resume the TLS sessions of earlier ones.
+        package var resumesTLS = false
 
-        /// Plans replies of any content in the order of the requests.
-        package init() {}
+        /// Plans connections that are open during the whole load.
+        package init(count: Int) {
+            self.count = count
+        }
+    }
+
+    /// A number of messages to send per second on all connections together.
+    package enum Rate: Equatable, Sendable {
+        /// At least 1.
+        case constant(Int)
+        case stages(LoadStages)
     }
 
     /// When messages are sent.
-    package struct Pace: Sendable {
-        /// The number of messages to send per second on all connections together, or `nil` for the mode's default.
-        package var rate: Int?
-        /// The number of messages to send per second in each stage, or `nil` for a constant rate.
-        package var rateStages: LoadStages?
+    package struct Pace: Equatable, Sendable {
+        /// `nil` for the mode's default.
+        package var rate: Rate?
         /// The time until the full load is reached.
         package var ramp = Duration.zero
         /// The pause on a connection between a reply and the next message, or `nil` for none.
         package var think: ClosedRange<Duration>?
         /// The maximum number of messages in flight per connection; at least 1.
         package var inFlight = 1
-        /// The time between pings on a connection; more than 0.
+        /// The time between pings, and between heartbeat messages, on a connection; more than 0.
         package var heartbeat = Duration.seconds(10)
 
         /// Plans one message in flight.
+        package init() {}
+
+        /// The rate if it is constant.
+        internal var constantRate: Int? { if case .constant(let rate) = rate { rate } else { nil } }
+        /// The rate if it changes.
+        package var rateStages: LoadStages? { if case .stages(let stages) = rate { stages } else { nil } }
+    }
+
+    /// How replies are matched to requests, how they are checked, and how long they are awaited.
+    package struct Replies: Equatable, Sendable {
+        /// The time limit for replies; more than 0.
+        package var timeout = Duration.seconds(10)
+        /// The field that is equal in a request and its reply, or `nil` if replies arrive in order.
+        package var field: JSONField?
+        /// The regular expressions that each reply has to match. They are valid.
+        package var expectations: [String] = []
+
+        /// Plans replies of any content in the order of the requests.
         package init() {}
     }
 
@@ -69,33 +102,16 @@ package struct LoadPlan: Sendable {
         package init() {}
     }
 
-    /// The mode of the load.
     package let mode: BenchMode
-    /// The number of connections; at least 1.
-    package var connectionCount = 1
-    /// The number of threads; at least 1 and at most ``connectionCount``.
-    package var threadCount = 1
-    /// The number of publishers; at least 1 and less than ``connectionCount``.
-    package var publisherCount = 1
-    /// The number of connections to open per second, or `nil` for as many as possible.
-    package var connectRate: Int?
-    /// Whether connections may resume the TLS sessions of earlier ones.
-    package var resumesTLS = false
+    package var connections = Connections(count: 1)
+    package var pace = Pace()
     /// The number of messages to send, or `nil` for as many as ``duration`` allows.
     package var messageCount: Int?
-    /// When messages are sent.
-    package var pace = Pace()
-    /// The number of active connections in each stage, or `nil` if all are active.
-    package var stages: LoadStages?
-    /// The time after which a connection is closed and opened again, or `nil` for never.
-    package var lifetime: ClosedRange<Duration>?
     /// The time at the beginning during which messages do not count.
     package var warmup = Duration.zero
     /// The time during which messages are sent and count, or `nil` to send ``messageCount`` messages.
     package var duration: Duration?
-    /// The messages to send.
     package var messages = Messages()
-    /// How replies are matched to requests, how they are checked, and how long they are awaited.
     package var replies = Replies()
     /// The data file with a row for each connection, or `nil` if there is none.
     package var data: LoadData?
@@ -121,16 +137,16 @@ extension LoadPlan {
     package var problem: LoadPlanProblem? { mode.descriptor.problem(self) }
 
     /// The stages of the load: of its connections, or of its rate.
-    package var allStages: LoadStages? { stages ?? pace.rateStages }
+    package var allStages: LoadStages? { connections.stages ?? pace.rateStages }
 
     /// Whether connections are opened and closed during the load.
-    internal var changesConnections: Bool { lifetime != nil || stages != nil }
+    internal var changesConnections: Bool { connections.lifetime != nil || connections.stages != nil }
 
     /// Whether messages are pings, one per ``Pace/heartbeat`` on each connection.
     internal var isHeartbeat: Bool { if case .heartbeat = mode.load.pace { true } else { false } }
 
     /// Whether connections are opened before the load starts.
-    package var opensConnectionsFirst: Bool { mode.load.needsConnections && stages == nil }
+    package var opensConnectionsFirst: Bool { mode.load.needsConnections && connections.stages == nil }
 
     /// Whether a connection may have to log in before the load, or has automatic messages.
     package var hasLogin: Bool {
@@ -140,22 +156,22 @@ extension LoadPlan {
     /// The number of connections that send, in all threads.
     package var senderCount: Int {
         switch mode.load.senders {
-        case .all: connectionCount
-        case .publishers: publisherCount
+        case .all: connections.count
+        case .publishers: connections.publisherCount
         }
     }
 
     /// Whether a request may be sent before the reply to the previous one on its connection.
-    internal var overlapsRequests: Bool {
-        pace.inFlight > 1 || pace.rate != nil || pace.rateStages != nil
-    }
+    internal var overlapsRequests: Bool { pace.inFlight > 1 || pace.rate != nil }
 
     /// The size of generated messages, in bytes.
     package var messageBytes: Int { messages.sizeBytes ?? mode.load.defaultBytes }
 
     /// The schedule for opening the connections of a thread, or `nil` to open them as soon as possible.
     package func openings(for shard: Shard) -> LoadSchedule? {
-        connectRate.map { LoadSchedule(rate: Double($0), connectionCount: connectionCount, shard: shard) }
+        connections.openingRate.map {
+            LoadSchedule(rate: Double($0), connectionCount: connections.count, shard: shard)
+        }
     }
 
     /// The schedule of a thread's messages, or `nil` for a closed loop.
@@ -171,9 +187,9 @@ extension LoadPlan {
     /// The number of messages per second in all threads, or `nil` for a closed loop.
     private var messagesPerSecond: Double? {
         switch mode.load.pace {
-        case .replies: pace.rate.map { Double($0) }
-        case .rate(let usual): Double(pace.rate ?? usual)
-        case .heartbeat: Double(connectionCount) / (pace.heartbeat / .seconds(1))
+        case .replies: pace.constantRate.map { Double($0) }
+        case .rate(let usual): Double(pace.constantRate ?? usual)
+        case .heartbeat: Double(connections.count) / (pace.heartbeat / .seconds(1))
         }
     }
 

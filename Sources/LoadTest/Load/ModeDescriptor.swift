@@ -170,7 +170,7 @@ package struct ModeLoad: Sendable {
     /// The connections that send.
     package enum Senders: Sendable {
         case all
-        /// The first ``LoadPlan/publisherCount`` connections.
+        /// The first ``LoadPlan/Connections/publisherCount`` connections.
         case publishers
     }
 

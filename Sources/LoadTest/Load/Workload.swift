@@ -75,7 +75,7 @@ extension Workload {
     package var readerCount: Int { 0 }
     /// Whether no sender is left, and none is being opened or will be.
     package var isDeserted: Bool {
-        context.senders.isEmpty && context.connections.reopening.isEmpty && context.plan.stages == nil
+        context.senders.isEmpty && context.connections.reopening.isEmpty && context.plan.connections.stages == nil
     }
 
     /// Does nothing.

@@ -162,11 +162,10 @@ extension LoadPlan {
             case .never: false
             }
         return BenchDescription(
-            mode: mode, url: url, connections: connectionCount, threads: threadCount,
+            mode: mode, url: url, connections: connections.count, threads: connections.threadCount,
             message: hasMessages ? BenchDescription.Message(kind: messages.kind, byteCount: commonBytes) : nil,
-            inFlight: mode.accepts(.inFlight) && pace.rate == nil && pace.rateStages == nil ? pace.inFlight : nil,
-            rateAsked: pace.rate, resumesTLS: resumesTLS,
-            stages: stagePlan)
+            inFlight: mode.accepts(.inFlight) && pace.rate == nil ? pace.inFlight : nil,
+            rateAsked: pace.constantRate, resumesTLS: connections.resumesTLS, stages: stagePlan)
     }
 
     /// The size of each message in bytes, or `nil` if sizes differ.

@@ -42,7 +42,7 @@ extension LoadPlan {
 
     /// The stages for the results, or `nil` if there are none.
     internal var stagePlan: StagePlan? {
-        allStages.map { StagePlan(quantity: stages == nil ? .rate : .connections, stages: $0.stages) }
+        allStages.map { StagePlan(quantity: connections.stages == nil ? .rate : .connections, stages: $0.stages) }
     }
 }
 

@@ -46,15 +46,15 @@ internal final class BroadcastWorkload: Workload {
         let messages = context.plan.messages
         message = DeliveryMessage(byteCount: context.plan.messageBytes, run: messages.runNumber)
         kind = messages.kind
-        publisherCount = context.plan.publisherCount
+        publisherCount = context.plan.connections.publisherCount
     }
 
     @Sendable
     fileprivate static func problem(of plan: LoadPlan) -> LoadPlanProblem? {
-        guard plan.publisherCount < plan.connectionCount else {
-            let count = Phrase.count(plan.connectionCount, "connection")
+        guard plan.connections.publisherCount < plan.connections.count else {
+            let count = Phrase.count(plan.connections.count, "connection")
             return LoadPlanProblem(
-                option: "--publishers \(plan.publisherCount)",
+                option: "--publishers \(plan.connections.publisherCount)",
                 reason: "no reader is left among \(count); increase --connections")
         }
         guard plan.messageBytes >= DeliveryMessage.leastBytes else {

@@ -102,7 +102,7 @@ final class BenchRun {
         if let failure = pool.openingFailure, let message = failure.message {
             reportedFailure = failure
             console.error(
-                "\(message); continuing with \(openCount) of \(settings.plan.connectionCount) connections")
+                "\(message); continuing with \(openCount) of \(settings.plan.connections.count) connections")
         }
         let delay = startDelay
         if delay < .zero {
@@ -153,7 +153,7 @@ final class BenchRun {
         }
         let timeoutCount = tally.errors[.timeout]
         guard timeoutCount > 0 else { return nil }
-        return .lateReplies(timeoutCount, after: settings.arguments.load.replyTimeout)
+        return .lateReplies(timeoutCount, after: settings.plan.replies.timeout)
     }
 
     // MARK: Results

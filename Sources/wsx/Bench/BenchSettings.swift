@@ -63,12 +63,12 @@ struct BenchSettings: Sendable {
         // A failure may repeat them.
         secrets.record.add(connector.request.withCookies(from: cookies, at: WallTime.now.seconds))
         tls = composition.tls
-        tls?.resumesSessions = arguments.load.resumesTLS
+        tls?.resumesSessions = arguments.load.connections.resumesTLS
         var plan = Self.plan(arguments)
         if let data {
             plan.data = LoadData(columns: data.columns, firstRow: data.firstRow) { data.takeRow($0) }
             if plan.mode.load.needsConnections {
-                try data.load(plan.connectionCount) { (number, row) throws(Failure) in
+                try data.load(plan.connections.count) { (number, row) throws(Failure) in
                     let row = ChosenRow(columns: data.columns, row: row)
                     try protocolSelection?.check(connection: number + 1, row)
                     guard !requests.isConstant else { return }
@@ -77,7 +77,7 @@ struct BenchSettings: Sendable {
                 }
             }
         } else if let protocolSelection, !protocolSelection.isConstant {
-            for number in 1...UInt64(plan.connectionCount) {
+            for number in 1...UInt64(plan.connections.count) {
                 try protocolSelection.check(connection: number, ChosenRow())
             }
         }
@@ -118,13 +118,13 @@ struct BenchSettings: Sendable {
         connector.redirects.secretMessages = secrets.record.messageSources
         try Self.checkRateStages(arguments.load)
         try Self.check(arguments.abortConditions, in: plan.mode)
-        guard arguments.load.threadCount <= plan.connectionCount else {
+        guard plan.connections.threadCount <= plan.connections.count else {
             throw .badArgument(
-                what: "--threads \(arguments.load.threadCount)",
-                why: "there are only \(Phrase.count(plan.connectionCount, "connection")); raise "
-                    + (plan.stages != nil
+                what: "--threads \(plan.connections.threadCount)",
+                why: "there are only \(Phrase.count(plan.connections.count, "connection")); raise "
+                    + (plan.connections.stages != nil
                         ? "a target of --stages"
-                        : plan.connectionCount < arguments.load.connectionCount ? "--messages" : "--connections"))
+                        : plan.connections.count < arguments.load.connections.count ? "--messages" : "--connections"))
         }
         if let problem = plan.problem { throw .badArgument(what: problem.option, why: problem.reason) }
         if case .moment(let moment) = arguments.load.start, moment - WallTime.now.sinceEpoch > DurationValue.longest {
@@ -135,36 +135,23 @@ struct BenchSettings: Sendable {
     }
 
     private static func plan(_ arguments: BenchArguments) -> LoadPlan {
-        let kind: MessageKind = arguments.loadMessages.payload == .binary ? .binary : .text
+        let load = arguments.load
         var plan = LoadPlan(arguments.mode)
-        plan.connectionCount = arguments.load.stages?.maximum ?? arguments.load.connectionCount
-        if arguments.mode == .scenario, let iterationCount = arguments.load.messageCount {
+        plan.connections = load.connections
+        if let stages = load.connections.stages { plan.connections.count = stages.maximum }
+        if arguments.mode == .scenario, let iterationCount = load.messageCount {
             // Without an iteration, a connection would leave its server in the middle of the scenario.
-            plan.connectionCount = min(plan.connectionCount, iterationCount)
+            plan.connections.count = min(plan.connections.count, iterationCount)
         }
-        plan.threadCount = arguments.load.threadCount
-        plan.publisherCount = arguments.load.publisherCount
-        plan.connectRate = arguments.load.connectRate
-        plan.resumesTLS = arguments.load.resumesTLS
-        plan.messageCount = arguments.load.messageCount
-        plan.pace.rate = arguments.load.rate
-        plan.pace.rateStages = arguments.load.rateStages
-        plan.stages = arguments.load.stages
-        plan.pace.think = arguments.load.think
-        plan.lifetime = arguments.load.lifetime
-        plan.pace.ramp = arguments.load.ramp
-        plan.warmup = arguments.load.warmup
+        plan.pace = load.pace
+        plan.messageCount = load.messageCount
+        plan.warmup = load.warmup
         plan.duration =
-            plan.allStages?.duration ?? arguments.load.duration
-            ?? (arguments.load.messageCount == nil ? defaultDuration : nil)
-        plan.pace.heartbeat = arguments.load.heartbeat
-        plan.pace.inFlight = arguments.load.inFlight
-        plan.replies.timeout = arguments.load.replyTimeout
-        plan.messages.kind = kind
+            plan.allStages?.duration ?? load.duration ?? (load.messageCount == nil ? defaultDuration : nil)
+        plan.messages.kind = arguments.loadMessages.payload == .binary ? .binary : .text
         plan.messages.sizeBytes = arguments.loadMessages.sizeBytes
         plan.messages.runNumber = SecureRandom.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
-        plan.replies.field = arguments.replies.field
-        plan.replies.expectations = arguments.replies.expectations
+        plan.replies = load.replies
         return plan
     }
 
@@ -179,10 +166,10 @@ struct BenchSettings: Sendable {
     /// Checks that no other option shapes a load whose rate has stages. The option table cannot, because the options are
     /// compatible with a constant rate.
     private static func checkRateStages(_ load: LoadArguments) throws(Failure) {
-        guard load.rateStages != nil else { return }
+        guard load.pace.rateStages != nil else { return }
         let others = [
             ("--duration", load.duration != nil), ("--messages", load.messageCount != nil),
-            ("--ramp", load.ramp > .zero), ("--warmup", load.warmup > .zero),
+            ("--ramp", load.pace.ramp > .zero), ("--warmup", load.warmup > .zero),
         ]
         guard let other = others.first(where: \.1) else { return }
         throw .badArgument(what: other.0, why: "it has no effect with the stages of --rate; remove one of them")
@@ -190,8 +177,8 @@ struct BenchSettings: Sendable {
 
     /// The option that determines the number of connections.
     private var connectionsOption: String {
-        plan.stages == nil
-            ? "--connections \(plan.connectionCount)" : "--stages with \(plan.connectionCount) connections"
+        plan.connections.stages == nil
+            ? "--connections \(plan.connections.count)" : "--stages with \(plan.connections.count) connections"
     }
 
     /// Checks that there are enough local ports: each connection to a server needs its own.
@@ -200,7 +187,7 @@ struct BenchSettings: Sendable {
         if case .unix = url.endpoint { return }
         guard arguments.client.network.unixSocket == nil, let ports = EphemeralPorts.count else { return }
         let most = ports * connectors.count
-        guard plan.connectionCount > most else { return }
+        guard plan.connections.count > most else { return }
         throw .badArgument(
             what: connectionsOption,
             why: "one address has only \(ports) local ports; add addresses with --source-ip, "
@@ -209,11 +196,11 @@ struct BenchSettings: Sendable {
 
     /// Checks that there are enough descriptors, to fail before the run rather than in the middle of it.
     private func checkDescriptors() throws(Failure) {
-        let reserved = Self.reservedDescriptors + arguments.load.threadCount * Self.descriptorsOfThread
+        let reserved = Self.reservedDescriptors + plan.connections.threadCount * Self.descriptorsOfThread
         let endsHere = url.endpoint == .embeddedEcho ? 2 : 1
         let most = max(0, DescriptorLimit.raise() - reserved) / endsHere
-        guard plan.connectionCount > most else { return }
-        let needed = plan.connectionCount * endsHere + reserved
+        guard plan.connections.count > most else { return }
+        let needed = plan.connections.count * endsHere + reserved
         throw .badArgument(
             what: connectionsOption,
             why:
@@ -262,7 +249,7 @@ extension LoadPlan {
             text, of: "--heartbeat-message", variables: variables, role: .loadMessage, secrets: secrets)
         var plan = conversation.exchange ?? AutoReply.Plan()
         plan.variables = variables
-        plan.heartbeat = AutoReply.Plan.Heartbeat(message, every: load.heartbeat)
+        plan.heartbeat = AutoReply.Plan.Heartbeat(message, every: load.pace.heartbeat)
         conversation.exchange = plan
     }
 }

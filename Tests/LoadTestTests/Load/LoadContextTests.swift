@@ -11,7 +11,7 @@ import WSCore
     @Test("With a ramp, connections start to send one after another")
     func ramp() throws {
         let fixture = LoadFixture(.echo, connected: [0, 1]) {
-            $0.connectionCount = 2
+            $0.connections.count = 2
             $0.pace.ramp = .seconds(2)
         }
         fixture.workload.sendDue()
@@ -24,7 +24,7 @@ import WSCore
 
     @Test("A due message waits for room, and its latency counts from its due time")
     func room() throws {
-        let fixture = LoadFixture(.echo) { $0.pace.rate = 1 }
+        let fixture = LoadFixture(.echo) { $0.pace.rate = .constant(1) }
         try fixture.port().room = 1
         fixture.context.now = Self.start + 2 * Self.second
         fixture.workload.sendDue()
@@ -40,8 +40,8 @@ import WSCore
     @Test("Messages waiting on a closed connection, or due when the run is cut short, stay unsent")
     func unsent() throws {
         let fixture = LoadFixture(.echo, connected: [0, 1]) {
-            $0.connectionCount = 2
-            $0.pace.rate = 2
+            $0.connections.count = 2
+            $0.pace.rate = .constant(2)
         }
         try fixture.port(0).room = 0
         fixture.workload.sendDue()

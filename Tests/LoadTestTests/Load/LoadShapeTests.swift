@@ -69,7 +69,7 @@ import WSCore
     func range() throws {
         func dueTimes() throws -> [UInt64] {
             let fixture = LoadFixture(.echo, connected: Array(0..<50)) {
-                $0.connectionCount = 50
+                $0.connections.count = 50
                 $0.pace.think = .seconds(1) ... .seconds(3)
             }
             run(fixture, at: 0)
@@ -138,7 +138,7 @@ import WSCore
     func sequence(mode: BenchMode) throws {
         let template = try LoadFixture.template("{{connection}}-{{seq}}")
         let fixture = LoadFixture(mode) { plan in
-            plan.lifetime = .seconds(1) ... .seconds(1)
+            plan.connections.lifetime = .seconds(1) ... .seconds(1)
             plan.messages.templates = [template]
             plan.pace.inFlight = 2
         }
@@ -152,7 +152,7 @@ import WSCore
     func templatesAgain() throws {
         let templates = try ["a {{seq}}", "b {{seq}}"].map { try LoadFixture.template($0) }
         let fixture = LoadFixture(.echo) { plan in
-            plan.lifetime = .seconds(1) ... .seconds(1)
+            plan.connections.lifetime = .seconds(1) ... .seconds(1)
             plan.messages.templates = templates
             plan.pace.inFlight = 3
         }
@@ -164,7 +164,7 @@ import WSCore
     func randomCharacters() throws {
         let template = try LoadFixture.template("{{random 16}}")
         let fixture = LoadFixture(.echo) { plan in
-            plan.lifetime = .seconds(1) ... .seconds(1)
+            plan.connections.lifetime = .seconds(1) ... .seconds(1)
             plan.messages.templates = [template]
         }
         #expect(Set(try texts(on: fixture)).count == 3)
@@ -174,7 +174,7 @@ import WSCore
     func firstMessages() throws {
         let template = try LoadFixture.template("{{seq}} {{random 16}}")
         let fixture = LoadFixture(.receive) { plan in
-            plan.lifetime = .seconds(1) ... .seconds(1)
+            plan.connections.lifetime = .seconds(1) ... .seconds(1)
             var exchange = AutoReply.Plan()
             exchange.firstMessages = [template]
             plan.conversation.exchange = exchange
@@ -196,7 +196,7 @@ import WSCore
 
     @Test("A connection is closed after its outstanding reply, and opened again")
     func lifetime() throws {
-        let fixture = LoadFixture(.echo) { $0.lifetime = .seconds(2) ... .seconds(2) }
+        let fixture = LoadFixture(.echo) { $0.connections.lifetime = .seconds(2) ... .seconds(2) }
         run(fixture, at: 0)
         run(fixture, at: 2000)
         #expect(!fixture.host.requests.contains("close 0"))
@@ -217,7 +217,7 @@ import WSCore
 
     @Test("A connection whose reply times out is closed")
     func lifetimeWithoutReply() throws {
-        let fixture = LoadFixture(.echo) { $0.lifetime = .seconds(2) ... .seconds(2) }
+        let fixture = LoadFixture(.echo) { $0.connections.lifetime = .seconds(2) ... .seconds(2) }
         run(fixture, at: 0)
         run(fixture, at: 2000)
         fixture.context.giveUpReplies(before: fixture.context.now)
@@ -229,7 +229,7 @@ import WSCore
 
     @Test("A lost connection is opened again after a second")
     func lostConnection() throws {
-        let fixture = LoadFixture(.echo) { $0.lifetime = .seconds(20) ... .seconds(20) }
+        let fixture = LoadFixture(.echo) { $0.connections.lifetime = .seconds(20) ... .seconds(20) }
         try end(0, of: fixture)
         #expect(fixture.host.requests.last == "reopen 0 after 1.0 seconds")
     }
@@ -245,9 +245,9 @@ import WSCore
     @Test("At a rate, messages wait for their connection")
     func rate() throws {
         let fixture = LoadFixture(.echo, connected: [0, 1]) {
-            $0.connectionCount = 2
-            $0.pace.rate = 2
-            $0.lifetime = .seconds(1) ... .seconds(1)
+            $0.connections.count = 2
+            $0.pace.rate = .constant(2)
+            $0.connections.lifetime = .seconds(1) ... .seconds(1)
         }
         run(fixture, at: 500)
         try echo(0, of: fixture)
@@ -268,9 +268,9 @@ import WSCore
     @Test("A connection that is away gets no pings")
     func pings() throws {
         let fixture = LoadFixture(.idle, connected: [0, 1]) {
-            $0.connectionCount = 2
+            $0.connections.count = 2
             $0.pace.heartbeat = .seconds(1)
-            $0.lifetime = .milliseconds(900) ... .milliseconds(900)
+            $0.connections.lifetime = .milliseconds(900) ... .milliseconds(900)
         }
         for time in [0, 500, 900] as [UInt64] { run(fixture, at: time) }
         #expect(fixture.tally.sent == 2)
@@ -285,7 +285,7 @@ import WSCore
     @Test("A subscription is sent again on each connection")
     func subscription() throws {
         let fixture = LoadFixture(.receive, connected: [0]) {
-            $0.lifetime = .seconds(1) ... .seconds(1)
+            $0.connections.lifetime = .seconds(1) ... .seconds(1)
             $0.messages.templates = [
                 Template(literal: Array("a".utf8)), Template(literal: Array("b".utf8)),
             ]
@@ -310,8 +310,8 @@ import WSCore
         _ stages: LoadStages, _ mode: BenchMode = .echo, shard: Shard = Shard(index: 0, count: 1)
     ) -> LoadFixture {
         LoadFixture(mode, shard: shard, connected: []) {
-            $0.connectionCount = stages.maximum
-            $0.stages = stages
+            $0.connections.count = stages.maximum
+            $0.connections.stages = stages
             $0.duration = stages.duration
         }
     }
@@ -401,7 +401,7 @@ import WSCore
     @Test("Messages count in the stage in which they were due")
     func stageResults() throws {
         let fixture = LoadFixture(.echo, connected: [0]) {
-            $0.pace.rateStages = Self.stages((2, 0), (2, 2), (2, 2))
+            $0.pace.rate = .stages(Self.stages((2, 0), (2, 2), (2, 2)))
             $0.duration = .seconds(4)
         }
         run(fixture, at: 1000)
@@ -426,7 +426,7 @@ import WSCore
     @Test("A wrong reply counts in the stage of its message")
     func wrongReply() throws {
         let fixture = LoadFixture(.echo, connected: [0]) {
-            $0.pace.rateStages = Self.stages((1, 0), (1, 1), (1, 1))
+            $0.pace.rate = .stages(Self.stages((1, 0), (1, 1), (1, 1)))
             $0.duration = .seconds(2)
         }
         run(fixture, at: 0)

@@ -25,7 +25,7 @@ import WSCore
 
     private func fixture(_ change: (inout LoadPlan) -> Void = { _ in }) -> LoadFixture {
         let fixture = LoadFixture(.echo, connected: [0, 1, 2]) {
-            $0.connectionCount = 3
+            $0.connections.count = 3
             change(&$0)
         }
         fixture.workload.sendDue()
@@ -69,7 +69,7 @@ import WSCore
 
     @Test("Messages that wait for a connection pass to the new one")
     func backlog() throws {
-        let fixture = fixture { $0.pace.rate = 3 }
+        let fixture = fixture { $0.pace.rate = .constant(3) }
         try fixture.port(0).room = 0
         fixture.context.now = Self.start + Self.second
         fixture.workload.sendDue()
@@ -87,7 +87,7 @@ import WSCore
 
     @Test("Messages that wait for a connection stay unsent if it is not open at the end")
     func unsent() throws {
-        let fixture = fixture { $0.pace.rate = 3 }
+        let fixture = fixture { $0.pace.rate = .constant(3) }
         try fixture.port(0).room = 0
         fixture.context.now = Self.start + Self.second
         fixture.workload.sendDue()
@@ -146,8 +146,8 @@ import WSCore
     @Test("A lifetime also reopens connections that failed to open before the load")
     func failedBefore() {
         let fixture = LoadFixture(.echo, connected: [0]) {
-            $0.connectionCount = 3
-            $0.lifetime = .seconds(60) ... .seconds(60)
+            $0.connections.count = 3
+            $0.connections.lifetime = .seconds(60) ... .seconds(60)
         }
         #expect(
             fixture.host.requests.filter { $0.hasPrefix("reopen") } == [

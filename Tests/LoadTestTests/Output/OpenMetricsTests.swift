@@ -56,7 +56,7 @@ import WSCore
     @Test("With stages, a gauge has the number of the current one")
     func stage() {
         var plan = LoadPlan(.echo)
-        plan.stages = LoadStages([
+        plan.connections.stages = LoadStages([
             LoadStages.Stage(target: 5, duration: .seconds(2)), LoadStages.Stage(target: 0, duration: .seconds(1)),
         ])
         var live = LiveResults(plan.description(url: "ws://localhost/"), threadCount: 1)

@@ -40,7 +40,7 @@ import Testing
         #expect(LoadPlan(.idle).schedule(for: shard) == LoadSchedule(rate: 0.1, connectionCount: 1, shard: shard))
         var plan = LoadPlan(.echo)
         #expect(plan.description(url: "ws://a/").inFlight == 1)
-        plan.pace.rate = 5
+        plan.pace.rate = .constant(5)
         #expect(plan.schedule(for: shard) == LoadSchedule(rate: 5, connectionCount: 1, shard: shard))
         #expect(plan.description(url: "ws://a/").inFlight == nil)
         #expect(LoadPlan(.receive).description(url: "ws://a/").message == nil)

@@ -10,8 +10,8 @@ import WSCore
     /// Two publishers among the five connections.
     private func makeFixture(connected: [UInt64], shard: Shard = Shard(index: 0, count: 1)) -> LoadFixture {
         LoadFixture(.broadcast, shard: shard, connected: connected) {
-            $0.publisherCount = 2
-            $0.connectionCount = 5
+            $0.connections.publisherCount = 2
+            $0.connections.count = 5
         }
     }
 
@@ -87,7 +87,7 @@ import WSCore
     func plans() {
         var plan = LoadPlan(.broadcast)
         #expect(plan.problem?.option == "--publishers 1")
-        plan.connectionCount = 2
+        plan.connections.count = 2
         #expect(plan.problem == nil)
         plan.messages.sizeBytes = 47
         #expect(plan.problem?.option == "--size 47")

@@ -6,7 +6,7 @@ import WSCore
 @Suite struct ConnectWorkloadTests {
     private func makeFixture(_ change: (inout LoadPlan) -> Void = { _ in }) -> LoadFixture {
         LoadFixture(.connect, connected: []) {
-            $0.connectionCount = 3
+            $0.connections.count = 3
             change(&$0)
         }
     }
@@ -60,14 +60,14 @@ import WSCore
         var plan = LoadPlan(.connect)
         plan.pace.ramp = .seconds(1)
         #expect(plan.problem?.option == "--ramp")
-        plan.pace.rate = 10
+        plan.pace.rate = .constant(10)
         #expect(plan.problem == nil)
     }
 
     @Test("A connection without a row is no attempt, no error, and unsent", arguments: [nil, 100])
     func missingRow(rate: Int?) {
         let fixture = makeFixture {
-            $0.pace.rate = rate
+            $0.pace.rate = rate.map { .constant($0) }
             $0.duration = nil
             $0.messageCount = 2
         }
@@ -84,8 +84,8 @@ import WSCore
     @Test("Attempts that wait because all connections are busy are not late, and the time of the others is known")
     func busy() throws {
         let fixture = makeFixture {
-            $0.connectionCount = 1
-            $0.pace.rate = 10
+            $0.connections.count = 1
+            $0.pace.rate = .constant(10)
         }
         fixture.workload.sendDue()
         fixture.context.now += 450_000_000

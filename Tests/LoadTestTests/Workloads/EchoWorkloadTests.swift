@@ -51,7 +51,7 @@ import WSCore
     @Test("In an open loop, and after everything was sent, a reply triggers nothing")
     func nothingFollows() throws {
         for isOpenLoop in [true, false] {
-            let fixture = LoadFixture(.echo) { $0.pace.rate = isOpenLoop ? 1 : nil }
+            let fixture = LoadFixture(.echo) { $0.pace.rate = isOpenLoop ? .constant(1) : nil }
             if !isOpenLoop { fixture.context.phase = .draining }
             let connection: EchoConnection = try fixture.connection(0)
             connection.ledger.send(at: Self.start)

@@ -9,7 +9,7 @@ import WSCore
     @Test("Each connection sends a ping per heartbeat, and all pings are evenly spaced")
     func pings() throws {
         let fixture = LoadFixture(.idle, connected: [0, 1]) {
-            $0.connectionCount = 2
+            $0.connections.count = 2
             $0.pace.heartbeat = .seconds(2)
         }
         fixture.context.now = Self.start + 2_000_000_000
@@ -36,7 +36,7 @@ import WSCore
     @Test("Open connections are not pinged more often if others failed to open")
     func missing() throws {
         let fixture = LoadFixture(.idle, connected: [0]) {
-            $0.connectionCount = 10
+            $0.connections.count = 10
             $0.pace.heartbeat = .seconds(1)
         }
         fixture.context.now = Self.start + 3_500_000_000

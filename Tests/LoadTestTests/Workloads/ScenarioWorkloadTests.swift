@@ -108,7 +108,7 @@ import WSCore
 
     @Test("In an open loop, a busy connection owes the iteration, and its latency counts from its due time")
     func openLoop() throws {
-        let fixture = try load(Self.ask, Self.reply) { $0.pace.rate = 1 }
+        let fixture = try load(Self.ask, Self.reply) { $0.pace.rate = .constant(1) }
         fixture.context.now = Self.start + Self.second
         fixture.workload.sendDue()
         #expect(fixture.tally.sent == 1)
@@ -249,7 +249,7 @@ import WSCore
         let scenario = try Self.scenario([Self.ask, #"{"type":"close","direction":"in","name":"bye"}"#])
         let fixture = LoadFixture(.scenario, connected: [0, 1, 2]) { plan in
             plan.conversation.scenario = scenario
-            plan.connectionCount = 3
+            plan.connections.count = 3
             plan.duration = nil
             plan.messageCount = 4
         }
@@ -272,7 +272,7 @@ import WSCore
         let scenario = try Self.scenario([Self.ask, Self.reply])
         let fixture = LoadFixture(.scenario, connected: [0, 1]) { plan in
             plan.conversation.scenario = scenario
-            plan.connectionCount = 2
+            plan.connections.count = 2
             plan.duration = nil
             plan.messageCount = 3
         }
@@ -495,7 +495,7 @@ import WSCore
     @Test("The first step that waits counts from the due time of its iteration, and the others from their beginning")
     func dueTime() throws {
         let named = { (name: String) in #"{"type":"message","direction":"in","match":"a","name":"\#(name)"}"# }
-        let fixture = try load(Self.ask, named("first"), Self.ask, named("second")) { $0.pace.rate = 1 }
+        let fixture = try load(Self.ask, named("first"), Self.ask, named("second")) { $0.pace.rate = .constant(1) }
         fixture.context.now = Self.start + Self.second
         fixture.workload.sendDue()
         for time in [2, 3, 4, 5] as [UInt64] { try receive("a", on: fixture, at: Self.start + time * Self.second) }

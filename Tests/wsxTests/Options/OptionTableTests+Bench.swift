@@ -6,7 +6,7 @@ import WSCore
 
 extension OptionTableTests {
     static let benchCases: [BenchCase] = [
-        BenchCase("connections", "-c", "1k") { $0.load.connectionCount = 1000 },
+        BenchCase("connections", "-c", "1k") { $0.load.connections.count = 1000 },
         BenchCase("mode", "--mode", "send") { $0.load.mode = .send },
         BenchCase("decode", "--mode", "request", "--decode", "zlib-stream", "--decode=msgpack") {
             $0.load.mode = .request
@@ -27,11 +27,11 @@ extension OptionTableTests {
         },
         BenchCase("correlate", "--mode", "request", "--correlate", "/id") {
             $0.load.mode = .request
-            $0.replies.field = JSONField("/id")
+            $0.load.replies.field = JSONField("/id")
         },
         BenchCase("expect", "--mode", "request", "--expect", "a", "--expect=b") {
             $0.load.mode = .request
-            $0.replies.expectations = ["a", "b"]
+            $0.load.replies.expectations = ["a", "b"]
         },
         BenchCase("first-message", "--first-message", "a", "--first-message=@f") {
             $0.exchange.firstMessages = ["a", "@f"]
@@ -50,36 +50,36 @@ extension OptionTableTests {
         BenchCase("metrics", "--metrics", "9464") { $0.metricsAddress = "9464" },
         BenchCase("publishers", "--mode", "broadcast", "--publishers", "3") {
             $0.load.mode = .broadcast
-            $0.load.publisherCount = 3
+            $0.load.connections.publisherCount = 3
         },
         BenchCase("heartbeat", "--mode", "idle", "--heartbeat", "5s") {
             $0.load.mode = .idle
-            $0.load.heartbeat = .seconds(5)
+            $0.load.pace.heartbeat = .seconds(5)
         },
         BenchCase("heartbeat-message", "--mode", "receive", "--heartbeat=5s", "--heartbeat-message", "{}") {
             $0.load.mode = .receive
-            $0.load.heartbeat = .seconds(5)
+            $0.load.pace.heartbeat = .seconds(5)
             $0.load.heartbeatMessage = "{}"
         },
-        BenchCase("connect-rate", "--connect-rate", "100") { $0.load.connectRate = 100 },
-        BenchCase("threads", "-t", "4") { $0.load.threadCount = 4 },
-        BenchCase("rate", "-r", "20k") { $0.load.rate = 20_000 },
+        BenchCase("connect-rate", "--connect-rate", "100") { $0.load.connections.openingRate = 100 },
+        BenchCase("threads", "-t", "4") { $0.load.connections.threadCount = 4 },
+        BenchCase("rate", "-r", "20k") { $0.load.pace.rate = .constant(20_000) },
         BenchCase("stages", "--stages", "1k@1m,0@30s") {
-            $0.load.stages = LoadStages([
+            $0.load.connections.stages = LoadStages([
                 LoadStages.Stage(target: 1000, duration: .seconds(60)),
                 LoadStages.Stage(target: 0, duration: .seconds(30)),
             ])
         },
-        BenchCase("think", "--think", "1s-3s") { $0.load.think = .seconds(1) ... .seconds(3) },
-        BenchCase("lifetime", "--lifetime", "30s") { $0.load.lifetime = .seconds(30) ... .seconds(30) },
-        BenchCase("ramp", "--ramp", "2s") { $0.load.ramp = .seconds(2) },
+        BenchCase("think", "--think", "1s-3s") { $0.load.pace.think = .seconds(1) ... .seconds(3) },
+        BenchCase("lifetime", "--lifetime", "30s") { $0.load.connections.lifetime = .seconds(30) ... .seconds(30) },
+        BenchCase("ramp", "--ramp", "2s") { $0.load.pace.ramp = .seconds(2) },
         BenchCase("start-at", "--start-at", "1970-01-01T00:00:05Z") { $0.load.start = .moment(.seconds(5)) },
         BenchCase("timeout", "--timeout", "1m") { $0.timeout = .seconds(60) },
         BenchCase("warmup", "--warmup", "500ms") { $0.load.warmup = .milliseconds(500) },
         BenchCase("duration", "-d", "30s") { $0.load.duration = .seconds(30) },
         BenchCase("messages", "-n", "1M") { $0.load.messageCount = 1_000_000 },
-        BenchCase("in-flight", "--in-flight", "64") { $0.load.inFlight = 64 },
-        BenchCase("reply-timeout", "--reply-timeout", "2s") { $0.load.replyTimeout = .seconds(2) },
+        BenchCase("in-flight", "--in-flight", "64") { $0.load.pace.inFlight = 64 },
+        BenchCase("reply-timeout", "--reply-timeout", "2s") { $0.load.replies.timeout = .seconds(2) },
         BenchCase("message", "-m", "hi") {
             $0.loadMessages.messages = [.text("hi")]
         },
@@ -140,7 +140,7 @@ extension OptionTableTests {
         BenchCase("insecure", "-k") { $0.client.tls.isInsecure = true },
         BenchCase("pin", "--pin", aPin) { $0.client.tls.pins = aPinValue },
         BenchCase("tls-server-name", "--tls-server-name", "n") { $0.client.tls.serverName = "n" },
-        BenchCase("tls-resume", "--tls-resume") { $0.load.resumesTLS = true },
+        BenchCase("tls-resume", "--tls-resume") { $0.load.connections.resumesTLS = true },
         BenchCase("tls-min", "--tls-min", "1.3") { $0.client.tls.minimumVersion = .tls13 },
         BenchCase("compress", "--compress") { $0.client.compression.compresses = true },
         BenchCase("compress-window-bits", "--compress-window-bits", "9") {

@@ -37,9 +37,9 @@ import Testing
         guard case .bench(let constant) = try Invocation.program.parse(["bench", "u", "-r", "5"]),
             case .bench(let staged) = try Invocation.program.parse(["bench", "u", "-r", "5@1s"])
         else { return #expect(Bool(false), "the words are a load test") }
-        #expect((constant.load.rate, constant.load.rateStages) == (5, nil))
-        #expect(staged.load.rate == nil)
-        #expect(staged.load.rateStages?.stages == [LoadStages.Stage(target: 5, duration: .seconds(1))])
+        #expect(constant.load.pace.rate == .constant(5))
+        #expect(
+            staged.load.pace.rate == .stages(LoadStages([LoadStages.Stage(target: 5, duration: .seconds(1))])))
     }
 
     @Test("The duration and the number of stages are limited")

@@ -59,7 +59,7 @@ final class WorkerPool {
 
     /// Starts the threads, which start opening connections.
     func open(_ settings: BenchSettings) throws(Failure) {
-        let count = settings.arguments.load.threadCount
+        let count = settings.plan.connections.threadCount
         (openingCount, sendingCount, runningCount) = (count, count, count)
         for index in 0..<count {
             let start: Start

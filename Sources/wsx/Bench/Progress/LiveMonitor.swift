@@ -37,7 +37,7 @@ final class LiveMonitor {
         metrics = try settings.arguments.metricsAddress.map { (address) throws(Failure) in
             try MetricsServer(on: address, loop: loop, console: console)
         }
-        live = LiveResults(settings.description, threadCount: settings.plan.threadCount)
+        live = LiveResults(settings.description, threadCount: settings.plan.connections.threadCount)
         // Warn within a second, but not because of the first replies of a busy machine.
         checksUntilEchoWarning = settings.plan.mode == .echo ? 2 : nil
     }

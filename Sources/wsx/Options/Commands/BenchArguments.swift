@@ -9,7 +9,6 @@ struct BenchArguments: Equatable, Sendable {
     var loadMessages = LoadMessageArguments()
     var protocols = ProtocolArguments()
     var codecs = CodecArguments()
-    var replies = LoadReplyArguments()
     var exchange = ExchangeArguments()
     var data = DataArguments()
     var scenario = ScenarioArguments()
@@ -59,7 +58,7 @@ struct BenchArguments: Equatable, Sendable {
                 Encode each text message to send, which must be JSON, with *CODEC*, and send it as a binary message.
                 """
         ).lifted(\.codecs)
-        LoadReplyArguments.options.lifted(\.replies)
+        LoadArguments.replyOptions.lifted(\.load)
         ExchangeArguments.options(
             firstMessage: """
                 Send the text message *TEXT* as soon as a connection opens, for instance to log in. The load begins \

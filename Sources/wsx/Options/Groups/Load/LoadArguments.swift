@@ -22,43 +22,20 @@ extension [OptionReference] {
 /// The options for the load of a test.
 struct LoadArguments: Equatable, Sendable {
     var mode = BenchMode.echo
-    /// 1 or more.
-    var connectionCount = 10
-    /// Connections to open per second, 1 or more; nil: no limit.
-    var connectRate: Int?
-    /// 1 or more.
-    var threadCount = 1
+    /// The number is as typed, even with stages.
+    var connections = LoadPlan.Connections(count: 10)
+    var pace = LoadPlan.Pace()
     /// More than 0; nil: the run ends after ``messageCount`` messages, or after 10 s without that.
     var duration: Duration?
     /// On all connections together, 1 or more; nil: no limit.
     var messageCount: Int?
-    /// Messages per second on all connections together, 1 or more; nil: each reply triggers the next message.
-    var rate: Int?
-    /// The same in stages; nil: ``rate`` is constant.
-    var rateStages: LoadStages?
-    /// The number of active connections in stages; nil: all of ``connectionCount``.
-    var stages: LoadStages?
-    /// The pause between a reply and the next message; nil: none.
-    var think: ClosedRange<Duration>?
-    /// The time until a connection is closed and opened again; nil: never.
-    var lifetime: ClosedRange<Duration>?
-    /// The time until the full load is reached.
-    var ramp = Duration.zero
-    var start = StartTime.soon
     /// The time during which messages do not count.
     var warmup = Duration.zero
-    /// The most messages in flight per connection, 1 or more.
-    var inFlight = 1
-    /// More than 0.
-    var replyTimeout = Duration.seconds(10)
-    /// 1 or more, fewer than ``connectionCount``.
-    var publisherCount = 1
-    /// The time from ping to ping, or from heartbeat message to heartbeat message, of a connection, more than 0.
-    var heartbeat = Duration.seconds(10)
+    var start = StartTime.soon
     /// As typed and not empty: a template, or `@FILE`, which may name an empty file. nil: no messages are sent as
     /// heartbeats.
     var heartbeatMessage: String?
-    var resumesTLS = false
+    var replies = LoadPlan.Replies()
 
     private static let mostConnections = 1_000_000
     private static let mostPerSecond = 100_000_000
@@ -79,7 +56,7 @@ struct LoadArguments: Equatable, Sendable {
                 """,
             example: "--connections 500", seeAlso: ["connect-rate", "threads", "in-flight"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.connectionCount = try CountValue.parse(value, largest: mostConnections)
+            arguments.connections.count = try CountValue.parse(value, largest: mostConnections)
         },
         OptionSpecification(
             "connect-rate", value: OptionValue("N"), conflicts: .modes(without: .connectRate), heading: .load,
@@ -90,7 +67,7 @@ struct LoadArguments: Equatable, Sendable {
                 """,
             example: "--connections 5k --connect-rate 500", seeAlso: ["connections", "ramp"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.connectRate = try CountValue.parse(value, largest: 1_000_000)
+            arguments.connections.openingRate = try CountValue.parse(value, largest: 1_000_000)
         },
         OptionSpecification(
             "threads", "t", value: OptionValue("N"), default: "1", heading: .load,
@@ -101,7 +78,7 @@ struct LoadArguments: Equatable, Sendable {
                 """,
             example: "--threads 4 --connections 200", seeAlso: ["connections"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.threadCount = try CountValue.parse(value, largest: 1024)
+            arguments.connections.threadCount = try CountValue.parse(value, largest: 1024)
         },
         OptionSpecification(
             "duration", "d", value: OptionValue("DURATION"), conflicts: ["messages"], heading: .load,
@@ -142,9 +119,9 @@ struct LoadArguments: Equatable, Sendable {
             example: "--rate 20k --duration 30s", seeAlso: ["stages", "in-flight", "ramp", "warmup"]
         ) { arguments, value throws(ValueProblem) in
             if value.utf8.contains(UInt8(ascii: "@")) {
-                arguments.rateStages = try StagesValue.parse(value, largest: mostPerSecond)
+                arguments.pace.rate = .stages(try StagesValue.parse(value, largest: mostPerSecond))
             } else {
-                arguments.rate = try CountValue.parse(value, largest: mostPerSecond)
+                arguments.pace.rate = .constant(try CountValue.parse(value, largest: mostPerSecond))
             }
         },
         OptionSpecification(
@@ -161,7 +138,7 @@ struct LoadArguments: Equatable, Sendable {
                 """,
             example: "--stages 100@1m,500@5m,0@30s", seeAlso: ["rate", "connections", "lifetime"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.stages = try StagesValue.parse(value, largest: mostConnections)
+            arguments.connections.stages = try StagesValue.parse(value, largest: mostConnections)
         },
         OptionSpecification(
             "ramp", value: OptionValue("DURATION"), conflicts: .modes(without: .ramp), heading: .load,
@@ -173,7 +150,7 @@ struct LoadArguments: Equatable, Sendable {
                 """,
             example: "--connections 1k --ramp 10s --warmup 10s", seeAlso: ["rate", "warmup", "connect-rate"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.ramp = try DurationValue.parse(value, zeroAllowed: false)
+            arguments.pace.ramp = try DurationValue.parse(value, zeroAllowed: false)
         },
         OptionSpecification(
             "start-at", value: OptionValue("TIME"), heading: .load,
@@ -206,7 +183,7 @@ struct LoadArguments: Equatable, Sendable {
                 """,
             example: "--connections 50 --in-flight 64", seeAlso: ["rate", "connections"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.inFlight = try CountValue.parse(value, largest: 65_536)
+            arguments.pace.inFlight = try CountValue.parse(value, largest: 65_536)
         },
         OptionSpecification(
             "think", value: OptionValue("DURATION"), conflicts: ["rate", "in-flight"] + .modes(without: .think),
@@ -216,7 +193,7 @@ struct LoadArguments: Equatable, Sendable {
                 With a range such as `1s-3s`, each pause has a random length; these repeat in every run.
                 """,
             example: "--connections 1k --think 1s-3s", seeAlso: ["rate", "lifetime", "ramp"]
-        ) { arguments, value throws(ValueProblem) in arguments.think = try DelayValue.parse(value) },
+        ) { arguments, value throws(ValueProblem) in arguments.pace.think = try DelayValue.parse(value) },
         OptionSpecification(
             "lifetime", value: OptionValue("DURATION"), conflicts: .modes(without: .lifetime), heading: .load,
             summary: "Reopen connections after DURATION, or 30s-2m",
@@ -227,7 +204,7 @@ struct LoadArguments: Equatable, Sendable {
                 or fails to open is opened again after a second.
                 """,
             example: "--mode idle -c 1000 --lifetime 5s -d 1m", seeAlso: ["think", "stages", "connect-rate"]
-        ) { arguments, value throws(ValueProblem) in arguments.lifetime = try DelayValue.parse(value) },
+        ) { arguments, value throws(ValueProblem) in arguments.connections.lifetime = try DelayValue.parse(value) },
         OptionSpecification(
             "reply-timeout", value: OptionValue("DURATION"), default: "10s", conflicts: .modes(without: .replyTimeout),
             heading: .load, summary: "Time to wait for a reply",
@@ -242,7 +219,7 @@ struct LoadArguments: Equatable, Sendable {
             """,
             example: "--reply-timeout 2s", seeAlso: ["timeout", "message"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.replyTimeout = try DurationValue.parse(value, zeroAllowed: false)
+            arguments.replies.timeout = try DurationValue.parse(value, zeroAllowed: false)
         },
         OptionSpecification(
             "publishers", value: OptionValue("N"), default: "1", requires: .modes(with: .publishers), heading: .load,
@@ -250,7 +227,7 @@ struct LoadArguments: Equatable, Sendable {
             manual: "Publish on the first *N* connections; all others are readers.",
             example: "--mode broadcast --connections 1k --publishers 10", seeAlso: ["mode", "rate"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.publisherCount = try CountValue.parse(value, largest: 10_000)
+            arguments.connections.publisherCount = try CountValue.parse(value, largest: 10_000)
         },
         OptionSpecification(
             "heartbeat", value: OptionValue("DURATION"), default: "10s",
@@ -264,7 +241,7 @@ struct LoadArguments: Equatable, Sendable {
             example: "--mode idle --connections 10k --heartbeat 30s",
             seeAlso: ["mode", "connections", "heartbeat-message"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.heartbeat = try DurationValue.parse(value, zeroAllowed: false)
+            arguments.pace.heartbeat = try DurationValue.parse(value, zeroAllowed: false)
         },
         OptionSpecification(
             "heartbeat-message", value: OptionValue("TEXT"), conflicts: ["protocol", "encode"],
@@ -295,71 +272,7 @@ struct LoadArguments: Equatable, Sendable {
                 count the resumed sessions.
                 """,
             seeAlso: ["mode", "lifetime", "tls-min"]
-        ) { arguments, _ in arguments.resumesTLS = true },
-    ]
-}
-
-/// The source of a load test's messages.
-enum MessageSource: Equatable, Sendable {
-    /// `--message`: a template, as typed; not empty.
-    case text(String)
-    /// `--file`, as a path.
-    case file(String)
-}
-
-/// The options for the messages of a load test.
-struct LoadMessageArguments: Equatable, Sendable {
-    /// Sent in turn; empty: messages of ``sizeBytes`` bytes are generated.
-    var messages: [MessageSource] = []
-    /// 1 or more; nil: the mode's default.
-    var sizeBytes: Int?
-    var payload = PayloadKind.automatic
-
-    static let options: [OptionSpecification<LoadMessageArguments>] = [
-        OptionSpecification(
-            "message", "m", value: OptionValue("TEXT"),
-            repetition: .adds, conflicts: ["size"] + .modes(without: .message), heading: .messages,
-            summary: "Send TEXT; expands {{seq}}, {{time}}, ...",
-            manual: """
-                Send *TEXT*, with placeholders such as `{{seq}}` replaced in each message; see PLACEHOLDERS. If \
-                `--message` and `--file` are given several times, each connection sends the messages in turn.
-                """,
-            example: #"--message '{"id":{{seq}},"op":"ping"}'"#, seeAlso: ["file", "messages", "size", "binary"]
-        ) { arguments, value throws(ValueProblem) in
-            guard !value.isEmpty else { throw .emptyText }
-            arguments.messages.append(.text(value))
-        },
-        OptionSpecification(
-            "file", "f", value: OptionValue("FILE", .file),
-            repetition: .adds, conflicts: ["size"] + .modes(without: .file), heading: .messages,
-            summary: "Send the contents of FILE as one message",
-            manual: """
-                Send the contents of *FILE* as one message. Placeholders in a text are replaced as in \
-                `--message`; with `--binary`, the file is sent unchanged.
-                """,
-            example: "--file request.json", seeAlso: ["message", "binary"]
-        ) { arguments, value throws(ValueProblem) in
-            arguments.messages.append(.file(try MessageFileValue.parse(value)))
-        },
-        OptionSpecification(
-            "size", value: OptionValue("SIZE"),
-            conflicts: ["message", "file"] + .modes(without: .size), heading: .messages,
-            summary: "Size of messages [20; broadcast: 48]",
-            manual: """
-                Generate messages of *SIZE* bytes: 1 byte through `1G`. The default is 20, or 48 with `--mode \
-                broadcast`. A generated message starts with its number (8 hexadecimal digits) and a hash of the number \
-                and the connection (8 letters). With them, every reply is matched to its message. Fewer than 16 bytes \
-                hold only part of both.
-                """,
-            example: "--size 64k", seeAlso: ["message", "file", "binary"]
-        ) { arguments, value throws(ValueProblem) in
-            arguments.sizeBytes = try SizeValue.parse(value, largestBytes: 1 << 30)
-        },
-        OptionSpecification(
-            "binary", about: .binary, conflicts: .modes(without: .binary), heading: .messages,
-            summary: "Send binary messages",
-            manual: "Send binary messages instead of text messages.", seeAlso: ["file", "size"]
-        ) { arguments, _ in arguments.payload = .binary },
+        ) { arguments, _ in arguments.connections.resumesTLS = true },
     ]
 }
 

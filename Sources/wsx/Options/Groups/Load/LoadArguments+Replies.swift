@@ -2,14 +2,9 @@ import CommandLine
 import Formats
 import LoadTest
 
-/// The options for the replies of a load test with requests.
-struct LoadReplyArguments: Equatable, Sendable {
-    /// Equal in a request and its reply; nil: replies arrive in order.
-    var field: JSONField?
-    /// Valid regular expressions; each reply has to match all of them.
-    var expectations: [String] = []
-
-    static let options: [OptionSpecification<LoadReplyArguments>] = [
+extension LoadArguments {
+    /// The options for the replies of a load test with requests.
+    static let replyOptions: [OptionSpecification<LoadArguments>] = [
         OptionSpecification(
             "correlate", value: OptionValue("FIELD"), about: .matching,
             requires: .modes(with: .correlate), heading: .requests,
@@ -27,7 +22,7 @@ struct LoadReplyArguments: Equatable, Sendable {
             seeAlso: ["mode", "expect", "message"]
         ) { arguments, value throws(ValueProblem) in
             guard let field = JSONField(value) else { throw .notAField }
-            arguments.field = field
+            arguments.replies.field = field
         },
         OptionSpecification(
             "expect", value: OptionValue("REGEX"), repetition: .adds, requires: .modes(with: .expect),
@@ -40,7 +35,7 @@ struct LoadReplyArguments: Equatable, Sendable {
             MessageConditionValue.manual,
             example: "--mode request --message list --expect '\"ok\":true'", seeAlso: ["mode", "correlate"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.expectations.append(try MessageConditionValue.parse(value))
+            arguments.replies.expectations.append(try MessageConditionValue.parse(value))
         },
     ]
 }
