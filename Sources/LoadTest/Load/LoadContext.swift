@@ -74,7 +74,7 @@ package final class LoadContext {
     }
 
     /// Creates the workload of the plan's mode.
-    package func makeWorkload() -> any Workload { plan.mode.descriptor.makeWorkload(self) }
+    package func makeWorkload() -> any Workload { plan.mode.makeWorkload(self) }
 
     /// The number of connections of this thread.
     package var connectionCount: Int { shard.connectionCount(of: plan.connections.count) }

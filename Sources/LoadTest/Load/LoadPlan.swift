@@ -134,7 +134,7 @@ package struct LoadPlanProblem: Error, Equatable {
 
 extension LoadPlan {
     /// The first problem of the plan that option parsing does not detect, or `nil` if the plan is valid.
-    package var problem: LoadPlanProblem? { mode.descriptor.problem(self) }
+    package var problem: LoadPlanProblem? { mode.problem(self) }
 
     /// The stages of the load: of its connections, or of its rate.
     package var allStages: LoadStages? { connections.stages ?? pace.rateStages }

@@ -54,15 +54,11 @@ package protocol Workload: AnyObject {
 
 // The defaults for modes in which all connections send.
 extension Workload {
-    /// Ends with the last reply.
     package var measurementEnd: LoadMeasurement.End { .withLastReply }
 
-    /// Those of `--ready` and `--answer`.
     package var patterns: [Pattern] { context.factory.patterns }
 
-    /// Does nothing.
     package func opened(_ connection: LoadConnection) {}
-    /// Returns `true`: all connections send.
     package func isSender(_ connection: LoadConnection) -> Bool { true }
 
     /// Counts the messages that will never be answered, and opens the connection again if the plan demands it.
@@ -71,26 +67,19 @@ extension Workload {
         context.replace(connection)
     }
 
-    /// Zero.
     package var readerCount: Int { 0 }
     /// Whether no sender is left, and none is being opened or will be.
     package var isDeserted: Bool {
         context.senders.isEmpty && context.connections.reopening.isEmpty && context.plan.connections.stages == nil
     }
 
-    /// Does nothing.
     package func begin() {}
-    /// Sends the messages that are due.
     package func sendDue() { context.sendDue() }
-    /// Does nothing.
     package func sendingEnded(isTimed: Bool) {}
-    /// Does nothing.
     package func allSent(_ count: Int) {}
 
-    /// The time limit for replies.
     package var replyWait: Duration { context.plan.replies.timeout }
 
-    /// Whether no connection waits for a reply.
     package var isAnswered: Bool { context.connections.values.allSatisfy { $0.isAnswered } }
 
     /// Counts late replies.

@@ -7,6 +7,11 @@ package enum ResultWords {
         Int(min(number.rounded(), 9e18))
     }
 
+    /// A rate: `12.5`, `20,000`.
+    package static func rate(_ rate: Double) -> String {
+        rate < 100 ? FixedPoint.text(rate, digits: 1) : Phrase.grouped(whole(rate))
+    }
+
     /// Several counts, without zeros: `3 lost, 1 reordered`.
     package static func counts(_ parts: [(count: Int, words: String)]) -> String {
         parts.filter { $0.count > 0 }.map { "\(Phrase.grouped($0.count)) \($0.words)" }.joined(separator: ", ")
@@ -27,6 +32,11 @@ package enum ResultWords {
         let units: [(bits: Int, name: String)] = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")]
         guard let unit = units.first(where: { number >> $0.bits > 0 }) else { return "\(number) B" }
         return "\(FixedPoint.text(Double(number) / Double(1 << unit.bits), digits: 2)) \(unit.name)"
+    }
+
+    /// The width of each column of a table.
+    package static func widths(of rows: [[String]]) -> [Int] {
+        (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     }
 
     /// Pads a text on the right to a width.

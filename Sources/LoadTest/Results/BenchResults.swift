@@ -138,12 +138,7 @@ extension BenchResults {
 
 extension BenchSecond {
     /// The number of messages that a mode's rate counts.
-    internal func count(in mode: BenchMode) -> Int {
-        switch mode.metrics.rate {
-        case .sent: sent
-        case .received: received
-        }
-    }
+    internal func count(in mode: BenchMode) -> Int { mode.metrics.rate.of(sent: sent, received: received) }
 }
 
 extension BenchResults {

@@ -61,10 +61,5 @@ extension BenchResults {
 
 extension PartResults {
     /// The number of messages that a mode's rate counts.
-    fileprivate func count(in mode: BenchMode) -> Int {
-        switch mode.metrics.rate {
-        case .sent: sent
-        case .received: received
-        }
-    }
+    fileprivate func count(in mode: BenchMode) -> Int { mode.metrics.rate.of(sent: sent, received: received) }
 }

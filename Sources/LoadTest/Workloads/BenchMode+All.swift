@@ -8,7 +8,7 @@ extension BenchMode: RawRepresentable, CaseIterable, Hashable {
     package static var allCases: [BenchMode] { all }
 
     /// The mode's name in `--mode` and in results.
-    package var rawValue: String { descriptor.name }
+    package var rawValue: String { name }
 
     /// Finds a mode by name. Returns `nil` for an unknown name.
     package init?(rawValue name: String) {

@@ -4,27 +4,26 @@ import WSCore
 extension BenchMode {
     /// Publishes messages on some connections and receives them on all others.
     package static let broadcast = BenchMode(
-        ModeDescriptor(
-            name: "broadcast",
-            summary: "measure delivery from publishers to readers",
-            manual: """
-                Publish on `--publishers` connections, at `--rate` or 10 messages per second in total, and read on all \
-                others. The server must relay each message to all readers. Messages carry a number and the time they \
-                were due: each reader detects lost, duplicated, and reordered messages. The latency is the time to \
-                each delivery. Messages that publishers receive do not count. Connections stay open during the \
-                whole load, so `--lifetime` and `--stages` need another mode; `--rate` accepts stages.
-                """,
-            options: [.connectRate, .messages, .rate, .ramp, .replyTimeout, .size, .binary, .heartbeatMessage],
-            ownOptions: [.publishers],
-            wording: ModeWording(
-                title: "Broadcast test", titleNamesMessages: true, countedThings: "deliveries", sentVerb: "published",
-                receivedVerb: "delivered",
-                expectation: "each message must reach each reader once, in order, and unchanged"),
-            metrics: ModeMetrics(verifiesMessages: true, population: .deliveries),
-            load: ModeLoad(
-                senders: .publishers, pace: .rate(10), messages: .always, defaultBytes: DeliveryMessage.leastBytes),
-            problem: BroadcastWorkload.problem,
-            makeWorkload: { BroadcastWorkload($0) }))
+        name: "broadcast",
+        summary: "measure delivery from publishers to readers",
+        manual: """
+            Publish on `--publishers` connections, at `--rate` or 10 messages per second in total, and read on all \
+            others. The server must relay each message to all readers. Messages carry a number and the time they \
+            were due: each reader detects lost, duplicated, and reordered messages. The latency is the time to \
+            each delivery. Messages that publishers receive do not count. Connections stay open during the \
+            whole load, so `--lifetime` and `--stages` need another mode; `--rate` accepts stages.
+            """,
+        options: [.connectRate, .messages, .rate, .ramp, .replyTimeout, .size, .binary, .heartbeatMessage],
+        ownOptions: [.publishers],
+        wording: ModeWording(
+            title: "Broadcast test", titleNamesMessages: true, countedThings: "deliveries", sentVerb: "published",
+            receivedVerb: "delivered",
+            expectation: "each message must reach each reader once, in order, and unchanged"),
+        metrics: ModeMetrics(verifiesMessages: true, population: .deliveries),
+        load: ModeLoad(
+            senders: .publishers, pace: .rate(10), messages: .always, defaultBytes: DeliveryMessage.leastBytes),
+        problem: BroadcastWorkload.problem,
+        makeWorkload: { BroadcastWorkload($0) })
 }
 
 /// Messages that some connections publish and all others receive.

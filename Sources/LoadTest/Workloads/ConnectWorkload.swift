@@ -3,31 +3,30 @@ import WSCore
 extension BenchMode {
     /// Opens and closes connections.
     package static let connect = BenchMode(
-        ModeDescriptor(
-            name: "connect",
-            summary: "measure opening handshakes",
-            manual: """
-                Open connections and close each one as soon as it is open, with up to `--connections` in parallel, or \
-                at `--rate`. The latency is the time to open a connection, from name lookup through the upgrade.
-                """,
-            options: [.messages, .rate, .ramp, .replyTimeout],
-            wording: ModeWording(
-                title: "Connect test", titleNamesMessages: false, countedThings: "connections",
-                sentThings: "connections", sentVerb: "tried", receivedVerb: "opened"),
-            metrics: ModeMetrics(),
-            load: ModeLoad(needsConnections: false),
-            problem: { plan in
-                guard plan.conversation.exchange == nil else {
-                    return LoadPlanProblem(
-                        option: "--mode connect",
-                        reason:
-                            "it closes connections at once; --first-message, --ready, and --answer need another mode")
-                }
-                guard plan.pace.ramp > .zero, plan.pace.rate == nil else { return nil }
+        name: "connect",
+        summary: "measure opening handshakes",
+        manual: """
+            Open connections and close each one as soon as it is open, with up to `--connections` in parallel, or \
+            at `--rate`. The latency is the time to open a connection, from name lookup through the upgrade.
+            """,
+        options: [.messages, .rate, .ramp, .replyTimeout],
+        wording: ModeWording(
+            title: "Connect test", titleNamesMessages: false, countedThings: "connections",
+            sentThings: "connections", sentVerb: "tried", receivedVerb: "opened"),
+        metrics: ModeMetrics(),
+        load: ModeLoad(needsConnections: false),
+        problem: { plan in
+            guard plan.conversation.exchange == nil else {
                 return LoadPlanProblem(
-                    option: "--ramp", reason: "--mode connect ramps the rate; add --rate")
-            },
-            makeWorkload: { ConnectWorkload($0) }))
+                    option: "--mode connect",
+                    reason:
+                        "it closes connections at once; --first-message, --ready, and --answer need another mode")
+            }
+            guard plan.pace.ramp > .zero, plan.pace.rate == nil else { return nil }
+            return LoadPlanProblem(
+                option: "--ramp", reason: "--mode connect ramps the rate; add --rate")
+        },
+        makeWorkload: { ConnectWorkload($0) })
 }
 
 /// Opens connections and closes them at once, to measure how fast a server accepts them.

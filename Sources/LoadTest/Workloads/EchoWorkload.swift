@@ -3,21 +3,20 @@ import WSCore
 extension BenchMode {
     /// Sends messages and waits for their echoes.
     package static let echo = BenchMode(
-        ModeDescriptor(
-            name: "echo",
-            summary: "measure round trips to an echo server",
-            manual: """
-                Send messages that the server echoes, with `--in-flight` messages in flight on each connection, or at \
-                `--rate`. Each echo is compared with its message. The latency is the round-trip time.
-                """,
-            options: [
-                .connectRate, .messages, .rate, .ramp, .think, .lifetime, .stages, .inFlight, .replyTimeout, .message,
-                .file, .size, .binary,
-            ],
-            wording: ModeWording(title: "Echo test", titleNamesMessages: true, countedThings: "replies"),
-            metrics: ModeMetrics(verifiesMessages: true, accountsForAllSent: true),
-            load: ModeLoad(messages: .always),
-            makeWorkload: { EchoWorkload($0) }))
+        name: "echo",
+        summary: "measure round trips to an echo server",
+        manual: """
+            Send messages that the server echoes, with `--in-flight` messages in flight on each connection, or at \
+            `--rate`. Each echo is compared with its message. The latency is the round-trip time.
+            """,
+        options: [
+            .connectRate, .messages, .rate, .ramp, .think, .lifetime, .stages, .inFlight, .replyTimeout, .message,
+            .file, .size, .binary,
+        ],
+        wording: ModeWording(title: "Echo test", titleNamesMessages: true, countedThings: "replies"),
+        metrics: ModeMetrics(verifiesMessages: true, accountsForAllSent: true),
+        load: ModeLoad(messages: .always),
+        makeWorkload: { EchoWorkload($0) })
 }
 
 /// Sends messages and verifies their echoes.

@@ -4,22 +4,21 @@ import WSCore
 extension BenchMode {
     /// Keeps connections open.
     package static let idle = BenchMode(
-        ModeDescriptor(
-            name: "idle",
-            summary: "keep connections open and send pings",
-            manual: """
-                Keep connections open for `--duration` and send a ping on each every `--heartbeat`. The latency is the \
-                time to the pong. With `--protocol`, its keepalives are sent, too, and its events are counted as pushes.
-                """,
-            options: [.connectRate, .ramp, .lifetime, .stages, .replyTimeout, .heartbeatMessage, .applicationProtocol],
-            ownOptions: [.heartbeat],
-            wording: ModeWording(
-                title: "Idle test", titleNamesMessages: false, countedThings: "pongs", sentThings: "pings",
-                receivedVerb: "answered"),
-            metrics: ModeMetrics(accountsForAllSent: true),
-            // A ping contains a number and a hash.
-            load: ModeLoad(pace: .heartbeat, defaultBytes: 16),
-            makeWorkload: { IdleWorkload($0) }))
+        name: "idle",
+        summary: "keep connections open and send pings",
+        manual: """
+            Keep connections open for `--duration` and send a ping on each every `--heartbeat`. The latency is the \
+            time to the pong. With `--protocol`, its keepalives are sent, too, and its events are counted as pushes.
+            """,
+        options: [.connectRate, .ramp, .lifetime, .stages, .replyTimeout, .heartbeatMessage, .applicationProtocol],
+        ownOptions: [.heartbeat],
+        wording: ModeWording(
+            title: "Idle test", titleNamesMessages: false, countedThings: "pongs", sentThings: "pings",
+            receivedVerb: "answered"),
+        metrics: ModeMetrics(accountsForAllSent: true),
+        // A ping contains a number and a hash.
+        load: ModeLoad(pace: .heartbeat, defaultBytes: 16),
+        makeWorkload: { IdleWorkload($0) })
 }
 
 /// Keeps connections open, with scheduled pings on each.

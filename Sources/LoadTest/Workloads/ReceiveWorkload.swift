@@ -4,23 +4,22 @@ import WSCore
 extension BenchMode {
     /// Counts received messages.
     package static let receive = BenchMode(
-        ModeDescriptor(
-            name: "receive",
-            summary: "count the messages that the server sends",
-            manual: """
-                Count the messages that the server sends during `--duration`. `--message` sends a message on each \
-                connection first, for instance to subscribe. There are no latencies. With `--protocol`, the events of \
-                the protocol are counted, and `--message` sends lines.
-                """,
-            options: [
-                .connectRate, .lifetime, .stages, .message, .file, .binary, .heartbeatMessage, .applicationProtocol,
-            ],
-            wording: ModeWording(
-                title: "Receive test", titleNamesMessages: false, countedThings: "messages received"),
-            metrics: ModeMetrics(hasLatencies: false),
-            load: ModeLoad(messages: .whenGiven),
-            problem: { $0.protocolProblem(needsReplies: false) },
-            makeWorkload: { ReceiveWorkload($0) }))
+        name: "receive",
+        summary: "count the messages that the server sends",
+        manual: """
+            Count the messages that the server sends during `--duration`. `--message` sends a message on each \
+            connection first, for instance to subscribe. There are no latencies. With `--protocol`, the events of \
+            the protocol are counted, and `--message` sends lines.
+            """,
+        options: [
+            .connectRate, .lifetime, .stages, .message, .file, .binary, .heartbeatMessage, .applicationProtocol,
+        ],
+        wording: ModeWording(
+            title: "Receive test", titleNamesMessages: false, countedThings: "messages received"),
+        metrics: ModeMetrics(hasLatencies: false),
+        load: ModeLoad(messages: .whenGiven),
+        problem: { $0.protocolProblem(needsReplies: false) },
+        makeWorkload: { ReceiveWorkload($0) })
 }
 
 /// Counts the server's messages, optionally after sending a request for them.

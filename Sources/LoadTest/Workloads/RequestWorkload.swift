@@ -5,30 +5,29 @@ import WSCore
 extension BenchMode {
     /// Sends requests and waits for replies of any content.
     package static let request = BenchMode(
-        ModeDescriptor(
-            name: "request",
-            summary: "measure replies of a server that does not echo",
-            manual: """
-                Send the messages of `--message` and `--file` as requests, with `--in-flight` requests in flight on \
-                each connection, or at `--rate`. The reply to a request is the next message received or, with \
-                `--correlate`, the message with the same value in a JSON field. The latency is the time to the reply. \
-                `--expect` checks the contents of replies. Messages that answer no request are counted as pushes. With \
-                `--protocol`, requests are lines of the protocol, which finds their replies, and replies that report \
-                an error are `mismatched`. If the test fails, the error message shows the first `mismatched` reply.
-                """,
-            options: [
-                .connectRate, .messages, .rate, .ramp, .think, .lifetime, .stages, .inFlight, .replyTimeout, .message,
-                .file, .binary, .heartbeatMessage, .applicationProtocol, .codecs,
-            ],
-            ownOptions: [.correlate, .expect],
-            wording: ModeWording(
-                title: "Request test", titleNamesMessages: true, countedThings: "replies", sentThings: "requests",
-                receivedVerb: "answered",
-                expectation: "each request must have one reply, which is no error and matches every --expect"),
-            metrics: ModeMetrics(accountsForAllSent: true),
-            load: ModeLoad(messages: .always),
-            problem: RequestWorkload.problem,
-            makeWorkload: { RequestWorkload($0) }))
+        name: "request",
+        summary: "measure replies of a server that does not echo",
+        manual: """
+            Send the messages of `--message` and `--file` as requests, with `--in-flight` requests in flight on \
+            each connection, or at `--rate`. The reply to a request is the next message received or, with \
+            `--correlate`, the message with the same value in a JSON field. The latency is the time to the reply. \
+            `--expect` checks the contents of replies. Messages that answer no request are counted as pushes. With \
+            `--protocol`, requests are lines of the protocol, which finds their replies, and replies that report \
+            an error are `mismatched`. If the test fails, the error message shows the first `mismatched` reply.
+            """,
+        options: [
+            .connectRate, .messages, .rate, .ramp, .think, .lifetime, .stages, .inFlight, .replyTimeout, .message,
+            .file, .binary, .heartbeatMessage, .applicationProtocol, .codecs,
+        ],
+        ownOptions: [.correlate, .expect],
+        wording: ModeWording(
+            title: "Request test", titleNamesMessages: true, countedThings: "replies", sentThings: "requests",
+            receivedVerb: "answered",
+            expectation: "each request must have one reply, which is no error and matches every --expect"),
+        metrics: ModeMetrics(accountsForAllSent: true),
+        load: ModeLoad(messages: .always),
+        problem: RequestWorkload.problem,
+        makeWorkload: { RequestWorkload($0) })
 }
 
 /// Sends requests and matches their replies, by order or by a JSON field.

@@ -5,26 +5,25 @@ import WSCore
 extension BenchMode {
     /// Plays a scenario again and again.
     package static let scenario = BenchMode(
-        ModeDescriptor(
-            name: "scenario",
-            summary: "play the steps of a file on each connection",
-            manual: """
-                Play the scenario of `--scenario` on each connection, again and again or at `--rate` iterations per \
-                second. The latency is the duration of an iteration. Results list each step that waits. See SCENARIOS.
-                """,
-            options: [
-                .connectRate, .messages, .rate, .ramp, .think, .lifetime, .stages, .replyTimeout, .heartbeatMessage,
-                .applicationProtocol,
-            ],
-            ownOptions: [.scenario],
-            wording: ModeWording(
-                title: "Scenario test", titleNamesMessages: false, countedThings: "iterations",
-                sentThings: "iterations", sentVerb: "started", receivedVerb: "passed",
-                expectation: "each step must receive its message in time"),
-            metrics: ModeMetrics(accountsForAllSent: true),
-            load: ModeLoad(),
-            problem: ScenarioWorkload.problem,
-            makeWorkload: { ScenarioWorkload($0) }))
+        name: "scenario",
+        summary: "play the steps of a file on each connection",
+        manual: """
+            Play the scenario of `--scenario` on each connection, again and again or at `--rate` iterations per \
+            second. The latency is the duration of an iteration. Results list each step that waits. See SCENARIOS.
+            """,
+        options: [
+            .connectRate, .messages, .rate, .ramp, .think, .lifetime, .stages, .replyTimeout, .heartbeatMessage,
+            .applicationProtocol,
+        ],
+        ownOptions: [.scenario],
+        wording: ModeWording(
+            title: "Scenario test", titleNamesMessages: false, countedThings: "iterations",
+            sentThings: "iterations", sentVerb: "started", receivedVerb: "passed",
+            expectation: "each step must receive its message in time"),
+        metrics: ModeMetrics(accountsForAllSent: true),
+        load: ModeLoad(),
+        problem: ScenarioWorkload.problem,
+        makeWorkload: { ScenarioWorkload($0) })
 }
 
 /// Plays the iterations of a scenario on all connections. An iteration takes the place of a message.

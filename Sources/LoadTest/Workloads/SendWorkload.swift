@@ -3,21 +3,20 @@ import WSCore
 extension BenchMode {
     /// Sends messages without waiting for replies.
     package static let send = BenchMode(
-        ModeDescriptor(
-            name: "send",
-            summary: "measure how fast the server reads messages",
-            manual: """
-                Send messages one way, as fast as the server reads them or at `--rate`. Replies are counted as \
-                received but not checked, and there are no latencies. A message counts as sent when the kernel accepts \
-                it. The kernel may buffer several megabytes per connection: run for at least a few seconds to measure \
-                the server. With `--messages`, the duration includes the time until the server has read all messages.
-                """,
-            options: [.connectRate, .messages, .rate, .ramp, .lifetime, .stages, .message, .file, .size, .binary],
-            wording: ModeWording(title: "Send test", titleNamesMessages: true, countedThings: "messages sent"),
-            metrics: ModeMetrics(hasLatencies: false, rate: .sent),
-            // Only sent messages count, and queued ones are not sent yet.
-            load: ModeLoad(messages: .always, queueLimitBytes: 16 << 10),
-            makeWorkload: { SendWorkload($0) }))
+        name: "send",
+        summary: "measure how fast the server reads messages",
+        manual: """
+            Send messages one way, as fast as the server reads them or at `--rate`. Replies are counted as \
+            received but not checked, and there are no latencies. A message counts as sent when the kernel accepts \
+            it. The kernel may buffer several megabytes per connection: run for at least a few seconds to measure \
+            the server. With `--messages`, the duration includes the time until the server has read all messages.
+            """,
+        options: [.connectRate, .messages, .rate, .ramp, .lifetime, .stages, .message, .file, .size, .binary],
+        wording: ModeWording(title: "Send test", titleNamesMessages: true, countedThings: "messages sent"),
+        metrics: ModeMetrics(hasLatencies: false, rate: .sent),
+        // Only sent messages count, and queued ones are not sent yet.
+        load: ModeLoad(messages: .always, queueLimitBytes: 16 << 10),
+        makeWorkload: { SendWorkload($0) })
 }
 
 /// Sends messages one way, as fast as the server accepts them.

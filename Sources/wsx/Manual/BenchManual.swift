@@ -135,7 +135,7 @@ enum BenchManual {
         "MODES",
         .definitions(
             BenchMode.all.map { mode in
-                (MarkedText("`\(mode.rawValue)`"), MarkedText(mode.descriptor.manual))
+                (MarkedText("`\(mode.rawValue)`"), MarkedText(mode.manual))
             }))
 
     /// The placeholders in messages.

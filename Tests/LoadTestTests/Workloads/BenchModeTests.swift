@@ -14,7 +14,7 @@ import Testing
     @Test("An option that belongs to one mode is not accepted by others")
     func ownOptions() {
         for mode in BenchMode.all {
-            for option in mode.descriptor.ownOptions {
+            for option in mode.ownOptions {
                 #expect(BenchMode.all.filter { $0.accepts(option) } == [mode])
             }
         }

@@ -55,9 +55,8 @@ extension BenchJudgement {
         _ steps: [BaselineComparison.StepRow], _ palette: Palette, columns: Int
     ) -> [String] {
         guard !steps.isEmpty else { return [] }
-        let headings = ["steps", "baseline", "now", "change", ""]
-        let rows = [headings] + steps.map(cells)
-        let widths = headings.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let rows = [["steps", "baseline", "now", "change", ""]] + steps.map(cells)
+        let widths = ResultWords.widths(of: rows)
         let isTable = widths.reduce(0, +) + 2 * (widths.count - 1) <= columns
         return rows.enumerated().flatMap { index, row in
             let lines: [String]

@@ -85,10 +85,8 @@ extension BenchResults {
             let words = mode == .scenario ? "messages were skipped" : "messages answered no request"
             facts.append(Fact(name: "pushes", text: "\(Phrase.grouped(tally.pushes)) \(words)"))
         }
-        let rate =
-            rate < 100 ? FixedPoint.text(rate, digits: 1) : Phrase.grouped(ResultWords.whole(rate))
         facts += [
-            Fact(name: "rate", text: "\(rate) \(mode.wording.countedThings) per second"),
+            Fact(name: "rate", text: "\(ResultWords.rate(rate)) \(mode.wording.countedThings) per second"),
             Fact(name: "sent", text: traffic(tally.traffic.sent, tally.loadTraffic.sent)),
             Fact(name: "received", text: traffic(tally.traffic.received, tally.loadTraffic.received)),
             tally.errors.total == 0

@@ -18,11 +18,11 @@ enum StageTable {
         for (index, (part, stage)) in zip(results.stages, plan.stages).enumerated() {
             rows.append(
                 [
-                    part.name, Phrase.grouped(stage.target), rate(results.rate(ofStage: index)),
+                    part.name, Phrase.grouped(stage.target), ResultWords.rate(results.rate(ofStage: index)),
                     Phrase.grouped(part.mismatched + part.lost),
                 ] + (hasLatencies ? StepTable.times(part) : []) + [Phrase.duration(stage.duration)])
         }
-        let widths = headings.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let widths = ResultWords.widths(of: rows)
         let stages = results.stages
         return rows.enumerated().map { index, row in
             var line = ResultWords.left(row[0], widths[0])
@@ -34,9 +34,5 @@ enum StageTable {
             }
             return index == 0 || stages[index - 1].isFlawless ? line : palette.failure(line)
         }
-    }
-
-    private static func rate(_ rate: Double) -> String {
-        rate < 100 ? FixedPoint.text(rate, digits: 1) : Phrase.grouped(ResultWords.whole(rate))
     }
 }

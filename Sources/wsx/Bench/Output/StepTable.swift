@@ -28,7 +28,7 @@ enum StepTable {
 
     private static func rows(of steps: [PartResults], _ palette: Palette, columns: Int) -> [String] {
         let rows = [headings] + steps.map(cells)
-        let widths = headings.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let widths = ResultWords.widths(of: rows)
         guard widths.reduce(0, +) + gap * (widths.count - 1) <= columns else {
             return [headings[0]] + steps.flatMap { stacked($0, palette, columns: columns) }
         }

@@ -50,11 +50,7 @@ final class BenchProgress {
     /// Shows the results so far; to be called at regular intervals.
     func show(_ live: borrowing LiveResults) {
         let now = loop.nowNanoseconds
-        let count =
-            switch settings.plan.mode.metrics.rate {
-            case .sent: live.tally.sent
-            case .received: live.tally.received
-            }
+        let count = settings.plan.mode.metrics.rate.of(sent: live.tally.sent, received: live.tally.received)
         guard let last = samples.last, now > last.time else { return }
         let columns = ScreenSize.current(isPrompt: false)?.columns ?? Self.usualColumns
         rates.append(Double(count - last.count) / Double(now - last.time) * 1e9)

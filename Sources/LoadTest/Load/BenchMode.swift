@@ -1,42 +1,17 @@
-/// The mode of a load test, identified by its descriptor.
+/// A mode of load tests: everything specific to it, except the code of its workload.
 ///
-/// Each mode has a file in `Workloads/` with its descriptor and workload, and an entry in ``all``.
+/// Each mode has a file in `Workloads/` with its description and workload, and an entry in ``all``.
 package struct BenchMode: Sendable {
-    /// The options, wording, metrics, and workload.
-    package let descriptor: ModeDescriptor
-
-    /// Creates the mode of a descriptor.
-    internal init(_ descriptor: ModeDescriptor) {
-        self.descriptor = descriptor
-    }
-
-    /// One sentence for the help.
-    package var summary: String { descriptor.summary }
-    /// The terms for sent and received messages.
-    package var wording: ModeWording { descriptor.wording }
-    /// The meaning of the mode's counts.
-    package var metrics: ModeMetrics { descriptor.metrics }
-    /// The connections and messages of the mode.
-    package var load: ModeLoad { descriptor.load }
-
-    /// Whether the mode accepts an option.
-    package func accepts(_ option: ModeOption) -> Bool {
-        descriptor.options.contains(option) || descriptor.ownOptions.contains(option)
-    }
-}
-
-/// Everything specific to a mode, except the code of its workload.
-package final class ModeDescriptor: Sendable {
     /// The name in `--mode` and in results.
-    package let name: String
+    let name: String
     /// One sentence for the help.
     package let summary: String
     /// The paragraph for the manual.
     package let manual: String
     /// The options that this mode accepts and some others do not.
-    package let options: Set<ModeOption>
+    let options: Set<ModeOption>
     /// The options that only this mode accepts.
-    package let ownOptions: Set<ModeOption>
+    var ownOptions: Set<ModeOption> = []
     /// The terms for sent and received messages.
     package let wording: ModeWording
     /// The meaning of the mode's counts.
@@ -44,28 +19,12 @@ package final class ModeDescriptor: Sendable {
     /// The connections and messages of the mode.
     package let load: ModeLoad
     /// Finds a problem that option parsing does not detect; returns `nil` for a valid plan.
-    internal let problem: @Sendable (LoadPlan) -> LoadPlanProblem?
+    var problem: @Sendable (LoadPlan) -> LoadPlanProblem? = { _ in nil }
     /// Creates the workload of a thread.
-    internal let makeWorkload: @Sendable (LoadContext) -> any Workload
+    let makeWorkload: @Sendable (LoadContext) -> any Workload
 
-    /// Describes a mode.
-    internal init(
-        name: String, summary: String, manual: String, options: Set<ModeOption>, ownOptions: Set<ModeOption> = [],
-        wording: ModeWording, metrics: ModeMetrics, load: ModeLoad,
-        problem: @escaping @Sendable (LoadPlan) -> LoadPlanProblem? = { _ in nil },
-        makeWorkload: @escaping @Sendable (LoadContext) -> any Workload
-    ) {
-        self.name = name
-        self.summary = summary
-        self.manual = manual
-        self.options = options
-        self.ownOptions = ownOptions
-        self.wording = wording
-        self.metrics = metrics
-        self.load = load
-        self.problem = problem
-        self.makeWorkload = makeWorkload
-    }
+    /// Whether the mode accepts an option.
+    package func accepts(_ option: ModeOption) -> Bool { options.contains(option) || ownOptions.contains(option) }
 }
 
 /// The options of `wsx bench` that only some modes accept.
@@ -101,29 +60,15 @@ package struct ModeWording: Sendable {
     let titleNamesMessages: Bool
     /// The objects that the rate counts: `replies`.
     package let countedThings: String
+    // The defaults suit modes that send and receive messages.
     /// The label of the line with the counts in the table: `messages`.
-    package let sentThings: String
+    package internal(set) var sentThings = "messages"
     /// The verb for sent objects: `sent`.
-    package let sentVerb: String
+    package internal(set) var sentVerb = "sent"
     /// The verb for received objects: `received`.
-    let receivedVerb: String
+    var receivedVerb = "received"
     /// The requirement that messages with faults violate, as a clause.
-    package let expectation: String
-
-    /// Creates the terms. The defaults suit modes that send and receive messages.
-    init(
-        title: String, titleNamesMessages: Bool, countedThings: String, sentThings: String = "messages",
-        sentVerb: String = "sent", receivedVerb: String = "received",
-        expectation: String = "each message must come back once, in order, and unchanged"
-    ) {
-        self.title = title
-        self.titleNamesMessages = titleNamesMessages
-        self.countedThings = countedThings
-        self.sentThings = sentThings
-        self.sentVerb = sentVerb
-        self.receivedVerb = receivedVerb
-        self.expectation = expectation
-    }
+    package internal(set) var expectation = "each message must come back once, in order, and unchanged"
 
     /// The first line of the results.
     /// - Parameter messages: The sent messages: `text messages of 20 bytes`.
@@ -143,6 +88,14 @@ package struct ModeMetrics: Sendable {
     package enum Counted: Sendable {
         case sent
         case received
+
+        /// The one of two counts that it is about.
+        package func of(sent: Int, received: Int) -> Int {
+            switch self {
+            case .sent: sent
+            case .received: received
+            }
+        }
     }
 
     /// The total that shares of messages, such as `lost<0.1%`, refer to.
