@@ -32,7 +32,7 @@ extension LoadContext {
 
     /// Sends the messages that are due, and schedules a wake-up for the next one.
     internal func sendDue() {
-        carryOutAgenda()
+        executeAgenda()
         if openLoop == nil { startConnections() } else { sendScheduled() }
     }
 
@@ -98,9 +98,9 @@ extension LoadContext {
             guard let due = takeDue() else { return }
             count += 1
             if isByNumber {
-                sendOrOwe(on: shard.connectionNumber(at: due.position), dueAt: due.time)
+                sendOrQueue(on: shard.connectionNumber(at: due.position), dueAt: due.time)
             } else {
-                sendOrOwe(on: senders[due.position % senders.count], dueAt: due.time)
+                sendOrQueue(on: senders[due.position % senders.count], dueAt: due.time)
             }
         }
     }
@@ -129,24 +129,24 @@ extension LoadContext {
 
     /// Sends a message on the connection with a number. It waits while the connection is opened again, but a connection
     /// that is not open needs no ping.
-    private func sendOrOwe(on number: UInt64, dueAt time: UInt64) {
+    private func sendOrQueue(on number: UInt64, dueAt time: UInt64) {
         let index = senders.position(from: number)
         let connection = index < senders.count && senders[index].number == number ? senders[index] : nil
         if plan.isHeartbeat, connection?.isRetiring ?? true { return }
         if let connection {
-            sendOrOwe(on: connection, dueAt: time)
+            sendOrQueue(on: connection, dueAt: time)
         } else if connections.reopening[number] != nil {
             connections.reopening[number]?.append(time)
-            openLoop?.owe()
+            openLoop?.backlogCount += 1
         }
     }
 
-    private func sendOrOwe(on connection: any LoadHandler, dueAt time: UInt64) {
+    private func sendOrQueue(on connection: any LoadHandler, dueAt time: UInt64) {
         if connection.backlog.isEmpty, send(on: connection, dueAt: time) { return }
         // The queue is full, an iteration is in progress, or the server is closing the connection.
         measurement.count(\.waited, ofMessageAt: time)
         connection.backlog.append(time)
-        openLoop?.owe()
+        openLoop?.backlogCount += 1
     }
 
     private func send(on connection: LoadConnection, dueAt time: UInt64) -> Bool {
@@ -159,7 +159,7 @@ extension LoadContext {
     internal func drained(_ connection: any LoadHandler) {
         guard phase == .loading else { return host?.closeIfAnswered() ?? () }
         guard openLoop != nil else { return host?.fillInNextTurn(connection) ?? () }
-        sendOwed(on: connection)
+        sendBacklog(on: connection)
         drainIfSent()
     }
 
@@ -167,7 +167,7 @@ extension LoadContext {
     package func resume(_ connection: any LoadHandler) {
         connection.finishTurn()
         guard openLoop != nil else { return fill(connection) }
-        if phase == .loading { sendOwed(on: connection) }
+        if phase == .loading { sendBacklog(on: connection) }
     }
 
     /// Takes the next message of a connection that has become free.
@@ -175,19 +175,19 @@ extension LoadContext {
     internal func nextDueTime(of connection: LoadConnection) -> UInt64? {
         guard openLoop != nil else { return remainingMessages > 0 && now < measurement.sendEnd ? now : nil }
         guard !connection.backlog.isEmpty else { return nil }
-        openLoop?.settle(1)
+        openLoop?.backlogCount -= 1
         return connection.backlog.removeFirst()
     }
 
     /// Sends the messages that wait for room on a connection.
-    private func sendOwed(on connection: any LoadHandler) {
+    private func sendBacklog(on connection: any LoadHandler) {
         var sentCount = 0
         for time in connection.backlog {
             guard send(on: connection, dueAt: time) else { break }
             sentCount += 1
         }
         connection.backlog.removeFirst(sentCount)
-        openLoop?.settle(sentCount)
+        openLoop?.backlogCount -= sentCount
     }
 
     // MARK: End
@@ -196,7 +196,7 @@ extension LoadContext {
     /// connections.
     package func forget(_ connection: LoadConnection) {
         measurement.leftUnsent(connection.backlog)
-        openLoop?.settle(connection.backlog.count)
+        openLoop?.backlogCount -= connection.backlog.count
         connection.backlog = []
         senders.remove(connection)
     }

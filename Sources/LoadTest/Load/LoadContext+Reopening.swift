@@ -9,7 +9,7 @@ extension LoadContext {
     /// The time between attempts to open a connection.
     package static let retryDelay = Duration.seconds(1)
 
-    /// Opens a connection again under its number. The new one also sends the messages that the old one owes. Does
+    /// Opens a connection again under its number. The new one also sends the messages that wait for the old one. Does
     /// nothing after the end of sending.
     ///
     /// A workload calls it in ``Workload/ended(_:)``.

@@ -39,8 +39,8 @@ internal struct LoadShape {
 extension LoadContext {
     // MARK: Agenda
 
-    /// Carries out due entries, with a limit per turn, and schedules a wake-up for the next entry.
-    internal func carryOutAgenda() {
+    /// Executes due entries, with a limit per turn, and schedules a wake-up for the next entry.
+    internal func executeAgenda() {
         moveToStage()
         var count = 0
         while count < Self.mostInTurn, let (_, (action, connection)) = shape.agenda.takeDue(by: now) {

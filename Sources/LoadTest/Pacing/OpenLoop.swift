@@ -12,7 +12,7 @@ package struct OpenLoop {
     }
 
     /// The number of due messages that wait for room in the queue of their connection.
-    private(set) var backlogCount = 0
+    var backlogCount = 0
     private var schedule: Pacer
     /// Messages due until this time were delayed by the server, on the loop's clock in nanoseconds.
     private var heldUntil: UInt64 = 0
@@ -49,16 +49,6 @@ package struct OpenLoop {
     /// - Parameter time: The time on the loop's clock, in nanoseconds.
     mutating func hold(until time: UInt64) {
         heldUntil = max(heldUntil, time)
-    }
-
-    /// Counts a due message that waits for room.
-    mutating func owe() {
-        backlogCount += 1
-    }
-
-    /// Removes messages that no longer wait, because they were sent or abandoned.
-    mutating func settle(_ count: Int) {
-        backlogCount -= count
     }
 
     /// Ends the loop. Returns the number of messages that would have been due between two times.
