@@ -10,8 +10,7 @@ import WSCore
 package class LoadConnection {
     /// The number of the connection; the first one is 0.
     package final let number: UInt64
-    /// The context outlives its connections. Reference counting it took a tenth of the time per message.
-    internal final let context: Unmanaged<LoadContext>
+    internal final let context: LoadContext
     /// Sends messages; `nil` before the connection is open and after its end.
     package final var port: (any LoadPort)?
     /// Whether it is queued to continue sending in the next turn.
@@ -47,7 +46,7 @@ package class LoadConnection {
     /// Prepares the handler of a connection.
     internal init(_ number: UInt64, in context: LoadContext) {
         self.number = number
-        self.context = .passUnretained(context)
+        self.context = context
         openTime = context.now
     }
 
@@ -97,12 +96,12 @@ package class LoadConnection {
     internal func send(dueAt time: UInt64) -> Bool { false }
     /// Handles events that resulted from a message of the workload.
     internal func finishTurn() {
-        if pipeline != nil, port != nil { context.takeUnretainedValue().executeEffects(of: self) }
+        if pipeline != nil, port != nil { context.executeEffects(of: self) }
     }
     /// When ``timePassed()`` has to be called next, on the loop's clock in nanoseconds, or `nil` for never.
     internal var deadline: UInt64? { pipeline?.deadline.map { max($0, retryTime) } }
     /// Handles a deadline, which may be a later one.
-    internal func timePassed() { context.takeUnretainedValue().pipelineTimePassed(on: self) }
+    internal func timePassed() { context.pipelineTimePassed(on: self) }
     /// Stops waiting for replies to messages sent before a time. Returns the number of these messages.
     internal func giveUpReplies(before time: UInt64) -> Int { 0 }
     /// The number of messages of the load sent on this connection and on earlier ones with its number. In a scenario, it
@@ -136,24 +135,21 @@ package protocol LoadHandler: LoadConnection, ConnectionHandler {}
 extension LoadHandler {
     /// Reads the clock once for all messages in a read, which have arrived by now.
     package func connectionWillReceive(_ connection: Connection<Self>) {
-        context._withUnsafeGuaranteedRef { $0.now = connection.loop.nowNanoseconds }
+        context.now = connection.loop.nowNanoseconds
     }
 
     /// Ignores messages.
     package func connection(_ connection: Connection<Self>, received payload: RawSpan, as kind: MessageKind) {}
 
-    // Rare events may count references.
-
     /// Sends messages that waited for room.
     package func connectionDidDrain(_ connection: Connection<Self>) {
-        let context = context.takeUnretainedValue()
         context.now = connection.loop.nowNanoseconds
         context.drained(self)
     }
 
     /// Reports the end of the connection.
     package func connection(_ connection: Connection<Self>, didEnd end: ConnectionEnd) {
-        context.takeUnretainedValue().host?.ended(self, end)
+        context.host?.ended(self, end)
     }
 }
 

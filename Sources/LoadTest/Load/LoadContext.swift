@@ -37,8 +37,8 @@ package final class LoadContext {
     package let shard: Shard
     /// Makes the messages and pipelines of connections.
     package let factory: MessageFactory
-    /// The thread, which owns the context and sets this immediately. It is not retained.
-    package unowned(unsafe) var host: (any LoadHost)?
+    /// The thread, which owns the context and sets this immediately.
+    package unowned var host: (any LoadHost)?
 
     /// The current phase.
     package var phase = LoadPhase.opening
@@ -59,7 +59,7 @@ package final class LoadContext {
     /// The connections that send, ordered by number. Set when the load starts.
     package internal(set) var senders = SenderList()
     /// Decides which connections send. It owns the context and is set when the load starts.
-    internal unowned(unsafe) var workload: (any Workload)?
+    internal unowned var workload: (any Workload)?
     /// The deadlines of connections, by number. A connection may have outdated entries.
     internal var deadlines = TimeQueue<UInt64>()
 
@@ -107,6 +107,13 @@ package final class LoadContext {
     /// Keeps the byte counts of the measured duration once it has ended. No connection may be receiving.
     package func endCountingBytes() {
         measurement.keepTraffic(ofOpen: connections.values.lazy.compactMap(\.port))
+    }
+
+    /// Releases the connections at the end of the run, because they refer to the context.
+    package func releaseConnections() {
+        connections = ConnectionTable()
+        senders = SenderList()
+        shape = LoadShape(of: shard)
     }
 
     /// Starts waiting for the last replies if all messages have been sent.

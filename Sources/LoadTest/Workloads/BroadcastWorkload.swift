@@ -144,8 +144,7 @@ internal final class BroadcastWorkload: Workload {
 
 /// A connection that publishes or reads.
 internal final class BroadcastConnection: LoadConnection, LoadHandler {
-    /// Not retained: the workload outlives its connections.
-    private let workload: Unmanaged<BroadcastWorkload>
+    private let workload: BroadcastWorkload
     /// The number of messages it has published.
     private var publishedCount: UInt32 = 0
     /// The messages received from each publisher.
@@ -154,24 +153,22 @@ internal final class BroadcastConnection: LoadConnection, LoadHandler {
     fileprivate var deliveryCount = 0
 
     init(_ number: UInt64, of workload: BroadcastWorkload) {
-        self.workload = .passUnretained(workload)
+        self.workload = workload
         deliveries = Array(repeating: DeliveryLedger(), count: workload.publisherCount)
         super.init(number, in: workload.context)
     }
 
     override func send(dueAt time: UInt64) -> Bool {
-        workload._withUnsafeGuaranteedRef { workload in
-            workload.message.set(
-                DeliveryMessage.Stamp(
-                    run: workload.message.run, number: publishedCount, publisher: UInt32(truncatingIfNeeded: number),
-                    time: time))
-            guard workload.message.withBytes({ send($0, as: workload.kind) }) else { return false }
-            publishedCount &+= 1
-            return true
-        }
+        workload.message.set(
+            DeliveryMessage.Stamp(
+                run: workload.message.run, number: publishedCount, publisher: UInt32(truncatingIfNeeded: number),
+                time: time))
+        guard workload.message.withBytes({ send($0, as: workload.kind) }) else { return false }
+        publishedCount &+= 1
+        return true
     }
 
-    override var isAnswered: Bool { workload._withUnsafeGuaranteedRef { $0.isComplete(self) } }
+    override var isAnswered: Bool { workload.isComplete(self) }
 
     func connection(_ connection: Connection<BroadcastConnection>, received payload: RawSpan, as kind: MessageKind) {
         receive(payload, as: kind)
@@ -180,8 +177,6 @@ internal final class BroadcastConnection: LoadConnection, LoadHandler {
     /// Counts a message.
     @inline(__always)
     func receive(_ payload: RawSpan, as kind: MessageKind) {
-        context._withUnsafeGuaranteedRef { context in
-            workload._withUnsafeGuaranteedRef { $0.received(payload, as: kind, by: self, in: context) }
-        }
+        workload.received(payload, as: kind, by: self, in: context)
     }
 }

@@ -61,25 +61,22 @@ internal final class EchoWorkload: Workload {
 
 /// A connection that sends messages and receives their echoes.
 internal final class EchoConnection: RoundTripConnection, LoadHandler {
-    /// Not retained: the workload outlives its connections.
-    private let workload: Unmanaged<EchoWorkload>
+    private let workload: EchoWorkload
 
     init(_ number: UInt64, remembered: Int, of workload: EchoWorkload) {
-        self.workload = .passUnretained(workload)
+        self.workload = workload
         super.init(
             number, remembered: remembered, identifiesReplies: workload.verifier.message.isIdentified,
             in: workload.context)
     }
 
-    override var hasNext: Bool { workload._withUnsafeGuaranteedRef { ledger.inFlightCount < $0.inFlight } }
+    override var hasNext: Bool { ledger.inFlightCount < workload.inFlight }
 
     override func send(dueAt time: UInt64) -> Bool {
-        workload._withUnsafeGuaranteedRef { workload in
-            workload.verifier.message.set(nextStamp(dueAt: time))
-            guard workload.verifier.message.withBytes({ send($0, as: workload.kind) }) else { return false }
-            ledger.send(at: time)
-            return true
-        }
+        workload.verifier.message.set(nextStamp(dueAt: time))
+        guard workload.verifier.message.withBytes({ send($0, as: workload.kind) }) else { return false }
+        ledger.send(at: time)
+        return true
     }
 
     func connection(_ connection: Connection<EchoConnection>, received payload: RawSpan, as kind: MessageKind) {
@@ -89,10 +86,6 @@ internal final class EchoConnection: RoundTripConnection, LoadHandler {
     /// Checks a reply, records its latency, and sends the messages that may follow.
     @inline(__always)
     func receive(_ payload: RawSpan, as kind: MessageKind, replyingOn port: some LoadPort) {
-        context._withUnsafeGuaranteedRef { context in
-            workload._withUnsafeGuaranteedRef {
-                $0.received(payload, as: kind, by: self, in: context, replyingOn: port)
-            }
-        }
+        workload.received(payload, as: kind, by: self, in: context, replyingOn: port)
     }
 }

@@ -37,7 +37,7 @@ internal final class IdleWorkload: Workload {
 
 /// A connection that sends pings and receives pongs.
 internal final class IdleConnection: RoundTripConnection, LoadHandler {
-    private unowned let workload: IdleWorkload
+    private let workload: IdleWorkload
 
     init(_ number: UInt64, of workload: IdleWorkload) {
         self.workload = workload
@@ -57,7 +57,7 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
     }
 
     func connection(_ connection: Connection<IdleConnection>, received payload: RawSpan, as kind: MessageKind) {
-        _ = workload.context.takes(payload, as: kind, on: self)
+        _ = context.takes(payload, as: kind, on: self)
     }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {
@@ -67,7 +67,6 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
     /// Takes a pong as the answer to its ping and all earlier ones: a peer may answer only the latest ping (RFC 6455
     /// §5.5.3).
     func receivePong(_ pong: RawSpan) {
-        let context = workload.context
         // RFC 6455 §5.5.3: an unsolicited pong is a heartbeat, not an answer.
         guard let number = workload.verifier.message.number(in: pong, of: self.number, expected: ledger.first),
             number < ledger.next

@@ -3,14 +3,13 @@ import WSCore
 
 /// A connection that sends requests as lines of an application protocol, which identifies their replies.
 internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
-    /// Not retained: the workload outlives its connections.
-    private let workload: Unmanaged<RequestWorkload>
+    private let workload: RequestWorkload
     private var requests = RequestLedger<ProtocolEvent.ReplyKey>()
     /// The number of the next request.
     private var nextNumber: UInt64
 
     init(_ number: UInt64, of workload: RequestWorkload) {
-        self.workload = .passUnretained(workload)
+        self.workload = workload
         nextNumber = workload.context.connections.earlier(number).messageCount
         super.init(number, in: workload.context)
     }
@@ -20,16 +19,15 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
     // MARK: Sending
 
     override var hasNext: Bool {
-        pipeline?.isReady == true && requests.inFlightCount < workload.takeUnretainedValue().inFlight
+        pipeline?.isReady == true && requests.inFlightCount < workload.inFlight
     }
 
     override func send(dueAt time: UInt64) -> Bool {
-        hasRoom && send(dueAt: time, in: context.takeUnretainedValue())
+        hasRoom && send(dueAt: time, in: context)
     }
 
     private func send(dueAt time: UInt64, in context: LoadContext) -> Bool {
         guard let pipeline else { return false }
-        let workload = workload.takeUnretainedValue()
         workload.message.set(EchoMessage.Stamp(number: nextNumber, connection: number, time: time))
         let line = workload.message.withBytes { $0.withUnsafeBytes { Array($0) } }
         do throws(ProtocolInputError) {
@@ -58,7 +56,7 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
 
     /// Passes a message to the protocol.
     func receive(_ payload: RawSpan, as kind: MessageKind) {
-        _ = context.takeUnretainedValue().takes(payload, as: kind, on: self)
+        _ = context.takes(payload, as: kind, on: self)
     }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {
@@ -74,7 +72,7 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
         if isError {
             context.measurement.mismatched(reply, toMessageAt: sendTime)
         } else {
-            workload.takeUnretainedValue().check(reply, toRequestAt: sendTime, in: context)
+            workload.check(reply, toRequestAt: sendTime, in: context)
         }
     }
 

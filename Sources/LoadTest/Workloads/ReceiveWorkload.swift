@@ -38,7 +38,7 @@ internal final class ReceiveWorkload: Workload {
 
 /// A connection that asks the server for its messages and counts them.
 internal final class ReceiveConnection: LoadConnection, LoadHandler {
-    private unowned let workload: ReceiveWorkload
+    private let workload: ReceiveWorkload
     private var sentCount = 0
     /// The number of the first message.
     private let firstNumber: UInt64
@@ -49,7 +49,7 @@ internal final class ReceiveConnection: LoadConnection, LoadHandler {
         super.init(number, in: workload.context)
     }
 
-    override var hasNext: Bool { sentCount < workload.context.plan.messages.templates.count }
+    override var hasNext: Bool { sentCount < context.plan.messages.templates.count }
 
     override var messageCount: UInt64 { firstNumber + UInt64(sentCount) }
 
@@ -61,9 +61,9 @@ internal final class ReceiveConnection: LoadConnection, LoadHandler {
     }
 
     private func sendMessage() -> Bool {
-        let kind = workload.context.plan.messages.kind
+        let kind = context.plan.messages.kind
         guard let pipeline else { return workload.message.withBytes { send($0, as: kind) } }
-        return workload.message.withBytes { workload.context.send($0, as: kind, on: self, through: pipeline) }
+        return workload.message.withBytes { context.send($0, as: kind, on: self, through: pipeline) }
     }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {
@@ -71,9 +71,7 @@ internal final class ReceiveConnection: LoadConnection, LoadHandler {
     }
 
     func connection(_ connection: Connection<ReceiveConnection>, received payload: RawSpan, as kind: MessageKind) {
-        context._withUnsafeGuaranteedRef { context in
-            if context.takes(payload, as: kind, on: self) { return }
-            context.measurement.arrived(at: context.now)
-        }
+        if context.takes(payload, as: kind, on: self) { return }
+        context.measurement.arrived(at: context.now)
     }
 }

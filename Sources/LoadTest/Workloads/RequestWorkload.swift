@@ -112,8 +112,8 @@ internal final class RequestWorkload: Workload {
             match(payload, by: connection, in: context)
             context.sendAfterReply(on: connection) { now in
                 encodes
-                    ? connection.sendEncoded(of: self, dueAt: now)
-                    : connection.sendRequest(of: self, dueAt: now) { port.send($0, as: self.kind) }
+                    ? connection.sendEncoded(dueAt: now)
+                    : connection.sendRequest(dueAt: now) { port.send($0, as: self.kind) }
             }
         }
     }
@@ -131,64 +131,52 @@ internal final class RequestWorkload: Workload {
 
 /// A connection that sends requests and receives replies.
 internal final class RequestConnection: RoundTripConnection, LoadHandler {
-    /// Not retained: the workload outlives its connections.
-    private let workload: Unmanaged<RequestWorkload>
+    private let workload: RequestWorkload
     /// The unanswered requests by the value of their field. Empty if replies arrive in order.
     private var requests = RequestLedger<JSONScalar>()
     private let isByField: Bool
 
     init(_ number: UInt64, of workload: RequestWorkload) {
-        self.workload = .passUnretained(workload)
+        self.workload = workload
         isByField = workload.field != nil
         super.init(number, remembered: workload.inFlight, identifiesReplies: false, in: workload.context)
     }
 
-    override var hasNext: Bool { workload._withUnsafeGuaranteedRef { inFlightCount < $0.inFlight } }
+    override var hasNext: Bool { inFlightCount < workload.inFlight }
 
     override func send(dueAt time: UInt64) -> Bool {
-        workload._withUnsafeGuaranteedRef { workload in
-            workload.encodes
-                ? hasRoom && sendEncoded(of: workload, dueAt: time)
-                : sendRequest(of: workload, dueAt: time) { send($0, as: workload.kind) }
-        }
+        workload.encodes ? hasRoom && sendEncoded(dueAt: time) : sendRequest(dueAt: time) { send($0, as: workload.kind) }
     }
 
-    /// Sends the next request of a workload, which is that of the connection. Returns `false` if it cannot be sent.
+    /// Sends the next request. Returns `false` if it cannot be sent.
     @inline(__always)
-    fileprivate func sendRequest(
-        of workload: RequestWorkload, dueAt time: UInt64, _ send: (RawSpan) -> Bool
-    ) -> Bool {
+    fileprivate func sendRequest(dueAt time: UInt64, _ send: (RawSpan) -> Bool) -> Bool {
         workload.message.set(nextStamp(dueAt: time))
         guard workload.message.withBytes({ send($0) }) else { return false }
         didSend(at: time)
         return true
     }
 
-    /// Sends the next request of a workload through the pipeline, which encodes it.
-    fileprivate func sendEncoded(of workload: RequestWorkload, dueAt time: UInt64) -> Bool {
+    /// Sends the next request through the pipeline, which encodes it.
+    fileprivate func sendEncoded(dueAt time: UInt64) -> Bool {
         guard let pipeline else { return false }
-        return sendRequest(of: workload, dueAt: time) {
-            workload.context.send($0, as: workload.kind, on: self, through: pipeline)
-        }
+        return sendRequest(dueAt: time) { context.send($0, as: workload.kind, on: self, through: pipeline) }
     }
 
     /// Records the message of the workload as the next request.
     private func didSend(at time: UInt64) {
         ledger.send(at: time)
-        guard isByField else { return }
+        guard let field = workload.field else { return }
         // The ledger only numbers the requests.
         _ = ledger.takeFirst()
-        workload._withUnsafeGuaranteedRef { workload in
-            guard let field = workload.field else { return }
-            // The plan has been checked: each request has a value.
-            if let value = workload.message.withBytes({ field.values(in: $0).first }) { requests.send(value, at: time) }
-        }
+        // The plan has been checked: each request has a value.
+        if let value = workload.message.withBytes({ field.values(in: $0).first }) { requests.send(value, at: time) }
     }
 
     /// Removes the request that a message answers. Returns its send time, or `nil` for a message that answers none.
     fileprivate func takeRequest(answeredBy payload: RawSpan) -> UInt64? {
-        guard isByField else { return ledger.expectedCount > 0 ? ledger.takeFirst() : nil }
-        return workload._withUnsafeGuaranteedRef { $0.field?.values(in: payload).first }.flatMap { requests.take($0) }
+        guard let field = workload.field else { return ledger.expectedCount > 0 ? ledger.takeFirst() : nil }
+        return field.values(in: payload).first.flatMap { requests.take($0) }
     }
 
     override func giveUpReplies(before time: UInt64) -> Int {
@@ -208,10 +196,6 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
     /// Matches a reply, records its latency, and sends the requests that may follow.
     @inline(__always)
     func receive(_ payload: RawSpan, as kind: MessageKind, replyingOn port: some LoadPort) {
-        context._withUnsafeGuaranteedRef { context in
-            workload._withUnsafeGuaranteedRef {
-                $0.received(payload, as: kind, by: self, in: context, replyingOn: port)
-            }
-        }
+        workload.received(payload, as: kind, by: self, in: context, replyingOn: port)
     }
 }

@@ -3,8 +3,7 @@ import WSCore
 
 /// A connection that plays a scenario.
 internal final class ScenarioConnection: LoadConnection, LoadHandler {
-    /// Not retained: the workload outlives its connections.
-    private let workload: Unmanaged<ScenarioWorkload>
+    private let workload: ScenarioWorkload
     private(set) var player: ScenarioPlayer
     /// Whether the opening steps have passed.
     private(set) var isReady = false
@@ -18,7 +17,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     private var startTime: UInt64 = 0
 
     init(_ number: UInt64, of workload: ScenarioWorkload) {
-        self.workload = .passUnretained(workload)
+        self.workload = workload
         let context = workload.context
         player = ScenarioPlayer(
             workload.scenario, connection: number + 1, defaultTimeout: context.plan.replies.timeout, repeats: true,
@@ -27,22 +26,14 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         super.init(number, in: context)
     }
 
-    private func withContext(_ body: (LoadContext, ScenarioWorkload) -> Void) {
-        context._withUnsafeGuaranteedRef { context in
-            workload._withUnsafeGuaranteedRef { workload in body(context, workload) }
-        }
-    }
-
     // MARK: Playing
 
     /// Plays the opening steps, unless the opening of an application protocol precedes them.
     func start() {
         guard pipeline?.isReady ?? true, player.phase == .notStarted else { return }
-        withContext { context, workload in
-            if workload.scenario.repeatStart > 0 { context.connections.unready.insert(number) }
-            player.start(at: context.now, ScenarioPort(of: self))
-            settle(context, workload)
-        }
+        if workload.scenario.repeatStart > 0 { context.connections.unready.insert(number) }
+        player.start(at: context.now, ScenarioPort(connection: self))
+        settle()
     }
 
     override func becameReady(in context: LoadContext) { start() }
@@ -54,7 +45,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         guard port != nil, !isClosing, !isRetiring, !isOver else { return false }
         switch player.phase {
         case .notStarted, .betweenIterations: return true
-        case .step: return dueTime == nil || !workload.takeUnretainedValue().scenario.endsConnection
+        case .step: return dueTime == nil || !workload.scenario.endsConnection
         case .over, .failed: return false
         }
     }
@@ -63,17 +54,15 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     override func send(dueAt time: UInt64) -> Bool {
         guard hasNext else { return false }
         hasStarted = true
-        withContext { context, workload in
-            begin(dueAt: time, context)
-            settle(context, workload)
-        }
+        begin(dueAt: time)
+        settle()
         return true
     }
 
-    private func begin(dueAt time: UInt64, _ context: LoadContext) {
+    private func begin(dueAt time: UInt64) {
         dueTime = time
         startTime = context.now
-        player.advance(at: context.now, ScenarioPort(of: self))
+        player.advance(at: context.now, ScenarioPort(connection: self))
     }
 
     override var deadline: UInt64? {
@@ -85,73 +74,67 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     override func timePassed() {
         super.timePassed()
         guard !isOver else { return }
-        withContext { context, workload in
-            player.timePassed(at: context.now, ScenarioPort(of: self))
-            settle(context, workload)
-        }
+        player.timePassed(at: context.now, ScenarioPort(connection: self))
+        settle()
     }
 
     /// Carries out the steps that follow what was received.
-    private func advance(_ context: LoadContext, _ workload: ScenarioWorkload) {
-        if !player.isBetweenIterations { player.advance(at: context.now, ScenarioPort(of: self)) }
-        settle(context, workload, hasReceived: true)
+    private func advance() {
+        if !player.isBetweenIterations { player.advance(at: context.now, ScenarioPort(connection: self)) }
+        settle(hasReceived: true)
     }
 
     // MARK: Outcomes
 
     /// Handles what the player has reached: a deadline, the end of an iteration, or a failure.
     /// - Parameter hasReceived: Whether something was received. If not, a scenario that never waits would not return.
-    private func settle(_ context: LoadContext, _ workload: ScenarioWorkload, hasReceived: Bool = false) {
+    private func settle(hasReceived: Bool = false) {
         defer { context.awaitDeadline(of: self) }
         switch player.phase {
         case .notStarted, .over: break
         case .step: if workload.sendingEnd != nil { interruptPause() }
-        case .failed(let failure): fail(failure, context, workload)
+        case .failed(let failure): fail(failure)
         case .betweenIterations:
-            guard isReady else { return becomeReady(context) }
-            startNextIteration(context, workload, hasReceived: hasReceived)
+            guard isReady else { return becomeReady() }
+            startNextIteration(hasReceived: hasReceived)
         }
     }
 
-    private func becomeReady(_ context: LoadContext) {
+    private func becomeReady() {
         isReady = true
         if context.connections.unready.contains(number) { context.becameReady(self) }
         context.startHeartbeats(on: self)
     }
 
     /// Starts the next iteration if it is due.
-    private func startNextIteration(_ context: LoadContext, _ workload: ScenarioWorkload, hasReceived: Bool) {
+    private func startNextIteration(hasReceived: Bool) {
         guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
         guard context.staysBusy(self) else { return }
         guard hasReceived else { return context.host?.fillInNextTurn(self) ?? () }
         guard hasStarted, let time = context.nextDueTime(of: self) else { return context.drainIfSent() }
-        begin(dueAt: time, context)
+        begin(dueAt: time)
         context.countSent(dueAt: time)
         if context.remainingMessages == 0 { context.drainIfSent() }
         if player.isBetweenIterations {
             context.host?.fillInNextTurn(self)
         } else {
-            settle(context, workload)
+            settle()
         }
     }
 
     fileprivate func stepPassed(_ step: Int, nanoseconds: UInt64) {
-        withContext { context, workload in
-            guard countsSteps(context) else { return }
-            // A late start of the iteration is the server's doing if the connection was busy.
-            let lateness = dueTime.map { startTime > $0 ? startTime - $0 : 0 } ?? 0
-            workload.passed(step, nanoseconds: step == workload.firstWait ? nanoseconds + lateness : nanoseconds)
-        }
+        guard countsSteps() else { return }
+        // A late start of the iteration is the server's doing if the connection was busy.
+        let lateness = dueTime.map { startTime > $0 ? startTime - $0 : 0 } ?? 0
+        workload.passed(step, nanoseconds: step == workload.firstWait ? nanoseconds + lateness : nanoseconds)
     }
 
     fileprivate func iterationPassed() {
-        withContext { context, _ in
-            if let dueTime { context.measurement.answered(sentAt: dueTime, now: context.now) }
-            endIteration(context)
-        }
+        if let dueTime { context.measurement.answered(sentAt: dueTime, now: context.now) }
+        endIteration()
     }
 
-    private func endIteration(_ context: LoadContext) {
+    private func endIteration() {
         if let dueTime, context.openLoop != nil {
             context.measurement.freed(since: startTime, now: context.now, dueAt: dueTime)
         }
@@ -161,18 +144,16 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     /// Interrupts the iteration if it is in a pause.
     func interruptPause() {
         guard case .step(let index) = player.phase else { return }
-        withContext { context, workload in
-            if case .pause = workload.scenario.steps[index].action { interrupt(context) }
-        }
+        if case .pause = workload.scenario.steps[index].action { interrupt() }
     }
 
     /// Interrupts the iteration if its current step began after a time, on the loop's clock in nanoseconds.
     func interrupt(after time: UInt64) {
         guard case .step = player.phase, player.stepStart > time else { return }
-        withContext { context, _ in interrupt(context) }
+        interrupt()
     }
 
-    private func interrupt(_ context: LoadContext) {
+    private func interrupt() {
         guard let time = dueTime else { return }
         context.measurement.count(\.interrupted, ofMessageAt: time)
         dueTime = nil
@@ -184,19 +165,17 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     /// Counts a message that no step has taken.
     fileprivate func skippedMessage() {
-        withContext { context, _ in
-            context.reportUndecodable(on: self)
-            if countsSteps(context) { context.measurement.count(\.pushes, ofMessageAt: context.now) }
-        }
+        context.reportUndecodable(on: self)
+        if countsSteps() { context.measurement.count(\.pushes, ofMessageAt: context.now) }
     }
 
     /// Whether the steps are part of the results. The opening steps always are.
-    private func countsSteps(_ context: LoadContext) -> Bool {
+    private func countsSteps() -> Bool {
         dueTime.map { context.measurement.counts($0) } ?? true
     }
 
     /// Counts a failure, and replaces the connection.
-    private func fail(_ failure: ScenarioFailure, _ context: LoadContext, _ workload: ScenarioWorkload) {
+    private func fail(_ failure: ScenarioFailure) {
         guard !isOver else { return }
         isOver = true
         switch failure.reason {
@@ -205,7 +184,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         }
         // The end of the run is no fault of an opening step.
         guard dueTime != nil || !isClosing else { return }
-        if countsSteps(context), dueTime != nil || !isRetiring { workload.failed(failure) }
+        if countsSteps(), dueTime != nil || !isRetiring { workload.failed(failure) }
         if !isClosing { context.host?.stepFailed(failure, isOpening: !isReady) }
         switch (failure.reason, dueTime) {
         case (.timedOut, let time?):
@@ -223,7 +202,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         case (.closed, nil): break
         case (_, nil): context.measurement.tally.errors[.login] += 1
         }
-        endIteration(context)
+        endIteration()
         if port != nil, !isClosing { context.host?.close(self) }
     }
 
@@ -247,7 +226,6 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     }
 
     func connection(_ connection: Connection<ScenarioConnection>, didEnd end: ConnectionEnd) {
-        let context = context.takeUnretainedValue()
         context.now = connection.loop.nowNanoseconds
         ended(with: ScenarioFailure.Ending(end))
         context.host?.ended(self, end)
@@ -255,11 +233,9 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     /// Passes a message to the current step, and carries out the steps that follow.
     func receive(_ payload: RawSpan, as kind: MessageKind) {
-        withContext { context, workload in
-            context.receive(payload, as: kind, on: self) { payload in
-                player.received(payload, as: kind, at: context.now, ScenarioPort(of: self))
-                advance(context, workload)
-            }
+        context.receive(payload, as: kind, on: self) { payload in
+            player.received(payload, as: kind, at: context.now, ScenarioPort(connection: self))
+            advance()
         }
     }
 
@@ -267,54 +243,46 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     override var takesRefusals: Bool { true }
     /// The messages of an application protocol are events for the steps.
     override var takesUndecodable: Bool {
-        context.takeUnretainedValue().plan.conversation.applicationProtocol == nil
+        context.plan.conversation.applicationProtocol == nil
     }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {
         let kind: MessageKind = event.isText ? .text : .binary
         player.received(
-            event.payload.span.bytes, as: kind, shownAs: event.line, at: context.now, ScenarioPort(of: self))
+            event.payload.span.bytes, as: kind, shownAs: event.line, at: context.now, ScenarioPort(connection: self))
     }
 
     override func proceed(in context: LoadContext) {
-        withContext { context, workload in advance(context, workload) }
+        advance()
     }
 
     /// Passes a ping or pong to the current step, and carries out the steps that follow.
     func receive(_ control: Opcode) {
-        withContext { context, workload in
-            player.received(control: control, at: context.now, ScenarioPort(of: self))
-            advance(context, workload)
-        }
+        player.received(control: control, at: context.now, ScenarioPort(connection: self))
+        advance()
     }
 
     /// Handles the end of the connection.
     func ended(with end: ScenarioFailure.Ending) {
-        withContext { context, workload in
-            let wasInStep = if case .step = player.phase { true } else { false }
-            player.connectionEnded(end, at: context.now, ScenarioPort(of: self))
-            if case .failed(let failure) = player.phase {
-                fail(failure, context, workload)
-                // The end of the connection is counted as a timeout.
-                if failure.reason.isUnansweredClose { state = .ending }
-            } else if wasInStep {
-                state = .ending
-            }
+        let wasInStep = if case .step = player.phase { true } else { false }
+        player.connectionEnded(end, at: context.now, ScenarioPort(connection: self))
+        if case .failed(let failure) = player.phase {
+            fail(failure)
+            // The end of the connection is counted as a timeout.
+            if failure.reason.isUnansweredClose { state = .ending }
+        } else if wasInStep {
+            state = .ending
         }
     }
 }
 
 /// The output of a connection for its player.
 private struct ScenarioPort: ScenarioPlayer.Port {
-    private unowned(unsafe) let connection: ScenarioConnection
-
-    init(of connection: ScenarioConnection) {
-        self.connection = connection
-    }
+    let connection: ScenarioConnection
 
     func send(_ payload: RawSpan, as kind: MessageKind) throws(ScenarioFailure.Reason) -> Bool {
         guard let pipeline = connection.pipeline else { return connection.transmit(payload, as: kind) }
-        let context = connection.context.takeUnretainedValue()
+        let context = connection.context
         do throws(ProtocolInputError) {
             // Replies are messages for the steps.
             return try context.submit(payload, as: kind, wantsReply: true, on: connection, through: pipeline) != nil

@@ -46,12 +46,11 @@ internal final class SendWorkload: Workload {
 
 /// A connection that only sends.
 internal final class SendConnection: LoadConnection, LoadHandler {
-    /// Not retained: the workload outlives its connections.
-    private let workload: Unmanaged<SendWorkload>
+    private let workload: SendWorkload
     fileprivate private(set) var sentCount: UInt64
 
     init(_ number: UInt64, of workload: SendWorkload) {
-        self.workload = .passUnretained(workload)
+        self.workload = workload
         sentCount = workload.context.connections.earlier(number).messageCount
         super.init(number, in: workload.context)
     }
@@ -60,16 +59,14 @@ internal final class SendConnection: LoadConnection, LoadHandler {
     override var messageCount: UInt64 { sentCount }
 
     override func send(dueAt time: UInt64) -> Bool {
-        guard workload._withUnsafeGuaranteedRef({ $0.send(on: self, dueAt: time) }) else { return false }
+        guard workload.send(on: self, dueAt: time) else { return false }
         sentCount &+= 1
         return true
     }
 
     /// Counts a message from the server.
     func connection(_ connection: Connection<SendConnection>, received payload: RawSpan, as kind: MessageKind) {
-        context._withUnsafeGuaranteedRef { context in
-            if context.takes(payload, as: kind, on: self) { return }
-            context.measurement.arrived(at: context.now)
-        }
+        if context.takes(payload, as: kind, on: self) { return }
+        context.measurement.arrived(at: context.now)
     }
 }

@@ -71,7 +71,7 @@ final class RecordingPort: LoadPort {
 }
 
 /// A load that has started, with a fake thread and fake connections.
-struct LoadFixture {
+final class LoadFixture {
     let context: LoadContext
     let workload: any Workload
     let host = RecordingHost()
@@ -103,6 +103,10 @@ struct LoadFixture {
         context.now = Self.start
         context.begin(workload, at: Self.start)
         workload.begin()
+    }
+
+    deinit {
+        context.releaseConnections()
     }
 
     /// A connection, as the type of its mode.

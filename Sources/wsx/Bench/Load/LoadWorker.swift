@@ -280,6 +280,7 @@ final class LoadWorker {
         context.phase = .over
         context.measurement.finish(at: loop.nowNanoseconds)
         context.endCountingBytes()
+        context.releaseConnections()
         reports.didEnd?()
     }
 }
