@@ -53,11 +53,8 @@ extension FuzzTarget {
         }
 
         func send(_ payload: RawSpan, as kind: MessageKind) -> Bool { take() }
-        func sendPing(_ payload: RawSpan) -> Bool { take() }
-        func sendPong(_ payload: RawSpan) -> Bool { take() }
+        func send(control opcode: Opcode, _ payload: RawSpan) -> Bool { take() }
         func close(_ frame: CloseFrame) -> Bool { take() }
         func drop() {}
-        func stepEnded(_ index: Int, nanoseconds: UInt64) {}
-        func iterationEnded() {}
     }
 }

@@ -178,6 +178,19 @@ package final class Pipeline {
         return Sending(.sent(confirmedBy: .pong), key: nil)
     }
 
+    /// Sends a line at once, before the other effects: it must not be overtaken by pings and close frames, which do not
+    /// enter the queue.
+    /// - Returns: Whether `send` has sent its messages, and the key of the reply, or `nil` if there will be none.
+    /// - Throws: ``ProtocolInputError``. Nothing is sent.
+    package func submit(
+        _ payload: RawSpan, as kind: MessageKind, wantsReply: Bool, at now: UInt64, send: (RawSpan, MessageKind) -> Bool
+    ) throws(ProtocolInputError) -> (isSent: Bool, replyKey: ProtocolEvent.ReplyKey?) {
+        let key = try submit(payload, as: kind, Line(wantsReply: wantsReply), at: now).key
+        var isSent = true
+        while let (payload, kind) = effects.nextMessage() { isSent = send(payload.span.bytes, kind) && isSent }
+        return (isSent, key)
+    }
+
     /// Sends the lines that have waited until the protocol takes them.
     package func sendQueued(at now: UInt64) {
         protocolStage?.sendQueued(at: now, &effects)
@@ -228,9 +241,6 @@ package final class Pipeline {
 
     /// Removes and returns what to do next, or returns `nil` if there is nothing.
     package func next() -> Effect? { effects.next() }
-
-    /// Removes and returns the next message to send, also if other effects precede it.
-    package func nextMessage() -> (payload: [UInt8], kind: MessageKind)? { effects.nextMessage() }
 
     /// The reason why the last message was not decoded: the first one of the connection that the caller asks about.
     package func takeUndecodable() -> CodecError? {

@@ -305,7 +305,7 @@ struct ProtocolStage {
 }
 
 /// The earlier of two times, of which each may not exist.
-func earliest(_ one: UInt64?, _ other: UInt64?) -> UInt64? {
+package func earliest(_ one: UInt64?, _ other: UInt64?) -> UInt64? {
     guard let one, let other else { return one ?? other }
     return min(one, other)
 }

@@ -19,30 +19,6 @@ import WSCore
 ///
 /// Received frames only end steps that wait for them. After that, ``advance(at:_:)`` continues.
 package struct ScenarioPlayer: ~Copyable {
-    /// The connection as the player sees it.
-    package protocol Port {
-        /// Sends a message. Returns `false` if the connection is closed.
-        /// - Throws: ``ScenarioFailure/Reason/unsendable(_:)``, which fails the step.
-        func send(_ payload: RawSpan, as kind: MessageKind) throws(ScenarioFailure.Reason) -> Bool
-        /// Sends a ping. Returns `false` if the connection is closed.
-        func sendPing(_ payload: RawSpan) -> Bool
-        /// Sends a pong. Returns `false` if the connection is closed.
-        func sendPong(_ payload: RawSpan) -> Bool
-        /// Starts the closing handshake. Returns `false` if the connection is closed.
-        func close(_ frame: CloseFrame) -> Bool
-        /// Ends the connection without a closing handshake.
-        func drop()
-        /// Called after each step.
-        /// - Parameters:
-        ///   - index: The index of the step.
-        ///   - nanoseconds: The duration of the step.
-        func stepEnded(_ index: Int, nanoseconds: UInt64)
-        /// Called for each message that no step takes.
-        func messageSkipped()
-        /// Called after the last step, before the scenario is repeated.
-        func iterationEnded()
-    }
-
     /// The progress of the scenario.
     package enum Phase: Equatable {
         /// Not started yet.
@@ -60,8 +36,7 @@ package struct ScenarioPlayer: ~Copyable {
     private let scenario: Scenario
     private let defaultTimeout: Duration
     private let repeats: Bool
-    /// The variables of the connection.
-    package var variables: TemplateVariables
+    private var messages: ScenarioMessages
     /// The current phase.
     package private(set) var phase = Phase.notStarted
     /// When the current step has to be continued, on the clock of the calls, in nanoseconds; `nil` if it is not waiting
@@ -69,7 +44,6 @@ package struct ScenarioPlayer: ~Copyable {
     package private(set) var deadline: UInt64?
     /// When the current step began, on the clock of the calls, in nanoseconds.
     package private(set) var stepStart: UInt64 = 0
-    private var stamps: StampSource
     private var waiting = WaitingFrames()
     /// The last step that takes messages: -1 if there is none, or the maximum if it occurs again and again.
     private let lastReceivingStep: Int
@@ -77,9 +51,6 @@ package struct ScenarioPlayer: ~Copyable {
     private var isIterationUntouched = false
     /// Whether this end has started the closing handshake, or the connection has ended.
     private var isClosing = false
-    /// The last message that the current step has skipped.
-    private var skipped: SkippedMessage?
-    private var buffer = ByteBuffer()
 
     /// Prepares a connection.
     /// - Parameters:
@@ -97,8 +68,14 @@ package struct ScenarioPlayer: ~Copyable {
         self.repeats = repeats
         let last = scenario.steps.lastIndex { step in if case .receive = step.action { true } else { false } }
         lastReceivingStep = repeats && !scenario.endsConnection ? .max : last ?? -1
-        variables = TemplateVariables(scenario.variables)
-        stamps = StampSource(connection: number, clockOffset: clockOffset, seed: seed)
+        messages = ScenarioMessages(
+            of: scenario, StampSource(connection: number, clockOffset: clockOffset, seed: seed))
+    }
+
+    /// The variables of the connection.
+    package var variables: TemplateVariables {
+        _read { yield messages.variables }
+        _modify { yield &messages.variables }
     }
 
     // MARK: Events
@@ -138,9 +115,18 @@ package struct ScenarioPlayer: ~Copyable {
         takeMessages(at: now, port)
     }
 
+    /// Handles an event of the application protocol. Sends nothing.
+    package mutating func received(_ event: ProtocolEvent, at now: UInt64, _ port: some Port) {
+        switch event.role {
+        case .hidden, .notice: break
+        case .event, .reply, .refusal:
+            received(
+                event.payload.span.bytes, as: event.isText ? .text : .binary, shownAs: event.line, at: now, port)
+        }
+    }
+
     /// Handles a received ping or pong. Sends nothing.
     package mutating func received(control opcode: Opcode, at now: UInt64, _ port: some Port) {
-        guard isRunning || isBetweenIterations || phase == .notStarted else { return }
         if opcode == .ping { waiting.pingCount += 1 } else { waiting.pongCount += 1 }
         takeMessages(at: now, port)
     }
@@ -148,7 +134,7 @@ package struct ScenarioPlayer: ~Copyable {
     /// Handles the end of the connection.
     package mutating func connectionEnded(_ end: ScenarioFailure.Ending, at now: UInt64, _ port: some Port) {
         isClosing = true
-        if scenario.playsPeer, isBetweenIterations || isRunning && isIterationUntouched { return finish() }
+        if scenario.playsPeer, isBetweenIterations || phase.isStep && isIterationUntouched { return finish() }
         while case .step(let index) = phase {
             switch scenario.steps[index].action {
             case .drop: endStep(index, at: now, port)
@@ -160,10 +146,12 @@ package struct ScenarioPlayer: ~Copyable {
                     return fail(.closed(end, expected: expected), in: index)
                 }
                 endStep(index, at: now, port)
-            default: return fail(.closed(end, expected: nil, skipped: skippedDifference(in: index)), in: index)
+            case let action:
+                let skipped = messages.skippedDifference(from: action)
+                return fail(.closed(end, expected: nil, skipped: skipped), in: index)
             }
         }
-        if !isRunning { deadline = nil }
+        if !phase.isStep { deadline = nil }
     }
 
     /// Handles the passing of time.
@@ -177,21 +165,19 @@ package struct ScenarioPlayer: ~Copyable {
         case .drop:
             isClosing = true
             port.drop()
-        default: fail(.timedOut(timeout(of: index), awaited(in: index)), in: index)
+        case let action: fail(.timedOut(timeout(of: index), messages.awaited(by: action)), in: index)
         }
     }
 
     /// Fails the current step because the run has reached its time limit.
     package mutating func runTimedOut(after limit: Duration) {
         guard case .step(let index) = phase else { return }
-        let waits = scenario.steps[index].action.waitsForPeer
-        fail(.runTimedOut(after: limit, waits ? awaited(in: index) : nil), in: index)
+        let action = scenario.steps[index].action
+        fail(.runTimedOut(after: limit, action.waitsForPeer ? messages.awaited(by: action) : nil), in: index)
     }
 
     /// Whether the next call of ``advance(at:_:)`` starts an iteration.
-    package var isBetweenIterations: Bool { if case .betweenIterations = phase { true } else { false } }
-
-    private var isRunning: Bool { if case .step = phase { true } else { false } }
+    package var isBetweenIterations: Bool { phase.isBetweenIterations }
 
     // MARK: Steps
 
@@ -208,7 +194,7 @@ package struct ScenarioPlayer: ~Copyable {
         phase = .step(index)
         stepStart = now
         if index == scenario.repeatStart, scenario.hasRepetition { isIterationUntouched = true }
-        skipped = nil
+        messages.skipped = nil
         deadline = nil
         switch scenario.steps[index].action {
         case .send, .sendPing, .sendPong: break
@@ -216,21 +202,25 @@ package struct ScenarioPlayer: ~Copyable {
         case .drop: deadline = now
         case .receive, .receivePing, .receivePong, .receiveClose, .close:
             if scenario.playsPeer {
-                if case .receive = scenario.steps[index].action { stamps.next.sequence += 1 }
+                if case .receive = scenario.steps[index].action { messages.stamps.next.sequence += 1 }
             } else {
                 deadline = now &+ UInt64(max(0, timeout(of: index) / .nanoseconds(1)))
             }
         case .pause(let range):
             let (least, most) = (range.lowerBound / .nanoseconds(1), range.upperBound / .nanoseconds(1))
-            let share = stamps.randomShare()
+            let share = messages.stamps.randomShare()
             deadline = now &+ UInt64(max(0, least + (most - least) * share))
         }
     }
 
     /// Performs steps until one has to wait, or until the end of the iteration. Between iterations, starts the next
-    /// one.
+    /// one. Before the first step, starts unless the server still has to confirm the login.
     package mutating func advance(at now: UInt64, _ port: some Port) {
-        if isBetweenIterations { begin(scenario.repeatStart, at: now) }
+        switch phase {
+        case .notStarted: if port.pipeline?.isReady ?? true { proceed(to: 0, at: now) }
+        case .betweenIterations: begin(scenario.repeatStart, at: now)
+        case .step, .over, .failed: break
+        }
         performSteps(at: now, port)
     }
 
@@ -279,9 +269,11 @@ package struct ScenarioPlayer: ~Copyable {
         _ payload: RawSpan, as kind: MessageKind, shownAs line: [UInt8]?, _ expectation: Scenario.Expectation,
         in index: Int, at now: UInt64, _ port: some Port
     ) {
-        stamps.update(at: now)
+        messages.stamps.update(at: now)
         do throws(ScenarioFailure.Reason) {
-            guard try takes(payload, as: kind, shownAs: line, expectation) else { return port.messageSkipped() }
+            guard try messages.takes(payload, as: kind, shownAs: line, expectation) else {
+                return port.messageSkipped()
+            }
         } catch {
             return fail(error, in: index)
         }
@@ -295,8 +287,8 @@ package struct ScenarioPlayer: ~Copyable {
     ) throws(ScenarioFailure.Reason) -> Bool {
         switch scenario.steps[index].action {
         case .send(let message): return try send(message, at: now, port)
-        case .sendPing(let payload): return port.sendPing(payload.span.bytes)
-        case .sendPong(let payload): return port.sendPong(payload.span.bytes)
+        case .sendPing(let payload): return port.send(control: .ping, payload.span.bytes)
+        case .sendPong(let payload): return port.send(control: .pong, payload.span.bytes)
         case .close(let frame):
             if !isClosing { isClosing = port.close(frame) }
             return false
@@ -308,62 +300,18 @@ package struct ScenarioPlayer: ~Copyable {
     private mutating func send(
         _ message: Scenario.Message, at now: UInt64, _ port: some Port
     ) throws(ScenarioFailure.Reason) -> Bool {
-        if !scenario.playsPeer { stamps.next.sequence += 1 }
-        stamps.update(at: now)
-        buffer.removeAll()
-        do throws(TemplateValueError) {
-            try message.template.write(to: &buffer, stamp: stamps.next, variables: variables)
-            // The client extracts values from the messages it receives, so its peer keeps the same values.
-            if scenario.playsPeer {
-                let sent = buffer.withReadableBytes { span in span.withUnsafeBytes { Array($0) } }
-                try keep(sent.span.bytes, message.extractions)
+        try messages.compose(message, at: now) { (payload) throws(ScenarioFailure.Reason) in
+            guard let pipeline = port.pipeline else { return port.send(payload, as: message.kind) }
+            guard port.takesMessages else { return false }
+            do throws(ProtocolInputError) {
+                // Replies are messages for the steps.
+                return try pipeline.submit(payload, as: message.kind, wantsReply: true, at: now) {
+                    port.send($0, as: $1)
+                }.isSent
+            } catch {
+                throw .unsendable(error.description)
             }
-        } catch {
-            throw .missing(error)
         }
-        return try buffer.withReadableBytes { (payload) throws(ScenarioFailure.Reason) in
-            try port.send(payload, as: message.kind)
-        }
-    }
-
-    /// Keeps the values of a message of the peer.
-    private mutating func keep(_ message: RawSpan, _ extractions: [Extraction]) throws(TemplateValueError) {
-        for extraction in extractions { try extraction.apply(to: &variables, from: message) }
-        if scenario.usesLastMessage { variables.setLastMessage(message) }
-    }
-
-    /// Checks a message against the expectation of the current step.
-    private mutating func takes(
-        _ payload: RawSpan, as kind: MessageKind, shownAs line: [UInt8]?, _ expectation: Scenario.Expectation
-    ) throws(ScenarioFailure.Reason) -> Bool {
-        var isMatch = expectation.kind == nil || expectation.kind == kind
-        var isExpected = true
-        do throws(TemplateValueError) {
-            if isMatch {
-                isMatch = try matches(payload, shownAs: line, expectation.matcher)
-            }
-            if isMatch, let expected = expectation.expected {
-                isExpected = try matches(payload, shownAs: line, expected)
-            }
-            if isMatch, isExpected, !scenario.playsPeer { try keep(payload, expectation.extractions) }
-        } catch {
-            throw .missing(error)
-        }
-        if isMatch, isExpected { return true }
-        let message = WaitingFrames.Message(kind: kind, payload: payload.withUnsafeBytes { Array($0) }, line: line)
-        guard isExpected else { throw .wrong(difference(from: expectation.expected, message)) }
-        if expectation.isStrict { throw .unexpected(difference(from: expectation, message)) }
-        skipped = SkippedMessage(message)
-        return false
-    }
-
-    private mutating func matches(
-        _ payload: RawSpan, shownAs line: [UInt8]?, _ matcher: Matcher
-    ) throws(TemplateValueError) -> Bool {
-        guard matcher.comparesWhole, let line else {
-            return try matcher.matches(payload, stamp: stamps.next, variables: variables, scratch: &buffer)
-        }
-        return try matcher.matches(line.span.bytes, stamp: stamps.next, variables: variables, scratch: &buffer)
     }
 
     private mutating func endStep(_ index: Int, at now: UInt64, _ port: some Port) {
@@ -390,52 +338,9 @@ package struct ScenarioPlayer: ~Copyable {
         phase = .failed(ScenarioFailure(step: index, name: step.name, line: step.line, reason: reason))
         deadline = nil
     }
-
-    /// What a step waits for, and why the last message was not the one.
-    private func awaited(in index: Int) -> ScenarioFailure.Awaited {
-        switch (scenario.steps[index].action, skipped) {
-        case (.receive(let expectation), .kept(let message)?):
-            .otherMessage(difference(from: expectation, message))
-        case (.receive, .long(let byteCount)?): .otherMessageThan(byteCount: byteCount)
-        case (.receivePing, _): .ping
-        case (.receivePong, _): .pong
-        case (.receiveClose, _): .close
-        case (.close, _): .closeAnswer
-        default: .message
-        }
-    }
-
-    /// The difference of the last message that a step has skipped, or `nil` if there is none.
-    private func skippedDifference(in index: Int) -> MessageDifference? {
-        guard case .receive(let expectation) = scenario.steps[index].action, case .kept(let message)? = skipped else {
-            return nil
-        }
-        return difference(from: expectation, message)
-    }
-
-    private func difference(
-        from expectation: Scenario.Expectation, _ message: WaitingFrames.Message
-    ) -> MessageDifference? {
-        if let expected = expectation.kind, expected != message.kind {
-            return MessageDifference(at: nil, expected: Self.words(expected), actual: Self.words(message.kind))
-        }
-        return difference(from: expectation.matcher, message)
-    }
-
-    private func difference(from matcher: Matcher?, _ message: WaitingFrames.Message) -> MessageDifference? {
-        guard let matcher else { return nil }
-        let text = matcher.comparesWhole ? message.line ?? message.payload : message.payload
-        do throws(TemplateValueError) {
-            return try matcher.difference(text.span.bytes, stamp: stamps.next, variables: variables)
-        } catch {
-            return nil
-        }
-    }
-
-    private static func words(_ kind: MessageKind) -> String { "a \(kind == .text ? "text" : "binary") message" }
 }
 
-extension ScenarioPlayer.Port {
-    /// Does nothing.
-    package func messageSkipped() {}
+extension ScenarioPlayer.Phase {
+    fileprivate var isStep: Bool { if case .step = self { true } else { false } }
+    fileprivate var isBetweenIterations: Bool { if case .betweenIterations = self { true } else { false } }
 }

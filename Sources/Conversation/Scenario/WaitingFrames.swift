@@ -14,9 +14,7 @@ struct WaitingFrames {
 
     var pingCount = 0
     var pongCount = 0
-    private var messages: [Message] = []
-    /// The index of the first message; those before it have been taken.
-    private var first = 0
+    private var messages: ArraySlice<Message> = []
     private var byteCount = 0
 
     /// The limit of the messages in bytes.
@@ -25,7 +23,7 @@ struct WaitingFrames {
     fileprivate static let overheadBytes = 64
 
     /// Whether no message is waiting.
-    var isEmpty: Bool { first == messages.count }
+    var isEmpty: Bool { messages.isEmpty }
 
     /// Adds a message.
     /// - Returns: Whether there is room for it. A single message always has room.
@@ -44,16 +42,11 @@ struct WaitingFrames {
 
     /// Removes the first message.
     mutating func takeFirst() -> Message? {
-        guard first < messages.count else { return nil }
-        let message = messages[first]
-        messages[first] = Message(kind: .text, payload: [])
-        first += 1
+        guard let message = messages.first else { return nil }
+        // The storage keeps what is removed.
+        messages[messages.startIndex] = Message(kind: .text, payload: [])
+        messages.removeFirst()
         byteCount -= message.byteCount
-        // Compact only when more than half is unused, so each message moves a bounded number of times.
-        if first * 2 > messages.count {
-            messages.removeFirst(first)
-            first = 0
-        }
         return message
     }
 }

@@ -75,6 +75,8 @@ package class LoadConnection {
         if !isClosing { state = .closing(isRetired: state == .retiring) }
     }
 
+    /// Whether messages may be submitted to its pipeline.
+    internal final var takesMessages: Bool { port != nil && !isClosing && pipeline?.isReady ?? true }
     /// Whether it accepts another message.
     internal final var hasRoom: Bool { port?.isFull == false }
 

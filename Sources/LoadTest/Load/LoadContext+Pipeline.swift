@@ -70,29 +70,21 @@ extension LoadContext {
         host?.protocolFailed(on: connection, because: .undecodable("\(problem)"))
     }
 
-    /// A message that has been sent.
-    internal struct SentMessage {
-        /// The key of its reply, or `nil` if it has none.
-        let replyKey: ProtocolEvent.ReplyKey?
-    }
-
     /// Sends a message of the workload through the pipeline of a connection. Events that result from it wait for the next
     /// turn, because the workload is sending. It then calls ``awaitDeadline(of:)``.
     /// - Parameter wantsReply: Whether the workload waits for a reply.
-    /// - Returns: `nil` if the connection is closing.
+    /// - Returns: Whether it was sent, as opposed to a connection that is closing, and the key of its reply, if it has one.
     /// - Throws: ``ProtocolInputError``. Nothing has been sent.
     internal func submit(
         _ payload: RawSpan, as kind: MessageKind, wantsReply: Bool, on connection: LoadConnection,
         through pipeline: Pipeline
-    ) throws(ProtocolInputError) -> SentMessage? {
-        guard pipeline.isReady, !connection.isClosing, connection.port != nil else { return nil }
-        let key = try pipeline.submit(payload, as: kind, Pipeline.Line(wantsReply: wantsReply), at: now).key
-        var isSent = true
-        while let (payload, kind) = pipeline.nextMessage() {
-            isSent = connection.transmit(payload.span.bytes, as: kind) && isSent
+    ) throws(ProtocolInputError) -> (isSent: Bool, replyKey: ProtocolEvent.ReplyKey?) {
+        guard connection.takesMessages else { return (false, nil) }
+        let outcome = try pipeline.submit(payload, as: kind, wantsReply: wantsReply, at: now) {
+            connection.transmit($0, as: $1)
         }
         if pipeline.hasEffects, let handler = connections[connection.number] { host?.fillInNextTurn(handler) }
-        return isSent ? SentMessage(replyKey: key) : nil
+        return outcome
     }
 
     /// Sends a message that needs no reply through the pipeline of a connection. Reports one that cannot be sent.
@@ -104,7 +96,7 @@ extension LoadContext {
         do throws(ProtocolInputError) {
             let sent = try submit(payload, as: kind, wantsReply: false, on: connection, through: pipeline)
             awaitDeadline(of: connection)
-            return sent != nil
+            return sent.isSent
         } catch {
             host?.protocolFailed(on: connection, because: .unsendable(error.description))
             return false

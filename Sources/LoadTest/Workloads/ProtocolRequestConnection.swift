@@ -33,7 +33,7 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
         do throws(ProtocolInputError) {
             let sent = try context.submit(
                 line.span.bytes, as: .text, wantsReply: true, on: self, through: pipeline)
-            guard let sent else { return false }
+            guard sent.isSent else { return false }
             guard let key = sent.replyKey else { throw ProtocolInputError("it has no reply, so there is no latency") }
             requests.send(key, at: time)
         } catch {

@@ -80,7 +80,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     /// Carries out the steps that follow what was received.
     private func advance() {
-        if !player.isBetweenIterations { player.advance(at: context.now, ScenarioPort(connection: self)) }
+        if case .step = player.phase { player.advance(at: context.now, ScenarioPort(connection: self)) }
         settle(hasReceived: true)
     }
 
@@ -90,6 +90,8 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     /// - Parameter hasReceived: Whether something was received. If not, a scenario that never waits would not return.
     private func settle(hasReceived: Bool = false) {
         defer { context.awaitDeadline(of: self) }
+        // A step has sent a line, and the workload is still sending.
+        if pipeline?.hasEffects ?? false { context.host?.fillInNextTurn(self) }
         switch player.phase {
         case .notStarted, .over: break
         case .step: if workload.sendingEnd != nil { interruptPause() }
@@ -247,9 +249,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {
-        let kind: MessageKind = event.isText ? .text : .binary
-        player.received(
-            event.payload.span.bytes, as: kind, shownAs: event.line, at: context.now, ScenarioPort(connection: self))
+        player.received(event, at: context.now, ScenarioPort(connection: self))
     }
 
     override func proceed(in context: LoadContext) {
@@ -280,19 +280,12 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 private struct ScenarioPort: ScenarioPlayer.Port {
     let connection: ScenarioConnection
 
-    func send(_ payload: RawSpan, as kind: MessageKind) throws(ScenarioFailure.Reason) -> Bool {
-        guard let pipeline = connection.pipeline else { return connection.transmit(payload, as: kind) }
-        let context = connection.context
-        do throws(ProtocolInputError) {
-            // Replies are messages for the steps.
-            return try context.submit(payload, as: kind, wantsReply: true, on: connection, through: pipeline) != nil
-        } catch {
-            throw .unsendable(error.description)
-        }
+    var pipeline: Pipeline? { connection.pipeline }
+    var takesMessages: Bool { connection.takesMessages }
+    func send(_ payload: RawSpan, as kind: MessageKind) -> Bool { connection.transmit(payload, as: kind) }
+    func send(control opcode: Opcode, _ payload: RawSpan) -> Bool {
+        (opcode == .ping ? connection.port?.sendPing(payload) : connection.port?.sendPong(payload)) ?? false
     }
-
-    func sendPing(_ payload: RawSpan) -> Bool { connection.port?.sendPing(payload) ?? false }
-    func sendPong(_ payload: RawSpan) -> Bool { connection.port?.sendPong(payload) ?? false }
     func close(_ frame: CloseFrame) -> Bool { connection.port?.close(frame) ?? false }
 
     func drop() {

@@ -11,8 +11,7 @@ import WSCore
         var isOpen = true
 
         func send(_ payload: RawSpan, as kind: MessageKind) -> Bool { note("send \(text(payload))") }
-        func sendPing(_ payload: RawSpan) -> Bool { note("ping \(text(payload))") }
-        func sendPong(_ payload: RawSpan) -> Bool { note("pong \(text(payload))") }
+        func send(control opcode: Opcode, _ payload: RawSpan) -> Bool { note("\(opcode) \(text(payload))") }
         func close(_ frame: CloseFrame) -> Bool { note("close \(frame.code?.rawValue ?? 0)") }
         func drop() { log.append("drop") }
         func stepEnded(_ index: Int, nanoseconds: UInt64) { log.append("\(index) after \(nanoseconds)") }

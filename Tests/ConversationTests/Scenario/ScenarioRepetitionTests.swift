@@ -16,8 +16,7 @@ import WSCore
             sent.append(payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
             return true
         }
-        func sendPing(_ payload: RawSpan) -> Bool { true }
-        func sendPong(_ payload: RawSpan) -> Bool { true }
+        func send(control opcode: Opcode, _ payload: RawSpan) -> Bool { true }
         func close(_ frame: CloseFrame) -> Bool { true }
         func drop() {}
         func stepEnded(_ index: Int, nanoseconds: UInt64) { passed.append(index) }

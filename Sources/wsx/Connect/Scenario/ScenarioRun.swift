@@ -14,27 +14,20 @@ final class ScenarioRun {
     private var player: ScenarioPlayer
     private var connector: Connector?
     private var connection: Connection<ScenarioRun>?
-    /// Continues the current step when its time has come.
-    private var timer: Timer?
-    private let embeddedEcho: SharedEmbeddedEcho
-    /// The application protocol, if there is one, and the formats of binary messages.
-    private let pipeline: Pipeline
-    private var stopRequests: StopRequests?
-    private var progress: Progress
-
-    /// The progress of the run. Times are those of the loop's clock, in nanoseconds.
-    private struct Progress {
-        /// When the current step began.
-        var stepStart: UInt64
-        /// The first failure and its time, or `nil` if the run has not failed.
-        var end: (failure: Failure, time: UInt64)?
-        /// Whether the current step ends the connection without a closing handshake.
-        var isDropping = false
-        /// The duration of the failed step.
-        var failedStep: UInt64 { (end?.time ?? stepStart) &- stepStart }
+    /// Continues the current step, or what the pipeline waits for, when its time has come.
+    private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in
+        earliest(player.deadline, pipeline?.deadline)
+    } action: { [unowned self] in
+        timePassed()
     }
-
-    private var failure: Failure? { progress.end?.failure }
+    private let embeddedEcho: SharedEmbeddedEcho
+    /// The application protocol and the formats of binary messages, or `nil` if there are none.
+    let pipeline: Pipeline?
+    /// When the current step began, on the loop's clock in nanoseconds.
+    private var stepStart: UInt64
+    /// The first failure and the duration of its step in nanoseconds, or `nil` if the run has not failed.
+    private var outcome: (failure: Failure, stepNanoseconds: UInt64)?
+    private var failure: Failure? { outcome?.failure }
 
     /// The time limit of steps without their own.
     static let defaultTimeout = Duration.seconds(10)
@@ -55,26 +48,31 @@ final class ScenarioRun {
                 what: "--decode \(escapingControls(program.name))", why: "scenarios run no programs; use another codec")
         }
         log = ScenarioLog(settings.arguments, console: console, on: loop)
-        progress = Progress(stepStart: loop.nowNanoseconds)
+        stepStart = loop.nowNanoseconds
         report = try ScenarioReport(scenario, settings.arguments.scenario, console: console)
         let clockOffset = WallTime.now.millisecondsSinceEpoch &* 1_000_000 &- loop.nowNanoseconds
         player = ScenarioPlayer(
             scenario, connection: 1, defaultTimeout: Self.defaultTimeout, repeats: false, clockOffset: clockOffset,
             seed: .random(in: .min ... .max))
         settings.data.set(&player.variables)
-        pipeline = Pipeline(
-            MessageCodecs(
-                decoders: codecs.decoders, encoder: codecs.encoder,
-                limitBytes: settings.arguments.client.limits.maximumMessageBytes),
-            application: settings.protocolSelection.map {
-                Pipeline.Application($0.makeSession(connection: 1, clockOffset: clockOffset))
-            },
-            readinessTimeout: settings.arguments.client.network.connectTimeouts.whole, clockOffset: clockOffset)
+        let application = settings.protocolSelection.map {
+            Pipeline.Application($0.makeSession(connection: 1, clockOffset: clockOffset))
+        }
+        pipeline =
+            application == nil && codecs.decoders.isEmpty && codecs.encoder == nil
+            ? nil
+            : Pipeline(
+                MessageCodecs(
+                    decoders: codecs.decoders, encoder: codecs.encoder,
+                    limitBytes: settings.arguments.client.limits.maximumMessageBytes),
+                application: application,
+                readinessTimeout: settings.arguments.client.network.connectTimeouts.whole, clockOffset: clockOffset)
     }
 
     /// Runs until the end. Returns the failure, or `nil` if every step has passed.
     func run() -> Failure? {
-        stopRequests = StopRequests(timeLimit: settings.arguments.ending.timeout, on: loop) { [unowned self] request in
+        let stopRequests = StopRequests(timeLimit: settings.arguments.ending.timeout, on: loop) {
+            [unowned self] request in
             if case .timeLimit(let limit) = request { player.runTimedOut(after: limit) }
             if case .failed(let step) = player.phase { return end(with: .scenarioFailed(step)) }
             end(with: request.failure)
@@ -83,10 +81,11 @@ final class ScenarioRun {
         scenario.noteOtherConnections(in: settings.arguments.scenario, on: console)
         for pattern in scenario.patterns { console.watch(pattern) }
         connect()
-        loop.run()
-        embeddedEcho.stop()
-        stopRequests = nil
-        let problem = report.finish(failure, nanoseconds: progress.failedStep)
+        withExtendedLifetime(stopRequests) {
+            loop.run()
+            embeddedEcho.stop()
+        }
+        let problem = report.finish(failure, nanoseconds: outcome?.stepNanoseconds ?? 0)
         return failure ?? problem
     }
 
@@ -117,10 +116,9 @@ final class ScenarioRun {
             opened.stream, settings: settings.connection(), deflate: opened.deflate,
             resources: ConnectionResources(on: loop), handler: self)
         self.connection = connection
-        pipeline.opened(1, subprotocol: opened.upgrade.subprotocol, now: loop.nowNanoseconds)
+        pipeline?.opened(1, subprotocol: opened.upgrade.subprotocol, now: loop.nowNanoseconds)
         connection.start(with: opened.firstBytes)
-        progress.stepStart = loop.nowNanoseconds
-        if !pipeline.hasProtocol { player.start(at: loop.nowNanoseconds, self) }
+        stepStart = loop.nowNanoseconds
         advance()
     }
 
@@ -130,7 +128,7 @@ final class ScenarioRun {
             executeEffects()
             guard failure == nil else { return }
             player.advance(at: loop.nowNanoseconds, self)
-        } while pipeline.hasEffects
+        } while pipeline?.hasEffects ?? false
         awaitNextEvent()
     }
 
@@ -139,17 +137,11 @@ final class ScenarioRun {
     private func executeEffects() {
         let now = loop.nowNanoseconds
         var becameReady = false
-        while failure == nil, let effect = pipeline.next() {
+        while failure == nil, let effect = pipeline?.next() {
             switch effect {
-            case .send(let payload, let kind, _): transmit(payload.span.bytes, as: kind)
+            case .send(let payload, let kind, _): _ = send(payload.span.bytes, as: kind)
             case .ready: becameReady = true
-            case .event(let event):
-                switch event.role {
-                case .hidden, .notice: continue
-                case .event, .reply, .refusal: break
-                }
-                let kind: MessageKind = event.isText ? .text : .binary
-                player.received(event.payload.span.bytes, as: kind, shownAs: event.line, at: now, self)
+            case .event(let event): player.received(event, at: now, self)
             case .notUnderstood(_, let reason):
                 console.notice("wsx: \(protocolName): a message is not understood: \(reason)")
             case .failed(let problem):
@@ -176,9 +168,9 @@ final class ScenarioRun {
 
     /// The failure for a connection that the server has ended during the login.
     private func failure(of end: ConnectionEnd) -> Failure? {
-        guard !pipeline.isReady, pipeline.problem == nil, end.violation == nil, !end.closing.wasStartedHere else {
-            return nil
-        }
+        guard let pipeline, !pipeline.isReady, pipeline.problem == nil, end.violation == nil,
+            !end.closing.wasStartedHere
+        else { return nil }
         let frame = end.closing.received
         return failure(.ended(frame, meaning: frame?.code.flatMap { pipeline.meaning(of: $0) }, afterLogin: false))
     }
@@ -186,10 +178,8 @@ final class ScenarioRun {
     /// Waits for the next event, or ends the run.
     private func awaitNextEvent() {
         switch player.phase {
-        case .notStarted: startTimer()
         case .betweenIterations: break
-        case .step where progress.isDropping: connection?.terminate()
-        case .step: startTimer()
+        case .notStarted, .step: timer.update()
         case .over: close()
         case .failed(let step):
             fail(with: .scenarioFailed(step))
@@ -197,49 +187,29 @@ final class ScenarioRun {
         }
     }
 
-    private func startTimer() {
-        guard let deadline = [player.deadline, pipeline.deadline].compactMap({ $0 }).min() else {
-            return timer = nil
-        }
+    private func timePassed() {
         let now = loop.nowNanoseconds
-        let timer = Timer(on: loop) { [unowned self] in
-            let now = loop.nowNanoseconds
-            pipeline.timePassed(at: now)
-            player.timePassed(at: now, self)
-            advance()
-        }
-        self.timer = timer
-        // The loop's timers may fire up to a millisecond early.
-        timer.start(after: .nanoseconds(Int64(clamping: deadline > now ? deadline - now : 0)) + .milliseconds(1))
+        pipeline?.timePassed(at: now)
+        player.timePassed(at: now, self)
+        advance()
     }
 
     /// Closes the connection after the last step.
     private func close() {
-        timer = nil
-        guard let connection else { return loop.stop() }
-        send(close: settings.closeFrame, on: connection)
-    }
-
-    @discardableResult
-    private func send(close frame: CloseFrame, on connection: Connection<ScenarioRun>) -> Bool {
-        let isSent = connection.close(frame)
-        if isSent { log?.show(close: frame, .sent) }
-        return isSent
+        timer.stop()
+        if connection == nil { loop.stop() } else { _ = close(settings.closeFrame) }
     }
 
     private func fail(with failure: Failure) {
-        guard progress.end == nil else { return }
-        progress.end = (failure, loop.nowNanoseconds)
+        if outcome == nil { outcome = (failure, loop.nowNanoseconds &- stepStart) }
     }
 
     /// Ends the run with a failure.
     private func end(with failure: Failure) {
         fail(with: failure)
         connector?.cancel()
-        timer = nil
-        guard let connection else { return loop.stop() }
-        send(close: settings.closeFrame, on: connection)
-        connection.terminate()
+        close()
+        connection?.terminate()
     }
 }
 
@@ -247,25 +217,31 @@ extension ScenarioRun: ConnectionHandler {
     func connection(_ connection: Connection<ScenarioRun>, received payload: RawSpan, as kind: MessageKind) {
         log?.show(payload, as: kind, .received)
         let now = loop.nowNanoseconds
-        pipeline.received(payload, as: kind, at: now) { payload, kind, _ in
+        if let pipeline {
+            pipeline.received(payload, as: kind, at: now) { payload, kind, _ in
+                player.received(payload, as: kind, at: now, self)
+            }
+            if let problem = pipeline.takeUndecodable() {
+                console.notice("wsx: warning: a message was not decoded: \(problem)")
+            }
+        } else {
             player.received(payload, as: kind, at: now, self)
-        }
-        if let problem = pipeline.takeUndecodable() {
-            console.notice("wsx: warning: a message was not decoded: \(problem)")
         }
         // The steps that follow are taken once per turn.
         loop.atEndOfTurn(self)
     }
 
     func connection(_ connection: Connection<ScenarioRun>, receivedPing payload: RawSpan) {
-        log?.show(.ping, payload, .received)
-        player.received(control: .ping, at: loop.nowNanoseconds, self)
-        loop.atEndOfTurn(self)
+        received(control: .ping, payload)
     }
 
     func connection(_ connection: Connection<ScenarioRun>, receivedPong payload: RawSpan) {
-        log?.show(.pong, payload, .received)
-        player.received(control: .pong, at: loop.nowNanoseconds, self)
+        received(control: .pong, payload)
+    }
+
+    private func received(control opcode: Opcode, _ payload: RawSpan) {
+        log?.show(opcode, payload, .received)
+        player.received(control: opcode, at: loop.nowNanoseconds, self)
         loop.atEndOfTurn(self)
     }
 
@@ -295,7 +271,7 @@ extension ScenarioRun: ConnectionHandler {
             let closeTimeout = settings.arguments.client.limits.closeTimeout
             if let failure = Failure.failure(of: end, closeTimeout: closeTimeout) { fail(with: failure) }
         }
-        timer = nil
+        timer.stop()
         loop.stop()
     }
 }
@@ -308,42 +284,32 @@ extension ScenarioRun: EndOfTurnWork {
 }
 
 extension ScenarioRun: ScenarioPlayer.Port {
-    func send(_ payload: RawSpan, as kind: MessageKind) throws(ScenarioFailure.Reason) -> Bool {
-        guard let connection, !connection.isClosing else { return false }
-        do throws(ProtocolInputError) {
-            // Replies are messages for the steps.
-            _ = try pipeline.submit(payload, as: kind, Pipeline.Line(wantsReply: true), at: loop.nowNanoseconds)
-        } catch {
-            throw .unsendable(error.description)
-        }
-        while let (message, kind) = pipeline.nextMessage() { transmit(message.span.bytes, as: kind) }
-        return true
-    }
+    var takesMessages: Bool { connection.map { !$0.isClosing } ?? false }
 
-    @discardableResult
-    private func transmit(_ payload: RawSpan, as kind: MessageKind) -> Bool {
+    func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
         guard connection?.send(payload, as: kind) == true else { return false }
         log?.show(payload, as: kind, .sent)
         return true
     }
 
-    func sendPing(_ payload: RawSpan) -> Bool {
-        guard connection?.sendPing(payload) == true else { return false }
-        log?.show(.ping, payload, .sent)
+    func send(control opcode: Opcode, _ payload: RawSpan) -> Bool {
+        guard let connection, opcode == .ping ? connection.sendPing(payload) : connection.sendPong(payload) else {
+            return false
+        }
+        log?.show(opcode, payload, .sent)
         return true
     }
 
-    func sendPong(_ payload: RawSpan) -> Bool {
-        guard connection?.sendPong(payload) == true else { return false }
-        log?.show(.pong, payload, .sent)
+    func close(_ frame: CloseFrame) -> Bool {
+        guard connection?.close(frame) == true else { return false }
+        log?.show(close: frame, .sent)
         return true
     }
 
-    func close(_ frame: CloseFrame) -> Bool { connection.map { send(close: frame, on: $0) } ?? false }
-    func drop() { progress.isDropping = true }
+    func drop() { connection?.terminate() }
+
     func stepEnded(_ index: Int, nanoseconds: UInt64) {
-        progress.stepStart = loop.nowNanoseconds
+        stepStart = loop.nowNanoseconds
         report.passed(index, nanoseconds: nanoseconds)
     }
-    func iterationEnded() {}
 }

@@ -3,14 +3,27 @@ import WSCore
 
 /// The programs of all clients.
 final class ProgramPool {
+    /// The server that the programs run for.
+    struct Host {
+        /// Returns the client with a number, or `nil` if it has left.
+        let client: (Int) -> (any ServedClient)?
+        /// Closes a client's connection and records the close frame.
+        let close: (any ServedClient, CloseFrame) -> Void
+        /// Makes the failure of the client with this number the result of the run. Returns whether it is.
+        let adopt: (Failure, Int) -> Bool
+        /// Called when a program is gone.
+        let programIsGone: () -> Void
+    }
+
     /// The command run for each client.
     let command: ProgramCommand
     /// The arguments of `wsx listen`.
     let arguments: ListenArguments
     /// The kind of messages that programs send.
     let kind: MessageKind
-    /// The server that the programs run for.
-    unowned let run: ListenRun
+    let outputs: ListenOutputs
+    let loop: EventLoop
+    let host: Host
     private let limit: Int
     private var sessions: [Int: ProgramSession] = [:]
     /// The clients whose programs failed to start.
@@ -28,15 +41,19 @@ final class ProgramPool {
     var reservedDescriptors: Int { limit * (Self.descriptorsPerClient - 1) }
 
     /// Creates the pool. From now on, programs inherit only the descriptors meant for them.
-    init(_ command: ProgramCommand, _ arguments: ListenArguments, of run: ListenRun) {
+    init(
+        _ command: ProgramCommand, _ arguments: ListenArguments, outputs: ListenOutputs, on loop: EventLoop, host: Host
+    ) {
         self.command = command
         self.arguments = arguments
         kind = arguments.format.payload.kind(for: arguments.format.input)
-        self.run = run
+        self.outputs = outputs
+        self.loop = loop
+        self.host = host
         limit = Self.limit(for: arguments.programs.maximumProcesses)
         StandardDescriptors.keepOthersFromPrograms()
         if limit < arguments.programs.maximumProcesses {
-            run.console.notice(
+            outputs.console.notice(
                 "The limit on open files allows only \(Phrase.count(limit, "program")); raise it with 'ulimit -n'")
         }
     }
@@ -70,14 +87,14 @@ final class ProgramPool {
             sessions[client.number] = session
             session.receiveOpen(url: url, client.upgrade, client.extensions)
             if arguments.transcript.verbosity > 0, let identifier = session.process?.process.identifier {
-                run.console.notice("Client \(client.number): \(command.name) is process \(identifier)")
+                outputs.console.notice("Client \(client.number): \(command.name) is process \(identifier)")
             }
             return session
         } catch {
-            run.programFailed("running \(command.name): \(error)", of: client.number)
+            programFailed("running \(command.name): \(error)", of: client.number)
             failedClients.append(client.number)
             // The connection does not exist yet; close it at the end of the turn.
-            run.loop.atEndOfTurn(self)
+            loop.atEndOfTurn(self)
             return nil
         }
     }
@@ -85,7 +102,13 @@ final class ProgramPool {
     /// Removes a program that is gone.
     func remove(_ session: ProgramSession) {
         sessions[session.number] = nil
-        run.stopIfOver()
+        host.programIsGone()
+    }
+
+    /// Reports that a client's program has failed.
+    /// - Parameter words: The failure in words, including the program's name.
+    func programFailed(_ words: String, of client: Int) {
+        if !host.adopt(.program(words), client) { outputs.console.error("client \(client): \(words)") }
     }
 
     /// Ends all programs, each within its grace period.
@@ -107,9 +130,8 @@ extension ProgramPool: EndOfTurnWork {
     /// Closes the clients without a program.
     func endTurn() {
         for number in failedClients {
-            guard let client = run.broadcaster.clients[number] else { continue }
-            run.broadcaster.close(
-                client, with: CloseFrame(code: .internalError, reason: "the program could not be started"))
+            guard let client = host.client(number) else { continue }
+            host.close(client, CloseFrame(code: .internalError, reason: "the program could not be started"))
         }
         failedClients = []
     }

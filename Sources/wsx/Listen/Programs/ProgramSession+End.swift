@@ -22,10 +22,10 @@ extension ProgramSession {
     /// Ends the program after its client has left.
     func clientLeft(_ end: ConnectionEnd, _ failure: Failure?) {
         if let input, let events {
-            events.write("close", to: input) { $0.add(end, without: run.console.secrets) }
+            events.write("close", to: input) { $0.add(end, without: console.secrets) }
             if let failure, let message = failure.message {
                 events.write("error", to: input) {
-                    $0.add(failure, message, without: run.console.secrets)
+                    $0.add(failure, message, without: console.secrets)
                 }
             }
         }
@@ -75,8 +75,8 @@ extension ProgramSession {
             endTimer.start(after: pool.arguments.programs.programGrace, every: Self.groupInterval)
         case .terminating(let killTime):
             if process.exit != nil, !process.hasGroup { return groupIsGone() }
-            guard run.loop.now >= killTime else { return }
-            run.console.notice("Client \(number): \(pool.command.name) \(ChildProcess.Exit.killedWords)")
+            guard pool.loop.now >= killTime else { return }
+            console.notice("Client \(number): \(pool.command.name) \(ChildProcess.Exit.killedWords)")
             kill()
             if process.exit != nil { groupIsGone() }
         case .gone:
@@ -90,7 +90,7 @@ extension ProgramSession {
 
     private func terminate() {
         process?.process.signalGroup(.terminate)
-        stage = .terminating(killTime: run.loop.now + pool.arguments.programs.programGrace)
+        stage = .terminating(killTime: pool.loop.now + pool.arguments.programs.programGrace)
     }
 
     private func groupIsGone() {
@@ -112,10 +112,10 @@ extension ProgramSession {
         if let (exit, isByItself) = unreportedExit {
             unreportedExit = nil
             let words = "\(pool.command.name) \(exit.words)"
-            let isResult = isByItself && exit != .status(0) && run.adopt(.program(words), of: number)
+            let isResult = isByItself && exit != .status(0) && pool.host.adopt(.program(words), number)
             // If the server asked it to end, its exit status matters little.
             if !isResult, !isDiscarding || pool.arguments.transcript.verbosity > 0 {
-                run.console.notice("Client \(number): \(words)")
+                console.notice("Client \(number): \(words)")
             }
             if !isDiscarding { close(with: exit.closeFrame()) }
         }

@@ -32,7 +32,7 @@ extension ProgramSession {
         guard let input else { return }
         guard input.waitingBytes > Self.inputLimitBytes else { return }
         client.pauseReading(for: .program)
-        if hold == nil { hold = Hold(untakenBytes: input.untakenBytes, takingTime: run.loop.turnTime) }
+        if hold == nil { hold = Hold(untakenBytes: input.untakenBytes, takingTime: pool.loop.turnTime) }
     }
 
     /// Resumes the client after the program has read enough or has closed its input.
@@ -46,7 +46,7 @@ extension ProgramSession {
     /// it receives everything that a departed client sent.
     var isStuck: Bool {
         guard let input, let hold else { return false }
-        let now = run.loop.turnTime
+        let now = pool.loop.turnTime
         guard input.untakenBytes >= hold.untakenBytes else {
             self.hold = Hold(untakenBytes: input.untakenBytes, takingTime: now)
             return false
@@ -129,19 +129,19 @@ extension ProgramSession {
     }
 
     private func sent(_ payload: RawSpan, as kind: MessageKind) {
-        if run.outputs.observesMessages { run.outputs.answered(payload, as: kind, to: number) }
+        if pool.outputs.observesMessages { pool.outputs.answered(payload, as: kind, to: number) }
     }
 
     /// Reports the first line that cannot be sent.
     private func reportBadLine(_ problem: InputProblem) {
         if !hasReportedBadLine {
-            run.console.error("client \(number): \(problem.words(forLine: lineCount, of: pool.command.name))")
+            console.error("client \(number): \(problem.words(forLine: lineCount, of: pool.command.name))")
         }
         hasReportedBadLine = true
     }
 
     private func giveUp(onLineLongerThan limit: Int) {
-        run.programFailed(InputProblem.words(forLineOf: pool.command.name, longerThan: limit), of: number)
+        pool.programFailed(InputProblem.words(forLineOf: pool.command.name, longerThan: limit), of: number)
         close(with: CloseFrame(code: .internalError, reason: "a line is too long"))
         endInput()
     }
@@ -150,6 +150,6 @@ extension ProgramSession {
     func close(with frame: CloseFrame) {
         isDiscarding = true
         guard let client, client.letsThrough(.close(frame), RawSpan()) else { return }
-        run.broadcaster.close(client, with: frame)
+        pool.host.close(client, frame)
     }
 }

@@ -53,7 +53,7 @@ final class ProgramSession {
     var isDiscarding = false
     /// The program's exit until it is reported and the client closed, and whether it exited before receiving a signal.
     var unreportedExit: (exit: ChildProcess.Exit, isByItself: Bool)?
-    lazy var endTimer = Timer(on: run.loop) { [unowned self] in endTimerFired() }
+    lazy var endTimer = Timer(on: pool.loop) { [unowned self] in endTimerFired() }
 
     var splitter: RecordSplitter
     var lineCount = 0
@@ -72,7 +72,7 @@ final class ProgramSession {
         events = pool.arguments.programs.exchangesEvents ? ProgramEvents() : nil
         splitter = RecordSplitter(pool.kind == .text ? .lines : .chunks)
         let process = try PipedProcess(
-            pool.command.words, at: pool.command.path, environment: environment, on: pool.run.loop
+            pool.command.words, at: pool.command.path, environment: environment, on: pool.loop
         ) { [unowned self] exit in exited(exit) }
         self.process = process
         input = ProgramInput(process.input)
@@ -82,16 +82,15 @@ final class ProgramSession {
         } finish: { [unowned self] in
             outputIsOver()
         }
-        errors = ProgramErrors(process.error, prefix: "Client \(number) | ", to: pool.run.console, on: pool.run.loop) {
+        errors = ProgramErrors(process.error, prefix: "Client \(number) | ", to: console, on: pool.loop) {
             [unowned self] in reportEndIfOver()
         }
     }
 
     /// The client, or `nil` if it has left.
-    var client: Connection<ListenClient>? { run.broadcaster.clients[number] }
+    var client: (any ServedClient)? { pool.host.client(number) }
 
-    /// The server.
-    var run: ListenRun { pool.run }
+    var console: Console { pool.outputs.console }
 
     /// Whether messages are lines of text.
     var isText: Bool { pool.kind == .text }

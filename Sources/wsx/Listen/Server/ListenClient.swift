@@ -16,35 +16,7 @@ final class ListenClient: ConnectionHandler {
     /// Whether messages are echoed and nothing else happens to them.
     private let isPlainEcho: Bool
     /// Rarely used features, or `nil` if the server uses none of them.
-    private let equipment: Equipment?
-
-    /// The features that a client has only if an option requests them.
-    private final class Equipment {
-        /// The client's program.
-        let program: ProgramSession?
-        /// Shows the client's frames.
-        let trace: FrameTrace?
-        /// Delays or drops items for the client.
-        let gate: OutgoingGate?
-        /// Replays a recording to the client.
-        let replay: ReplayFeed?
-        /// Greets the client and answers its messages.
-        let replies: ClientReplies?
-        /// Plays a scenario with the client.
-        let scenario: ClientScenario?
-
-        init(
-            program: ProgramSession?, trace: FrameTrace?, gate: OutgoingGate?, replay: ReplayFeed?,
-            replies: ClientReplies?, scenario: ClientScenario?
-        ) {
-            self.program = program
-            self.trace = trace
-            self.gate = gate
-            self.replay = replay
-            self.replies = replies
-            self.scenario = scenario
-        }
-    }
+    private let equipment: ClientServices.Equipment?
 
     /// The size, in bytes, from which a message counts toward its sender's share of the turn. A single read holds so
     /// few smaller messages that their total stays below this budget, even when inflated.
@@ -57,29 +29,8 @@ final class ListenClient: ConnectionHandler {
         self.run = run
         service = run.settings.arguments.mode.service
         isObserved = run.outputs.observesMessages
-        let trace = run.outputs.makeTrace(ofClient: client.number)
-        let gate = run.faults.makeGate(ofClient: client.number)
-        let replay = run.settings.replay.map {
-            ReplayFeed($0.conversation(ofClient: client.number), client: client.number, of: run.broadcaster)
-        }
-        let program = run.programs?.start(
-            for: client, at: run.url(of: client), port: run.places[client.endpointIndex].port)
-        let replies = run.exchangeRules.map { rules in
-            ClientReplies(rules, client: client.number, on: run.loop, console: run.outputs.console) {
-                [unowned run, number = client.number] payload in
-                run.broadcaster.answer(number, with: payload)
-            }
-        }
-        let scenario = run.makeScenario(ofClient: client.number)
-        let isPlain =
-            trace == nil && gate == nil && replay == nil && program == nil && replies == nil && scenario == nil
-        isPlainEcho = service == .echo && isPlain && !isObserved
-        equipment =
-            isPlain
-            ? nil
-            : Equipment(
-                program: program, trace: trace, gate: gate, replay: replay, replies: replies,
-                scenario: scenario)
+        equipment = run.services.start(for: client)
+        isPlainEcho = service == .echo && equipment == nil && !isObserved
     }
 
     /// Sends first messages and starts the replay, before anything is received.

@@ -11,27 +11,8 @@ import WSCore
 ///                                └──(--broadcast)──┐
 ///      stdin, ListenPrompt ──────────────────► Broadcaster ──► every client
 final class ListenRun {
-    /// The phases of the run.
-    private enum Phase {
-        /// Serving clients.
-        case serving
-        /// Waiting for the last clients and programs.
-        case ending(EndCause)
-        /// Waiting only for the outputs.
-        case stopping(EndCause)
-    }
-
-    /// Why the run ends.
-    private enum EndCause {
-        case asked
-        /// The only client of `--once` has left.
-        case onlyClientLeft
-    }
-
     let settings: ListenSettings
     let loop: EventLoop
-    /// The rules for first messages and answers, or `nil` if there are none.
-    let exchangeRules: AutoReply.Rules?
     let outputs: ListenOutputs
     var faults: Faults { outputs.faults }
     /// Logs clients and requests.
@@ -43,21 +24,15 @@ final class ListenRun {
         answersByItself: settings.arguments.mode.answersByItself, outputs: outputs, faults: faults)
     /// Detects silent and idle clients, or `nil` if not requested.
     private(set) lazy var watch = ClientWatch(settings.arguments, of: broadcaster)
-    /// The programs of the clients, or `nil` without `--exec`.
-    private(set) lazy var programs = settings.program.map { ProgramPool($0, settings.arguments, of: self) }
+    private(set) lazy var services = ClientServices(of: self)
     /// The listening places, in the order of the settings' endpoints.
     private(set) var places: [ListeningPlace] = []
     /// The prompt, or `nil` if there is none or it has closed.
     private var prompt: ListenPrompt?
     /// The additional threads, or `nil` if there is only one thread.
     private var threads: ListenThreads?
-    private var phase = Phase.serving
-    /// The failure to report at the end, if any.
-    private var failure: Failure?
-    /// The clients of `--scenario`.
-    var scenarioTally = ScenarioTally()
+    private var state = ListenState()
     private var losses = ListenLosses()
-    private var stopRequests: StopRequests?
     private var endTimer: Timer?
 
     /// The time allowed for the end in addition to the close timeout.
@@ -69,14 +44,11 @@ final class ListenRun {
         self.loop = loop
         let arguments = settings.arguments
         let faults = Faults(arguments, console: console, on: loop)
-        exchangeRules = settings.exchange.map { AutoReply.Rules($0) }
         outputs = try ListenOutputs(
             arguments, isPrompt: settings.isRepl, to: settings.writesOutput ? StandardDescriptors.output : nil,
             faults: faults, console: console, on: loop)
         log = ClientLog(
             arguments, on: loop, console: console, transcript: outputs.transcript, isPrompt: outputs.view != nil)
-        for pattern in exchangeRules?.patterns ?? [] { console.watch(pattern) }
-        for pattern in settings.scenario?.patterns ?? [] { console.watch(pattern) }
         outputs.didDrain = { [unowned self] in outputsDidDrain() }
         outputs.didFail = { [unowned self] failure in end(with: failure) }
     }
@@ -101,7 +73,8 @@ final class ListenRun {
     /// Runs until the server ends. Returns the failure, or `nil` if there was none.
     func run() -> Failure? {
         // Catch all signals if the terminal has to be restored or programs have to be ended.
-        stopRequests = StopRequests(all: settings.isRepl || programs != nil, on: loop) { [unowned self] request in
+        let stopRequests = StopRequests(all: settings.isRepl || services.programs != nil, on: loop) {
+            [unowned self] request in
             switch request {
             case .interrupt, .quit: if let prompt { prompt.interrupted() } else { end() }
             case .terminate, .hangUp, .timeLimit: end()
@@ -119,10 +92,12 @@ final class ListenRun {
         } catch {
             return error
         }
-        loop.run()
-        threads?.join()
+        withExtendedLifetime(stopRequests) {
+            loop.run()
+            threads?.join()
+        }
         losses.count(remaining: broadcaster.clients.all)
-        return console.failure(after: failure ?? scenarioTally.failure, losses.all(of: outputs))
+        return console.failure(after: state.failure ?? services.scenarios?.failure, losses.all(of: outputs))
     }
 
     private func makeServer() -> Server<ListenClient> {
@@ -131,13 +106,13 @@ final class ListenRun {
             responder: settings.site)
         serverSettings.handshakeTimeout = settings.arguments.server.handshakeTimeout
         serverSettings.maximumConnections = settings.arguments.access.maximumConnections
-        serverSettings.reservedDescriptors = programs?.reservedDescriptors ?? 0
+        serverSettings.reservedDescriptors = services.programs?.reservedDescriptors ?? 0
         serverSettings.bytesPerSecond = faults.arguments.bytesPerSecond
         serverSettings.maximumHeldBytes = settings.maximumHeldBytes
         serverSettings.share = settings.share
         let server = Server(serverSettings, tls: settings.tls, on: loop) { [unowned self] client in opened(client) }
         server.refusal = { [unowned self] upgrade in
-            faults.rejection(of: upgrade.request, policy: settings.policy) ?? programs?.refusal(of: upgrade)
+            faults.rejection(of: upgrade.request, policy: settings.policy) ?? services.programs?.refusal(of: upgrade)
         }
         server.observer = { [unowned self] event in
             switch event {
@@ -214,23 +189,15 @@ final class ListenRun {
     // MARK: Ending
 
     /// Whether the server is ending.
-    var isEnding: Bool { endCause != nil }
-    private var isStopping: Bool { if case .stopping = phase { true } else { false } }
-
-    private var endCause: EndCause? {
-        switch phase {
-        case .serving: nil
-        case .ending(let cause), .stopping(let cause): cause
-        }
-    }
+    var isEnding: Bool { state.endCause != nil }
 
     /// Closes all clients with 1001 and stops when they are gone. A second call stops at once.
     func end() {
         guard !isEnding else {
-            phase = .stopping(.asked)
+            state.phase = .stopping(.asked)
             return stop(waitsForOutput: false)
         }
-        phase = .ending(.asked)
+        state.phase = .ending(.asked)
         threads?.end()
         // Answers to clients are not what the user wanted to send.
         if settings.arguments.mode == .conversation {
@@ -241,19 +208,20 @@ final class ListenRun {
         broadcaster.endInput()
         // Limit the time: if standard output is stuck, clients paused for it are never read.
         endTimer = Timer(on: loop) { [unowned self] in stop(waitsForOutput: false) }
-        endTimer?.start(after: settings.arguments.limits.closeTimeout + Self.endGrace + (programs?.endLimit ?? .zero))
+        endTimer?.start(
+            after: settings.arguments.limits.closeTimeout + Self.endGrace + (services.programs?.endLimit ?? .zero))
         server.stopListening()
         for connection in broadcaster.clients.all {
             broadcaster.close(connection, with: CloseFrame(code: .goingAway))
         }
-        programs?.end()
+        services.programs?.end()
         stopIfOver()
     }
 
     /// Stops if no clients, programs, or threads are left. Returns whether it stopped.
     @discardableResult
     func stopIfOver() -> Bool {
-        guard isEnding, broadcaster.clients.isEmpty, programs?.isEmpty ?? true, threads?.areOver ?? true else {
+        guard isEnding, broadcaster.clients.isEmpty, services.programs?.isEmpty ?? true, threads?.areOver ?? true else {
             return false
         }
         stop()
@@ -262,22 +230,22 @@ final class ListenRun {
 
     /// Ends the run because an output has failed. The failure is `nil` if the reader of standard output closed it.
     private func end(with failure: Failure?) {
-        if self.failure == nil { self.failure = failure }
+        state.fail(with: failure)
         // Read the clients that waited for the output; their close frames end the run.
         outputs.releaseClients()
-        if isStopping { loop.stop() } else if !isEnding { end() }
+        if state.isStopping { loop.stop() } else if !isEnding { end() }
     }
 
     /// Ends the run after its only client has left and its output is written. If the end was already requested, the
     /// client's failure is ignored.
     private func endAfterOnlyClient(with failure: Failure?) {
         if !isEnding {
-            if self.failure == nil { self.failure = failure }
-            phase = .ending(.onlyClientLeft)
+            state.fail(with: failure)
+            state.phase = .ending(.onlyClientLeft)
             losses.unsent.hasInput = broadcaster.hasUnsentInput
         }
         broadcaster.endInput()
-        programs?.end()
+        services.programs?.end()
         stopIfOver()
     }
 
@@ -286,9 +254,9 @@ final class ListenRun {
         prompt?.close()
         prompt = nil
         outputs.editor = nil
-        programs?.kill()
+        services.programs?.kill()
         threads?.stop()
-        phase = .stopping(endCause ?? .asked)
+        state.phase = .stopping(state.endCause ?? .asked)
         guard waitsForOutput else {
             // So that each client has its line in the log and its event.
             losses.count(remaining: broadcaster.clients.all)
@@ -305,7 +273,7 @@ final class ListenRun {
 
     private func outputsDidDrain() {
         if outputs.isRecording { broadcaster.resumeInput() }
-        if isStopping, outputs.isDrained { loop.stop() }
+        if state.isStopping, outputs.isDrained { loop.stop() }
     }
 }
 
@@ -343,17 +311,11 @@ extension ListenRun: ListenPromptServer {
 extension ListenRun {
     var console: Console { outputs.console }
 
-    /// Reports that a client's program has failed.
-    /// - Parameter words: The failure in words, including the program's name.
-    func programFailed(_ words: String, of client: Int) {
-        if !adopt(.program(words), of: client) { console.error("client \(client): \(words)") }
-    }
-
     /// Makes a client's failure the result of a run with `--once`, until the end is requested.
     /// - Returns: Whether it is.
     func adopt(_ failure: Failure, of client: Int) -> Bool {
-        guard settings.arguments.server.servesOnce, endCause != .asked else { return false }
-        if self.failure == nil { self.failure = failure }
+        guard settings.arguments.server.servesOnce, state.endCause != .asked else { return false }
+        state.fail(with: failure)
         outputs.writeEvent { $0.writeFailure(failure, client: client) }
         return true
     }

@@ -23,8 +23,8 @@ final class DeadlineTimer {
     ///   - isReadingPaused: Returns whether data may have arrived without being read.
     ///   - action: Called after the deadline.
     init(
-        on loop: EventLoop, deadline: @escaping () -> UInt64?, isReadingPaused: @escaping () -> Bool,
-        action: @escaping () -> Void
+        on loop: EventLoop, deadline: @escaping () -> UInt64?,
+        isReadingPaused: @escaping () -> Bool = { false }, action: @escaping () -> Void
     ) {
         self.loop = loop
         self.deadline = deadline
