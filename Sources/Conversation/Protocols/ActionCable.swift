@@ -143,7 +143,7 @@ final class ActionCableSession: ProtocolSession {
             return output.append(.unknown(reason: "a message of Action Cable without a type or an identifier"))
         }
         let topic = topic(ofIdentifier: identifier)
-        output.append(ProtocolEvent(.event(), topic: topic, isTopicTyped: true, id: identifier, payload: payload))
+        output.append(ProtocolEvent(.event(), topic: topic, id: identifier, payload: payload, traits: .typedTopic))
     }
 
     private func receiveConfirmation(_ message: JSONMembers, _ output: inout ProtocolOutput) {
@@ -153,14 +153,14 @@ final class ActionCableSession: ProtocolSession {
         guard let index = index(ofIdentifier: identifier), subscriptions[index].state != .confirmed else {
             return output.append(
                 ProtocolEvent(
-                    .notice, name: "subscribed", topic: topic(ofIdentifier: identifier), isTopicTyped: true,
-                    id: identifier))
+                    .notice, name: "subscribed", topic: topic(ofIdentifier: identifier),
+                    id: identifier, traits: .typedTopic))
         }
         let subscription = subscriptions[index]
         output.append(
             ProtocolEvent(
                 subscription.wantsReply ? .reply(subscription.key, isError: false) : .notice, name: "subscribed",
-                topic: subscription.topic, isTopicTyped: true, id: identifier))
+                topic: subscription.topic, id: identifier, traits: .typedTopic))
         subscriptions[index].state = .confirmed
         subscriptions[index].wantsReply = false
         while let line = held.takeFirst(for: identifier) {
@@ -185,8 +185,8 @@ final class ActionCableSession: ProtocolSession {
             if let subscription, subscription.wantsReply { .reply(subscription.key, isError: true) } else { .refusal }
         output.append(
             ProtocolEvent(
-                role, name: "rejected", topic: topic(ofIdentifier: identifier), isTopicTyped: true, id: identifier,
-                isRefusal: true))
+                role, name: "rejected", topic: topic(ofIdentifier: identifier), id: identifier,
+                traits: [.typedTopic, .refusal]))
         // A line that ends the subscription is one of those that are dropped.
         if held.messages(for: identifier).contains(where: { if case .unsubscribe = $0 { true } else { false } }) {
             subscriptions.removeAll { $0.identifier == identifier }
@@ -285,8 +285,8 @@ final class ActionCableSession: ProtocolSession {
         if subscription.state == .confirmed {
             output.append(
                 ProtocolEvent(
-                    .notice, name: "subscribed", topic: subscription.topic, isTopicTyped: true,
-                    id: subscription.identifier))
+                    .notice, name: "subscribed", topic: subscription.topic,
+                    id: subscription.identifier, traits: .typedTopic))
         }
         guard wantsReply, subscription.state == .unconfirmed, !subscription.wantsReply else { return nil }
         subscriptions[index].wantsReply = true

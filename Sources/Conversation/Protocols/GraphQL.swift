@@ -143,7 +143,8 @@ final class GraphQLSession: ProtocolSession {
             let isReply = !operation.isSubscription || operation.wantsReply
             let role = isReply && !operation.isAnswered ? ProtocolEvent.Role.reply(id, isError: true) : .refusal
             output.append(
-                ProtocolEvent(role, name: type, id: id, payload: payload, isRefusal: operation.isSubscription))
+                ProtocolEvent(
+                    role, name: type, id: id, payload: payload, traits: operation.isSubscription ? .refusal : []))
         default:
             operations[number] = nil
             let isAwaited = operation.isSubscription ? operation.wantsReply : !operation.isAnswered

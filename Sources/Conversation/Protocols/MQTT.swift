@@ -317,8 +317,8 @@ final class MQTTSession: ProtocolSession {
         output.append(
             ProtocolEvent(
                 .reply(key, isError: !refused.isEmpty), name: "SUBACK",
-                topic: asked.map { ProtocolEvent.typed($0.filter) }.joined(separator: " "), isTopicTyped: true, id: key,
-                payload: Array(words.utf8), isRefusal: !refused.isEmpty))
+                topic: asked.map { ProtocolEvent.typed($0.filter) }.joined(separator: " "), id: key,
+                payload: Array(words.utf8), traits: refused.isEmpty ? .typedTopic : [.typedTopic, .refusal]))
     }
 
     private func unsubscribed(_ packet: MQTTPacket, _ output: inout ProtocolOutput) throws(MQTTError) {

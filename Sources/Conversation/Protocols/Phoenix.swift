@@ -235,7 +235,7 @@ final class PhoenixSession: ProtocolSession {
             output.append(
                 ProtocolEvent(
                     .reply("\(ref)", isError: true), name: frame.status ?? frame.event, topic: topic, id: "\(ref)",
-                    payload: frame.payload, isText: frame.isText, isRefusal: true))
+                    payload: frame.payload, isText: frame.isText, traits: .refusal))
         }
     }
 

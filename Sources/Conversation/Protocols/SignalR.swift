@@ -202,7 +202,7 @@ final class SignalRSession: ProtocolSession {
             ProtocolEvent(
                 role, name: invocation.map { $0.isStream ? "complete" : $0.target }, id: id,
                 payload: members.json(isError ? "error" : "result") ?? [],
-                isRefusal: isError && invocation?.isStream == true))
+                traits: isError && invocation?.isStream == true ? .refusal : []))
     }
 
     private func receiveClose(_ members: JSONMembers, _ record: [UInt8], _ output: inout ProtocolOutput) {

@@ -272,7 +272,7 @@ final class SocketIOSession: ProtocolSession {
             output.append(
                 ProtocolEvent(
                     .reply(packet.namespace, isError: true), name: "connect_error", topic: topic,
-                    payload: packet.payload, isRefusal: true))
+                    payload: packet.payload, traits: .refusal))
         } else if !pending.contains(where: { $0 == packet.namespace }) {
             // Otherwise an error reply says the same.
             output.append(ProtocolEvent(.refusal, name: "connect_error", topic: topic, payload: packet.payload))
@@ -297,7 +297,7 @@ final class SocketIOSession: ProtocolSession {
         }
         let payload = JSONText.string("disconnected")
         if namespaces.contains(where: { $0.name == name && $0.wantsReply }) {
-            output.append(ProtocolEvent(.reply(name, isError: true), topic: topic, payload: payload, isRefusal: true))
+            output.append(ProtocolEvent(.reply(name, isError: true), topic: topic, payload: payload, traits: .refusal))
         }
         remove(name, &output)
         failPending(in: name, topic, payload, &output)
@@ -314,7 +314,7 @@ final class SocketIOSession: ProtocolSession {
         for (id, _) in pending.removeAll(where: { $0 == name }) {
             output.append(
                 ProtocolEvent(
-                    .reply("\(id)", isError: true), topic: topic, id: "\(id)", payload: payload, isRefusal: true))
+                    .reply("\(id)", isError: true), topic: topic, id: "\(id)", payload: payload, traits: .refusal))
         }
     }
 

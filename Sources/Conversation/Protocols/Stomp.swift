@@ -301,7 +301,7 @@ final class StompSession: ProtocolSession {
             event.topic = forget(where: \.isNew)
         }
         event.isRefusal = mayAnswerLine || event.topic != nil
-        event.endsConnection = true
+        event.traits.insert(.endsConnection)
         output.append(event)
         let place = event.topic.map { " for \(quoted($0))" } ?? ""
         let problem = "the server reported an error\(place): \(reason)"

@@ -10,35 +10,50 @@ import WSCore
 package struct RequestQueue {
     /// The settings of a queue.
     package struct Settings: Equatable {
-        /// The field that is equal in a request and its reply, or `nil` if there is none.
-        package var field: JSONField?
-        /// Whether an application protocol assigns keys to requests and replies. Otherwise, without a field, replies
-        /// arrive in order.
-        package var usesKeys: Bool
+        /// How replies are matched to requests.
+        package enum Matching: Equatable {
+            /// By their order.
+            case order
+            /// By a field that is equal in a request and its reply.
+            case field(JSONField)
+            /// By the ids of JSON-RPC calls, to which input lines are converted. `hasVersion`: whether they contain the
+            /// JSON-RPC version.
+            case calls(hasVersion: Bool = true)
+            /// By the keys that an application protocol assigns to requests and replies.
+            case keys
+
+            /// By the field with this name, which is valid.
+            package static func field(named name: String) -> Matching { JSONField(name).map(Matching.field) ?? .order }
+
+            fileprivate var field: JSONField? {
+                switch self {
+                case .field(let field): field
+                case .calls: JSONField("id")
+                case .order, .keys: nil
+                }
+            }
+        }
+
+        package var matching: Matching
         /// Whether each request waits for the reply to the previous one.
         package var isSequential: Bool
-        /// Whether input lines are converted to JSON-RPC calls.
-        package var makesCalls: Bool
-        /// Whether calls contain the JSON-RPC version.
-        package var callsHaveVersion: Bool
         /// The time limit for replies.
         package var replyTimeout: Duration
         /// Whether unanswered requests are kept, to send them again on another connection.
         package var keepsRequests: Bool
 
-        /// Creates settings. By default, replies arrive in order and within 30 s.
         package init(
-            field: JSONField? = nil, usesKeys: Bool = false, isSequential: Bool = false, makesCalls: Bool = false,
-            callsHaveVersion: Bool = true, replyTimeout: Duration = .seconds(30), keepsRequests: Bool = false
+            _ matching: Matching = .order, isSequential: Bool = false, replyTimeout: Duration = .seconds(30),
+            keepsRequests: Bool = false
         ) {
-            self.field = field
-            self.usesKeys = usesKeys
+            self.matching = matching
             self.isSequential = isSequential
-            self.makesCalls = makesCalls
-            self.callsHaveVersion = callsHaveVersion
             self.replyTimeout = replyTimeout
             self.keepsRequests = keepsRequests
         }
+
+        /// Whether input lines are converted to JSON-RPC calls.
+        package var makesCalls: Bool { if case .calls = matching { true } else { false } }
     }
 
     /// The maximum number of requests in flight.
@@ -49,9 +64,8 @@ package struct RequestQueue {
     /// The settings. Only the notation of calls depends on the server and may change.
     package var settings: Settings
     private var tracker: RequestTracker
-    /// The messages to send; those before ``firstWaiting`` have been sent.
-    private var waiting: [Request] = []
-    private var firstWaiting = 0
+    /// The messages to send.
+    private var waiting: ArraySlice<Request> = []
     private var initial: [Request] = []
     /// Whether the next connection begins with the initial messages.
     package var sendsInitial = true
@@ -73,50 +87,46 @@ package struct RequestQueue {
     package init(_ settings: Settings) {
         self.settings = settings
         tracker = RequestTracker(
-            field: settings.field, usesKeys: settings.usesKeys, timeout: settings.replyTimeout,
+            field: settings.matching.field, usesKeys: settings.matching == .keys, timeout: settings.replyTimeout,
             keepsRequests: settings.keepsRequests)
     }
 
     /// Whether replies are matched only by their order. Then they can no longer be matched after a timeout.
-    package var goesByOrder: Bool { settings.field == nil && !settings.usesKeys }
+    package var goesByOrder: Bool { settings.matching == .order }
     /// Whether messages wait to be sent, and their source should pause.
-    package var isFull: Bool { firstWaiting < waiting.count }
+    package var isFull: Bool { !waiting.isEmpty }
     /// Whether all messages have been sent, and all requests answered or timed out.
     package var isSettled: Bool { !isFull && tracker.count == 0 }
     /// Whether any message has been sent.
     package var hasSent: Bool { lastSent > 0 }
     /// The number of messages that wait to be sent.
-    package var waitingCount: Int { waiting.count - firstWaiting }
+    package var waitingCount: Int { waiting.count }
     /// The number of messages that wait to be sent or answered.
     package var unansweredCount: Int { waitingCount + tracker.count + kept.count }
     /// The number of messages that were sent and have no reply, including those that were given up.
     package var unconfirmedCount: Int {
         // Messages are sent in the order of their numbers, so those to be sent again are first.
-        tracker.count + kept.count + waiting[firstWaiting...].prefix { $0.number <= lastSent }.count
-    }
-
-    /// Adds an input message.
-    /// - Parameter isInitial: Whether each connection begins with it.
-    /// - Throws: ``JSONRPCCallError`` if the line cannot be converted to a call.
-    package mutating func add(
-        _ payload: RawSpan, as kind: MessageKind, isInitial: Bool = false
-    ) throws(JSONRPCCallError) {
-        append(try message(for: payload), as: kind, isInitial: isInitial)
+        tracker.count + kept.count + waiting.prefix { $0.number <= lastSent }.count
     }
 
     /// The message that an input message becomes.
     /// - Parameter number: The number of the message, or `nil` if it is the next one.
     /// - Throws: ``JSONRPCCallError`` if the line cannot be converted to a call.
     package func message(for payload: RawSpan, number: Int? = nil) throws(JSONRPCCallError) -> [UInt8] {
-        guard settings.makesCalls, UTF8Validator.isValid(payload) else { return payload.withUnsafeBytes { Array($0) } }
-        return try JSONRPCCall.compose(payload, id: number ?? messageCount + 1, hasVersion: settings.callsHaveVersion)
+        guard case .calls(let hasVersion) = settings.matching, UTF8Validator.isValid(payload) else {
+            return payload.withUnsafeBytes { Array($0) }
+        }
+        return try JSONRPCCall.compose(payload, id: number ?? messageCount + 1, hasVersion: hasVersion)
     }
 
     /// Finds out why a message that ``message(for:number:)`` has returned must not be sent. Returns `nil` for a request,
     /// and for a JSON-RPC notification.
     package func problem(with message: RawSpan) -> RequestProblem? {
-        guard let field = settings.field else { return nil }
-        return settings.makesCalls ? .ofCall(message) : .of(message, without: field)
+        switch settings.matching {
+        case .order, .keys: nil
+        case .field(let field): .of(message, without: field)
+        case .calls: .ofCall(message)
+        }
     }
 
     /// Appends a message that ``message(for:number:)`` has returned, or one that is not final until it is sent.
@@ -134,24 +144,22 @@ package struct RequestQueue {
     /// The next message that may be sent now, if it is not final. The caller calls ``finish(_:)`` or ``dropDraft()``.
     /// - Parameter isInitial: Whether to consider only initial messages.
     package func nextDraft(at now: Duration, isInitial: Bool = false) -> Request? {
-        guard isFull, hasRoom, now >= firstTime else { return nil }
-        let message = waiting[firstWaiting]
+        guard let message = waiting.first, hasRoom, now >= firstTime else { return nil }
         return message.draftName != nil && (message.isInitial || !isInitial) ? message : nil
     }
 
     /// Makes the next message final. From now on, it is the same on every connection.
     package mutating func finish(_ payload: [UInt8]) {
-        let draft = waiting[firstWaiting]
+        guard let draft = waiting.first else { return }
         let message = Request(number: draft.number, payload: payload, kind: draft.kind, isInitial: draft.isInitial)
-        waiting[firstWaiting] = message
+        waiting[waiting.startIndex] = message
         if let index = initial.firstIndex(where: { $0.number == draft.number }) { initial[index] = message }
     }
 
     /// Discards the next message, which cannot be made final.
     package mutating func dropDraft() {
-        let number = waiting[firstWaiting].number
-        initial.removeAll { $0.number == number }
-        dropFirstWaiting()
+        guard let draft = waiting.popFirst() else { return }
+        initial.removeAll { $0.number == draft.number }
     }
 
     /// Returns and removes the next message that may be sent now, or `nil` if there is none.
@@ -163,13 +171,14 @@ package struct RequestQueue {
     package mutating func next(
         at now: Duration, isInitial: Bool = false
     ) -> (message: Request, isAwaited: Bool, wasSent: Bool)? {
-        guard isFull, hasRoom, now >= firstTime else { return nil }
-        let message = waiting[firstWaiting]
+        guard let message = waiting.first, hasRoom, now >= firstTime else { return nil }
         guard message.isInitial || !isInitial else { return nil }
-        dropFirstWaiting()
+        waiting.removeFirst()
+        // The storage keeps the removed ones.
+        if waiting.isEmpty { waiting = [] }
         let wasSent = message.number <= lastSent
         lastSent = max(lastSent, message.number)
-        return (message, settings.usesKeys ? false : tracker.sent(message, at: now), wasSent)
+        return (message, settings.matching == .keys ? false : tracker.sent(message, at: now), wasSent)
     }
 
     /// Records that a message returned by ``next(at:isInitial:)`` has been sent, and that its reply will have a key.
@@ -207,7 +216,7 @@ package struct RequestQueue {
 
     /// Sends requests as usual again if none is left that was sent on a lost connection.
     private mutating func endCaution() {
-        guard caution.isCareful, tracker.count == 0, !isFull || waiting[firstWaiting].number > lastSent else { return }
+        guard caution.isCareful, tracker.count == 0, waiting.first.map({ $0.number > lastSent }) ?? true else { return }
         caution.allConfirmed()
     }
 
@@ -232,8 +241,7 @@ package struct RequestQueue {
     /// Discards all messages except the initial ones.
     package mutating func abandon() {
         _ = tracker.takeAll()
-        waiting = sendsInitial ? initial : []
-        firstWaiting = 0
+        waiting = sendsInitial ? initial[...] : []
         kept = []
         caution = ResendingCaution()
     }
@@ -261,19 +269,18 @@ package struct RequestQueue {
             kept.append(request)
             initial.removeAll { $0.number == request.number }
         }
-        let later = unanswered + waiting[firstWaiting...]
-        waiting = (sendsInitial ? initial : []) + later.filter { !$0.isInitial }
-        firstWaiting = 0
+        let later = unanswered + waiting
+        waiting = (sendsInitial ? initial[...] : []) + later.filter { !$0.isInitial }
         return verdict == .giveUp ? kept.last : nil
     }
 
     /// Queues the requests that were given up again.
     package mutating func retryKept() {
         guard !kept.isEmpty else { return }
-        let later = Array(waiting[firstWaiting...])
+        let later = waiting
         // They precede messages that were never sent, and are not initial any more.
-        waiting = later.filter { $0.number <= lastSent } + kept.map(\.asLine) + later.filter { $0.number > lastSent }
-        firstWaiting = 0
+        waiting =
+            later.filter { $0.number <= lastSent }[...] + kept.map(\.asLine) + later.filter { $0.number > lastSent }
         kept = []
         caution.suspectLines()
     }
@@ -292,14 +299,6 @@ package struct RequestQueue {
     private var hasRoom: Bool {
         if settings.isSequential || caution.isCareful { return tracker.count == 0 }
         return tracker.count < Self.maximumInFlight && tracker.keptBytes < Self.keptBytesLimit
-    }
-
-    private mutating func dropFirstWaiting() {
-        firstWaiting += 1
-        // Compact only when more than half is unused, so each message moves a bounded number of times.
-        guard firstWaiting * 2 > waiting.count else { return }
-        waiting.removeFirst(firstWaiting)
-        firstWaiting = 0
     }
 }
 

@@ -42,9 +42,4 @@ package struct DataRow: Equatable, Sendable {
     mutating func endValue(isJSON: Bool = false) {
         values.append(Value(end: bytes.count, isJSON: isJSON))
     }
-
-    /// Discards the unfinished value.
-    mutating func discardValue() {
-        bytes.removeLast(bytes.count - (values.last?.end ?? 0))
-    }
 }

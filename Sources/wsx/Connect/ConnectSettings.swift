@@ -241,17 +241,17 @@ extension RequestQueue.Settings {
                 what: "--correlate with --json-rpc",
                 why: "JSON-RPC replies already contain the 'id' of their request; omit --correlate")
         }
-        let name = arguments.replies.calls != nil ? "id" : arguments.replies.correlation
-        if name == nil, arguments.staying.heartbeatMessage != nil {
+        let matching: RequestQueue.Settings.Matching =
+            if let calls = arguments.replies.calls {
+                .calls(hasVersion: calls.hasVersion(at: url))
+            } else if let name = arguments.replies.correlation { .field(named: name) } else { .order }
+        if matching == .order, arguments.staying.heartbeatMessage != nil {
             throw .badArgument(
                 what: "--request with --heartbeat-message",
                 why: "a reply to the heartbeat would count as a reply to a request; use --correlate")
         }
         return RequestQueue.Settings(
-            field: name.flatMap { JSONField($0) }, isSequential: arguments.replies.sendsRequests,
-            makesCalls: arguments.replies.calls != nil,
-            callsHaveVersion: arguments.replies.calls?.hasVersion(at: url) ?? true,
-            replyTimeout: arguments.replies.replyTimeout,
+            matching, isSequential: arguments.replies.sendsRequests, replyTimeout: arguments.replies.replyTimeout,
             keepsRequests: arguments.staying.reconnection != .never)
     }
 
@@ -268,7 +268,7 @@ extension RequestQueue.Settings {
         }
         guard isRepl || arguments.matchesReplies else { return nil }
         return RequestQueue.Settings(
-            usesKeys: true, isSequential: arguments.replies.sendsRequests,
+            .keys, isSequential: arguments.replies.sendsRequests,
             replyTimeout: arguments.replies.replyTimeout,
             // Lines at the prompt need no reply, so they are kept until a pong confirms them.
             keepsRequests: arguments.staying.reconnection != .never && (!isRepl || arguments.replies.hasRequests))

@@ -33,7 +33,7 @@ import WSCore
 
     @Test("Replies with keys may arrive in any order, and late")
     func keys() throws {
-        var queue = RequestQueue(.init(usesKeys: true, replyTimeout: .seconds(1)))
+        var queue = RequestQueue(.init(.keys, replyTimeout: .seconds(1)))
         #expect(!queue.goesByOrder)
         for text in ["a", "b", "c"] { try queue.add(text) }
         var sent: [Request] = []
@@ -76,7 +76,7 @@ import WSCore
         "An error without an id answers the only call in flight, so nothing waits for its timeout",
         arguments: [#"{"jsonrpc":"2.0","error":{"code":-32700},"id":null}"#, #"{"jsonrpc":"2.0","error":{"code":1}}"#])
     func errorWithoutID(error: String) throws {
-        var queue = RequestQueue(.init(field: JSONField("id"), makesCalls: true))
+        var queue = RequestQueue(.init(.calls()))
         try queue.add("first")
         _ = queue.sendable()
         #expect(queue.received(error) == true)
@@ -91,7 +91,7 @@ import WSCore
 
     @Test("Notifications are counted, do not wait, and delay nothing")
     func notifications() throws {
-        var queue = RequestQueue(.init(field: JSONField("id"), isSequential: true))
+        var queue = RequestQueue(.init(.field(named: "id"), isSequential: true))
         for text in ["{}", #"{"id":1}"#, "x", #"{"id":2}"#] { try queue.add(text) }
         #expect(queue.sendable() == ["1 {} -", #"2 {"id":1}"#])
         #expect(queue.received("{}") == false)
@@ -101,7 +101,7 @@ import WSCore
 
     @Test("At most 65,536 requests are in flight")
     func window() throws {
-        var queue = RequestQueue(.init(field: JSONField("id")))
+        var queue = RequestQueue(.init(.field(named: "id")))
         for id in 0...RequestQueue.maximumInFlight { try queue.add(#"{"id":\#(id)}"#) }
         #expect(queue.sendable().count == RequestQueue.maximumInFlight)
         #expect(queue.isFull)
@@ -112,7 +112,7 @@ import WSCore
 
     @Test("Requests kept for another connection are in flight up to 16 MiB")
     func keptBytes() throws {
-        var queue = RequestQueue(.init(field: JSONField("id"), keepsRequests: true))
+        var queue = RequestQueue(.init(.field(named: "id"), keepsRequests: true))
         let padding = String(repeating: "x", count: 1 << 20)
         for id in 0..<20 { try queue.add(#"{"id":\#(id),"x":"\#(padding)"}"#) }
         #expect(queue.sendable().count == 16)
@@ -120,7 +120,7 @@ import WSCore
 
     @Test("Lines become calls with their numbers as ids")
     func calls() throws {
-        var queue = RequestQueue(.init(field: JSONField("id"), makesCalls: true))
+        var queue = RequestQueue(.init(.calls()))
         try queue.add("a")
         #expect(throws: JSONRPCCallError.noMethod) { try queue.add(" ") }
         try queue.add("b 1")
@@ -133,7 +133,7 @@ import WSCore
 
     @Test("A new connection starts with initial messages, then unanswered ones, then waiting ones")
     func reconnecting() throws {
-        var queue = RequestQueue(.init(field: JSONField("id"), keepsRequests: true))
+        var queue = RequestQueue(.init(.field(named: "id"), keepsRequests: true))
         try queue.add(#"{"id":"hello"}"#, isInitial: true)
         try queue.add("{}", isInitial: true)
         for id in 3...5 { try queue.add(#"{"id":\#(id)}"#) }
@@ -168,7 +168,7 @@ import WSCore
 
     @Test("A request that ends every connection is sent alone, and then given up")
     func givenUp() throws {
-        var queue = RequestQueue(.init(field: JSONField("id"), keepsRequests: true))
+        var queue = RequestQueue(.init(.field(named: "id"), keepsRequests: true))
         for id in 1...3 { try queue.add(#"{"id":\#(id)}"#) }
         for _ in 1...2 {
             queue.connectionOpened(at: .zero)
@@ -200,7 +200,7 @@ import WSCore
 
     @Test("Requests go one at a time after lost connections only until one that was sent before is answered")
     func endOfCaution() throws {
-        var queue = RequestQueue(.init(field: JSONField("id"), keepsRequests: true))
+        var queue = RequestQueue(.init(.field(named: "id"), keepsRequests: true))
         try queue.add(#"{"id":1}"#)
         for _ in 1...2 {
             #expect(queue.sendable().count == 1)
@@ -231,7 +231,7 @@ extension RequestQueue {
         var problem: JSONRPCCallError?
         Array(text.utf8).withUnsafeBytes { bytes in
             do throws(JSONRPCCallError) {
-                try add(bytes.bytes, as: .text, isInitial: isInitial)
+                append(try message(for: bytes.bytes), as: .text, isInitial: isInitial)
             } catch {
                 problem = error
             }

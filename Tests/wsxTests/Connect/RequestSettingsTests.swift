@@ -16,13 +16,13 @@ import WSCore
                 $0.replies.correlation = "/a"
                 $0.replies.replyTimeout = .seconds(1)
                 $0.staying.reconnection = .always
-            } == .init(field: JSONField("/a"), replyTimeout: .seconds(1), keepsRequests: true))
+            } == .init(.field(named: "/a"), replyTimeout: .seconds(1), keepsRequests: true))
         #expect(
             try Self.settings {
                 $0.replies.calls = .automatic
                 $0.replies.correlation = "id"
                 $0.replies.sendsRequests = true
-            } == .init(field: JSONField("id"), isSequential: true, makesCalls: true))
+            } == .init(.calls(), isSequential: true))
     }
 
     @Test("Conflicting options are rejected")
@@ -63,7 +63,8 @@ import WSCore
             (.devtools, "/", false),
         ] as [(JSONRPCForm, String, Bool)])
     func versions(form: JSONRPCForm, requestTarget: String, hasVersion: Bool) throws {
-        #expect(try Self.settings(at: requestTarget) { $0.replies.calls = form }?.callsHaveVersion == hasVersion)
+        let settings = try Self.settings(at: requestTarget) { $0.replies.calls = form }
+        #expect(settings?.matching == .calls(hasVersion: hasVersion))
     }
 
     private static func settings(

@@ -209,14 +209,26 @@ package struct ProtocolEvent: Equatable {
         }
     }
 
+    /// What else holds for an event.
+    package struct Traits: OptionSet {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// The topic is already in the form in which it would be typed.
+        package static let typedTopic = Traits(rawValue: 1)
+        /// The peer refuses or ends what a line asked for, such as a subscription or a channel. Not set for other errors,
+        /// such as the error of a call.
+        package static let refusal = Traits(rawValue: 2)
+        /// The session ends the connection because of this event, with a problem that contains its payload.
+        package static let endsConnection = Traits(rawValue: 4)
+    }
+
     /// The part that the event plays.
     package var role: Role
     /// The name of the event in the protocol, such as `chat`.
     package var name: String?
     /// The topic, channel, room, namespace, or destination.
     package var topic: String?
-    /// Whether the topic is already in the form in which it would be typed.
-    package var isTopicTyped: Bool
     /// The identifier in the protocol, such as a subscription's.
     package var id: String?
     /// The payload: JSON text if the protocol carries JSON, and otherwise any bytes.
@@ -227,28 +239,28 @@ package struct ProtocolEvent: Equatable {
     package var attributes: [String: String]
     /// The key of the line that the event acknowledges without being a reply to it, or `nil` if it acknowledges none.
     package var acknowledgedKey: ReplyKey?
-    /// Whether the peer refuses or ends what a line asked for, such as a subscription or a channel. `false` for other
-    /// errors, such as the error of a call.
-    package var isRefusal: Bool
-    /// Whether the session ends the connection because of this event, with a problem that contains its payload.
-    package var endsConnection = false
+    package var traits: Traits
 
     /// Creates an event.
     package init(
-        _ role: Role, name: String? = nil, topic: String? = nil, isTopicTyped: Bool = false, id: String? = nil,
-        payload: [UInt8] = [], isText: Bool = true, attributes: [String: String] = [:], isRefusal: Bool = false,
+        _ role: Role, name: String? = nil, topic: String? = nil, id: String? = nil,
+        payload: [UInt8] = [], isText: Bool = true, attributes: [String: String] = [:], traits: Traits = [],
         acknowledgedKey: ReplyKey? = nil
     ) {
         self.role = role
         self.name = name
         self.topic = topic
-        self.isTopicTyped = isTopicTyped
         self.id = id
         self.payload = payload
         self.isText = isText
         self.attributes = attributes
-        self.isRefusal = isRefusal || role == .refusal
+        self.traits = role == .refusal ? traits.union(.refusal) : traits
         self.acknowledgedKey = acknowledgedKey
+    }
+
+    package var isRefusal: Bool {
+        get { traits.contains(.refusal) }
+        set { if newValue { traits.insert(.refusal) } else { traits.remove(.refusal) } }
     }
 
     /// The key of the line that the event confirms, as a reply or an acknowledgement, or `nil` if it confirms none.
@@ -266,7 +278,7 @@ package struct ProtocolEvent: Equatable {
 
     /// The line without the payload: topic and name. Empty if the event has neither.
     package var heading: [UInt8] {
-        let words = [topic.map { isTopicTyped ? $0 : Self.typed($0) }, name.map(Self.typed)]
+        let words = [topic.map { traits.contains(.typedTopic) ? $0 : Self.typed($0) }, name.map(Self.typed)]
         return Array(words.compactMap { $0 }.joined(separator: " ").utf8)
     }
 

@@ -184,7 +184,7 @@ extension ConnectRun {
     /// Whether the failure of the connection contains an event.
     private func isReportedAtEnd(_ event: ProtocolEvent) -> Bool {
         // An end that has already begun ends the run for its own reason.
-        guard event.endsConnection, !state.isClosing else { return false }
+        guard event.traits.contains(.endsConnection), !state.isClosing else { return false }
         return switch stages.pipeline?.problem {
         case .unusable, .refusedLine: true
         default: false
