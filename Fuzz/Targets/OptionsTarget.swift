@@ -41,7 +41,7 @@ extension FuzzTarget {
         expect(limits.maximumMessageBytes > 0 && limits.maximumFragments > 0, "a limit is not positive")
         expect(limits.fragmentBytes.map { $0 > 0 } ?? true, "the size of fragments is not positive")
         let secrets = [request.auth, request.bearer, tls.passphrase].compactMap { $0 } + request.cookies
-        guard arguments.file == nil, !namesFile(request.headers + secrets), tls.authorities == nil,
+        guard arguments.messages.file == nil, !namesFile(request.headers + secrets), tls.authorities == nil,
             tls.certificate == nil, tls.key == nil
         else { return }
         do throws(Failure) {

@@ -226,11 +226,7 @@ struct BenchSettings: Sendable {
     var description: BenchDescription { plan.description(url: requests.url.shown) }
 
     /// The close frame to send at the end.
-    var closeFrame: CloseFrame {
-        CloseFrame(
-            code: CloseCode(rawValue: arguments.client.closeFrame.closeCode),
-            reason: arguments.client.closeFrame.closeReason)
-    }
+    var closeFrame: CloseFrame { arguments.client.closeFrame.frame }
 }
 
 extension LoadPlan {

@@ -17,8 +17,7 @@ extension ConnectSettings {
             settings.url = target
             settings.connector.request = connector.request.addressed(to: target)
             secrets.record.add(settings.connector.request)
-            settings.requests = try RequestQueue.Settings.make(
-                arguments, url: target, isRepl: isRepl)
+            settings.requests = try RequestQueue.Settings.make(arguments, url: target, isRepl: isRepl)
         } else {
             settings = try ConnectSettings(
                 arguments.forOtherOrigin(text, protocolSelection), secrets: secrets, data: data,
@@ -60,8 +59,8 @@ extension ConnectArguments {
         }
         arguments.client.request.headers = try HeaderFiles.fields(client.request.headers).filter(\.isForAllOrigins)
             .map { "\($0.name): \($0.value)" }
-        arguments.messages = []
-        arguments.file = nil
+        arguments.messages.texts = []
+        arguments.messages.file = nil
         return arguments
     }
 }

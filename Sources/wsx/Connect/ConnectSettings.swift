@@ -31,16 +31,19 @@ struct ConnectSettings {
     let scenario: Scenario?
     /// How replies are matched to requests, or `nil` if messages are not requests.
     var requests: RequestQueue.Settings?
-    /// The close frame to send at the end.
-    let closeFrame: CloseFrame
-    /// Whether the user types messages at a prompt.
-    var isRepl: Bool
-    /// The history file of the prompt, or `nil` if there is none.
-    let historyPath: String?
-    /// Whether messages are read from a pipe or a file.
-    let readsPipe: Bool
-    /// The program in place of standard input and output, or `nil` if there is none.
-    let program: ProgramCommand?
+    /// Where messages come from after those of the command line.
+    var source: Source
+
+    /// A source of messages.
+    enum Source {
+        case none
+        /// A pipe or a file.
+        case pipe
+        /// The user types them.
+        case prompt
+        /// A program in place of standard input and output.
+        case program(ProgramCommand)
+    }
 
     /// Derives the settings from the arguments.
     /// - Parameters:
@@ -52,14 +55,14 @@ struct ConnectSettings {
         cookies: CookieStore? = nil
     ) throws(Failure) {
         var arguments = arguments.withFormatsOfProgram
-        program =
+        let program =
             arguments.program.isEmpty
             ? nil : try ProgramCommand(arguments.program, environment: secrets.environment)
         try arguments.checkReplaySpeed()
         try OutputPlace(option: "--record", path: arguments.transcript.recordPath).check(against: arguments.readFiles)
         try OutputPlace(option: "--junit", path: arguments.scenario.junitPath).check(against: arguments.readFiles)
-        if let path = arguments.cookieJar { try CookieFiles.check(jar: path, isReadBy: arguments) }
-        guard arguments.scenario.path == nil || arguments.messages.isEmpty else {
+        if let path = arguments.client.request.cookieJar { try CookieFiles.check(jar: path, isReadBy: arguments) }
+        guard arguments.scenario.path == nil || arguments.messages.texts.isEmpty else {
             throw .badArgument(
                 what: "MESSAGE with --scenario",
                 why: "the scenario contains all messages; add the message to the file")
@@ -90,7 +93,7 @@ struct ConnectSettings {
             connectorResources = try ConnectorResources.make(composition.tls, cookies: cookies)
         } else {
             let (cookies, notices) = try CookieFiles.read(
-                arguments.client.request.cookieFiles, jar: arguments.cookieJar)
+                arguments.client.request.cookieFiles, jar: arguments.client.request.cookieJar)
             connectorResources = try ConnectorResources.make(composition.tls, cookies: cookies)
             cookieNotices = notices
         }
@@ -98,7 +101,6 @@ struct ConnectSettings {
         try row.columns.checkPatterns(arguments.ending.until, of: "--until")
         try row.columns.checkPatterns(arguments.ending.expectations, of: "--expect")
         conditions = try EndConditions(arguments)
-        linger = Self.linger(arguments)
         scenario = try Scenario.make(
             arguments.scenario, variables: row.columns, codecs: arguments.codecs,
             limitBytes: arguments.client.limits.maximumMessageBytes, lineCheck: protocolSelection?.lineCheck,
@@ -111,37 +113,52 @@ struct ConnectSettings {
             throw .badInput(what: "message \(index + 1)", why: "\(problem)")
         }
         exchange = try AutoReply.Plan.make(arguments.exchange, variables: row.columns, secrets: secrets)
-        closeFrame = CloseFrame(
-            code: CloseCode(rawValue: arguments.client.closeFrame.closeCode),
-            reason: arguments.client.closeFrame.closeReason)
-        let isTyped =
-            StandardDescriptors.isTerminal(StandardDescriptors.input) && arguments.format.input == .lines
-            && program == nil
-        isRepl = readsInput && isTyped && !arguments.ending.isOne
-        readsPipe = readsInput && !isTyped
-        requests = try RequestQueue.Settings.make(
-            arguments, url: url, isRepl: isRepl)
-        historyPath =
-            switch arguments.history {
-            case .host: HistoryLocation.path(for: url, environment: secrets.environment)
-            case .file(let path): path
-            case .none: nil
-            }
+        let isTerminal = StandardDescriptors.isTerminal(StandardDescriptors.input)
+        if !readsInput {
+            source = .none
+        } else if let program {
+            source = .program(program)
+        } else if !isTerminal || arguments.format.input != .lines {
+            source = .pipe
+        } else {
+            source = arguments.ending.isOne ? .none : .prompt
+        }
+        requests = try RequestQueue.Settings.make(arguments, url: url, isRepl: isRepl)
         connector.redirects.secretMessages = secrets.record.messageSources
+    }
+
+}
+
+extension ConnectSettings {
+    /// Whether the user types messages at a prompt.
+    var isRepl: Bool { if case .prompt = source { true } else { false } }
+
+    /// Whether messages are read from a pipe, a file, or a program.
+    var readsPipe: Bool {
+        switch source {
+        case .pipe, .program: true
+        case .none, .prompt: false
+        }
+    }
+
+    /// The program in place of standard input and output, or `nil` if there is none.
+    var program: ProgramCommand? { if case .program(let program) = source { program } else { nil } }
+
+    /// The close frame to send at the end.
+    var closeFrame: CloseFrame { arguments.client.closeFrame.frame }
+
+    /// The history file of the prompt, or `nil` if there is none.
+    var historyPath: String? {
+        switch arguments.history {
+        case .host: HistoryLocation.path(for: url, environment: secrets.environment)
+        case .file(let path): path
+        case .none: nil
+        }
     }
 
     /// How long to wait for messages after the end of the input. The default is longer with `--until`, `--count`, and
     /// `--one`, which name what to wait for. With requests, the wait begins after all replies have arrived.
-    var linger: Linger
-
-    /// Whether the wait after the end of the input depends on the number of replies.
-    var countsReplies: Bool {
-        // A protocol sends messages of its own, which have other replies.
-        guard case .answered = linger, arguments.protocols.choice == nil else { return false }
-        return !isRepl && arguments.format.readsInput
-    }
-
-    private static func linger(_ arguments: ConnectArguments) -> Linger {
+    var linger: Linger {
         if let linger = arguments.ending.linger { return linger }
         // The program decides how long to wait for replies.
         if !arguments.program.isEmpty { return .forever }
@@ -152,6 +169,13 @@ struct ConnectSettings {
         return arguments.matchesReplies ? .idle(.zero) : .answered(idle: .seconds(1))
     }
 
+    /// Whether the wait after the end of the input depends on the number of replies.
+    var countsReplies: Bool {
+        // A protocol sends messages of its own, which have other replies.
+        guard case .answered = linger, arguments.protocols.choice == nil else { return false }
+        return !isRepl && arguments.format.readsInput
+    }
+
     /// The kind of messages to send.
     var kind: MessageKind { arguments.format.payload.kind(for: arguments.format.input) }
 
@@ -159,8 +183,8 @@ struct ConnectSettings {
         _ arguments: ConnectArguments
     ) throws(Failure) -> [(payload: [UInt8], kind: MessageKind)] {
         let kind: MessageKind = arguments.format.payload == .binary ? .binary : .text
-        var messages = arguments.messages.map { (payload: Array($0.utf8), kind: kind) }
-        if let path = arguments.file {
+        var messages = arguments.messages.texts.map { (payload: Array($0.utf8), kind: kind) }
+        if let path = arguments.messages.file {
             let contents = try HeaderFiles.contents(of: path, for: "--file")
             let isText = contents.withUnsafeBytes { UTF8Validator.isValid($0.bytes) }
             guard kind == .binary || isText else {
@@ -191,7 +215,7 @@ extension ConnectArguments {
 
     /// Whether messages are read from standard input or a program.
     fileprivate var readsInput: Bool {
-        format.readsInput && (messages.isEmpty && file == nil || isInteractive || !program.isEmpty)
+        format.readsInput && (messages.isEmpty || messages.isInteractive || !program.isEmpty)
     }
 
     /// Whether `--one` counts messages. Requests know their replies.

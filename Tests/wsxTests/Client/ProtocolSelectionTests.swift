@@ -137,7 +137,7 @@ import WSCore
             do throws(Failure) {
                 _ = try Self.settings {
                     $0.protocols.choice = .named("mqtt")
-                    $0.messages = messages
+                    $0.messages.texts = messages
                     $0.data.usesTemplates = usesTemplates
                 }
                 return nil

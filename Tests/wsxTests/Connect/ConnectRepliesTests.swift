@@ -40,14 +40,14 @@ import Testing
         let timers = Timers()
         var count = 0
         let fixture = answering {
-            $0.messages = messages
+            $0.messages.texts = messages
+            $0.ending.linger = .answered(idle: .seconds(60))
         } reply: { peer, _ in
             count += 1
             guard count == messages.count else { return }
             for text in first { peer.send(text) }
             timers.after(second.delay, on: peer.loop) { peer.send(second.text) }
         }
-        fixture.change = { $0.linger = .answered(idle: .seconds(60)) }
         fixture.makePeer = { _, loop in
             let peer = FakePeer(on: loop)
             if let greeting { peer.send(greeting) }
@@ -86,7 +86,7 @@ import Testing
     func wholeWait(first: [String], answersPings: Bool) throws {
         let timers = Timers()
         let fixture = answering {
-            $0.messages = ["question"]
+            $0.messages.texts = ["question"]
         } reply: { peer, _ in
             for text in first { peer.send(text) }
             timers.after(.milliseconds(700), on: peer.loop) { peer.send("late") }
@@ -105,7 +105,7 @@ import Testing
                 $0.format.output = .json
                 $0.transcript.verbosity = verbosity
                 $0.transcript.timestamps = .off
-                $0.messages = ["a", "b"]
+                $0.messages.texts = ["a", "b"]
             } reply: { peer, text in
                 peer.send(text)
             }
@@ -119,7 +119,7 @@ import Testing
     @Test("With --linger, or without a message, there is no ping")
     func noPing() throws {
         let fixture = answering {
-            $0.messages = ["a"]
+            $0.messages.texts = ["a"]
             $0.ending.linger = .idle(.milliseconds(1))
         } reply: { _, _ in
         }
@@ -131,7 +131,7 @@ import Testing
     func reconnect() throws {
         let fixture = answering {
             $0.staying.reconnection = .always
-            $0.messages = ["login"]
+            $0.messages.texts = ["login"]
         } reply: { peer, text in
             if peer.answersPings { peer.send(text) } else { peer.vanish() }
         }
@@ -154,7 +154,7 @@ import Testing
     @Test("--one ends the run with the reply, without a ping")
     func one() throws {
         let fixture = answering {
-            $0.messages = ["question"]
+            $0.messages.texts = ["question"]
             $0.ending.isOne = true
         } reply: { peer, _ in
             for text in ["reply", "more"] { peer.send(text) }
@@ -181,7 +181,7 @@ import Testing
     @Test("--one counts no message that arrives before the first one is sent")
     func oneGreeting() throws {
         let fixture = answering {
-            $0.messages = ["question"]
+            $0.messages.texts = ["question"]
             $0.ending.isOne = true
         } reply: { peer, _ in
             peer.send("reply")
@@ -211,7 +211,7 @@ import Testing
     @Test("--one fails with 7 if the peer closes first, and with 6 if time runs out")
     func missingReplies() throws {
         let closing = answering {
-            $0.messages = ["a", "b"]
+            $0.messages.texts = ["a", "b"]
             $0.ending.isOne = true
         } reply: { peer, text in
             if text == "a" { peer.send("1") } else { peer.close(1000) }
@@ -220,7 +220,7 @@ import Testing
         #expect(closed.status == .unmet)
         #expect(closed.failure?.message == "closed with 1000 after 1 of 2 replies")
         let silent = ConnectFixture {
-            $0.messages = ["a"]
+            $0.messages.texts = ["a"]
             $0.ending.isOne = true
             $0.ending.timeout = .milliseconds(1)
         }
@@ -233,7 +233,7 @@ import Testing
     @Test("With requests, --one ends after the last reply, and other messages do not count")
     func oneRequest() throws {
         let fixture = answering {
-            $0.messages = [#"{"id":1}"#]
+            $0.messages.texts = [#"{"id":1}"#]
             $0.replies.correlation = "id"
             $0.ending.isOne = true
         } reply: { peer, text in

@@ -61,13 +61,13 @@ import WSCore
 
     @Test("Replies are counted only if the default wait depends on them")
     func countsReplies() throws {
-        #expect(try settings { $0.messages = ["x"] }.countsReplies)
+        #expect(try settings { $0.messages.texts = ["x"] }.countsReplies)
         #expect(try !settings { $0.ending.linger = .idle(.seconds(1)) }.countsReplies)
         #expect(try !settings { $0.ending.count = 1 }.countsReplies)
         #expect(try !settings { $0.replies.sendsRequests = true }.countsReplies)
         #expect(try !settings { $0.format.readsInput = false }.countsReplies)
         var prompt = try settings { _ in }
-        prompt.isRepl = true
+        prompt.source = .prompt
         #expect(!prompt.countsReplies)
     }
 
@@ -176,7 +176,7 @@ import WSCore
         }
         _ = try settings {
             $0.client.request.cookieFiles = ["/tmp/none"]
-            $0.cookieJar = "/tmp/none"
+            $0.client.request.cookieJar = "/tmp/none"
         }
     }
 
@@ -190,7 +190,7 @@ import WSCore
         ])
     func badCookieJar(path: String, why: String) {
         expectMessage("--cookie-jar \(path): \(why)") {
-            () throws(Failure) in _ = try self.settings { $0.cookieJar = path }
+            () throws(Failure) in _ = try self.settings { $0.client.request.cookieJar = path }
         }
     }
 
@@ -199,15 +199,15 @@ import WSCore
         try withFile([]) { path in
             let settings = try self.settings {
                 $0.client.request.cookieFiles = [path]
-                $0.cookieJar = path
+                $0.client.request.cookieJar = path
             }
             #expect(settings.saveCookies() == nil)
             #expect(try File.read(path).starts(with: "# Netscape HTTP Cookie File\n".utf8))
             expectMessage("--cookie-jar \(path): --file reads the same file; name another file") {
                 () throws(Failure) in
                 _ = try self.settings {
-                    $0.cookieJar = path
-                    $0.file = path
+                    $0.client.request.cookieJar = path
+                    $0.messages.file = path
                 }
             }
         }
@@ -237,8 +237,8 @@ import WSCore
         try withFile(Array("a file\n".utf8)) { path in
             for (payload, kind) in [(PayloadKind.automatic, MessageKind.text), (.text, .text), (.binary, .binary)] {
                 let settings = try self.settings {
-                    $0.messages = ["one", "", "two"]
-                    $0.file = path
+                    $0.messages.texts = ["one", "", "two"]
+                    $0.messages.file = path
                     $0.format.payload = payload
                 }
                 #expect(
@@ -253,14 +253,14 @@ import WSCore
     @Test("A missing file, or one with invalid UTF-8, is rejected")
     func badFile() throws {
         expectMessage("--file /no/file: no such file or directory; check the path") {
-            () throws(Failure) in _ = try settings { $0.file = "/no/file" }
+            () throws(Failure) in _ = try settings { $0.messages.file = "/no/file" }
         }
         try withFile([0xFF]) { path in
             expectMessage("--file \(path): it is not UTF-8 text; send it with --binary") {
-                () throws(Failure) in _ = try settings { $0.file = path }
+                () throws(Failure) in _ = try settings { $0.messages.file = path }
             }
             let binary = try settings {
-                $0.file = path
+                $0.messages.file = path
                 $0.format.payload = .binary
             }
             #expect(binary.messages.map(\.payload) == [[0xFF]])
@@ -279,11 +279,11 @@ import WSCore
             return settings.readsPipe
         }
         #expect(try reads { _ in })
-        #expect(try !reads { $0.messages = ["x"] })
+        #expect(try !reads { $0.messages.texts = ["x"] })
         #expect(
             try reads {
-                $0.messages = ["x"]
-                $0.isInteractive = true
+                $0.messages.texts = ["x"]
+                $0.messages.isInteractive = true
             })
         #expect(try !reads { $0.format.readsInput = false })
     }
@@ -366,7 +366,7 @@ import WSCore
             $0.client.network.proxy = "http://proxy.example"
             $0.staying.reconnection = .always
         }
-        settings.isRepl = true
+        settings.source = .prompt
         #expect(settings.backoff?.delays == .interactive)
     }
 

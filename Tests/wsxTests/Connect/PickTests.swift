@@ -97,7 +97,7 @@ import Testing
     func incompleteRequest() throws {
         let outcome = try run(".result", on: [#"{"id":9}"#, #"{"id":7,"error":1}"#]) {
             $0.replies.correlation = "id"
-            $0.messages = [#"{"id":7}"#]
+            $0.messages.texts = [#"{"id":7}"#]
             $0.ending.isOne = true
             $0.ending.linger = .idle(.zero)
         }
@@ -109,10 +109,10 @@ import Testing
     func omittedReply() throws {
         var timer: WSCore.Timer?
         let fixture = ConnectFixture {
-            $0.messages = ["go"]
+            $0.messages.texts = ["go"]
             $0.format.pick = try? JSONPath(".a")
+            $0.ending.linger = .answered(idle: .seconds(60))
         }
-        fixture.change = { $0.linger = .answered(idle: .seconds(60)) }
         fixture.didReceive = { peer, event in
             guard case .text = event else { return }
             peer.send("no value")
@@ -150,7 +150,7 @@ import Testing
     func replies() throws {
         let outcome = try run(".result", on: [#"{"id":9}"#, #"{"id":7,"result":"ok"}"#]) {
             $0.replies.correlation = "id"
-            $0.messages = [#"{"id":7}"#]
+            $0.messages.texts = [#"{"id":7}"#]
             $0.ending.linger = .idle(.zero)
         }
         #expect(outcome.failure == nil)

@@ -26,7 +26,7 @@ import Testing
         #expect(try connect("u", "--header", "").client.request.headers == [""])
         #expect(try connect("u", "--header=A: b=c").client.request.headers == ["A: b=c"])
         #expect(try connect("u", "--header=\u{301}").client.request.headers == ["\u{301}"])
-        #expect(try connect("u", "-x", "-v", "-x", "--").messages == ["-v", "--"])
+        #expect(try connect("u", "-x", "-v", "-x", "--").messages.texts == ["-v", "--"])
     }
 
     @Test("Short options can be combined, and the last one may have a value") func clusters() throws {
@@ -40,7 +40,7 @@ import Testing
     @Test("Options and operands can be mixed, and '--' ends the options") func mixing() throws {
         let arguments = try connect("-q", "u", "one", "-v", "--", "--quiet", "-", "--")
         #expect(arguments.client.url == "u")
-        #expect(arguments.messages == ["one", "--quiet", "-", "--"])
+        #expect(arguments.messages.texts == ["one", "--quiet", "-", "--"])
         #expect(arguments.transcript.verbosity == 1)
         #expect(try connect("--", "u").client.url == "u")
         #expect(try Invocation.program.parse(["--", "connect", "u"]) == .connect(try connect("u")))
@@ -70,11 +70,11 @@ import Testing
     }
 
     @Test("A single hyphen is an operand, and so is the empty word") func hyphen() throws {
-        #expect(try connect("u", "-", "").messages == ["-", ""])
+        #expect(try connect("u", "-", "").messages.texts == ["-", ""])
     }
 
     @Test("Operands precede the values of --execute, in any order of words") func messageOrder() throws {
-        #expect(try connect("-x", "c", "u", "a", "-x", "d", "b").messages == ["a", "b", "c", "d"])
+        #expect(try connect("-x", "c", "u", "a", "-x", "d", "b").messages.texts == ["a", "b", "c", "d"])
     }
 
     @Test("If an option is repeated, the last value counts") func lastWins() throws {

@@ -56,9 +56,9 @@ import WSCore
     }
 
     static let connectCases: [ConnectCase] = [
-        ConnectCase("execute", "-x", "a", "--execute=b") { $0.messages = ["a", "b"] },
-        ConnectCase("file", "-f", "p") { $0.file = "p" },
-        ConnectCase("interactive", "-i") { $0.isInteractive = true },
+        ConnectCase("execute", "-x", "a", "--execute=b") { $0.messages.texts = ["a", "b"] },
+        ConnectCase("file", "-f", "p") { $0.messages.file = "p" },
+        ConnectCase("interactive", "-i") { $0.messages.isInteractive = true },
         ConnectCase("no-stdin", "--no-stdin") { $0.format.readsInput = false },
         ConnectCase("text", "--text") { $0.format.payload = .text },
         ConnectCase("binary", "--binary") { $0.format.payload = .binary },
@@ -156,7 +156,7 @@ import WSCore
             $0.client.request.cookies = ["a=b", "c=d"]
             $0.client.request.cookieFiles = ["jar"]
         },
-        ConnectCase("cookie-jar", "--cookie-jar", "jar") { $0.cookieJar = "jar" },
+        ConnectCase("cookie-jar", "--cookie-jar", "jar") { $0.client.request.cookieJar = "jar" },
         ConnectCase("origin", "-o", "https://a", "-o", "https://b") { $0.client.request.origin = "https://b" },
         ConnectCase("host", "--host", "h") { $0.client.request.host = "h" },
         ConnectCase("user-agent", "--user-agent", "t") { $0.client.request.userAgent = "t" },

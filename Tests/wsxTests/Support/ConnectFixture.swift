@@ -62,7 +62,7 @@ final class ConnectFixture {
         arguments.ending.timeout = .seconds(60)
         arguments.transcript.timestamps = .off
         change = {
-            $0.isRepl = true
+            $0.source = .prompt
             if $0.arguments.protocols.choice != nil {
                 $0.requests = try? .make($0.arguments, url: $0.url, isRepl: true)
             }

@@ -44,9 +44,7 @@ final class Faults {
     var useGates: Bool { arguments.concernMessages || service == .replay }
 
     /// The close frame for `--close-after`.
-    var closeFrame: CloseFrame {
-        CloseFrame(code: CloseCode(rawValue: arguments.closeFrame.closeCode), reason: arguments.closeFrame.closeReason)
-    }
+    var closeFrame: CloseFrame { arguments.closeFrame.frame }
 
     /// The rejection of an otherwise acceptable request, or `nil` to accept it.
     func rejection(of request: RequestHead, policy: ServerPolicy) -> HandshakeRefusal? {

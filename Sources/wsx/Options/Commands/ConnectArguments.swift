@@ -3,12 +3,7 @@ import CommandLine
 /// The arguments of `wsx connect` as typed. ``ConnectSettings`` parses the URL and reads the files.
 struct ConnectArguments: ConversationArguments, Equatable, Sendable {
     var client = ClientArguments()
-    /// The cookie file to write, or `nil` if there is none.
-    var cookieJar: String?
-    /// The operands, followed by the values of `--execute`, each in the order given.
-    var messages: [String] = []
-    var file: String?
-    var isInteractive = false
+    var messages = MessageArguments()
     var format = FormatArguments()
     var protocols = ProtocolArguments()
     var codecs = CodecArguments()
@@ -28,14 +23,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         ClientArguments.url(
             manual: "The server to connect to. See URLS. `@`*NAME* is a profile; see CONFIGURATION in *wsx*(1)."
         ).lifted(\.client),
-        OperandSpecification(
-            "MESSAGE", required: false, repeatable: true,
-            summary: "Messages to send instead of reading stdin",
-            manual: """
-                Messages to send, in order, when the connection opens. Standard input is not read, and the run ends as \
-                it does after the end of input, unless `--interactive` is given.
-                """
-        ) { arguments, values in arguments.messages = values + arguments.messages },
+        MessageArguments.operand.lifted(\.messages),
         OperandSpecification(
             "PROGRAM [ARG...]", required: false, of: "exec", completion: .program, example: "-- ./bot",
             summary: "Program to run with --exec",
@@ -46,7 +34,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
     ]
 
     @OptionTable<ConnectArguments> static var options: [OptionSpecification<ConnectArguments>] {
-        messageOptions
+        MessageArguments.options.lifted(\.messages)
         exec
         ProgramArguments.shared(heading: .messages).lifted(\.programs)
         FormatArguments.options(
@@ -95,7 +83,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         ScenarioArguments.options.lifted(\.scenario)
         StayingArguments.options.lifted(\.staying)
         ClientArguments.options().lifted(\.client)
-        cookieJar
+        RequestArguments.cookieJar.lifted(\.client.request)
         TranscriptArguments.options(
             display: DisplayArguments.options(
                 quiet: """
@@ -106,26 +94,6 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         ).lifted(\.transcript)
         promptOptions
     }
-
-    private static let cookieJar =
-        OptionSpecification<ConnectArguments>(
-            "cookie-jar", value: OptionValue("FILE", .file), heading: .request,
-            summary: "Save all cookies in FILE at the end",
-            manual: """
-                At the end of the run, however it ends, write all cookies to *FILE*: those of cookie files and those \
-                that servers have set, but not those of `--cookie name=value`. The file has the format of curl, is \
-                readable only by you, and replaces an existing file. If it cannot be written, the status is 1.
-                """,
-            """
-            To keep cookies from one run to the next, name the same file for both options; at first, it may be \
-            missing. A file that `--cookie` does not read is replaced without reading it, as in curl. A symbolic link \
-            is rejected.
-            """,
-            example: "--cookie jar.txt --cookie-jar jar.txt", seeAlso: ["cookie"]
-        ) { arguments, value throws(ValueProblem) in
-            guard !value.isEmpty else { throw .empty }
-            arguments.cookieJar = value
-        }
 
     private static let exec =
         OptionSpecification<ConnectArguments>(
@@ -139,41 +107,6 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
                 """,
             seeAlso: ["exec-json", "exec-grace"]
         ) { _, _ in }
-
-    private static let messageOptions: [OptionSpecification<ConnectArguments>] = [
-        OptionSpecification(
-            "execute", "x", value: OptionValue("MESSAGE"), repetition: .adds, about: .messages, heading: .messages,
-            summary: "Send MESSAGE when the connection opens",
-            manual: """
-                Send *MESSAGE* when the connection opens, after any *MESSAGE* operands. Apart from the order, the \
-                option is equivalent to an operand. The address of a proxy is rejected: curl's `-x` is `--proxy` here.
-                """,
-            example: #"--execute '{"op":"subscribe","channel":"trades"}'"#, seeAlso: ["file", "interactive"]
-        ) { arguments, value throws(ValueProblem) in
-            arguments.messages.append(try MessageValue.parse(value))
-        },
-        OptionSpecification(
-            "file", "f", value: OptionValue("FILE", .file), about: .messages, heading: .messages,
-            summary: "Send the contents of FILE as one message",
-            manual: """
-                Send the contents of *FILE* as one message when the connection opens, after all *MESSAGE*s. `-` is \
-                standard input. The contents must be UTF-8 text unless `--binary` is given. No other messages are read \
-                from standard input unless `--interactive` is given.
-                """,
-            example: "--binary --file image.png", seeAlso: ["execute", "binary", "interactive"]
-        ) { arguments, value throws(ValueProblem) in
-            arguments.file = try MessageFileValue.parse(value)
-        },
-        OptionSpecification(
-            "interactive", "i", about: .stdin, conflicts: ["no-stdin"], heading: .messages,
-            summary: "Read stdin after sending the messages",
-            manual: """
-                Read standard input after sending the messages of the command line: at the prompt on a terminal, or \
-                from a pipe.
-                """,
-            example: #"--interactive --execute '{"op":"login"}'"#
-        ) { arguments, _ in arguments.isInteractive = true },
-    ]
 
     private static let promptOptions: [OptionSpecification<ConnectArguments>] = [
         OptionSpecification(

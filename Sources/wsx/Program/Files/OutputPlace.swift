@@ -92,7 +92,9 @@ extension ConnectArguments {
     /// The input files and their options.
     var readFiles: [OutputPlace.Source] {
         let historyPath: String? = if case .file(let path) = history { path } else { nil }
-        return [("--file", file), ("--history", historyPath), ("--data", data.path), ("--scenario", scenario.path)]
+        return [
+            ("--file", messages.file), ("--history", historyPath), ("--data", data.path), ("--scenario", scenario.path),
+        ]
             + exchange.files
             + OutputPlace.files([staying.heartbeatMessage].compactMap(\.self), of: "--heartbeat-message")
             + client.connectionFiles

@@ -31,7 +31,7 @@ import Testing
     @Test("Messages from the command line are sent first, and standard input is not read")
     func commandLine() throws {
         let fixture = echo {
-            $0.messages = ["x", "y"]
+            $0.messages.texts = ["x", "y"]
             $0.ending.count = 2
         }
         fixture.input = nil
@@ -269,7 +269,7 @@ import Testing
     func operandWithoutField() throws {
         let fixture = echo {
             $0.replies.correlation = "id"
-            $0.messages = [#"{"id":1}"#, "{}"]
+            $0.messages.texts = [#"{"id":1}"#, "{}"]
         }
         let failure = #expect(throws: Failure.self) { try fixture.run() }
         #expect(failure?.message?.hasPrefix("message 2: it has no 'id' to match its reply") == true)
@@ -382,7 +382,7 @@ import Testing
     func poison(isOperand: Bool) throws {
         let fixture = ConnectFixture {
             $0.staying.reconnection = .always
-            $0.messages = isOperand ? ["poison\u{1B}"] : []
+            $0.messages.texts = isOperand ? ["poison\u{1B}"] : []
             $0.format.readsInput = true
         }
         fixture.input = isOperand ? "" : "poison\u{1B}\nother\n"
@@ -438,7 +438,7 @@ import Testing
         let fixture = ConnectFixture {
             $0.staying.reconnection = .always
             $0.replies.sendsRequests = true
-            $0.messages = ["login"]
+            $0.messages.texts = ["login"]
         }
         fixture.makePeer = { number, loop in
             let peer = FakePeer(on: loop)
@@ -580,7 +580,7 @@ import Testing
         try withFile(Array("old".utf8)) { path in
             let fixture = ConnectFixture {
                 $0.replies.calls = .standard
-                $0.messages = ["sum [1"]
+                $0.messages.texts = ["sum [1"]
                 $0.transcript.recordPath = path
             }
             #expect(throws: Failure.self) { _ = try fixture.run() }

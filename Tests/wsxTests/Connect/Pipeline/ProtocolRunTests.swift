@@ -55,7 +55,7 @@ import Testing
     @Test("Messages of the command line are lines")
     func operands() throws {
         let fixture = socketIO {
-            $0.messages = ["chat 1"]
+            $0.messages.texts = ["chat 1"]
             $0.ending.count = 1
         }
         #expect(try fixture.run().output == "chat 1\n")
@@ -186,7 +186,7 @@ import Testing
     func one() throws {
         let fixture = socketIO {
             $0.ending.isOne = true
-            $0.messages = ["chat 1", "chat 2"]
+            $0.messages.texts = ["chat 1", "chat 2"]
         }
         let outcome = try fixture.run()
         #expect(outcome.failure == nil)
@@ -198,7 +198,7 @@ import Testing
         let fixture = graphQL {
             $0.ending.isOne = true
             $0.replies.failsOnErrorReply = true
-            $0.messages = ["{ a }"]
+            $0.messages.texts = ["{ a }"]
         }
         fixture.didReceive = { peer, event in
             guard case .text(let text) = event else { return }
@@ -216,7 +216,7 @@ import Testing
         let fixture = graphQL {
             $0.replies.failsOnErrorReply = true
             $0.format.output = .json
-            $0.messages = ["subscription { fail }"]
+            $0.messages.texts = ["subscription { fail }"]
         }
         fixture.didReceive = { peer, event in
             guard case .text(let text) = event else { return }
@@ -240,7 +240,7 @@ import Testing
             $0.protocols.choice = .file(definition.path)
             $0.ending.isOne = isOne
             $0.replies.sendsRequests = !isOne
-            $0.messages = ["not json"]
+            $0.messages.texts = ["not json"]
         }
         let outcome = try fixture.run()
         #expect(outcome.status == .usage)
@@ -280,7 +280,7 @@ import Testing
     func refusedLoginWithRequest() throws {
         let fixture = socketIO(confirms: false) {
             $0.ending.isOne = true
-            $0.messages = ["chat 1"]
+            $0.messages.texts = ["chat 1"]
         }
         fixture.didReceive = { peer, event in
             if case .text = event { peer.send(#"44{"message":"wrong token"}"#) }
@@ -503,7 +503,7 @@ import Testing
         let fixture = ConnectFixture {
             $0.protocols.choice = .named("phoenix")
             $0.ending.isOne = true
-            $0.messages = ["join room:a", "room:a new_msg", "leave room:a"]
+            $0.messages.texts = ["join room:a", "room:a new_msg", "leave room:a"]
         }
         fixture.didReceive = { peer, event in
             guard case .text(let text) = event else { return }
@@ -578,7 +578,7 @@ import Testing
         let fixture = ConnectFixture {
             $0.protocols.choice = .named("actioncable")
             $0.staying.reconnection = .always
-            if areOperands { $0.messages = ["subscribe Chat", "Chat speak"] }
+            if areOperands { $0.messages.texts = ["subscribe Chat", "Chat speak"] }
         }
         fixture.reconnectsAtOnce = true
         if !areOperands { fixture.input = "subscribe Chat\nChat speak\n" }
@@ -610,7 +610,7 @@ import Testing
         let fixture = ConnectFixture {
             $0.protocols.choice = .named("socket.io")
             $0.staying.reconnection = .always
-            $0.messages = ["/admin a"]
+            $0.messages.texts = ["/admin a"]
         }
         fixture.reconnectsAtOnce = true
         var isFirst = true
@@ -642,7 +642,7 @@ import Testing
         let fixture = ConnectFixture {
             $0.protocols.choice = .named("phoenix")
             $0.staying.reconnection = .always
-            $0.messages = ["join room:a", "room:a new_msg"]
+            $0.messages.texts = ["join room:a", "room:a new_msg"]
         }
         fixture.reconnectsAtOnce = true
         var isFirst = true
@@ -666,7 +666,7 @@ import Testing
     func detectedAtOnce(isOperand: Bool, reconnects: Bool) throws {
         let fixture = ConnectFixture {
             $0.protocols.choice = .automatic
-            if isOperand { $0.messages = ["chat 1"] }
+            if isOperand { $0.messages.texts = ["chat 1"] }
             if reconnects { $0.staying.reconnection = .always }
         }
         if !isOperand { fixture.input = "chat 1\n" }
@@ -899,7 +899,7 @@ import Testing
         let fixture = ConnectFixture {
             $0.protocols.choice = .named(name)
             $0.staying.reconnection = .always
-            $0.messages = [line]
+            $0.messages.texts = [line]
         }
         fixture.reconnectsAtOnce = true
         fixture.makePeer = { _, loop in

@@ -329,7 +329,7 @@ import Testing
     func noEditor() throws {
         let fixture = ConnectFixture()
         fixture.arguments.transcript.timestamps = .off
-        fixture.change = { $0.isRepl = true }
+        fixture.change = { $0.source = .prompt }
         fixture.editorProblem = .badDescriptor
         fixture.skipsWaits = true
         let outcome = try fixture.run()

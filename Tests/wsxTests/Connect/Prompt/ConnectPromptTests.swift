@@ -90,7 +90,7 @@ import Testing
         arguments.transcript.timestamps = .off
         change(&arguments)
         var settings = try ConnectSettings(arguments)
-        settings.isRepl = true
+        settings.source = .prompt
         let loop = try EventLoop()
         let log = try TemporaryFile(at: "/tmp/wsx-test-", contents: [])
         defer { log.remove() }

@@ -65,7 +65,7 @@ import Testing
             $0.codecs.encoder = .cbor
             $0.codecs.decoders = [.auto]
             $0.replies.correlation = "id"
-            $0.messages = [#"{"id":1}"#, #"{"id":2}"#]
+            $0.messages.texts = [#"{"id":1}"#, #"{"id":2}"#]
             $0.format.output = .json
         }
         let outcome = try fixture.run()
@@ -87,7 +87,7 @@ import Testing
     func badMessage() throws {
         let fixture = echo {
             $0.codecs.encoder = .messagePack
-            $0.messages = ["1", "{"]
+            $0.messages.texts = ["1", "{"]
         }
         #expect(throws: Failure.self) { try fixture.run() }
     }

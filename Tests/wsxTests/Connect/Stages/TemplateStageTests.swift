@@ -19,7 +19,7 @@ import Testing
     @Test("Messages of the command line are numbered, in order")
     func commandLine() throws {
         let outcome = try echo {
-            $0.messages = ["a{{seq}}", "b{{seq}} {{connection}}"]
+            $0.messages.texts = ["a{{seq}}", "b{{seq}} {{connection}}"]
             $0.ending.count = 2
         }.run()
         #expect(outcome.failure == nil)
@@ -28,7 +28,7 @@ import Testing
 
     @Test("An unknown placeholder of the command line is an error before the connection")
     func unknownName() throws {
-        let fixture = echo { $0.messages = ["fine", "{{sqe}}"] }
+        let fixture = echo { $0.messages.texts = ["fine", "{{sqe}}"] }
         let failure = #expect(throws: Failure.self) { try fixture.run() }
         #expect(failure?.message?.contains("message 2") ?? false)
         #expect(failure?.message?.contains("{{seq}}") ?? false)
@@ -61,8 +61,8 @@ import Testing
         let fixture = ConnectFixture {
             $0.data.usesTemplates = true
             $0.replies.sendsRequests = true
-            $0.messages = Array(lines.prefix(operandCount))
-            if operandCount > 0 { $0.isInteractive = true }
+            $0.messages.texts = Array(lines.prefix(operandCount))
+            if operandCount > 0 { $0.messages.isInteractive = true }
         }
         fixture.input = lines.dropFirst(operandCount).map { $0 + "\n" }.joined()
         fixture.didReceive = { peer, event in
@@ -98,7 +98,7 @@ import Testing
             let outcome = try echo {
                 $0.data.path = path
                 $0.data.row = 2
-                $0.messages = ["{{user}}:{{token}}"]
+                $0.messages.texts = ["{{user}}:{{token}}"]
                 $0.ending.count = 1
             }.run()
             #expect(outcome.peers[0].texts == ["bob:t4cit"])

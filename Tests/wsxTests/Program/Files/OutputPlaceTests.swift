@@ -60,7 +60,7 @@ import WSCore
         listen.access.tokens = ["env:T", "@t"]
         #expect(listen.readFiles.compactMap(\.path) == ["r", "c", "k", "a", "h", "u", "t", "p"])
         var connect = ConnectArguments()
-        connect.file = "f"
+        connect.messages.file = "f"
         connect.history = .file("hi")
         connect.data.path = "d"
         connect.client.tls.authorities = "a"

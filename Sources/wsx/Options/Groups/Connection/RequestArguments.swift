@@ -18,6 +18,8 @@ struct RequestArguments: Equatable, Sendable {
     var cookies: [String] = []
     /// The cookie files to read.
     var cookieFiles: [String] = []
+    /// The cookie file to write, or `nil` if there is none. Only for `wsx connect`.
+    var cookieJar: String?
     var origin: String?
     var host: String?
     var userAgent: String?
@@ -25,6 +27,25 @@ struct RequestArguments: Equatable, Sendable {
     /// Whether redirects to other origins keep everything that the user gave.
     var trustsRedirects = false
     var maximumRedirects = 20
+
+    static let cookieJar = OptionSpecification<RequestArguments>(
+        "cookie-jar", value: OptionValue("FILE", .file), heading: .request,
+        summary: "Save all cookies in FILE at the end",
+        manual: """
+            At the end of the run, however it ends, write all cookies to *FILE*: those of cookie files and those \
+            that servers have set, but not those of `--cookie name=value`. The file has the format of curl, is \
+            readable only by you, and replaces an existing file. If it cannot be written, the status is 1.
+            """,
+        """
+        To keep cookies from one run to the next, name the same file for both options; at first, it may be \
+        missing. A file that `--cookie` does not read is replaced without reading it, as in curl. A symbolic link \
+        is rejected.
+        """,
+        example: "--cookie jar.txt --cookie-jar jar.txt", seeAlso: ["cookie"]
+    ) { arguments, value throws(ValueProblem) in
+        guard !value.isEmpty else { throw .empty }
+        arguments.cookieJar = value
+    }
 
     static let options: [OptionSpecification<RequestArguments>] = [
         .header(

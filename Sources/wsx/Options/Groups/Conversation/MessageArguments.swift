@@ -1,0 +1,57 @@
+import CommandLine
+
+/// The options for the messages that each connection begins with.
+struct MessageArguments: Equatable, Sendable {
+    /// The operands, followed by the values of `--execute`, each in the order given.
+    var texts: [String] = []
+    /// The file whose contents are the last message, or `nil` if there is none.
+    var file: String?
+    /// Whether the input is read after these messages.
+    var isInteractive = false
+
+    var isEmpty: Bool { texts.isEmpty && file == nil }
+
+    static let operand = OperandSpecification<MessageArguments>(
+        "MESSAGE", required: false, repeatable: true,
+        summary: "Messages to send instead of reading stdin",
+        manual: """
+            Messages to send, in order, when the connection opens. Standard input is not read, and the run ends as \
+            it does after the end of input, unless `--interactive` is given.
+            """
+    ) { arguments, values in arguments.texts = values + arguments.texts }
+
+    static let options: [OptionSpecification<MessageArguments>] = [
+        OptionSpecification(
+            "execute", "x", value: OptionValue("MESSAGE"), repetition: .adds, about: .messages, heading: .messages,
+            summary: "Send MESSAGE when the connection opens",
+            manual: """
+                Send *MESSAGE* when the connection opens, after any *MESSAGE* operands. Apart from the order, the \
+                option is equivalent to an operand. The address of a proxy is rejected: curl's `-x` is `--proxy` here.
+                """,
+            example: #"--execute '{"op":"subscribe","channel":"trades"}'"#, seeAlso: ["file", "interactive"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.texts.append(try MessageValue.parse(value))
+        },
+        OptionSpecification(
+            "file", "f", value: OptionValue("FILE", .file), about: .messages, heading: .messages,
+            summary: "Send the contents of FILE as one message",
+            manual: """
+                Send the contents of *FILE* as one message when the connection opens, after all *MESSAGE*s. `-` is \
+                standard input. The contents must be UTF-8 text unless `--binary` is given. No other messages are read \
+                from standard input unless `--interactive` is given.
+                """,
+            example: "--binary --file image.png", seeAlso: ["execute", "binary", "interactive"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.file = try MessageFileValue.parse(value)
+        },
+        OptionSpecification(
+            "interactive", "i", about: .stdin, conflicts: ["no-stdin"], heading: .messages,
+            summary: "Read stdin after sending the messages",
+            manual: """
+                Read standard input after sending the messages of the command line: at the prompt on a terminal, or \
+                from a pipe.
+                """,
+            example: #"--interactive --execute '{"op":"login"}'"#
+        ) { arguments, _ in arguments.isInteractive = true },
+    ]
+}
