@@ -64,8 +64,9 @@ package struct RequestQueue {
     /// The settings. Only the notation of calls depends on the server and may change.
     package var settings: Settings
     private var tracker: RequestTracker
-    /// The messages to send.
-    private var waiting: ArraySlice<Request> = []
+    /// The messages to send; those before ``firstWaiting`` have been sent.
+    private var waiting: [Request] = []
+    private var firstWaiting = 0
     private var initial: [Request] = []
     /// Whether the next connection begins with the initial messages.
     package var sendsInitial = true
@@ -94,19 +95,19 @@ package struct RequestQueue {
     /// Whether replies are matched only by their order. Then they can no longer be matched after a timeout.
     package var goesByOrder: Bool { settings.matching == .order }
     /// Whether messages wait to be sent, and their source should pause.
-    package var isFull: Bool { !waiting.isEmpty }
+    package var isFull: Bool { firstWaiting < waiting.count }
     /// Whether all messages have been sent, and all requests answered or timed out.
     package var isSettled: Bool { !isFull && tracker.count == 0 }
     /// Whether any message has been sent.
     package var hasSent: Bool { lastSent > 0 }
     /// The number of messages that wait to be sent.
-    package var waitingCount: Int { waiting.count }
+    package var waitingCount: Int { waiting.count - firstWaiting }
     /// The number of messages that wait to be sent or answered.
     package var unansweredCount: Int { waitingCount + tracker.count + kept.count }
     /// The number of messages that were sent and have no reply, including those that were given up.
     package var unconfirmedCount: Int {
         // Messages are sent in the order of their numbers, so those to be sent again are first.
-        tracker.count + kept.count + waiting.prefix { $0.number <= lastSent }.count
+        tracker.count + kept.count + waiting[firstWaiting...].prefix { $0.number <= lastSent }.count
     }
 
     /// The message that an input message becomes.
@@ -144,22 +145,24 @@ package struct RequestQueue {
     /// The next message that may be sent now, if it is not final. The caller calls ``finish(_:)`` or ``dropDraft()``.
     /// - Parameter isInitial: Whether to consider only initial messages.
     package func nextDraft(at now: Duration, isInitial: Bool = false) -> Request? {
-        guard let message = waiting.first, hasRoom, now >= firstTime else { return nil }
+        guard isFull, hasRoom, now >= firstTime else { return nil }
+        let message = waiting[firstWaiting]
         return message.draftName != nil && (message.isInitial || !isInitial) ? message : nil
     }
 
     /// Makes the next message final. From now on, it is the same on every connection.
     package mutating func finish(_ payload: [UInt8]) {
-        guard let draft = waiting.first else { return }
+        let draft = waiting[firstWaiting]
         let message = Request(number: draft.number, payload: payload, kind: draft.kind, isInitial: draft.isInitial)
-        waiting[waiting.startIndex] = message
+        waiting[firstWaiting] = message
         if let index = initial.firstIndex(where: { $0.number == draft.number }) { initial[index] = message }
     }
 
     /// Discards the next message, which cannot be made final.
     package mutating func dropDraft() {
-        guard let draft = waiting.popFirst() else { return }
-        initial.removeAll { $0.number == draft.number }
+        let number = waiting[firstWaiting].number
+        initial.removeAll { $0.number == number }
+        dropFirstWaiting()
     }
 
     /// Returns and removes the next message that may be sent now, or `nil` if there is none.
@@ -171,11 +174,10 @@ package struct RequestQueue {
     package mutating func next(
         at now: Duration, isInitial: Bool = false
     ) -> (message: Request, isAwaited: Bool, wasSent: Bool)? {
-        guard let message = waiting.first, hasRoom, now >= firstTime else { return nil }
+        guard isFull, hasRoom, now >= firstTime else { return nil }
+        let message = waiting[firstWaiting]
         guard message.isInitial || !isInitial else { return nil }
-        waiting.removeFirst()
-        // The storage keeps the removed ones.
-        if waiting.isEmpty { waiting = [] }
+        dropFirstWaiting()
         let wasSent = message.number <= lastSent
         lastSent = max(lastSent, message.number)
         return (message, settings.matching == .keys ? false : tracker.sent(message, at: now), wasSent)
@@ -216,7 +218,7 @@ package struct RequestQueue {
 
     /// Sends requests as usual again if none is left that was sent on a lost connection.
     private mutating func endCaution() {
-        guard caution.isCareful, tracker.count == 0, waiting.first.map({ $0.number > lastSent }) ?? true else { return }
+        guard caution.isCareful, tracker.count == 0, !isFull || waiting[firstWaiting].number > lastSent else { return }
         caution.allConfirmed()
     }
 
@@ -241,7 +243,8 @@ package struct RequestQueue {
     /// Discards all messages except the initial ones.
     package mutating func abandon() {
         _ = tracker.takeAll()
-        waiting = sendsInitial ? initial[...] : []
+        waiting = sendsInitial ? initial : []
+        firstWaiting = 0
         kept = []
         caution = ResendingCaution()
     }
@@ -269,18 +272,19 @@ package struct RequestQueue {
             kept.append(request)
             initial.removeAll { $0.number == request.number }
         }
-        let later = unanswered + waiting
-        waiting = (sendsInitial ? initial[...] : []) + later.filter { !$0.isInitial }
+        let later = unanswered + waiting[firstWaiting...]
+        waiting = (sendsInitial ? initial : []) + later.filter { !$0.isInitial }
+        firstWaiting = 0
         return verdict == .giveUp ? kept.last : nil
     }
 
     /// Queues the requests that were given up again.
     package mutating func retryKept() {
         guard !kept.isEmpty else { return }
-        let later = waiting
+        let later = Array(waiting[firstWaiting...])
         // They precede messages that were never sent, and are not initial any more.
-        waiting =
-            later.filter { $0.number <= lastSent }[...] + kept.map(\.asLine) + later.filter { $0.number > lastSent }
+        waiting = later.filter { $0.number <= lastSent } + kept.map(\.asLine) + later.filter { $0.number > lastSent }
+        firstWaiting = 0
         kept = []
         caution.suspectLines()
     }
@@ -299,6 +303,14 @@ package struct RequestQueue {
     private var hasRoom: Bool {
         if settings.isSequential || caution.isCareful { return tracker.count == 0 }
         return tracker.count < Self.maximumInFlight && tracker.keptBytes < Self.keptBytesLimit
+    }
+
+    private mutating func dropFirstWaiting() {
+        firstWaiting += 1
+        // Compact only when more than half is unused, so each message moves a bounded number of times.
+        guard firstWaiting * 2 > waiting.count else { return }
+        waiting.removeFirst(firstWaiting)
+        firstWaiting = 0
     }
 }
 

@@ -14,7 +14,9 @@ struct WaitingFrames {
 
     var pingCount = 0
     var pongCount = 0
-    private var messages: ArraySlice<Message> = []
+    private var messages: [Message] = []
+    /// The index of the first message; those before it have been taken.
+    private var first = 0
     private var byteCount = 0
 
     /// The limit of the messages in bytes.
@@ -23,7 +25,7 @@ struct WaitingFrames {
     fileprivate static let overheadBytes = 64
 
     /// Whether no message is waiting.
-    var isEmpty: Bool { messages.isEmpty }
+    var isEmpty: Bool { first == messages.count }
 
     /// Adds a message.
     /// - Returns: Whether there is room for it. A single message always has room.
@@ -42,11 +44,16 @@ struct WaitingFrames {
 
     /// Removes the first message.
     mutating func takeFirst() -> Message? {
-        guard let message = messages.first else { return nil }
-        // The storage keeps what is removed.
-        messages[messages.startIndex] = Message(kind: .text, payload: [])
-        messages.removeFirst()
+        guard first < messages.count else { return nil }
+        let message = messages[first]
+        messages[first] = Message(kind: .text, payload: [])
+        first += 1
         byteCount -= message.byteCount
+        // Compact only when more than half is unused, so each message moves a bounded number of times.
+        if first * 2 > messages.count {
+            messages.removeFirst(first)
+            first = 0
+        }
         return message
     }
 }

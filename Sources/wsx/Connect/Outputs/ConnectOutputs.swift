@@ -34,8 +34,6 @@ final class ConnectOutputs {
     private(set) var requestMessages = RequestMessages()
     /// Whether replies may report JSON-RPC errors.
     private let expectsErrors: Bool
-    /// Whether a program reads the messages, rather than standard output.
-    private let hasProgram: Bool
     /// Copied from the arguments: reading it through the run's settings would copy all of them.
     private let verbosity: Int
     private lazy var logTimer = Timer(on: loop) { [unowned self] in
@@ -56,7 +54,6 @@ final class ConnectOutputs {
         let (arguments, isRepl) = (settings.arguments, settings.isRepl)
         self.loop = loop
         self.console = console
-        hasProgram = settings.program != nil
         verbosity = arguments.transcript.verbosity
         let isPiped = !isRepl || !StandardDescriptors.isTerminal(output)
         view = isRepl ? console.makeView(for: arguments, showsReceived: !isPiped, on: loop) : nil
@@ -113,8 +110,11 @@ final class ConnectOutputs {
         messages?.isDrained ?? true && pushes?.isDrained ?? true && recorder?.isDrained ?? true
     }
 
-    /// What the outputs would lack if the run ended now. A program of `--exec` may leave messages unread.
-    var losses: [OutputLoss] { [hasProgram ? nil : messages?.loss, recorder?.loss].compactMap(\.self) }
+    /// What the outputs would lack if the run ended now.
+    /// - Parameter hasProgram: Whether a program reads the messages, which it may leave unread.
+    func losses(hasProgram: Bool) -> [OutputLoss] {
+        [hasProgram ? nil : messages?.loss, recorder?.loss].compactMap(\.self)
+    }
 
     /// Writes as much as the outputs accept now.
     func flush() {

@@ -10,16 +10,6 @@ import WSCore
 ///
 /// Its standard error is read to the end, for at most a second after its group has ended.
 final class ConnectProgram {
-    /// The run as the program sees it.
-    protocol Host: AnyObject {
-        /// Closes the program's standard input.
-        func closeProgramInput()
-        /// Called when the program has exited.
-        func programExited()
-        /// Called when the program and its process group are gone.
-        func programIsGone()
-    }
-
     /// The stages of the program's life.
     private enum Stage: Equatable {
         case notStarted
@@ -41,7 +31,7 @@ final class ConnectProgram {
     private let grace: Duration
     private let loop: EventLoop
     private let console: Console
-    private unowned let host: any Host
+    private unowned let run: ConnectRun
     private var process: ChildProcess?
     private var errors: ProgramErrors?
     private var stage = Stage.notStarted
@@ -66,14 +56,14 @@ final class ConnectProgram {
     /// Prepares the program without starting it.
     init(
         _ command: ProgramCommand, pipes: ProgramPipes, grace: Duration, on loop: EventLoop, console: Console,
-        host: any Host
+        run: ConnectRun
     ) {
         self.command = command
         self.pipes = pipes
         self.grace = grace
         self.loop = loop
         self.console = console
-        self.host = host
+        self.run = run
         StandardDescriptors.keepOthersFromPrograms()
     }
 
@@ -118,7 +108,7 @@ final class ConnectProgram {
     func endInput() {
         guard stage == .running else { return }
         stage = .inputClosed
-        host.closeProgramInput()
+        run.closeProgramInput()
         discardOutput()
         timer.start(after: grace)
     }
@@ -151,7 +141,7 @@ final class ConnectProgram {
         } else {
             groupIsGone()
         }
-        host.programExited()
+        run.programExited()
     }
 
     private func timeHasCome() {
@@ -192,6 +182,6 @@ final class ConnectProgram {
     private func end() {
         stage = .gone
         timer.stop()
-        host.programIsGone()
+        run.programIsGone()
     }
 }

@@ -142,7 +142,7 @@ extension ConnectRun {
             if let failure = state.failure { outputs.writeEvent { $0.writeFailure(failure) } }
             showUndelivered()
             // A failure before the first request, such as a refused login, explains that there are no replies.
-            if countsUnanswered, state.failure == nil || stages.requests?.hasSent ?? false { showUnanswered() }
+            if countsUnanswered, state.failure == nil || stages.requests?.queue.hasSent ?? false { showUnanswered() }
             if let unsentLines { show(unsent: unsentLines) }
             showUndetected()
         }

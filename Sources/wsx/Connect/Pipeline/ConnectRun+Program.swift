@@ -1,13 +1,14 @@
 import WSCore
 
 // A program in place of standard input and output.
-extension ConnectRun: ConnectProgram.Host {
+extension ConnectRun {
     /// Starts the program. If it cannot be started, the connection is closed as soon as possible.
     func startProgram(for opened: borrowing Connector.Opened) {
         guard let program, !program.start(for: opened, isVerbose: outputs.isVerbose) else { return }
         input.end(with: CloseFrame(code: .internalError, reason: "the program could not be started"))
     }
 
+    /// Closes the program's standard input.
     func closeProgramInput() {
         outputs.messages?.close()
         program?.pipes.closeInput()

@@ -59,37 +59,8 @@ extension ConnectRun: PromptConnection {
     /// Sends a typed message. The next attempt to connect does not wait any longer.
     func sendTyped(_ payload: RawSpan, as kind: MessageKind) {
         connections?.startNow()
-        guard kind == .text, let templates = stages.templates else { return send(typed: payload, as: kind) }
-        if let requests = stages.requests { return send(typedTemplate: payload, through: requests) }
-        switch templates.result(payload) {
-        case .success(let message): send(typed: message.span.bytes, as: kind)
-        case .failure(let problem): outputs.console.error("the line was not sent: \(problem.words)")
-        }
-    }
-
-    private func send(typed payload: RawSpan, as kind: MessageKind) {
-        if let problem = stages.encoder?.problem(with: payload, as: kind) {
-            return outputs.console.error("the line was not sent: \(problem)")
-        }
-        defer { stages.acknowledgements?.confirmInTime() }
-        guard let requests = stages.requests else { return sendLasting(payload, as: kind) }
-        do throws(InputProblem) {
-            try requests.add(payload, as: kind)
-        } catch {
-            return outputs.console.error("the line was not sent: \(error)")
-        }
-        if requests.isFull { outputs.view?.show(waiting: payload, as: kind) }
-    }
-
-    /// Sends a typed request, whose placeholders are replaced when it is sent.
-    private func send(typedTemplate payload: RawSpan, through requests: RequestStage) {
-        defer { stages.acknowledgements?.confirmInTime() }
-        do throws(InputProblem) {
-            try requests.add(template: payload, named: "the line")
-        } catch {
-            return outputs.console.error("the line was not sent: \(error)")
-        }
-        if requests.isFull { outputs.view?.show(waiting: payload, as: .text) }
+        submit(payload, as: kind)
+        stages.acknowledgements?.confirmInTime()
     }
 
     /// Closes the open connection, then connects again, or to another server if `next` is not `nil`.
@@ -114,7 +85,7 @@ extension ConnectRun: PromptConnection {
         connect()
     }
 
-    var givenUpCount: Int { (stages.acknowledgements?.kept.count ?? 0) + (stages.requests?.kept.count ?? 0) }
+    var givenUpCount: Int { (stages.acknowledgements?.kept.count ?? 0) + (stages.requests?.queue.kept.count ?? 0) }
 
     func retryGivenUp() {
         stages.acknowledgements?.retryKept()

@@ -178,7 +178,9 @@ extension ConnectRun: CodecStage.Host {
     }
 }
 
-extension ConnectRun: ConnectionSequence.Delegate {
+// What ``ConnectionSequence`` reports.
+extension ConnectRun {
+    /// Shows that a connection attempt starts.
     func sequenceWillStart(_ sequence: ConnectionSequence) {
         statistics.connectionStarted()
         showProgress(of: sequence)
@@ -207,6 +209,7 @@ extension ConnectRun: ConnectionSequence.Delegate {
     }
 
     /// Reports why there is no connection, and when the next attempt follows.
+    /// - Parameter isShortened: Whether the server has asked for a longer wait.
     func sequence(
         _ sequence: ConnectionSequence, willWait wait: Duration, isShortened: Bool, because failure: Failure
     ) {

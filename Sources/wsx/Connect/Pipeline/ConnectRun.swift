@@ -45,7 +45,6 @@ final class ConnectRun {
     private let embeddedEcho: SharedEmbeddedEcho
     /// The program in place of standard input and output, or `nil` without `--exec`.
     private(set) var program: ConnectProgram?
-    private var stopRequests: StopRequests?
     /// The time limit of a hurried end.
     var deadline: Timer?
     /// Lets time pass for the pipeline. Messages that have arrived are read before it finds the peer silent.
@@ -96,7 +95,7 @@ final class ConnectRun {
         guard let pipes, let command = settings.program else { return }
         program = ConnectProgram(
             command, pipes: pipes, grace: settings.arguments.programs.programGrace, on: loop, console: console,
-            host: self)
+            run: self)
     }
 
     private static func makePipes(on loop: EventLoop) throws(Failure) -> ProgramPipes {
@@ -112,7 +111,8 @@ final class ConnectRun {
         outputs.didDrain = { [unowned self] in outputDidDrain() }
         outputs.didFail = { [unowned self] error in outputDidFail(error) }
         outputs.recording.didFail = { [unowned self] failure in recordingDidFail(failure) }
-        stopRequests = StopRequests(timeLimit: settings.arguments.ending.timeout, on: loop) { [unowned self] request in
+        let stopRequests = StopRequests(timeLimit: settings.arguments.ending.timeout, on: loop) {
+            [unowned self] request in
             switch request {
             case .interrupt: interrupted()
             // Ignore the signal while the user's editor runs: it is meant for the editor, which is in the same process
@@ -122,14 +122,15 @@ final class ConnectRun {
             }
         }
         connect()
-        loop.run()
-        showProgress(of: nil)
-        closePrompt()
-        stopRequests = nil
+        withExtendedLifetime(stopRequests) {
+            loop.run()
+            showProgress(of: nil)
+            closePrompt()
+        }
         deadline = nil
         program?.kill()
         stages.codecs?.close()
-        return console.failure(after: state.failure ?? program?.failure, outputs.losses)
+        return console.failure(after: state.failure ?? program?.failure, outputs.losses(hasProgram: program != nil))
     }
 
     var connection: Connection<ConnectRun>? { current?.connection }
@@ -146,7 +147,7 @@ final class ConnectRun {
             return end(with: error)
         }
         console.warnIfInsecure(settings.arguments.client.tls.isInsecure)
-        let connections = ConnectionSequence(backoff: settings.backoff, on: loop, delegate: self) {
+        let connections = ConnectionSequence(backoff: settings.backoff, on: loop, run: self) {
             [unowned self] completion in
             var target = target
             // Lines with secrets may have to be sent again.
@@ -332,13 +333,13 @@ struct OptionalStages {
     var hasProtocol: Bool { pipeline?.hasProtocol ?? false }
     /// Whether the source of messages should pause.
     var isFull: Bool {
-        acknowledgements?.isFull ?? false || requests?.isFull ?? false || pipeline?.isFull ?? false
+        acknowledgements?.isFull ?? false || requests?.queue.isFull ?? false || pipeline?.isFull ?? false
     }
     /// Whether messages are kept while there is no connection.
     var keepsMessages: Bool { acknowledgements != nil || requests != nil }
     /// The number of messages that wait to be sent.
     var waitingCount: Int {
-        (acknowledgements?.waitingCount ?? 0) + (requests?.waitingCount ?? 0) + (pipeline?.waitingLineCount ?? 0)
+        (acknowledgements?.waitingCount ?? 0) + (requests?.queue.waitingCount ?? 0) + (pipeline?.waitingLineCount ?? 0)
     }
     /// The number of messages that were sent and that the peer has not confirmed, with `--reconnect`.
     var unconfirmedCount: Int {

@@ -25,22 +25,6 @@ final class ConnectionSequence {
         _ completion: @escaping (Result<Connector.Opened, ConnectError>) -> Void
     ) -> any ConnectionAttempt
 
-    /// Receives the connections.
-    protocol Delegate: AnyObject {
-        /// Called when a connection attempt starts.
-        func sequenceWillStart(_ sequence: ConnectionSequence)
-        /// Called for each step of an attempt.
-        func sequence(_ sequence: ConnectionSequence, didStep step: Connector.Step)
-        /// Called when a connection is open.
-        func sequence(_ sequence: ConnectionSequence, didOpen opened: Connector.Opened)
-        /// Called when an attempt failed or a connection was lost, and another attempt follows after a wait.
-        /// - Parameter isShortened: Whether the server has asked for a longer wait.
-        func sequence(
-            _ sequence: ConnectionSequence, willWait wait: Duration, isShortened: Bool, because failure: Failure)
-        /// Called when no further attempt follows.
-        func sequence(_ sequence: ConnectionSequence, didGiveUp failure: Failure)
-    }
-
     private enum State {
         case connecting(any ConnectionAttempt)
         case open(since: Duration)
@@ -50,7 +34,7 @@ final class ConnectionSequence {
 
     private let dial: Dial
     private let loop: EventLoop
-    private unowned let delegate: any Delegate
+    private unowned let run: ConnectRun
     private var backoff: Backoff?
     private var state = State.over
 
@@ -58,12 +42,12 @@ final class ConnectionSequence {
     /// - Parameters:
     ///   - backoff: The waits between attempts, or `nil` to give up after a failure.
     ///   - loop: The loop that the connections use.
-    ///   - delegate: Receives the connections.
+    ///   - run: Receives the connections.
     ///   - dial: Creates an attempt.
-    init(backoff: Backoff?, on loop: EventLoop, delegate: any Delegate, dial: @escaping Dial) {
+    init(backoff: Backoff?, on loop: EventLoop, run: ConnectRun, dial: @escaping Dial) {
         self.backoff = backoff
         self.loop = loop
-        self.delegate = delegate
+        self.run = run
         self.dial = dial
     }
 
@@ -91,15 +75,15 @@ final class ConnectionSequence {
             switch result {
             case .success(let opened):
                 state = .open(since: loop.now)
-                delegate.sequence(self, didOpen: opened)
+                run.sequence(self, didOpen: opened)
             case .failure(let error):
                 // After redirects, the failing server may differ from the first one.
                 guard case .connecting(let attempt) = state else { return }
                 failed(.connecting(url: attempt.url.shortDescription, error))
             }
         }
-        delegate.sequenceWillStart(self)
-        attempt.didStep = { [unowned self] step in delegate.sequence(self, didStep: step) }
+        run.sequenceWillStart(self)
+        attempt.didStep = { [unowned self] step in run.sequence(self, didStep: step) }
         state = .connecting(attempt)
         attempt.start()
     }
@@ -112,7 +96,7 @@ final class ConnectionSequence {
         }
     }
 
-    /// Stops opening connections. The delegate is not called again.
+    /// Stops opening connections. The run is not called again.
     func cancel() {
         if case .connecting(let attempt) = state { attempt.cancel() }
         state = .over
@@ -133,15 +117,15 @@ final class ConnectionSequence {
 
     private func failed(_ failure: Failure) {
         state = .over
-        guard backoff != nil, failure.report.isWorthRetrying else { return delegate.sequence(self, didGiveUp: failure) }
+        guard backoff != nil, failure.report.isWorthRetrying else { return run.sequence(self, didGiveUp: failure) }
         let requested = failure.refusal?.head.retryDelay(at: WallTime.now.seconds) ?? .zero
         guard let wait = backoff?.nextWait(random: Self.random(), atLeast: requested) else {
-            return delegate.sequence(self, didGiveUp: .gaveUp(after: tryCount, failure))
+            return run.sequence(self, didGiveUp: .gaveUp(after: tryCount, failure))
         }
         let timer = Timer(on: loop) { [unowned self] in start() }
         state = .waiting(timer, until: loop.now + wait)
         timer.start(after: wait)
-        delegate.sequence(self, willWait: wait, isShortened: wait < requested, because: failure)
+        run.sequence(self, willWait: wait, isShortened: wait < requested, because: failure)
     }
 
     private static func random() -> UInt64 {

@@ -23,26 +23,30 @@ final class RequestStage {
         func send(_ message: Request, isAwaited: Bool, wasSent: Bool) -> String?
         /// Called for a message that turns out not to be sendable when it is its turn.
         /// - Parameter name: The name of the message in errors.
-        func requestInvalid(_ problem: InputProblem, named name: String)
+        func lineInvalid(_ problem: InputProblem, named name: String)
         /// Called when a request times out and later replies can no longer be matched.
         func requestFailed(_ failure: Failure)
         /// Called at the end of a turn in which replies made room or may have been the last.
         func requestsMoved()
     }
 
+    /// Where requests come from.
+    private enum Source {
+        case input
+        case prompt
+        /// The prompt. Lines are requests only because replies are matched to them, and may remain unanswered.
+        case promptWithoutRequests
+    }
+
     private unowned let host: any Host
     private let loop: EventLoop
     private let outputs: ConnectOutputs
-    private let replyTimeout: Duration
-    private let isPrompt: Bool
-    /// Whether messages are requests only because replies at a prompt are matched to them. They may remain unanswered.
-    let isImplicit: Bool
-    private let failsOnErrorReply: Bool
+    private let source: Source
+    private let replies: ReplyArguments
     private let isOne: Bool
-    private let reportsErrors: Bool
     /// Replaces the placeholders of a message when it is sent, or `nil` without `--template`.
     private let templates: TemplateStage?
-    private var queue: RequestQueue
+    private(set) var queue: RequestQueue
     /// The number of error replies to JSON-RPC calls so far.
     private var errorReplyCount = 0
     /// Fires when the oldest request times out.
@@ -62,14 +66,9 @@ final class RequestStage {
         self.host = host
         self.loop = loop
         self.outputs = outputs
-        let arguments = settings.arguments
-        replyTimeout = arguments.replies.replyTimeout
-        isPrompt = settings.isRepl
-        isImplicit = !arguments.replies.hasRequests && settings.isRepl
-        isOne = arguments.ending.isOne
-        failsOnErrorReply = arguments.replies.failsOnErrorReply
-        // The prompt shows replies in full, so errors need no extra line.
-        reportsErrors = arguments.replies.calls != nil && !settings.isRepl
+        replies = settings.arguments.replies
+        source = !settings.isRepl ? .input : replies.hasRequests ? .prompt : .promptWithoutRequests
+        isOne = settings.arguments.ending.isOne
     }
 
     /// Creates the queue of a run, with the initial messages of each connection. Returns `nil` if messages are not
@@ -115,22 +114,12 @@ final class RequestStage {
         return message
     }
 
-    /// Whether the source of requests should pause.
-    var isFull: Bool { queue.isFull }
-    /// Whether all requests have been sent, and been answered or timed out.
-    var isSettled: Bool { queue.isSettled }
+    /// Whether requests may remain unanswered.
+    var isImplicit: Bool { source == .promptWithoutRequests }
     /// The number of requests that wait to be sent or answered.
     var unansweredCount: Int { isImplicit ? queue.waitingCount : queue.unansweredCount }
-    /// Whether any message has been sent.
-    var hasSent: Bool { queue.hasSent }
-    /// The number of messages that wait to be sent.
-    var waitingCount: Int { queue.waitingCount }
     /// The number of messages that were sent and need a reply that is missing.
     var unconfirmedCount: Int { isImplicit ? 0 : queue.unconfirmedCount }
-    /// The requests that were given up.
-    var kept: [Request] { queue.kept }
-    /// The number of input messages so far.
-    var messageCount: Int { queue.messageCount }
 
     // MARK: Sending
 
@@ -172,7 +161,7 @@ final class RequestStage {
             return true
         } catch {
             queue.dropDraft()
-            host.requestInvalid(error, named: name)
+            host.lineInvalid(error, named: name)
             return false
         }
     }
@@ -213,7 +202,8 @@ final class RequestStage {
     /// Matches a received message to its request and reports JSON-RPC errors.
     func received(_ payload: RawSpan) -> RequestTracker.Finding {
         let finding = queue.received(payload, at: loop.now)
-        if reportsErrors { reportErrors(in: payload, finding) }
+        // The prompt shows replies in full, so errors need no extra line.
+        if replies.calls != nil, source == .input { reportErrors(in: payload, finding) }
         if case .reply = finding { scheduleWork() }
         return finding
     }
@@ -260,8 +250,8 @@ final class RequestStage {
         if host.isReadingPaused { holdExpiry() }
         guard !host.isEnding else { return }
         let expired = queue.expire(at: loop.now)
-        if let first = expired.first, queue.goesByOrder, !isPrompt {
-            return host.requestFailed(.noReply(to: first.number, after: replyTimeout))
+        if let first = expired.first, queue.goesByOrder, source == .input {
+            return host.requestFailed(.noReply(to: first.number, after: replies.replyTimeout))
         }
         if !isImplicit { for request in expired { report(request) } }
         if !expired.isEmpty { scheduleWork() }
@@ -270,7 +260,7 @@ final class RequestStage {
 
     private func report(_ request: RequestTracker.Expired) {
         let name = "request \(request.number)" + (request.id.map { " (id \($0))" } ?? "")
-        let words = "\(name): no reply within \(Phrase.duration(replyTimeout))"
+        let words = "\(name): no reply within \(Phrase.duration(replies.replyTimeout))"
         outputs.console.error(words)
         outputs.writeEvent { events in
             events.write("error") { event in
@@ -326,7 +316,7 @@ final class RequestStage {
     ///   - countsUnanswered: Whether unanswered requests count as a failure.
     ///   - code: The close code of the last connection.
     func failure(countsUnanswered: Bool, lastCode code: CloseCode?) -> Failure? {
-        guard !isPrompt else { return nil }
+        guard source == .input else { return nil }
         if queue.unansweredCount > 0, countsUnanswered {
             guard isOne else { return .unanswered(queue.unansweredCount) }
             let goal = UnmetGoal(
@@ -334,8 +324,8 @@ final class RequestStage {
                 countsReplies: true)
             return .closedEarly(goal, code ?? .noStatus)
         }
-        if queue.expiredCount > 0 { return .lateReplies(queue.expiredCount, after: replyTimeout) }
-        guard failsOnErrorReply, errorReplyCount > 0 else { return nil }
+        if queue.expiredCount > 0 { return .lateReplies(queue.expiredCount, after: replies.replyTimeout) }
+        guard replies.failsOnErrorReply, errorReplyCount > 0 else { return nil }
         return .errorReplies(errorReplyCount)
     }
 }
