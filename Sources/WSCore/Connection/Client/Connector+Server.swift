@@ -43,7 +43,8 @@ extension Connector {
     private func upgrade(with firstBytes: [UInt8] = [], over secured: TLSStream? = nil, tls: TLSSummary? = nil) {
         guard let stream else { return }
         enter(.upgrading)
-        request = request.withCookies(from: resources.cookies, at: WallTime.now.seconds)
+        let now = WallTime.now.seconds
+        request = request.withCookies(from: resources.cookies, at: now).signed(at: now)
         let handshake = ClientHandshake(request: request, nonce: SecureRandom.bytes(16))
         let followsRedirects = settings.redirects.maximum != nil
         let opening = ClientOpening(handshake, on: stream, followsRedirects: followsRedirects) { [self] result in

@@ -30,8 +30,8 @@ package final class Connector {
     /// Called for each ``Step``. The closure may cancel the connector.
     package var didStep: ((Step) -> Void)?
 
-    /// The current request and how it is sent, after redirects.
-    internal var request: ClientRequest
+    /// The current request, after redirects; once sent, with cookies and a signature.
+    package internal(set) var request: ClientRequest
     /// The login at the proxy, with the answer to its latest challenge.
     private var proxyLogin: ClientLogin?
     /// The host or proxy that is being contacted.

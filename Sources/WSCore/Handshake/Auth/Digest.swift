@@ -14,6 +14,14 @@ package enum Digest {
         hash(bytes, by: sha256Algorithm, byteCount: Int(SHA256_DIGEST_LENGTH))
     }
 
+    /// The HMAC-SHA256 of `bytes` (RFC 2104, 32 bytes).
+    static func hmacSHA256(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+        let result = HMAC(sha256Algorithm, key, Int32(clamping: key.count), bytes, bytes.count, &code, nil)
+        precondition(result != nil, "OpenSSL has no memory, or its configuration excludes SHA-256")
+        return code
+    }
+
     private static func hash(_ bytes: [UInt8], by algorithm: OpaquePointer?, byteCount: Int) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: byteCount)
         let result = EVP_Digest(bytes, bytes.count, &digest, nil, algorithm, nil)

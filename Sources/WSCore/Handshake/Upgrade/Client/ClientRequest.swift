@@ -31,6 +31,8 @@ package struct ClientRequest: Sendable {
     private let ownCookies: [HeaderField]
     /// Whether the subprotocols go to other origins, too. Those that a user chose may be tokens.
     private let hasPublicSubprotocols: Bool
+    /// Signs the request when it is sent; nil for no signature.
+    private var signer: AWSSigner?
 
     /// Creates a request.
     ///
@@ -40,6 +42,7 @@ package struct ClientRequest: Sendable {
     /// - Parameter hasPublicSubprotocols: Whether the subprotocols are the same for all users, and not tokens. Only
     ///   then do redirects to other origins keep them.
     /// - Parameter authentication: The method for `credentials` and the user name and password of URLs.
+    /// - Parameter signer: Replaces any login.
     /// - Throws: ``ClientRequestError`` if the parts do not form a valid request.
     package init(
         url: WebSocketURL,
@@ -50,6 +53,7 @@ package struct ClientRequest: Sendable {
         userAgent: String? = nil,
         credentials: Credentials? = nil,
         authentication: AuthenticationMethod = .basic,
+        signer: AWSSigner? = nil,
         extensionOffers: [ExtensionOffer] = [],
         extraFields: [HeaderField] = []
     ) throws(ClientRequestError) {
@@ -81,7 +85,7 @@ package struct ClientRequest: Sendable {
             try append(ExtensionHeader.fieldName, ExtensionHeader.value(of: extensionOffers))
         }
         try append("User-Agent", userAgent)
-        let login = (credentials ?? url.userInfo).map { ClientLogin($0, by: authentication) }
+        let login = signer != nil ? nil : (credentials ?? url.userInfo).map { ClientLogin($0, by: authentication) }
         try append(Self.authorizationFieldName, login?.authorization)
         for field in extra where !Self.singleFields.contains(where: field.isNamed) {
             if !field.isNamed(Self.subprotocolFieldName) { fields.append(field) }
@@ -96,17 +100,19 @@ package struct ClientRequest: Sendable {
         self.authentication = authentication
         ownCookies = fields.filter { $0.isNamed(Self.cookieFieldName) }
         self.hasPublicSubprotocols = hasPublicSubprotocols
+        self.signer = signer
     }
 
     private init(
         _ request: ClientRequest, for purpose: Purpose? = nil, to url: WebSocketURL, fields: HTTPFields,
-        ownCookies: [HeaderField], redirectCount: Int, login: ClientLogin?
+        ownCookies: [HeaderField], redirectCount: Int, login: ClientLogin?, signer: AWSSigner?
     ) {
         self.purpose = purpose ?? request.purpose
         self.url = url
         self.fields = fields
         self.ownCookies = ownCookies
         hasPublicSubprotocols = request.hasPublicSubprotocols
+        self.signer = signer
         subprotocols = fields.contains(named: Self.subprotocolFieldName) ? request.subprotocols : []
         extensionOffers = request.extensionOffers
         self.redirectCount = redirectCount
@@ -152,7 +158,7 @@ package struct ClientRequest: Sendable {
     ///
     /// The user name and password of `url` are used if there is no Authorization field. Stored cookies are always
     /// dropped; see ``withCookies(from:at:)``.
-    /// - Parameter keepsSecrets: Whether all fields except the user's own Host go to every origin.
+    /// - Parameter keepsSecrets: Whether all fields except the user's own Host and a signature go to every origin.
     package func redirected(to url: WebSocketURL, keepsSecrets: Bool = false) -> ClientRequest {
         addressed(to: url, keepsSecrets: keepsSecrets, redirectCount: redirectCount + 1)
     }
@@ -165,16 +171,20 @@ package struct ClientRequest: Sendable {
     private func addressed(to url: WebSocketURL, keepsSecrets: Bool, redirectCount: Int) -> ClientRequest {
         let isSameOrigin = url.mayReceiveSecrets(of: self.url)
         let keepsAll = isSameOrigin || keepsSecrets
+        let signer = isSameOrigin ? signer : nil
         let ownCookies = keepsAll ? ownCookies : []
         var fields = keepsAll ? fields : HTTPFields(fields.filter(goesToAllOrigins))
         fields.remove(named: Self.cookieFieldName)
         if !isSameOrigin {
+            if self.signer != nil { for name in AWSSigner.fieldNames { fields.remove(named: name) } }
             fields.replaceFirst(with: HeaderField(wellFormedName: "Host", value: url.hostField))
         }
         var login = keepsAll ? self.login?.unanswered : nil
         // The answer to a challenge is for one request.
         if login?.waitsForChallenge ?? false { fields.remove(named: Self.authorizationFieldName) }
-        if login == nil, let userInfo = url.userInfo, !fields.contains(named: Self.authorizationFieldName) {
+        if login == nil, signer == nil, let userInfo = url.userInfo,
+            !fields.contains(named: Self.authorizationFieldName)
+        {
             login = ClientLogin(userInfo, by: authentication)
             if let authorization = login?.authorization {
                 fields.append(HeaderField(wellFormedName: Self.authorizationFieldName, value: authorization))
@@ -182,7 +192,8 @@ package struct ClientRequest: Sendable {
         }
         for cookie in ownCookies { fields.append(cookie) }
         return ClientRequest(
-            self, to: url, fields: fields, ownCookies: ownCookies, redirectCount: redirectCount, login: login)
+            self, to: url, fields: fields, ownCookies: ownCookies, redirectCount: redirectCount, login: login,
+            signer: signer)
     }
 
     private func goesToAllOrigins(_ field: HeaderField) -> Bool {
@@ -217,13 +228,13 @@ package struct ClientRequest: Sendable {
         fields.append(HeaderField(wellFormedName: "Content-Length", value: "0"))
         return ClientRequest(
             self, for: .negotiation(before: self), to: url, fields: fields, ownCookies: ownCookies,
-            redirectCount: redirectCount,
-            login: login)
+            redirectCount: redirectCount, login: login, signer: signer)
     }
 
-    /// Returns the request with this Authorization field in place of another.
+    /// Returns the request with this Authorization field in place of another, or of a signature.
     package func authorized(by token: BearerToken) -> ClientRequest {
         var request = self
+        request.signer = nil
         request.login = nil
         request.setAuthorization(token.authorization)
         return request
@@ -252,6 +263,24 @@ package struct ClientRequest: Sendable {
             // RFC 6265 §5.4: a request has at most one Cookie field.
             let value = (own + stored).joined(separator: "; ")
             request.fields.append(HeaderField(wellFormedName: Self.cookieFieldName, value: value))
+        }
+        return request
+    }
+
+    /// Returns the request, signed if it has a signer. A new signature replaces an earlier one.
+    ///
+    /// The signature covers Host and the fields whose names begin with X-Amz. Proxies may change others.
+    /// - Parameter now: The current time, in seconds since 1970-01-01 00:00 UTC. Servers accept a signature for five
+    ///   minutes.
+    package func signed(at now: Int) -> ClientRequest {
+        guard let signer else { return self }
+        let signedFields = fields.filter { field in
+            field.isNamed("Host") || ASCII.lowercased(field.name).utf8.starts(with: "x-amz-".utf8)
+        }
+        var request = self
+        for field in signer.fields(signing: method, url.requestTarget, signedFields, at: now) {
+            request.fields.remove(named: field.name)
+            request.fields.append(field)
         }
         return request
     }

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct AWSProfilesTests {
+    private func profiles(_ text: String) -> AWSProfiles { AWSProfiles(parsing: Array(text.utf8)) }
+
+    @Test(
+        "Spaces, comments, the case of keys, and line ends do not matter",
+        arguments: [
+            "[p]\nk=v\n", "[p]\r\nk = v\r\n", "# c\n ; c\n[p] # c\nK\t=v ; c\n", "[ p ]\n  k = v", "[q]\nk=x\n[p]\nk=v",
+            "[p]\nk=x\n[q]\n[p]\nk=v", "k=x\n[p]\nk=v\nsome words\n", "[p]\n\ns3 =\n  k = x\nk = v\n",
+        ])
+    func forms(text: String) {
+        #expect(profiles(text)["p"]?["k"] == "v")
+    }
+
+    @Test("A value may contain signs, and a section may be empty or missing")
+    func values() {
+        let profiles = profiles("[default]\nkey = a=b#c;d\n[profile  one]\n[broken\n")
+        #expect(profiles["default"] == ["key": "a=b#c;d"])
+        #expect(profiles["profile one"] == [:])
+        #expect(profiles["one"] == nil)
+        #expect(AWSProfiles(parsing: [0xFF, 0x5B, 0x0A, 0x5D])["p"] == nil)
+    }
+
+    @Test(
+        "Credentials that no header field can carry are rejected",
+        arguments: [
+            ("", "s", nil, .invalidAccessKeyID), ("a b", "s", nil, .invalidAccessKeyID),
+            ("a", "", nil, .emptySecretKey),
+            ("a", "s", "", .invalidSessionToken), ("a", "s", "t\r\nX: y", .invalidSessionToken),
+        ] as [(String, String, String?, AWSCredentialsError)])
+    func invalid(id: String, key: String, token: String?, error: AWSCredentialsError) {
+        #expect(throws: error) {
+            try AWSCredentials(accessKeyID: id, secretKey: key, sessionToken: token)
+        }
+    }
+}
