@@ -401,6 +401,12 @@ NETRC = {
     "open-quote": b'machine h login "me\n',
 }
 
+AWS_PROFILES = {
+    "credentials": b"[default]\naws_access_key_id = A\naws_secret_access_key=s/+=\n\n[ two ]\r\nKEY\t=v ; c\r\n",
+    "config": b"# c\n[profile  a b] # c\nregion = r-1\ns3 =\n  max = 1\nsso_session = s\n",
+    "broken": b"a = b\n[x\n]\n = c\n[]\n=\n[y]z]\n\xff=\xff\n",
+}
+
 # A file and the words of a command line, each after a NUL.
 CONFIGURATION = {
     "profile": b'quiet\n[p]\nurl = ws://h/\nheader = A: b\nbearer = @~/t\n\0@p\0hello',
@@ -742,6 +748,7 @@ TARGETS = {
     "cookie-file": COOKIE_FILES,
     "challenges": CHALLENGES,
     "netrc": NETRC,
+    "aws-profiles": AWS_PROFILES,
     "configuration": CONFIGURATION,
     "request-paths": REQUEST_PATHS,
     "request-conditions": REQUEST_CONDITIONS,

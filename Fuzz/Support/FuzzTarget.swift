@@ -12,9 +12,9 @@ struct FuzzTarget: Sendable {
     static let all = [
         frames, compressedFrames, closeFrames, session, inflating, utf8, httpHeads, clientHandshake, serverHandshake,
         requestEnvironment,
-        extensions, compressionOffers, urls, redirects, cookies, cookieFile, challenges, netrc, proxyChoice,
-        proxyConnect,
-        proxySOCKS, requestPaths, requestConditions, tls, json, jsonPaths, jsonChanges, jsonEvents, eventInput,
+        extensions, compressionOffers, urls, redirects, cookies, cookieFile, challenges, netrc, awsProfiles,
+        proxyChoice, proxyConnect, proxySOCKS, requestPaths, requestConditions, tls, json, jsonPaths, jsonChanges,
+        jsonEvents, eventInput,
         encodedInput,
         options, configuration, records, replLines, histograms, benchResults, templates, answerRules, dataFiles,
         matchers, scenarios, socketIO, graphQL, phoenix, signalR, actionCable, jsonRPC, declarativeProtocols, codecs,

@@ -438,6 +438,27 @@ def test_pkcs12(kitchen, certificates):
     assert (result.status, result.out) == (0, b"hello\n"), result
 
 
+@recipe("Connect to an AWS API Gateway with IAM authorization")
+def test_aws_api_gateway(kitchen):
+    def script(peer):
+        peer.upgrade()
+        message = peer.read_frame().payload
+        peer.send(wire.text(message) + wire.close(1000))
+        peer.read_until_close()
+        return peer.request, message
+
+    kitchen.environment |= {"AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY": "secret"}
+    with ScriptedServer(script) as server:
+        result = kitchen.run({
+            "--aws-sigv4": f"--resolve '*:{server.port}:127.0.0.1' --aws-sigv4", "wss://": "ws://",
+            ".com/prod": f".com:{server.port}/prod",
+        })
+    assert result.status == 0, result
+    request, message = server.results[0]
+    assert b"/us-east-1/execute-api/aws4_request, " in wire.field(request, b"Authorization")
+    assert message == b'{"action":"hello"}'
+
+
 @recipe("Trust a server by its public key")
 def test_trust_by_public_key(kitchen):
     with Listener("--echo", "--tls-self-signed") as server:

@@ -125,6 +125,10 @@ package final class SecretRecord: Sendable {
         for challenge in AuthenticationChallenge.parse([field.value]) where challenge.isScheme("Digest") {
             if let response = challenge["response"] { add(inserted: response) }
         }
+        // A peer may repeat the signature alone.
+        if field.value.hasPrefix("AWS4-"), let sign = field.value.lastIndex(of: "=") {
+            return add(inserted: String(field.value[field.value.index(after: sign)...]))
+        }
         guard field.value[..<space].lowercased() == "basic" else { return }
         var decoded = ByteBuffer()
         guard (try? Base64.appendDecoded(Array(rest.utf8).span.bytes, to: &decoded)) != nil else { return }

@@ -29,6 +29,9 @@ struct RequestComposition {
         template.bearer = try arguments.request.bearer.map { (bearer) throws(Failure) in
             try secret(bearer, of: "--bearer")
         }
+        template.signer = try arguments.request.signatureScope.map { (scope) throws(Failure) in
+            try signer(scope, for: template, at: url.base)
+        }
         for cookie in arguments.request.cookies {
             template.cookies.append(try secret(cookie, of: "--cookie"))
         }
@@ -81,9 +84,25 @@ struct RequestComposition {
         )
     }
 
+    /// Signs the request for AWS.
+    private func signer(
+        _ scope: SignatureScope, for template: RequestTemplate, at url: WebSocketURL
+    ) throws(Failure) -> AWSSigner {
+        if let field = template.fields.first(where: { AWSSigner.fieldNames.contains(where: $0.isNamed) }) {
+            throw .badArgument(what: "--header", why: "--aws-sigv4 sets the header '\(field.name)'; omit it")
+        }
+        let source = AWSEnvironment(environment: secrets.environment)
+        let credentials = try source.credentials()
+        secrets.record.add(inserted: credentials.secretKey)
+        if let token = credentials.sessionToken { secrets.record.add(inserted: token) }
+        let region = if let region = scope.region { region } else { try source.region(of: url) }
+        return AWSSigner(credentials: credentials, region: region, service: scope.service)
+    }
+
     /// The credentials of the .netrc file, unless the user gave others.
     private func netrcCredentials(for url: WebSocketURL) throws(Failure) -> Credentials? {
-        guard arguments.request.usesNetrc, arguments.request.bearer == nil, url.userInfo?.password.isEmpty ?? true
+        guard arguments.request.usesNetrc, arguments.request.bearer == nil,
+            arguments.request.signatureScope == nil, url.userInfo?.password.isEmpty ?? true
         else {
             return nil
         }

@@ -20,6 +20,7 @@ struct RequestTemplate: Sendable {
     /// The login of the .netrc file.
     var storedLogin: Credentials?
     var bearer: Template?
+    var signer: AWSSigner?
     var cookies: [Template] = []
     var subprotocols: [Template] = []
     /// Whether the subprotocols are those of the application protocol, and not tokens of the user.
@@ -74,7 +75,8 @@ struct RequestTemplate: Sendable {
                 origin: needsOrigin ? origin(of: url) : arguments.origin,
                 host: arguments.host,
                 userAgent: arguments.userAgent ?? "wsx/\(version)", credentials: credentials,
-                authentication: arguments.authentication, extensionOffers: extensionOffers, extraFields: fields)
+                authentication: arguments.authentication, signer: signer, extensionOffers: extensionOffers,
+                extraFields: fields)
         } catch {
             throw .badArgument(what: error.option, why: "\(error)")
         }

@@ -39,6 +39,7 @@ extension ConnectArguments {
         arguments.client.url = text
         arguments.client.request.auth = nil
         arguments.client.request.bearer = nil
+        arguments.client.request.signatureScope = nil
         arguments.client.request.cookies = []
         // They have been read.
         arguments.client.request.cookieFiles = []

@@ -59,7 +59,6 @@ struct ForeignOption: Sendable {
             client, "--ntlm", "--negotiate",
             remedy: "use --auth for Basic or Digest authentication, or -H 'Authorization: ...'"),
         ForeignOption(client, "--basic", "--proxy-basic", remedy: "omit it: passwords are sent with Basic by default"),
-        ForeignOption(client, "--aws-sigv4", remedy: "sign the URL with another program, such as 'aws'"),
         ForeignOption([.bench], "--cookie-jar", remedy: "omit it: a load test does not save cookies"),
         ForeignOption(
             [.connect], "-K", "--config", remedy: "write options to ~/.config/wsx/config (see 'wsx help')"),

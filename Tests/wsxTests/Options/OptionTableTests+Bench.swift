@@ -101,6 +101,9 @@ extension OptionTableTests {
         BenchCase("bearer", "--bearer", "t") { $0.client.request.bearer = "t" },
         BenchCase("digest", "--anyauth", "--digest") { $0.client.request.authentication = .digest },
         BenchCase("anyauth", "--digest", "--anyauth") { $0.client.request.authentication = .strongest },
+        BenchCase("aws-sigv4", "--aws-sigv4", "eu-west-1:x") {
+            $0.client.request.signatureScope = try? SignatureScope(parsing: "eu-west-1:x")
+        },
         BenchCase("netrc", "--netrc") { $0.client.request.usesNetrc = true },
         BenchCase("cookie", "-b", "a=b", "-b", "jar") {
             $0.client.request.cookies = ["a=b"]

@@ -151,6 +151,9 @@ import WSCore
         ConnectCase("bearer", "--bearer", "t") { $0.client.request.bearer = "t" },
         ConnectCase("digest", "--anyauth", "--digest") { $0.client.request.authentication = .digest },
         ConnectCase("anyauth", "--digest", "--anyauth") { $0.client.request.authentication = .strongest },
+        ConnectCase("aws-sigv4", "--aws-sigv4", "eu-west-1:x") {
+            $0.client.request.signatureScope = try? SignatureScope(parsing: "eu-west-1:x")
+        },
         ConnectCase("netrc", "--netrc") { $0.client.request.usesNetrc = true },
         ConnectCase("cookie", "-b", "a=b", "-b", "jar", "--cookie", "c=d") {
             $0.client.request.cookies = ["a=b", "c=d"]

@@ -4,7 +4,7 @@
 /// its value. wsx needs none of those, and skips them. A `#` or `;` begins a comment at the start of a line or after a
 /// space. Lines that are neither are ignored: the files belong to other programs.
 package struct AWSProfiles: Equatable, Sendable {
-    private var sections: [String: [String: String]] = [:]
+    private(set) var sections: [String: [String: String]] = [:]
 
     /// Parses a file. Invalid UTF-8 is repaired.
     package init(parsing bytes: [UInt8]) {

@@ -97,8 +97,8 @@ final class ConnectionOpener {
             return completion(number, .failure(.noRequest(error)))
         }
         let connector = Connector(way, resources: resources, on: loop) { [unowned self] result in
-            connectors[number] = nil
-            if case .failure = result { recordSecrets(of: way.request) }
+            let connector = connectors.removeValue(forKey: number)
+            if case .failure = result { recordSecrets(of: [way.request, connector?.request].compactMap(\.self)) }
             completion(number, result.mapError { .connecting($0) })
         }
         connector.didStep = { [unowned self] step in
@@ -108,10 +108,10 @@ final class ConnectionOpener {
         connector.start()
     }
 
-    /// Adds the secrets of a request to those of the run, because its failure may repeat them. Only the first failure of
-    /// the thread is kept and shown.
-    private func recordSecrets(of request: ClientRequest) {
-        if !hasRecordedSecrets, !settings.requests.isConstant { settings.secrets.add(request) }
+    /// Adds the secrets of the requests of an attempt to those of the run, because its failure may repeat them. Only the
+    /// first failure of the thread is kept and shown.
+    private func recordSecrets(of requests: [ClientRequest]) {
+        if !hasRecordedSecrets { for request in requests { settings.secrets.add(request) } }
         hasRecordedSecrets = true
     }
 

@@ -116,6 +116,19 @@ extension ManualSection {
                 "The file and directory of trusted CA certificates, instead of the system's. `--ca` takes precedence."
             ),
             keyLog, ("`NETRC`", "The file that `--netrc` reads, instead of `~/.netrc`."),
+            (
+                "`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`",
+                "The credentials of `--aws-sigv4`. The token is set only for temporary ones."
+            ),
+            ("`AWS_PROFILE`", "The profile of `--aws-sigv4`, if these variables are not set, instead of `default`."),
+            (
+                "`AWS_SHARED_CREDENTIALS_FILE`, `AWS_CONFIG_FILE`",
+                "The files with profiles, instead of `~/.aws/credentials` and `~/.aws/config`."
+            ),
+            (
+                "`AWS_REGION`, `AWS_DEFAULT_REGION`",
+                "The region of `--aws-sigv4`, if neither it nor the host name has one."
+            ),
         ]))
 
     private static let noColor: (term: MarkedText, text: MarkedText) = (

@@ -41,6 +41,30 @@ enum LoginValue {
     }
 }
 
+/// The region and the service that a request is signed for: `[REGION:]SERVICE`.
+struct SignatureScope: Equatable, Sendable {
+    /// As in `us-east-1`; nil: that of the environment.
+    let region: String?
+    /// As in `execute-api`.
+    let service: String
+
+    /// Parses a scope. `aws:amz:` before it, as in curl's notation, is ignored.
+    init(parsing text: String) throws(ValueProblem) {
+        let prefix = "aws:amz:"
+        // Not `aws:amz` alone, which curl accepts: a host other than those of AWS does not tell the service.
+        let rest = "\(text):".hasPrefix(prefix) ? text.dropFirst(prefix.count) : text[...]
+        let parts = rest.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        let areNames = parts.allSatisfy { part in
+            !part.isEmpty && part.utf8.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || "-_.".utf8.contains($0) }
+        }
+        guard areNames, 1...2 ~= parts.count, let service = parts.last else {
+            throw .unusable(words: "expected REGION:SERVICE, such as us-east-1:execute-api, or SERVICE")
+        }
+        region = parts.count == 2 ? parts.first : nil
+        self.service = service
+    }
+}
+
 /// A header field: `Name: value`, or `@FILE`.
 enum HeaderValue {
     /// Accepts any text but one that begins with an equals sign, as in websocat's `-H='Name: value'`.

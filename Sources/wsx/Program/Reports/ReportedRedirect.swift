@@ -15,6 +15,9 @@ enum ReportedRedirect {
         let names = request.fieldsDropped(by: next)
         guard !names.isEmpty else { return "to \(next.url.shortDescription)" }
         let dropped = escapingControls(names.joined(separator: ", "))
-        return "to \(next.url.shortDescription); not sent there: \(dropped); --location-trusted sends everything"
+        let notice = "to \(next.url.shortDescription); not sent there: \(dropped)"
+        // A signature for AWS is never sent there.
+        let isSignature = names.contains("X-Amz-Date") && names.allSatisfy(AWSSigner.fieldNames.contains)
+        return isSignature ? notice : "\(notice); --location-trusted sends everything"
     }
 }

@@ -243,11 +243,11 @@ enum PromptCommandTable {
                 "connect", "URL", "connect to another server",
                 details: """
                     Closes an open connection first. The options still apply, but another origin (scheme, host, or \
-                    port) gets nothing that may be a secret: no `--auth`, `--bearer`, `--cookie`, `--cert`, or \
-                    `--subprotocol`, and pings instead of `--heartbeat-message`. Of the `--header` fields, it gets \
-                    only User-Agent, Origin, Cache-Control, Pragma, DNT, and names that begin with Accept. Cookies of \
-                    files and servers are sent as a browser would send them. Messages on \
-                    the command line are not sent again. Messages that wait for a connection are dropped, and counted.
+                    port) gets nothing that may be a secret: no `--auth`, `--bearer`, `--aws-sigv4`, `--cookie`, \
+                    `--cert`, or `--subprotocol`, and pings instead of `--heartbeat-message`. Of the `--header` \
+                    fields, it gets only User-Agent, Origin, Cache-Control, Pragma, DNT, and names that begin with \
+                    Accept. Cookies of files and servers are sent as a browser would send them. Messages on the \
+                    command line are not sent again. Messages that wait for a connection are dropped, and counted.
                     """,
                 completion: .url
             ) { argument throws(PromptMistake) in .connect(url: try argument.required("the URL is missing")) }),

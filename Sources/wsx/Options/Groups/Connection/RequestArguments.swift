@@ -12,6 +12,7 @@ struct RequestArguments: Equatable, Sendable {
     var bearer: String?
     /// How the user and password are sent.
     var authentication = AuthenticationMethod.basic
+    var signatureScope: SignatureScope?
     /// Whether the .netrc file may provide the user and password.
     var usesNetrc = false
     /// As typed: `name=value`, `@FILE`, or `env:NAME`.
@@ -61,7 +62,7 @@ struct RequestArguments: Equatable, Sendable {
                 option, in order of preference.
                 """),
         OptionSpecification(
-            "auth", "a", value: OptionValue("USER[:PASSWORD]"), conflicts: ["bearer"], heading: .request,
+            "auth", "a", value: OptionValue("USER[:PASSWORD]"), conflicts: ["bearer", "aws-sigv4"], heading: .request,
             summary: "Log in with HTTP Basic authentication",
             manual: """
                 Log in with HTTP Basic authentication. If *PASSWORD* is missing, `wsx` prompts for it on the terminal. \
@@ -69,13 +70,14 @@ struct RequestArguments: Equatable, Sendable {
                 """, .secrets, example: "--auth alice", seeAlso: ["bearer", "digest", "header"], aliases: ["u", "user"]
         ) { arguments, value throws(ValueProblem) in arguments.auth = try LoginValue.parse(value) },
         OptionSpecification(
-            "bearer", value: OptionValue("TOKEN"), conflicts: ["auth", "digest", "anyauth"], heading: .request,
+            "bearer", value: OptionValue("TOKEN"), conflicts: ["auth", "digest", "anyauth", "aws-sigv4"],
+            heading: .request,
             summary: "Log in with a bearer token",
             manual: "Log in with a bearer token (RFC 6750). This option overrides a user and password in the URL.",
             .secrets, example: "--bearer env:API_TOKEN", seeAlso: ["auth", "header"]
         ) { arguments, value in arguments.bearer = value },
         OptionSpecification(
-            "digest", conflicts: ["bearer"], heading: .request,
+            "digest", conflicts: ["bearer", "aws-sigv4"], heading: .request,
             summary: "Log in with HTTP Digest, never with Basic",
             manual: """
                 Log in with HTTP Digest authentication (RFC 7616: MD5, SHA-256, or SHA-512-256, with `qop=auth` or \
@@ -91,7 +93,7 @@ struct RequestArguments: Equatable, Sendable {
             example: "--auth alice --digest", seeAlso: ["auth", "anyauth", "proxy-digest"]
         ) { arguments, _ in arguments.authentication = .digest },
         OptionSpecification(
-            "anyauth", conflicts: ["bearer"], heading: .request,
+            "anyauth", conflicts: ["bearer", "aws-sigv4"], heading: .request,
             summary: "Log in with the best scheme offered",
             manual: """
                 Log in with the strongest scheme that the server offers: Digest, otherwise Basic. Like `--digest`, this \
@@ -100,13 +102,37 @@ struct RequestArguments: Equatable, Sendable {
             example: "--auth alice --anyauth", seeAlso: ["digest", "proxy-anyauth"]
         ) { arguments, _ in arguments.authentication = .strongest },
         OptionSpecification(
+            "aws-sigv4", value: OptionValue("[REGION:]SERVICE"), conflicts: ["auth", "bearer", "digest", "anyauth"],
+            heading: .request,
+            summary: "Sign the request for AWS",
+            manual: """
+                Sign the request of each connection for AWS with Signature Version 4, as the WebSocket APIs of API \
+                Gateway with IAM authorization require. For these, *SERVICE* is `execute-api`. Without *REGION*, the \
+                region is that of the host name (`…us-east-1.amazonaws.com`), `$AWS_REGION`, `$AWS_DEFAULT_REGION`, or \
+                the profile. curl's notation `aws:amz:`*REGION*`:`*SERVICE* is accepted, too. This option overrides a \
+                user and password in the URL.
+                """,
+            """
+            The credentials are those of `$AWS_ACCESS_KEY_ID`, `$AWS_SECRET_ACCESS_KEY`, and `$AWS_SESSION_TOKEN`, \
+            otherwise those of the profile `$AWS_PROFILE`, or `default`, in `~/.aws/credentials` and `~/.aws/config`. \
+            They are read once, at the start. For profiles with single sign-on, a role, or a program, first run \
+            `eval "$(aws configure export-credentials --format env)"`.
+            """,
+            """
+            The signature covers the method, the path, the query, Host, and header fields whose names begin with \
+            `X-Amz-`. Servers accept it for about five minutes, so the clock must be right. Proxies do not receive it, \
+            and neither do servers of other origins, even with `--location-trusted`.
+            """,
+            example: "--aws-sigv4 us-east-1:execute-api", seeAlso: ["auth", "location"]
+        ) { arguments, value throws(ValueProblem) in arguments.signatureScope = try SignatureScope(parsing: value) },
+        OptionSpecification(
             "netrc", heading: .request,
             summary: "Log in with the host's entry in ~/.netrc",
             manual: """
-                Log in with the entry for the URL's host in `~/.netrc`, or in the file \
-                that `$NETRC` names: with HTTP Basic authentication, or as `--digest` or `--anyauth` says. `--auth`, `--bearer`, and a password in the URL take precedence. For a user in \
-                the URL, only that user's password is taken. After a redirect to another scheme, host, or port, the \
-                login is not sent.
+                Log in with the entry for the URL's host in `~/.netrc`, or in the file that `$NETRC` names: with HTTP \
+                Basic authentication, or as `--digest` or `--anyauth` says. `--auth`, `--bearer`, `--aws-sigv4`, and a \
+                password in the URL take precedence. For a user in the URL, only that user's password is taken. After \
+                a redirect to another scheme, host, or port, the login is not sent.
                 """,
             """
             The file contains `machine` *host* `login` *user* `password` *password*. An entry that begins with \
