@@ -142,7 +142,7 @@ def test_variables_name_the_files_with_profiles(home, tmp_path):
     ([], {**KEYS, "AWS_SESSION_TOKEN": "geheim\r\nX: y"}, ["the session token must be"]),
     ([], {"AWS_CONFIG_FILE": "/"}, ["--aws-sigv4 /: "]),
     ([], {"AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null"}, ["no AWS credentials"]),
-    (["-H", "authorization: geheim"], KEYS, ["--header", "'authorization'"]),
+    (["-H", "authorization: geheim"], KEYS, ["--header", "'Authorization'"]),
     (["-H", "X-Amz-Date: 1"], KEYS, ["'X-Amz-Date'"]),
     (["-H", "X-Amz-Security-Token: geheim"], {**KEYS, "AWS_SESSION_TOKEN": TOKEN}, ["'X-Amz-Security-Token'"]),
     ([], {**KEYS, "AWS_ACCESS_KEY_ID": "a b"}, ["the access key ID must be", "in the environment"]),

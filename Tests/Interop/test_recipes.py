@@ -438,6 +438,22 @@ def test_pkcs12(kitchen, certificates):
     assert (result.status, result.out) == (0, b"hello\n"), result
 
 
+@recipe("Renew a token that expires")
+def test_expiring_token(kitchen):
+    def script(peer):
+        peer.upgrade(then=wire.close(1012 if server.connection_count < 3 else 1000))
+        peer.read_until_close()
+        return wire.field(peer.request, b"Authorization")
+
+    kitchen.write("bin/gcloud", "#!/bin/sh\necho >> runs\necho token-$(wc -l < runs)\n").chmod(0o755)
+    with ScriptedServer(script) as server:
+        result = kitchen.run({
+            "--reconnect": "--reconnect --reconnect-delay 50ms",
+            "wss://api.example/feed": server.url})
+    assert result.status == 0, result
+    assert server.results == [b"Bearer token-1", b"Bearer token-2", b"Bearer token-3"]
+
+
 @recipe("Connect to an AWS API Gateway with IAM authorization")
 def test_aws_api_gateway(kitchen):
     def script(peer):

@@ -78,6 +78,9 @@ package final class Pipeline {
 
     // MARK: Inputs
 
+    /// Logs in with the parameters of another session of the same protocol on the next connection.
+    package func takeLogin(of session: any ProtocolSession) { protocolStage?.session?.takeLogin(of: session) }
+
     /// Begins a connection, before anything is received on it.
     /// - Parameters:
     ///   - number: The number of the connection, from 1.

@@ -57,7 +57,7 @@ final class GraphQLSession: ProtocolSession {
     /// The maximum number of operations that have not completed.
     private static let maximumOperationCount = 65_536
 
-    private let initPayload: [UInt8]?
+    private var initPayload: [UInt8]?
     private let awaitsStreams: Bool
     private var subprotocol = Subprotocol.current
     private var operations: [Int: Operation] = [:]
@@ -71,6 +71,10 @@ final class GraphQLSession: ProtocolSession {
         if let initPayload, JSONMembers(initPayload) == nil {
             throw .invalid("payload", reason: "expected a JSON object, such as {\"token\":\"t\"}")
         }
+    }
+
+    func takeLogin(of session: any ProtocolSession) {
+        if let session = session as? GraphQLSession { initPayload = session.initPayload }
     }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {

@@ -57,7 +57,7 @@ final class MQTTSession: ProtocolSession {
     /// The maximum size of the packets kept for the next connection, in bytes.
     private static let maximumKeptBytes = 16 << 20
 
-    private let connect: MQTTPacket
+    private var connect: MQTTPacket
     private let isClean: Bool
     /// The time without a packet after which a ping is sent, in nanoseconds, or 0 for none.
     private let keepAlive: UInt64
@@ -117,6 +117,10 @@ final class MQTTSession: ProtocolSession {
 
     var topics: [String] { subscriptions.map(\.filter) }
     var unconfirmedCount: Int { pending.count }
+
+    func takeLogin(of session: any ProtocolSession) {
+        if let session = session as? MQTTSession { connect = session.connect }
+    }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
         decoder = MQTTDecoder()

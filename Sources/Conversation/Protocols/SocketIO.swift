@@ -63,7 +63,7 @@ final class SocketIOSession: ProtocolSession {
         "connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener",
     ]
 
-    private let auth: [UInt8]
+    private var auth: [UInt8]
     private let defaultNamespace: String
     /// The namespaces in the order of their first use.
     private var namespaces: [Namespace]
@@ -98,6 +98,10 @@ final class SocketIOSession: ProtocolSession {
             let missing = partial.packet.attachmentCount - partial.attachments.count
             return "a Socket.IO packet that lacks \(Phrase.count(missing, "binary attachment"))"
         }
+    }
+
+    func takeLogin(of session: any ProtocolSession) {
+        if let session = session as? SocketIOSession { auth = session.auth }
     }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {

@@ -56,7 +56,7 @@ final class StompSession: ProtocolSession {
     /// The maximum number of messages that ACK can refer to in STOMP 1.1, which needs their subscriptions.
     private static let maximumUnacknowledgedCount = 65_536
 
-    private let connect: StompFrame
+    private var connect: StompFrame
     /// The intervals of the header heart-beat, in milliseconds.
     private let intervals: (outgoing: UInt64, incoming: UInt64)
     private var decoder = StompDecoder()
@@ -134,6 +134,10 @@ final class StompSession: ProtocolSession {
     var incompleteInput: String? {
         let count = decoder.incompleteByteCount
         return count == 0 ? nil : "a STOMP frame (\(Phrase.count(count, "byte")))"
+    }
+
+    func takeLogin(of session: any ProtocolSession) {
+        if let session = session as? StompSession { connect = session.connect }
     }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {

@@ -83,7 +83,7 @@ struct ConnectorComposition {
         }
     }
 
-    private static func proxies(_ arguments: ClientArguments, secrets: Secrets) throws(Failure) -> ProxyChoice {
+    static func proxies(_ arguments: ClientArguments, secrets: Secrets) throws(Failure) -> ProxyChoice {
         let proxy = try arguments.network.proxy.map { (proxy) throws(Failure) in
             try secrets.value(of: proxy, for: "--proxy")
         }

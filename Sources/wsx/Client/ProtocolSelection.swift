@@ -10,7 +10,7 @@ struct ProtocolSelection: Sendable {
     /// Whether the protocol is not defined by a file.
     let isBuiltIn: Bool
     /// The parameters of the first connection, which have been checked.
-    let parameters: ProtocolParameters
+    private(set) var parameters: ProtocolParameters
     /// The parameters that differ between connections.
     private let templates: [String: Template]
     /// Determines random values of parameters, so each connection has the values that were checked.
@@ -35,6 +35,30 @@ struct ProtocolSelection: Sendable {
 
     /// Whether all connections have the same parameters.
     var isConstant: Bool { templates.isEmpty }
+
+    /// Replaces the outputs of programs among the parameters by their latest ones.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
+    mutating func renew(_ arguments: ProtocolArguments, secrets: Secrets) throws(Failure) {
+        var renewed = parameters
+        for parameter in arguments.parameters {
+            guard let command = SecretCommand(parameter) else { continue }
+            let value = try secrets.value(of: command.argument, for: command.option)
+            Self.record(value, of: command.option, in: secrets)
+            renewed.values[parameter.name] = value
+        }
+        do throws(ProtocolParameterError) {
+            _ = try descriptor.session(renewed)
+        } catch {
+            throw .badArgument(what: "--param", why: "\(error)")
+        }
+        parameters = renewed
+    }
+
+    /// Records the strings in a parameter, if it is JSON.
+    private static func record(_ value: String, of option: String, in secrets: Secrets) {
+        guard let strings = try? JSONReader.strings(in: value) else { return }
+        for string in strings { secrets.record.add(string, of: option) }
+    }
 
     /// Checks the parameters of a connection.
     /// - Parameters:
@@ -139,7 +163,7 @@ extension ProtocolSelection {
                 isSecret
                 ? try secrets.value(of: parameter.value, for: option)
                 : try secrets.text(of: parameter.value, for: option)
-            let isReference = RequestComposition.isReference(parameter.value)
+            let isReference = Secrets.isReference(parameter.value)
             if known?.isLogin ?? true || isReference { secrets.record.addMessage(of: option) }
             if let templates, !isReference {
                 let template = try Template.make(
@@ -152,9 +176,7 @@ extension ProtocolSelection {
             }
             values[parameter.name] = value
             // An unknown parameter, and invalid JSON, are reported below.
-            if isSecret, let strings = try? JSONReader.strings(in: value) {
-                for string in strings { secrets.record.add(string, of: option) }
-            }
+            if isSecret || SecretCommand(parameter) != nil { record(value, of: option, in: secrets) }
         }
         do throws(ProtocolParameterError) {
             return try ProtocolSelection(
@@ -183,6 +205,13 @@ extension ProtocolSelection {
             throw .badArgument(
                 what: "--protocol \(escapingControls(path)):\(error.line):\(error.column)", why: error.reason)
         }
+    }
+}
+
+extension SecretCommand {
+    /// Returns nil if the value of the parameter is no output of a program.
+    init?(_ parameter: ProtocolParameterValue) {
+        self.init(parameter.value, of: "--param \(escapingControls(parameter.name))")
     }
 }
 

@@ -17,10 +17,12 @@ struct RequestComposition {
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
     func template(for url: URLTemplate) throws(Failure) -> RequestTemplate {
         var template = RequestTemplate(url, arguments)
-        for field in try HeaderFiles.fields(arguments.request.headers) {
+        let typedHeaders = arguments.request.headers.filter { SecretCommand(ofHeader: $0) == nil }
+        for field in try HeaderFiles.fields(typedHeaders) {
             template.fields.append(
                 RequestTemplate.Field(name: field.name, value: try parse(field.value, of: "--header")))
         }
+        template.secretFields = try secretFields()
         if let auth = arguments.request.auth {
             template.login = try login(auth, at: url)
         } else {
@@ -42,6 +44,36 @@ struct RequestComposition {
         return template
     }
 
+    /// Replaces the outputs of programs by their latest ones.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
+    func renew(_ template: inout RequestTemplate) throws(Failure) {
+        template.secretFields = try secretFields()
+        if let auth = arguments.request.auth, SecretCommand(auth, of: "--auth") != nil {
+            template.login = try login(auth, at: template.url)
+        }
+        if let bearer = arguments.request.bearer, SecretCommand(bearer, of: "--bearer") != nil {
+            template.bearer = try secret(bearer, of: "--bearer")
+        }
+        for (index, cookie) in arguments.request.cookies.enumerated() where SecretCommand(cookie, of: "--cookie") != nil
+        {
+            template.cookies[index] = try secret(cookie, of: "--cookie")
+        }
+    }
+
+    /// The header fields in the outputs of programs, one per line.
+    private func secretFields() throws(Failure) -> [HeaderField] {
+        var fields: [HeaderField] = []
+        for header in arguments.request.headers {
+            guard let command = SecretCommand(ofHeader: header) else { continue }
+            let output = try secrets.value(of: header, for: command.option)
+            let lines = try HeaderFiles.fields(
+                inLines: Array(output.utf8), from: "\(command.option): the output of '\(command.name)'")
+            for field in lines { secrets.record.add(inserted: field.value) }
+            fields += lines
+        }
+        return fields
+    }
+
     // MARK: Templates
 
     private func parse(_ text: String, of option: String) throws(Failure) -> Template {
@@ -49,15 +81,11 @@ struct RequestComposition {
         return try Template.make(text, of: option, variables: variables, role: .request, secrets: secrets)
     }
 
-    /// Parses a value that may be in a file or in an environment variable. There, it is not a template: a password may
-    /// contain braces.
+    /// Parses a value that may be a reference. What it refers to is not a template: a password may contain braces.
     private func secret(_ argument: String, of option: String) throws(Failure) -> Template {
         let text = try secrets.value(of: argument, for: option)
-        return Self.isReference(argument) ? Template(literal: Array(text.utf8)) : try parse(text, of: option)
+        return Secrets.isReference(argument) ? Template(literal: Array(text.utf8)) : try parse(text, of: option)
     }
-
-    /// Whether a value is in a file or in an environment variable.
-    static func isReference(_ argument: String) -> Bool { argument.hasPrefix("@") || argument.hasPrefix("env:") }
 
     // MARK: Logins
 
@@ -66,7 +94,7 @@ struct RequestComposition {
         _ argument: String, at url: URLTemplate
     ) throws(Failure) -> (user: Template, password: Template) {
         let auth = try secrets.value(of: argument, for: "--auth")
-        let isLiteral = variables == nil || Self.isReference(argument)
+        let isLiteral = variables == nil || Secrets.isReference(argument)
         let colon =
             isLiteral
             ? auth.firstIndex(of: ":") : auth.indexOutsidePlaceholders { $0.first == UInt8(ascii: ":") }
@@ -75,6 +103,9 @@ struct RequestComposition {
             let password = String(auth[auth.index(after: colon)...])
             guard isLiteral else { return (try parse(user, of: "--auth"), try parse(password, of: "--auth")) }
             return (Template(literal: Array(user.utf8)), Template(literal: Array(password.utf8)))
+        }
+        if let command = SecretCommand(argument, of: "--auth") {
+            throw command.failure("its output is not USER:PASSWORD")
         }
         let question = "Password for \(escapingControls(user)) at \(url.shown): "
         let password = try secrets.asked(question, for: "--auth", noun: "password", remedy: "USER:PASSWORD")
@@ -88,8 +119,8 @@ struct RequestComposition {
     private func signer(
         _ scope: SignatureScope, for template: RequestTemplate, at url: WebSocketURL
     ) throws(Failure) -> AWSSigner {
-        if let field = template.fields.first(where: { AWSSigner.fieldNames.contains(where: $0.isNamed) }) {
-            throw .badArgument(what: "--header", why: "--aws-sigv4 sets the header '\(field.name)'; omit it")
+        if let name = AWSSigner.fieldNames.first(where: template.hasField) {
+            throw .badArgument(what: "--header", why: "--aws-sigv4 sets the header '\(name)'; omit it")
         }
         let source = AWSEnvironment(environment: secrets.environment)
         let credentials = try source.credentials()

@@ -15,6 +15,8 @@ struct RequestTemplate: Sendable {
     let url: URLTemplate
     /// The fields of `--header`.
     var fields: [Field] = []
+    /// The fields of `--header` that programs have written.
+    var secretFields: [HeaderField] = []
     /// The user and the password of `--auth`.
     var login: (user: Template, password: Template)?
     /// The login of the .netrc file.
@@ -39,11 +41,16 @@ struct RequestTemplate: Sendable {
 
     /// Adds what an application protocol expects of the request, unless the user gave something else.
     mutating func complete(for endpoint: ApplicationProtocol.Endpoint) {
-        if subprotocols.isEmpty, !fields.contains(where: { $0.isNamed("Sec-WebSocket-Protocol") }) {
+        if subprotocols.isEmpty, !hasField("Sec-WebSocket-Protocol") {
             subprotocols = endpoint.subprotocols.map { Template(literal: Array($0.utf8)) }
             hasPublicSubprotocols = true
         }
         needsOrigin = endpoint.needsOrigin && arguments.origin == nil
+    }
+
+    /// Whether `--header` has a field with this name, ignoring case.
+    func hasField(_ name: String) -> Bool {
+        fields.contains { $0.isNamed(name) } || secretFields.contains { $0.isNamed(name) }
     }
 
     /// Whether all connections send the same request.
@@ -60,6 +67,7 @@ struct RequestTemplate: Sendable {
         for field in self.fields {
             fields.append(try Self.field(field.name, values.text(of: field.value), for: "--header"))
         }
+        fields += secretFields
         var credentials = storedLogin
         if let login {
             credentials = try Self.credentials(values.text(of: login.user), values.text(of: login.password))

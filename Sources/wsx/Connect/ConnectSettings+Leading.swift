@@ -54,11 +54,12 @@ extension ConnectArguments {
         if let known = protocolSelection?.descriptor.parameters {
             arguments.protocols.parameters.removeAll { given in
                 (known.first { $0.name == given.name }?.isLogin ?? true)
-                    || RequestComposition.isReference(given.value)
+                    || Secrets.isReference(given.value)
                     || TemplateStage.mayHavePlaceholders(Array(given.value.utf8))
             }
         }
-        arguments.client.request.headers = try HeaderFiles.fields(client.request.headers).filter(\.isForAllOrigins)
+        let headers = client.request.headers.filter { SecretCommand(ofHeader: $0) == nil }
+        arguments.client.request.headers = try HeaderFiles.fields(headers).filter(\.isForAllOrigins)
             .map { "\($0.name): \($0.value)" }
         arguments.messages.texts = []
         arguments.messages.file = nil

@@ -21,8 +21,10 @@ struct ConnectSettings {
     var messages: [(payload: [UInt8], kind: MessageKind)]
     /// The initial state of the goals that received messages have to meet.
     let conditions: EndConditions
+    /// The request for each connection. The outputs of programs in it are renewed.
+    var requestTemplate: RequestTemplate
     /// The application protocol, or `nil` if there is none, or if it is to be detected.
-    let protocolSelection: ProtocolSelection?
+    var protocolSelection: ProtocolSelection?
     /// The messages that are sent automatically, or `nil` if there are none.
     let exchange: AutoReply.Plan?
     /// The row of the data file, whose columns are variables.
@@ -89,6 +91,7 @@ struct ConnectSettings {
             detectsProtocol: arguments.protocols.choice == .automatic)
         url = composition.url
         connector = composition.connector
+        requestTemplate = composition.requests
         if let cookies {
             connectorResources = try ConnectorResources.make(composition.tls, cookies: cookies)
         } else {

@@ -79,7 +79,7 @@ struct Wsx {
     private static func connect(
         _ arguments: ConnectArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
-        let secrets = secrets
+        let secrets = secrets(within: arguments.client.network.connectTimeouts)
         let console = Console(
             color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
             secrets: secrets.record, environment: environment)
@@ -102,7 +102,7 @@ struct Wsx {
     private static func listen(
         _ arguments: ListenArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
-        let secrets = secrets
+        let secrets = secrets(within: ConnectTimeouts())
         let console = Console(
             color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
             secrets: secrets.record, environment: environment)
@@ -120,7 +120,7 @@ struct Wsx {
     private static func bench(
         _ arguments: BenchArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
-        let secrets = secrets
+        let secrets = secrets(within: arguments.client.network.connectTimeouts)
         let console = Console(
             color: arguments.display.color, isQuiet: arguments.display.isQuiet, secrets: secrets.record,
             environment: environment)
@@ -144,8 +144,13 @@ struct Wsx {
         }
     }
 
-    private static var secrets: Secrets {
-        Secrets(environment: environment) { (question) throws(Failure) in try PasswordPrompt.answer(to: question) }
+    /// - Parameter timeouts: Limit the time of a program.
+    private static func secrets(within timeouts: ConnectTimeouts) -> Secrets {
+        Secrets(environment: environment) { (question) throws(Failure) in
+            try PasswordPrompt.answer(to: question)
+        } run: { (command) throws(Failure) in
+            try SecretProgram.output(of: command, limit: timeouts.whole, environment: environment)
+        }
     }
 
     private static func makeLoop() throws(Failure) -> EventLoop {

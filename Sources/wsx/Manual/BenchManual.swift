@@ -20,7 +20,8 @@ enum BenchManual {
                 """),
         ],
         sections: [
-            .values, modes, pace, stages, placeholders, scenarios, results, thresholds, baselines, resultFields,
+            .values, .secretsAtStart, modes, pace, stages, placeholders, scenarios, results, thresholds, baselines,
+            resultFields,
             metrics, statuses,
             .benchLimits,
             .clientEnvironment, .benchFiles,
@@ -185,8 +186,8 @@ enum BenchManual {
             """
             In the URL, placeholders are possible in the path and the query, and before them only \
             `{{env:`*NAME*`}}`; values are percent-encoded. Errors and results show the placeholders of the path and \
-            the query instead of their values. A value that `@`*FILE* or `env:`*NAME* provides for `-b`, `-a`, \
-            `--bearer`, or `--param` is used unchanged; the lines of `-H @`*FILE* may contain placeholders.
+            the query instead of their values. A value that `@`*FILE*, `env:`*NAME*, or `exec:`*COMMAND* \
+            provides for `-b`, `-a`, `--bearer`, or `--param` is used unchanged; the lines of `-H @`*FILE* may contain placeholders.
             """),
         .paragraph(
             """

@@ -20,7 +20,7 @@ enum ConnectManual {
                 """),
         ],
         sections: [
-            urls, .values, .interactiveUse, .formats, .codecs, .paths, .changes,
+            urls, .values, .clientSecrets, .interactiveUse, .formats, .codecs, .paths, .changes,
             .jsonEvents(events, example: eventExample),
             .recordings, .requests, .protocols, .clientPlaceholders, .scenarios, .clientPrograms, .ends,
             .stayingConnected,

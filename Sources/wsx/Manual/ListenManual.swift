@@ -42,7 +42,8 @@ enum ListenManual {
                 """),
         ],
         sections: [
-            .values, .formats, .paths, .changes, .jsonEvents(events, example: eventExample), .serverRecordings,
+            .values, .secretsAtStart, .formats, .paths, .changes, .jsonEvents(events, example: eventExample),
+            .serverRecordings,
             .programs,
             .testingClients, .serverScenarios, .placeholders, .access, .log, .socketActivation, .exitStatus,
             .violations, .listenLimits,

@@ -27,6 +27,7 @@ final class DeclarativeSession: ProtocolSession {
     private var random: SeededRandom
     private let patterns: DeclarativeProtocol.Patterns<Pattern>
     private let heartbeatAnswer: Pattern?
+    private var parameters: ProtocolParameters
     private var renewals: [Renewal] = []
     private var interval: Duration?
     private var isHeartbeatUnanswered = false
@@ -40,14 +41,25 @@ final class DeclarativeSession: ProtocolSession {
         exchange = AutoReply(.init(definition.plan), seed: random.next())
         patterns = definition.patterns.map(Self.compile)
         heartbeatAnswer = definition.heartbeat?.answer.flatMap(Self.compile)
+        self.parameters = parameters
+        setParameters()
+        let null = Array("null".utf8)
+        guard let token = JSONText.token(of: null) else { return }
+        for (slot, _) in definition.extractions { exchange.variables.set(slot, to: token, of: null.span.bytes) }
+    }
+
+    private func setParameters() {
         for name in definition.parameters {
             guard let slot = definition.plan.variables.slot(of: name) else { continue }
             let value = Array((parameters[name] ?? "").utf8)
             exchange.variables.set(slot, to: value.span.bytes)
         }
-        let null = Array("null".utf8)
-        guard let token = JSONText.token(of: null) else { return }
-        for (slot, _) in definition.extractions { exchange.variables.set(slot, to: token, of: null.span.bytes) }
+    }
+
+    func takeLogin(of session: any ProtocolSession) {
+        guard let session = session as? DeclarativeSession else { return }
+        parameters = session.parameters
+        setParameters()
     }
 
     /// Compiles a regular expression that the reader has checked.

@@ -26,6 +26,8 @@ package protocol ProtocolSession: AnyObject {
     /// Begins a connection, before anything is received on it.
     /// - Parameter subprotocol: The subprotocol that the server selected, or `nil` if it selected none.
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput)
+    /// Logs in with the parameters of another session of the protocol on the next connection.
+    func takeLogin(of session: any ProtocolSession)
     /// Handles a received message.
     /// - Parameter payload: Valid UTF-8 if the message is text.
     func received(_ payload: RawSpan, as kind: MessageKind, at now: UInt64, _ output: inout ProtocolOutput)
@@ -66,6 +68,8 @@ package protocol ProtocolSession: AnyObject {
 }
 
 extension ProtocolSession {
+    /// Does nothing: the protocol has no login.
+    package func takeLogin(of session: any ProtocolSession) {}
     /// `nil`: the protocol sends nothing by itself.
     package var deadline: UInt64? { nil }
     /// Does nothing.

@@ -120,6 +120,8 @@ extension Connector {
 package struct ConnectTimeouts: Equatable, Sendable {
     /// The limit for the whole attempt, including redirects.
     package var whole: Duration
+    /// The part of ``whole`` that has passed before the attempt.
+    package var elapsed = Duration.zero
     /// Additional limits for single phases.
     package var phases: [ConnectError.Phase: Duration]
 

@@ -75,7 +75,7 @@ package final class Connector {
         timer = Timer(on: loop) { [unowned self] in
             timedOut(after: settings.timeouts.whole, redirectCount: request.redirectCount)
         }
-        timer?.start(after: settings.timeouts.whole)
+        timer?.start(after: max(.zero, settings.timeouts.whole - settings.timeouts.elapsed))
         connect()
     }
 

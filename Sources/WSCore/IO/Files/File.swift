@@ -105,16 +105,21 @@ package enum File {
 
     /// Reads the whole file at `path`, which may be a pipe.
     ///
-    /// - Returns: The contents, and whether only the file's owner may read and write it.
+    /// - Returns: The contents, whether only the file's owner may read and write it, and whether other users than this one
+    ///   and the administrator own it or may write it.
     /// - Throws: ``IOError/fileTooLarge`` for more than `maximumBytes`, or another ``IOError``.
     package static func readCheckingAccess(
         _ path: String, maximumBytes: Int
-    ) throws(IOError) -> (bytes: [UInt8], isPrivate: Bool) {
+    ) throws(IOError) -> (bytes: [UInt8], isPrivate: Bool, isWritableByOthers: Bool) {
         let descriptor = try Descriptor.open(path, O_RDONLY)
         defer { Descriptor.closeDescriptor(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .last }
-        return (try contents(of: descriptor, maximumBytes: maximumBytes), status.st_mode & 0o077 == 0)
+        let isOwn = status.st_uid == geteuid() || status.st_uid == 0
+        return (
+            try contents(of: descriptor, maximumBytes: maximumBytes), status.st_mode & 0o077 == 0,
+            !isOwn || status.st_mode & 0o022 != 0
+        )
     }
 
     /// Reads standard input until its end.

@@ -17,12 +17,12 @@ package final class PipedProcess {
     /// - Parameters:
     ///   - words: The program's name and arguments (argv).
     ///   - path: The path of the program.
-    ///   - environment: The environment, as `NAME=value` strings without NUL.
+    ///   - environment: The environment, as `NAME=value` strings without NUL; nil: the child inherits the environment.
     ///   - loop: The loop that reports the exit.
     ///   - didExit: Called once when the child has exited. Its output may not have been read completely by then.
     /// - Throws: ``IOError`` if the program cannot be started or no descriptors are left for the pipes.
     package init(
-        _ words: [String], at path: String, environment: [[UInt8]], on loop: EventLoop,
+        _ words: [String], at path: String, environment: [[UInt8]]?, on loop: EventLoop,
         didExit: @escaping (ChildProcess.Exit) -> Void
     ) throws(IOError) {
         var pipes = PipeEnds()

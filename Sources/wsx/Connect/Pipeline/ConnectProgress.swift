@@ -41,7 +41,7 @@ final class ConnectProgress {
     var words: String? {
         guard let attempt = connections?.attempt else { return nil }
         let elapsed = loop.now - startTime
-        return elapsed < Self.interval ? "connecting" : Self.words(for: attempt.phase, elapsed)
+        return elapsed < Self.interval ? "connecting" : Self.words(for: attempt.shownPhase, elapsed)
     }
 
     private func show() {
@@ -49,14 +49,15 @@ final class ConnectProgress {
         let columns = ScreenSize.current(isPrompt: false)?.columns ?? Self.usualColumns
         // Leave the last column free: some terminals wrap there.
         let isShown = console.showStatus(
-            Self.line(url: "\(attempt.url)", phase: attempt.phase, elapsed: loop.now - startTime, columns: columns - 1))
+            Self.line(
+                url: "\(attempt.url)", phase: attempt.shownPhase, elapsed: loop.now - startTime, columns: columns - 1))
         guard isShown else { return }
         if let hiddenInput { hiddenInput.hide() } else { hiddenInput = HiddenInput(at: StandardDescriptors.input) }
     }
 
     /// The line. In a narrow window, the step and a part of the target give way to the time and how to cancel.
     /// - Parameter columns: The maximum number of characters.
-    static func line(url: String, phase: ConnectError.Phase, elapsed: Duration, columns: Int) -> String {
+    static func line(url: String, phase: ConnectError.Phase?, elapsed: Duration, columns: Int) -> String {
         let url = escapingControls(url)
         let afterScheme = url.utf8.drop { $0 != UInt8(ascii: "/") }
         let host = afterScheme.starts(with: "//".utf8) ? String(Substring(afterScheme.dropFirst(2))) : url
@@ -80,14 +81,15 @@ final class ConnectProgress {
     }
 
     /// The step and the elapsed time: `TLS handshake, 3 s`.
-    private static func words(for phase: ConnectError.Phase, _ elapsed: Duration) -> String {
+    private static func words(for phase: ConnectError.Phase?, _ elapsed: Duration) -> String {
         "\(words(for: phase)), \(seconds(elapsed))"
     }
 
     private static func seconds(_ elapsed: Duration) -> String { "\(Int((elapsed / .seconds(1)).rounded())) s" }
 
-    private static func words(for phase: ConnectError.Phase) -> String {
+    private static func words(for phase: ConnectError.Phase?) -> String {
         switch phase {
+        case nil: "program of exec:"
         case .resolving: "name lookup"
         case .connecting: "TCP connection"
         case .tunnelling: "proxy handshake"
@@ -95,4 +97,9 @@ final class ConnectProgress {
         case .upgrading: "WebSocket handshake"
         }
     }
+}
+
+extension ConnectionAttempt {
+    /// The current phase; nil: programs run before the first one.
+    fileprivate var shownPhase: ConnectError.Phase? { runsPrograms ? nil : phase }
 }

@@ -149,13 +149,30 @@ final class ConnectRun {
         console.warnIfInsecure(settings.arguments.client.tls.isInsecure)
         let connections = ConnectionSequence(backoff: settings.backoff, on: loop, run: self) {
             [unowned self] completion in
-            var target = target
-            // Lines with secrets may have to be sent again.
-            target.redirects.secretMessages = settings.secrets.record.messageSources
-            return environment.dial(target, settings, loop, completion)
+            SecretAttempt(settings, on: loop) { [unowned self] () throws(Failure) in
+                try renewSecrets()
+                var target = target
+                target.request = settings.connector.request
+                target.proxies = settings.connector.proxies
+                // Lines with secrets may have to be sent again.
+                target.redirects.secretMessages = settings.secrets.record.messageSources
+                return target
+            } dial: { [unowned self] target, completion in
+                environment.dial(target, settings, loop, completion)
+            } completion: {
+                completion($0)
+            }
         }
         self.connections = connections
         connections.start()
+    }
+
+    /// Replaces the outputs of programs by their latest ones.
+    private func renewSecrets() throws(Failure) {
+        guard !settings.secretCommands.isEmpty else { return }
+        try settings.renewSecrets()
+        guard let selection = settings.protocolSelection else { return }
+        stages.pipeline?.takeLogin(of: selection.makeSession(connection: 1, clockOffset: clockOffset))
     }
 
     /// Shows the attempts of a sequence on a terminal if they take long; with `nil`, stops that.

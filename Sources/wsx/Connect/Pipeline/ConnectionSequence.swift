@@ -6,11 +6,17 @@ protocol ConnectionAttempt: AnyObject {
     var url: WebSocketURL { get }
     /// The current phase.
     var phase: ConnectError.Phase { get }
+    /// Whether programs run before the first phase.
+    var runsPrograms: Bool { get }
     /// Called for each step.
     var didStep: ((Connector.Step) -> Void)? { get set }
     func start()
     /// Cancels the attempt without calling its completion.
     func cancel()
+}
+
+extension ConnectionAttempt {
+    var runsPrograms: Bool { false }
 }
 
 extension Connector: ConnectionAttempt {}
@@ -22,7 +28,7 @@ extension Connector: ConnectionAttempt {}
 final class ConnectionSequence {
     /// Creates an attempt, which calls its completion once.
     typealias Dial = (
-        _ completion: @escaping (Result<Connector.Opened, ConnectError>) -> Void
+        _ completion: @escaping SecretAttempt.Completion
     ) -> any ConnectionAttempt
 
     private enum State {
@@ -76,7 +82,8 @@ final class ConnectionSequence {
             case .success(let opened):
                 state = .open(since: loop.now)
                 run.sequence(self, didOpen: opened)
-            case .failure(let error):
+            case .failure(.secret(let failure)): failed(failure)
+            case .failure(.connecting(let error)):
                 // After redirects, the failing server may differ from the first one.
                 guard case .connecting(let attempt) = state else { return }
                 failed(.connecting(url: attempt.url.shortDescription, error))

@@ -4,7 +4,7 @@ import WSCore
 
 /// A run of `wsx connect --scenario`: plays a scenario on one connection and reports its steps.
 final class ScenarioRun {
-    private let settings: ConnectSettings
+    private var settings: ConnectSettings
     private let loop: EventLoop
     private let console: Console
     private let report: ScenarioReport
@@ -12,7 +12,7 @@ final class ScenarioRun {
     private let log: ScenarioLog?
     private let scenario: Scenario
     private var player: ScenarioPlayer
-    private var connector: Connector?
+    private var attempt: SecretAttempt?
     private var connection: Connection<ScenarioRun>?
     /// Continues the current step, or what the pipeline waits for, when its time has come.
     private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in
@@ -96,19 +96,32 @@ final class ScenarioRun {
         } catch {
             return end(with: error)
         }
-        let connector = Connector(target, resources: settings.connectorResources, on: loop) { [unowned self] result in
+        let attempt = SecretAttempt(settings, on: loop) { [unowned self] () throws(Failure) in
+            guard !settings.secretCommands.isEmpty else { return target }
+            try settings.renewSecrets()
+            if let selection = settings.protocolSelection {
+                pipeline.takeLogin(of: selection.makeSession(connection: 1, clockOffset: 0))
+            }
+            var target = target
+            target.request = settings.connector.request
+            target.proxies = settings.connector.proxies
+            return target
+        } dial: { [unowned self] target, completion in
+            Connector(target, resources: settings.connectorResources, on: loop, completion: completion)
+        } completion: { [unowned self] result in
             switch result {
             case .success(let opened): self.opened(opened)
-            case .failure(let error): end(with: .connecting(url: "\(settings.url)", error))
+            case .failure(.connecting(let error)): end(with: .connecting(url: "\(settings.url)", error))
+            case .failure(.secret(let failure)): end(with: failure)
             }
         }
-        connector.didStep = { [log, console] step in
+        attempt.didStep = { [log, console] step in
             console.secrets.add(step)
             if let log { return log.show(step) }
             if let notice = ReportedRedirect.notice(of: step) { console.notice(notice) }
         }
-        self.connector = connector
-        connector.start()
+        self.attempt = attempt
+        attempt.start()
     }
 
     private func opened(_ opened: Connector.Opened) {
@@ -207,7 +220,7 @@ final class ScenarioRun {
     /// Ends the run with a failure.
     private func end(with failure: Failure) {
         fail(with: failure)
-        connector?.cancel()
+        attempt?.cancel()
         close()
         connection?.terminate()
     }

@@ -46,7 +46,7 @@ extension ManualSection {
                 """
                 A value ends with its line. Spaces at its ends are removed, unless the value is in double quotes; \
                 within these, `\\"` and `\\\\` stand for `"` and `\\`. At the beginning of a path, `~/` is the home \
-                directory. `env:`*NAME* and `@`*FILE* keep secrets out of the file.
+                directory. `env:`*NAME*, `@`*FILE*, and `exec:`*COMMAND* keep secrets out of the file.
                 """
             ),
             ("Comments", "Lines that begin with `#` or `;`."),

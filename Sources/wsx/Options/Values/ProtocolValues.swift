@@ -55,7 +55,7 @@ extension ValueProblem {
 struct ProtocolParameterValue: Equatable, Sendable {
     /// The name of the parameter.
     let name: String
-    /// The value, `@FILE`, or `env:NAME`.
+    /// The value, or a reference; see ``Secrets``.
     let value: String
 
     /// Whether the value is a secret in some protocol. Those that a file defines have parameters of any name.

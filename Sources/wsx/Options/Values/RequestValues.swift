@@ -78,7 +78,7 @@ enum HeaderValue {
 
 /// A cookie, or the name of a cookie file.
 enum CookieValue: Equatable {
-    /// `name=value`, `@FILE`, or `env:NAME`.
+    /// `name=value`, `@FILE`, `env:NAME`, or `exec:COMMAND`.
     case text(String)
     /// A file name without an equals sign, as in curl.
     case file(String)
@@ -90,7 +90,8 @@ enum CookieValue: Equatable {
                 MisplacedValue(kind: "a URL, not a cookie", remedy: "use --binary to send binary messages"))
         }
         guard !text.isEmpty else { throw .empty }
-        let isText = text.utf8.contains(UInt8(ascii: "=")) || text.hasPrefix("@") || text.hasPrefix("env:")
+        let isText =
+            text.utf8.contains(UInt8(ascii: "=")) || ["@", "env:", "exec:"].contains(where: text.hasPrefix)
         return isText ? .text(text) : .file(text)
     }
 }

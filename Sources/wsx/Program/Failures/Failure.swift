@@ -27,6 +27,8 @@ enum Failure: Error {
     case listening(address: String, IOError)
     /// The connection could not be opened. `url` has no credentials.
     case connecting(url: String, ConnectError)
+    /// The secrets for a connection could not be renewed by programs. `url` has no credentials.
+    indirect case renewingSecrets(url: String, Failure)
     /// The peer closed the connection with a code that reports a problem.
     case closed(CloseFrame)
     /// The connection ended without a close frame, this long after the peer's last data.
@@ -113,6 +115,10 @@ enum Failure: Error {
         case .listening(let address, let error):
             .init(.listen, "listening on \(address): \(Self.words(forListeningOn: address, error))")
         case .connecting(let url, let error): error.report(connectingTo: url)
+        case .renewingSecrets(let url, let failure):
+            .init(
+                .program, "connecting to \(url): \(failure.message ?? "")", status: .unreachable,
+                isWorthRetrying: true)
         case .closed(let frame):
             .init(
                 .closed, "the peer closed the connection: \(Self.words(for: frame))\(Self.remedy(for: frame))",

@@ -20,9 +20,9 @@ struct ConfigurationFile {
         guard let path = named ?? usualPath else {
             return Configuration(path: "", absence: "the home directory is unknown; set HOME or WSX_CONFIG")
         }
-        let (bytes, isPrivate): ([UInt8], Bool)
+        let (bytes, isPrivate, isWritableByOthers): ([UInt8], Bool, Bool)
         do throws(IOError) {
-            (bytes, isPrivate) = try File.readCheckingAccess(path, maximumBytes: Self.maximumBytes)
+            (bytes, isPrivate, isWritableByOthers) = try File.readCheckingAccess(path, maximumBytes: Self.maximumBytes)
         } catch {
             let isMissing = File.isMissing(path)
             if named == nil, isMissing { return Configuration(path: path, absence: "\(path) does not exist") }
@@ -35,6 +35,7 @@ struct ConfigurationFile {
             let configuration = try Configuration(
                 parsing: try Self.text(of: bytes, path), path: path, home: environment("HOME"))
             if !isPrivate, let entry = configuration.firstLiteralSecret { throw Self.exposed(entry, path) }
+            if isWritableByOthers, let entry = configuration.firstProgram { throw Self.writable(entry, path) }
             return configuration
         } catch {
             throw .configuration(error)
@@ -73,16 +74,39 @@ struct ConfigurationFile {
             path: path, line: entry.line,
             reason: .unusable("\(words); run 'chmod 600 \(path)', or write \(remedy)"))
     }
-}
 
-extension Configuration {
-    /// The first value that is itself a secret, and not the name of a file or variable.
-    var firstLiteralSecret: Entry? {
-        (defaults + profiles.flatMap(\.entries)).first(where: \.isLiteralSecret)
+    private static func writable(_ entry: Configuration.Entry, _ path: String) -> ConfigurationError {
+        ConfigurationError(
+            path: path, line: entry.line,
+            reason: .unusable(
+                "'\(entry.name)' runs a program, but other users can write the file; own it, and run 'chmod 600 \(path)'"
+            ))
     }
 }
 
+extension Configuration {
+    /// The first value that is itself a secret, and not the name of a file, variable, or program.
+    var firstLiteralSecret: Entry? { entries.first(where: \.isLiteralSecret) }
+    /// The first value that is the output of a program.
+    var firstProgram: Entry? { entries.first(where: \.runsProgram) }
+    private var entries: [Entry] { defaults + profiles.flatMap(\.entries) }
+}
+
 extension Configuration.Entry {
+    /// Whether the value is the output of a program; see ``SecretCommand``.
+    fileprivate var runsProgram: Bool {
+        guard let value else { return false }
+        switch name {
+        case "header": return SecretCommand(ofHeader: value) != nil
+        case "auth", "user", "bearer", "passphrase", "cookie", "proxy":
+            return SecretCommand(value, of: name) != nil
+        case "param":
+            let parameter = try? ProtocolParameterValue.parse(value)
+            return parameter.flatMap { SecretCommand($0.value, of: name) } != nil
+        default: return false
+        }
+    }
+
     /// Whether the value is a password, token, or the like.
     fileprivate var isLiteralSecret: Bool {
         guard let value, !value.isEmpty else { return false }
@@ -92,7 +116,8 @@ extension Configuration.Entry {
             return WebSocketURL.containsSecret(value)
         case "header":
             // An invalid field is reported when the profile is used.
-            return !value.hasPrefix("@") && (try? HeaderField(parsing: value))?.containsSecret == true
+            return !value.hasPrefix("@") && SecretCommand(ofHeader: value) == nil
+                && (try? HeaderField(parsing: value))?.containsSecret == true
         case "subprotocol":
             let names = value.split(separator: ",").map { String(Substring($0.utf8.trimmingBlanks())) }
             return !HeaderField.secretSubprotocols(in: names).isEmpty
@@ -112,5 +137,5 @@ extension Configuration.Entry {
     }
 
     /// See ``Secrets``.
-    private func isReference(_ value: String) -> Bool { value.hasPrefix("env:") || value.hasPrefix("@") }
+    private func isReference(_ value: String) -> Bool { Secrets.isReference(value) }
 }

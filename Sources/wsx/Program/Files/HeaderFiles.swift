@@ -14,19 +14,27 @@ enum HeaderFiles {
                 continue
             }
             let path = String(header.dropFirst())
-            // Only LF and CR LF end a line. If a lone CR, NEL, or similar character did, one value could become two
-            // headers.
-            let lines = try text(of: path, for: "--header", mark: "@").split(
-                separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            for (index, var line) in lines.enumerated() {
-                if line.last == UInt8(ascii: "\r") { line.removeLast() }
-                guard !line.isEmpty else { continue }
-                let source = "--header @\(escapingControls(path)), line \(index + 1)"
-                guard let text = String(validating: line, as: UTF8.self) else {
-                    throw .badArgument(what: source, why: "it is not UTF-8 text; convert the file to UTF-8")
-                }
-                fields.append(try field(text, from: source))
+            fields += try Self.fields(
+                inLines: try text(of: path, for: "--header", mark: "@"), from: "--header @\(escapingControls(path))")
+        }
+        return fields
+    }
+
+    /// Parses one header per line of a text.
+    /// - Parameter source: Where the text is, for error messages.
+    static func fields(inLines text: [UInt8], from source: String) throws(Failure) -> [HeaderField] {
+        var fields: [HeaderField] = []
+        // Only LF and CR LF end a line. If a lone CR, NEL, or similar character did, one value could become two
+        // headers.
+        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, var line) in lines.enumerated() {
+            if line.last == UInt8(ascii: "\r") { line.removeLast() }
+            guard !line.isEmpty else { continue }
+            let source = "\(source), line \(index + 1)"
+            guard let text = String(validating: line, as: UTF8.self) else {
+                throw .badArgument(what: source, why: "it is not UTF-8 text; convert the file to UTF-8")
             }
+            fields.append(try field(text, from: source))
         }
         return fields
     }

@@ -7,13 +7,19 @@ struct Secrets {
     let environment: (String) -> String?
     /// Asks on the terminal and returns the hidden input; nil: there is no terminal or no input.
     var ask: (String) throws(Failure) -> String? = { _ in nil }
+    /// Runs a program, and returns its output.
+    var run: (SecretCommand) throws(Failure) -> String = { (command) throws(Failure) in
+        throw command.failure("programs cannot be run here")
+    }
     /// The maximum size of a file with a value.
     var maximumFileBytes = HeaderFiles.defaultMaximumBytes
     /// The secrets read so far.
     let record = SecretRecord()
+    /// The outputs of programs.
+    let outputs = SecretOutputs()
 
     /// The value of an argument: for `@FILE`, the file's contents without a final newline; for `env:NAME`, the value of
-    /// the environment variable; otherwise, the argument itself.
+    /// the environment variable; for `exec:COMMAND`, the program's latest output; otherwise, the argument itself.
     ///
     /// Throws ``Failure/badArgument(what:why:)``, which does not contain the secret.
     func value(of argument: String, for option: String) throws(Failure) -> String {
@@ -34,6 +40,12 @@ struct Secrets {
             }
             return value
         }
+        if let command = SecretCommand(argument, of: option) {
+            if let output = outputs[command] { return output }
+            let output = try run(command)
+            store(output, of: command)
+            return output
+        }
         guard argument.hasPrefix("@") else { return argument }
         let path = String(argument.dropFirst())
         var contents = try HeaderFiles.text(of: path, for: option, mark: "@", maximumBytes: maximumFileBytes)
@@ -44,6 +56,17 @@ struct Secrets {
                 what: "\(option) @\(escapingControls(path))", why: "it is not UTF-8 text; convert the file to UTF-8")
         }
         return text
+    }
+
+    /// Records the latest output of a program.
+    func store(_ output: String, of command: SecretCommand) {
+        record.add(inserted: output)
+        outputs[command] = output
+    }
+
+    /// Whether a value is in a file, an environment variable, or the output of a program.
+    static func isReference(_ argument: String) -> Bool {
+        argument.hasPrefix("@") || argument.hasPrefix("env:") || argument.hasPrefix("exec:")
     }
 
     /// The value of an environment variable that a template inserts, which counts as a secret.

@@ -77,7 +77,9 @@ import WSCore
             "[p]\nurl = wss://h/@x:y", "[p]\nurl = wss://me@h/", "proxy = http://h:1", "proxy = env:P",
             "[p]\nurl = wss://h/?token={{env:T}}", "[p]\nurl = wss://h/?room=1",
             #"first-message = {"token":{{json:env:T}}}"#,
-            "first-message = @login.json", "subprotocol = chat", "header = @fields",
+            "first-message = @login.json", "subprotocol = chat", "header = @fields", "bearer = exec:x",
+            "auth = exec:x a:b",
+            "header = exec:x Authorization: Bearer t", "cookie = exec:x a=b", "proxy = exec:x",
             "header = Accept: x", "header = X-Plan: bearer", "execute = hello", "subprotocol = a,b", "bearer",
             "bearer =", "tls-cert = a:b",
         ])
@@ -92,6 +94,10 @@ import WSCore
             let value = option.long == "proxy" ? "http://me:secret@h:1" : "a:b=c"
             let configuration = try Configuration(parsing: "\(option.long) = \(value)", path: "")
             #expect(configuration.firstLiteralSecret != nil, "--\(option.long)")
+            #expect(configuration.firstProgram == nil)
+            let reference = option.long == "param" ? "a=exec:x" : "exec:x"
+            let program = try Configuration(parsing: "\(option.long) = \(reference)", path: "")
+            #expect(program.firstLiteralSecret == nil && program.firstProgram != nil, "--\(option.long)")
         }
     }
 }

@@ -21,6 +21,26 @@ import Testing
         #expect(file?.hasPrefix("--bearer @/no/such/file: ") == true)
     }
 
+    @Test("A program runs once for all options that name it")
+    func programs() throws {
+        var secrets = self.secrets
+        var options: [String] = []
+        secrets.run = { command in
+            options.append(command.option)
+            return command.words.joined(separator: "|")
+        }
+        #expect(try secrets.value(of: "exec:a  'b c'\t$d", for: "--bearer") == "a|'b|c'|$d")
+        #expect(try secrets.text(of: "exec:a  'b c'\t$d", for: "--cookie") == "a|'b|c'|$d")
+        #expect(options == ["--bearer"])
+        #expect(secrets.record.texts.contains("a|'b|c'|$d"))
+    }
+
+    @Test("A space distinguishes a header with the name exec from a program")
+    func headers() {
+        #expect(SecretCommand(ofHeader: "exec:a b")?.words == ["a", "b"])
+        for value in ["exec: a", "exec:", "Exec:a", "X: exec:a"] { #expect(SecretCommand(ofHeader: value) == nil) }
+    }
+
     @Test("An endless file is rejected")
     func endlessFile() {
         var secrets = self.secrets

@@ -3,19 +3,19 @@ import WSCore
 
 /// The options for the upgrade request of a client.
 struct RequestArguments: Equatable, Sendable {
-    /// As typed: `Name: value` or `@FILE`.
+    /// As typed: `Name: value`, `@FILE`, or `exec:COMMAND`.
     var headers: [String] = []
     var subprotocols: [String] = []
-    /// As typed: `USER[:PASSWORD]`, `@FILE`, or `env:NAME`.
+    /// As typed: `USER[:PASSWORD]`, or a reference; see ``Secrets``.
     var auth: String?
-    /// As typed: the token, `@FILE`, or `env:NAME`.
+    /// As typed: the token, or a reference.
     var bearer: String?
     /// How the user and password are sent.
     var authentication = AuthenticationMethod.basic
     var signatureScope: SignatureScope?
     /// Whether the .netrc file may provide the user and password.
     var usesNetrc = false
-    /// As typed: `name=value`, `@FILE`, or `env:NAME`.
+    /// As typed: `name=value`, or a reference.
     var cookies: [String] = []
     /// The cookie files to read.
     var cookieFiles: [String] = []
@@ -52,8 +52,8 @@ struct RequestArguments: Equatable, Sendable {
         .header(
             \.headers, heading: .request, summary: "Add 'Name: value', or the lines of @FILE",
             manual: """
-                Add a header field to the request. *HEADER* is `Name: value`, or `@`*FILE* to add every line of a \
-                file.
+                Add a header field to the request. *HEADER* is `Name: value`, `@`*FILE* to add every line of a file, or \
+                `exec:`*COMMAND* to add every line of a program's output (see SECRETS).
                 """),
         .subprotocol(
             \.subprotocols, heading: .request, summary: "Offer a subprotocol, or several: A,B",
@@ -259,7 +259,8 @@ extension OptionSpecification {
 extension MarkedText {
     /// The manual's paragraph about options with secret values.
     static let secrets: MarkedText = """
-        `@`*FILE* reads the value from a file, and `env:`*NAME* from an environment variable. Both keep it off the \
-        command line, which other users of the machine can see.
+        `@`*FILE* reads the value from a file, `env:`*NAME* from an environment variable, and `exec:`*COMMAND* from \
+        the output of a program (see SECRETS). They keep it off the command line, which other users of the machine can \
+        see.
         """
 }

@@ -43,7 +43,7 @@ struct ProtocolArguments: Equatable, Sendable {
                 """
                 In `wsx bench`, and with `wsx connect --template`, *VALUE* may contain placeholders, such as columns of \
                 `--data`: `{"token":{{json:token}}}`. Each connection of `wsx bench` then has its own value. A value \
-                from `@`*FILE* or `env:`*NAME* is used unchanged.
+                from `@`*FILE*, `env:`*NAME*, or `exec:`*COMMAND* is used unchanged.
                 """,
                 .secrets,
                 example: examplePrefix + #"--protocol socket.io --param 'auth={"token":"t"}'"#, seeAlso: ["protocol"]

@@ -1,0 +1,50 @@
+import WSCore
+
+/// The value `exec:COMMAND` of an option: the output of a program.
+///
+/// Only the command line and configuration files that nobody else can write have such values. Texts from elsewhere are
+/// never read as one.
+struct SecretCommand {
+    private static let prefix = "exec:"
+
+    /// The value as typed.
+    let argument: String
+    /// The option, for error messages.
+    let option: String
+
+    /// Returns nil if the value is something else.
+    init?(_ argument: String, of option: String) {
+        guard argument.hasPrefix(Self.prefix) else { return nil }
+        self.argument = argument
+        self.option = option
+    }
+
+    /// Returns nil for another value of `--header`, such as a field with the name `exec`, which a space follows.
+    init?(ofHeader value: String) {
+        self.init(value, of: "--header")
+        guard let first = value.dropFirst(Self.prefix.count).first, first != " " else { return nil }
+    }
+
+    /// The name of the program and its arguments. No shell is involved, so there are no quotes.
+    var words: [String] {
+        argument.dropFirst(Self.prefix.count).split { $0 == " " || $0 == "\t" }.map(String.init)
+    }
+
+    /// The name of the program, safe to print.
+    var name: String { escapingControls(words.first ?? "") }
+
+    /// The failure of the option because of the program.
+    func failure(_ why: String) -> Failure { .badArgument(what: option, why: "running '\(name)': \(why)") }
+}
+
+/// The latest outputs of the programs of ``SecretCommand``.
+final class SecretOutputs {
+    private var outputs: [String: String] = [:]
+    /// Whether the programs have run for the first connection, which has not begun.
+    var areForFirstConnection = true
+
+    subscript(command: SecretCommand) -> String? {
+        get { outputs[command.argument] }
+        set { outputs[command.argument] = newValue }
+    }
+}
