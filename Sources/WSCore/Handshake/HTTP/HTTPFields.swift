@@ -116,6 +116,7 @@ package struct HTTPFields: Sendable {
 
     /// Appends the fields' lines in a head, each with its CRLF.
     func appendLines(to head: inout [UInt8]) {
+        head.reserveCapacity(head.count + bytes.count + 4 * locations.count)
         for location in locations {
             head += bytes[location.name]
             head += ": ".utf8

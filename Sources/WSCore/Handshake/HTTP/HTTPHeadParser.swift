@@ -52,6 +52,8 @@ struct HTTPHeadParser {
     /// Receives bytes. Returns `nil` until the head is complete, and then the number of these bytes that belong to it.
     mutating func receive(_ bytes: RawSpan) throws(HTTPHeadError) -> Int? {
         var offset = 0
+        // Most heads arrive whole.
+        if byteCount == 0 { text.reserveCapacity(min(bytes.byteCount, limits.maximumBytes)) }
         while true {
             if startLine != nil, !sawCarriageReturn { offset += receiveText(bytes.extracting(droppingFirst: offset)) }
             guard offset < bytes.byteCount else { return nil }
@@ -102,6 +104,7 @@ struct HTTPHeadParser {
             // RFC 9112 §2.2: a server should ignore empty lines before the request line.
             if !text.isEmpty { try parseStartLine() }
             text.removeAll(keepingCapacity: true)
+            locations.reserveCapacity(8)
             return false
         }
         guard lineStart < text.count else { return true }
