@@ -4,6 +4,13 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1U << 2)
+#endif
+
 int wsx_open_pipe(int ends[2]) { return wsx_result(pipe2(ends, O_CLOEXEC)); }
 
 int wsx_start_thread(pthread_t *thread, void *(*body)(void *), void *argument) {
@@ -41,7 +48,8 @@ static int set_action(int number, void (*handler)(int)) {
     return wsx_result(sigaction(number, &action, NULL));
 }
 
-// Changes the watches while no signal is handled by this thread.
+// Only the thread that handles signals may call this (see wsx_start_thread): the handler must not run meanwhile, or the
+// descriptor may belong to something else when it writes.
 static int change_watches(int (*change)(int, int), int number, int descriptor) {
     sigset_t all, previous;
     sigfillset(&all);
@@ -58,7 +66,9 @@ static int add_watch(int number, int descriptor) {
         if (watches[index].number != 0) continue;
         watches[index].descriptor = descriptor;
         watches[index].number = number;
-        return set_action(number, note_signal);
+        int result = set_action(number, note_signal);
+        if (result < 0) watches[index].number = 0;
+        return result;
     }
     return -ENOSPC;
 }
@@ -84,7 +94,8 @@ void wsx_unwatch_signal(int number, int descriptor) { change_watches(remove_watc
 
 // Only async-signal-safe functions: other threads may hold locks. Returns only if the program cannot be started.
 static void become_program(
-    const char *name, char *const arguments[], char *const environment[], const int streams[3], int leads_session) {
+    const char *name, char *const arguments[], char *const environment[], const int streams[3], int leads_session,
+    const struct rlimit *descriptor_limit) {
     for (int number = 1; number < NSIG; number += 1) {
         if (number != SIGKILL && number != SIGSTOP) signal(number, SIG_DFL);
     }
@@ -98,6 +109,10 @@ static void become_program(
     for (int index = 0; index < 3; index += 1) {
         if (dup2(copies[index], index) < 0) return;
     }
+    // Whoever started this process may have passed descriptors that stay open (Linux 5.11).
+    syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
+    // Last: no descriptor can be opened above the limit.
+    if (descriptor_limit) setrlimit(RLIMIT_NOFILE, descriptor_limit);
     sigset_t none;
     sigemptyset(&none);
     pthread_sigmask(SIG_SETMASK, &none, NULL);
@@ -106,7 +121,8 @@ static void become_program(
 }
 
 int wsx_start_program(
-    const char *name, char *const arguments[], char *const environment[], const int streams[3], int leads_session) {
+    const char *name, char *const arguments[], char *const environment[], const int streams[3], int leads_session,
+    const struct rlimit *descriptor_limit) {
     // The child reports its error. If it becomes the program, the pipe closes.
     int report[2];
     int result = wsx_open_pipe(report);
@@ -116,7 +132,7 @@ int wsx_start_program(
     pthread_sigmask(SIG_SETMASK, &all, &previous);
     int process = wsx_result(fork());
     if (process == 0) {
-        become_program(name, arguments, environment, streams, leads_session);
+        become_program(name, arguments, environment, streams, leads_session, descriptor_limit);
         int error = errno;
         ssize_t written = write(report[1], &error, sizeof(error));
         (void)written;

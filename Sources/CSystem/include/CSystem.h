@@ -70,12 +70,13 @@ static inline ssize_t wsx_read(int descriptor, int is_socket, void *bytes, size_
     return count < 0 ? -errno : count;
 }
 
-// Writes at most `count` bytes. Returns the number of bytes written, or -EAGAIN if none can be written now. Never blocks
-// on a socket.
+// Writes at most `count` bytes. Returns the number of bytes written, or -EAGAIN if none can be written now. Never
+// blocks on a socket.
 static inline ssize_t wsx_write(int descriptor, int is_socket, const void *bytes, size_t count) {
     ssize_t written;
     do {
-        written = is_socket ? send(descriptor, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT) : write(descriptor, bytes, count);
+        written = is_socket ? send(descriptor, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT)
+                            : write(descriptor, bytes, count);
     } while (written < 0 && errno == EINTR);
     return written < 0 ? -errno : written;
 }
@@ -166,9 +167,11 @@ static inline uint64_t wsx_monotonic_time(void) {
 }
 
 // Opens a descriptor that becomes readable at a given time.
-static inline int wsx_open_alarm(void) { return wsx_result(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)); }
+static inline int wsx_open_alarm(void) {
+    return wsx_result(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+}
 
-// Sets the time of an alarm, in nanoseconds of wsx_monotonic_time(), and clears an earlier expiration. 0 stops it.
+// Sets the time of an alarm, in nanoseconds of wsx_monotonic_time() and not 0, and clears an earlier expiration.
 static inline void wsx_set_alarm(int descriptor, uint64_t time) {
     struct itimerspec value = {.it_value = {.tv_sec = time / 1000000000, .tv_nsec = time % 1000000000}};
     timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &value, NULL);
@@ -202,17 +205,19 @@ static inline int wsx_fill_randomly(void *bytes, size_t count) {
 // Starts a thread that handles no signals. Returns 0 or a negated error number.
 int wsx_start_thread(pthread_t *thread, void *(*body)(void *), void *argument);
 
-// Calls wsx_set_event(descriptor) for each of the process's signals of this number, from now on. Returns -ENOSPC
-// if too many descriptors watch signals.
+// Calls wsx_set_event(descriptor) for each of the process's signals of this number, from now on. Returns -ENOSPC if too
+// many descriptors watch signals.
 int wsx_watch_signal(int number, int descriptor);
 
 // Ends that. Restores the default action of the signal if no descriptor watches it any more.
 void wsx_unwatch_signal(int number, int descriptor);
 
-// Starts a program. It has the default actions of all signals, no blocked signals, and only the given descriptors, as its
-// standard streams. Returns its process ID. `environment` may be NULL: it then inherits that of the process.
+// Starts a program. It has the default actions of all signals, no blocked signals, and only the given descriptors, as
+// its standard streams. Returns its process ID. If `environment` or `descriptor_limit` is NULL, it inherits that of the
+// process.
 int wsx_start_program(
-    const char *name, char *const arguments[], char *const environment[], const int streams[3], int leads_session);
+    const char *name, char *const arguments[], char *const environment[], const int streams[3], int leads_session,
+    const struct rlimit *descriptor_limit);
 
 // Opens a descriptor that becomes readable when a child process exits (Linux 5.3).
 static inline int wsx_open_process(int process) {

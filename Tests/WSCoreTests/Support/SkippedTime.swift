@@ -42,7 +42,7 @@ extension EventLoop {
     /// Makes ``run()`` skip all waits for timers.
     func skipWaits() {
         simulation.wait = { [unowned self] limit in
-            guard let limit, simulation.lookupCount == 0 else { return limit.map { Int32($0 / 1_000_000) + 1 } ?? -1 }
+            guard let limit, mailboxUse == nil else { return limit.map { Int32($0 / 1_000_000) + 1 } ?? -1 }
             simulation.skippedNanoseconds += limit
             return 0
         }
@@ -59,7 +59,7 @@ extension EventLoop {
         runOnce()
         var idleTurn: UInt64?
         simulation.wait = { [unowned self] limit in
-            guard simulation.lookupCount == 0 else { return 10 }
+            guard mailboxUse == nil else { return 10 }
             guard turnCount == idleTurn else {
                 // A busy kernel may deliver TCP segments on another thread.
                 idleTurn = turnCount + 1

@@ -6,16 +6,14 @@ package enum DescriptorLimit {
 
     /// The limit that the process started with, or `nil` if the system does not report it. Child processes get it back:
     /// a program that uses `select` or closes every possible descriptor depends on it.
-    private static let inheritedLimit: rlimit? = {
+    internal static let inherited: rlimit? = {
         var limit = rlimit()
-        guard getrlimit(resource, &limit) == 0 else { return nil }
-        pthread_atfork(nil, nil) { DescriptorLimit.restore() }
-        return limit
+        return getrlimit(resource, &limit) == 0 ? limit : nil
     }()
 
     /// Raises the soft limit to the hard limit and returns it; 256 if the system does not report a limit.
     package static func raise() -> Int {
-        guard inheritedLimit != nil else { return 256 }
+        guard inherited != nil else { return 256 }
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return 256 }
         if limit.rlim_cur < limit.rlim_max {
@@ -24,9 +22,5 @@ package enum DescriptorLimit {
             if setrlimit(resource, &raised) == 0 { limit = raised }
         }
         return Int(clamping: limit.rlim_cur)
-    }
-
-    private static func restore() {
-        if var limit = inheritedLimit { setrlimit(resource, &limit) }
     }
 }

@@ -29,6 +29,8 @@ package enum StandardDescriptors {
         }
         _ = signal(SIGPIPE, SIG_IGN)
         _ = signal(SIGXFSZ, SIG_IGN)
+        // If it is ignored, the kernel discards the status of child processes.
+        _ = signal(SIGCHLD, SIG_DFL)
         foundModes = (input...error).map { fcntl($0, F_GETFL) }
     }
 

@@ -38,9 +38,8 @@ package final class EventLoop {
     /// The owners that continue in the next turn, without an event.
     private var readyDescriptors: [PolledDescriptor] = []
     private var servedDescriptors: [PolledDescriptor] = []
-    /// The owners of descriptors that were closed while events were handled: other events of the turn may refer to
-    /// them. `nil` outside of that time.
-    private var closedDescriptors: [PolledDescriptor]?
+    /// Not `nil` while other threads may call something on this loop.
+    internal var mailboxUse: MailboxUse?
     /// The time at which ``LargeStorage`` releases what it keeps, in nanoseconds of ``nowNanoseconds``, if it keeps
     /// anything.
     private var storageReleaseTime: UInt64?
@@ -69,8 +68,6 @@ package final class EventLoop {
         /// Called in a turn in which nothing is left to do but wait, with the limit of the wait in nanoseconds, or
         /// `nil`. Returns the milliseconds to wait; negative without a limit.
         var wait: ((UInt64?) -> Int32)?
-        /// The number of name lookups on other threads.
-        var lookupCount = 0
     }
 
     /// Creates a loop.
@@ -103,17 +100,13 @@ package final class EventLoop {
         _ descriptor: Int32, for events: PollEvents, from owner: PolledDescriptor, to target: PolledDescriptor
     ) {
         poller.change(descriptor, to: events, target: target)
-        keepForThisTurn(owner)
+        poller.keep(owner)
     }
 
     /// Stops polling a descriptor before it is closed.
     internal func stopPolling(_ descriptor: Int32, _ owner: PolledDescriptor) {
         poller.remove(descriptor)
-        keepForThisTurn(owner)
-    }
-
-    private func keepForThisTurn(_ owner: PolledDescriptor) {
-        closedDescriptors?.append(owner)
+        poller.keep(owner)
     }
 
     /// Calls ``PolledDescriptor/continueWork()`` in the next turn, which does not block.
@@ -143,7 +136,6 @@ package final class EventLoop {
     private func handleEvents(blocking: Bool) {
         let count = wait(blocking: blocking)
         turnNanoseconds = nowNanoseconds
-        closedDescriptors = []
         swap(&readyDescriptors, &servedDescriptors)
         var index: Int32 = 0
         while index < count {
@@ -178,11 +170,7 @@ package final class EventLoop {
 
     private func releaseClosedDescriptors() {
         // Releasing an owner may close others.
-        while let released = closedDescriptors, !released.isEmpty {
-            closedDescriptors = []
-            withExtendedLifetime(released) {}
-        }
-        closedDescriptors = nil
+        while case let released = poller.takeKept(), !released.isEmpty { withExtendedLifetime(released) {} }
     }
 
     /// Ends ``run()`` after the current turn.
@@ -213,8 +201,8 @@ package final class EventLoop {
         nextTurnWork.append((work, turnCount))
     }
 
-    /// Calls `report` at the end of the next turn. For signals and exits, which may be reported together with events
-    /// that preceded them, such as the end of a connection, or before these. Reports keep their order.
+    /// Calls `report` at the end of the next turn. For signals and exits: the kernel may report one before, or together
+    /// with, events that preceded it, such as the end of a connection. Reports keep their order.
     internal func afterEarlierEvents(_ report: @escaping () -> Void) {
         atEndOfNextTurn(DeferredWork(report))
     }

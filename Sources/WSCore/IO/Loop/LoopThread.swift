@@ -1,6 +1,6 @@
 import CSystem
 
-/// A thread, such as one with its own event loop. It handles no signals.
+/// A thread, for an event loop or for calls that block. It handles no signals.
 package final class LoopThread {
     private var identifier = pthread_t()
 

@@ -12,6 +12,8 @@ internal struct Poller: ~Copyable {
     /// The time of the alarm in nanoseconds of the system's monotonic clock, or `nil` if it is off.
     private var alarmTime: UInt64?
     private let pending: UnsafeMutablePointer<epoll_event>
+    /// The owners of descriptors that were closed in this turn. Pending events may refer to them.
+    private var kept: [PolledDescriptor] = []
 
     /// Opens the descriptors.
     /// - Throws: ``IOError`` if the system has no descriptor or memory left.
@@ -66,6 +68,18 @@ internal struct Poller: ~Copyable {
     /// Stops polling a descriptor. Closing it is not enough: a process that shares the open file keeps it registered.
     borrowing func remove(_ descriptor: Int32) {
         _ = control(EPOLL_CTL_DEL, descriptor, [], nil)
+    }
+
+    /// Keeps the owner of a removed descriptor for the rest of the turn.
+    mutating func keep(_ owner: PolledDescriptor) {
+        kept.append(owner)
+    }
+
+    /// Returns the kept owners, at the end of a turn.
+    mutating func takeKept() -> [PolledDescriptor] {
+        guard !kept.isEmpty else { return [] }
+        defer { kept = [] }
+        return kept
     }
 
     /// Waits for events or the alarm, for at most a number of milliseconds, or without a limit if the number is negative.

@@ -71,7 +71,7 @@ package final class ChildProcess {
             watch = try DescriptorWatch(descriptor, for: .readable, on: loop) { [unowned self] in takeStatus() }
         } catch {
             _ = kill(identifier, SIGKILL)
-            _ = waitpid(identifier, nil, 0)
+            _ = Self.takeStatus(of: identifier)
             throw error
         }
     }
@@ -110,22 +110,29 @@ package final class ChildProcess {
     /// program that needs its terminal back before it continues.
     package func waitForExit(atMost limit: Duration) {
         guard watch != nil else { return }
+        let deadline = loop.now + limit
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        _ = poll(&request, 1, Int32(clamping: limit.milliseconds))
+        // Signals interrupt it.
+        while poll(&request, 1, Int32(clamping: (deadline - loop.now).milliseconds)) < 0, loop.now < deadline {}
     }
 
     private func takeStatus() {
         watch?.close()
         watch = nil
-        var status: Int32 = 0
-        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
-        // wait(2): the low seven bits are the signal, or 0.
-        let signal = status & 0x7F
-        let exit: Exit = signal == 0 ? .status(Int(status >> 8) & 0xFF) : .signal(Int(signal))
+        let exit = Self.takeStatus(of: identifier)
         loop.afterEarlierEvents { [weak self] in
             self?.exit = exit
             self?.didExit(exit)
         }
+    }
+
+    private static func takeStatus(of child: Int32) -> Exit {
+        // If the system has lost the status, it is not that of a success.
+        var status: Int32 = 0xFF00
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        // wait(2): the low seven bits are the signal, or 0.
+        let signal = status & 0x7F
+        return signal == 0 ? .status(Int(status >> 8) & 0xFF) : .signal(Int(signal))
     }
 
     private static func start(
@@ -133,9 +140,12 @@ package final class ChildProcess {
     ) -> Int32 {
         withCStrings(words.map { Array($0.utf8) }) { words in
             withCStrings(environment ?? []) { variables in
-                wsx_start_program(
-                    path, words, environment == nil ? nil : variables, [streams.input, streams.output, streams.error],
-                    leadsSession ? 1 : 0)
+                withUnsafePointer(to: DescriptorLimit.inherited ?? rlimit()) { limit in
+                    wsx_start_program(
+                        path, words, environment == nil ? nil : variables,
+                        [streams.input, streams.output, streams.error], leadsSession ? 1 : 0,
+                        DescriptorLimit.inherited == nil ? nil : limit)
+                }
             }
         }
     }

@@ -5,8 +5,6 @@ import Glibc
 package final class NameResolver {
     private let loop: EventLoop
     private var lookup: Lookup?
-    /// Reports the end of the lookup.
-    private var watch: DescriptorWatch?
     private var completion: ((Result<[SocketAddress], IOError>) -> Void)?
 
     /// Starts resolving a host name. Calls `completion` in a later turn with at least one address, or with an error.
@@ -57,15 +55,8 @@ package final class NameResolver {
 
     private func start(_ host: String, port: UInt16, family: SocketAddress.Family?) {
         do throws(IOError) {
-            let event = try IOError.check(wsx_open_event())
-            let lookup = Lookup(host, port: port, family: family, event: event)
-            watch = try DescriptorWatch(event, for: .readable, on: loop) { [self] in
-                let result = lookup.result
-                endLookup()
-                if let result { finish(result) }
-            }
+            let lookup = Lookup(host, port: port, family: family, for: self, try loop.useMailbox())
             self.lookup = lookup
-            loop.simulation.lookupCount += 1
             try LookupThreads.run(lookup)
         } catch {
             endLookup()
@@ -73,15 +64,17 @@ package final class NameResolver {
         }
     }
 
+    fileprivate func lookupEnded(with result: Result<[SocketAddress], IOError>) {
+        guard lookup != nil else { return }
+        endLookup()
+        finish(result)
+    }
+
     private func endLookup() {
-        // First: the thread must not use the event descriptor any more.
-        if let lookup {
-            lookup.cancel()
-            loop.simulation.lookupCount -= 1
-        }
-        lookup = nil
-        watch?.close()
-        watch = nil
+        guard let lookup else { return }
+        lookup.cancel()
+        self.lookup = nil
+        loop.releaseMailbox()
     }
 
     /// The result if it was known without a lookup.
@@ -102,45 +95,38 @@ extension NameResolver: EndOfTurnWork {
 }
 
 /// A lookup on another thread.
-private final class Lookup: Sendable {
-    private enum State {
-        /// The descriptor reports the result.
-        case running(event: Int32)
-        case finished(Result<[SocketAddress], IOError>)
-        case canceled
-    }
-
-    private let state: Mutex<State>
+private final class Lookup: @unchecked Sendable {
+    // Called only on the loop's thread.
+    private let resolver: NameResolver
+    private let mailbox: Mailbox
+    private let canceled = Mutex(false)
     private let host: String
     private let port: UInt16
     private let family: SocketAddress.Family?
 
-    init(_ host: String, port: UInt16, family: SocketAddress.Family?, event: Int32) {
-        state = Mutex(.running(event: event))
+    init(_ host: String, port: UInt16, family: SocketAddress.Family?, for resolver: NameResolver, _ mailbox: Mailbox) {
+        self.resolver = resolver
+        self.mailbox = mailbox
         self.host = host
         self.port = port
         self.family = family
     }
 
-    var isRunning: Bool { state.withLock { if case .running = $0 { true } else { false } } }
+    var isCanceled: Bool { canceled.withLock { $0 } }
 
-    var result: Result<[SocketAddress], IOError>? {
-        state.withLock { if case .finished(let result) = $0 { result } else { nil } }
-    }
-
-    /// After this, the event descriptor is not used any more.
+    /// Drops the lookup if it waits for a thread. If it is running, it ends unobserved.
     func cancel() {
-        state.withLock { $0 = .canceled }
+        canceled.withLock { $0 = true }
     }
 
     /// Blocks until the system has answered.
     func run() {
-        let result = addresses
-        state.withLock { state in
-            guard case .running(let event) = state else { return }
-            state = .finished(result)
-            wsx_set_event(event)
-        }
+        finish(with: addresses)
+    }
+
+    /// Reports a result to the resolver.
+    func finish(with result: Result<[SocketAddress], IOError>) {
+        mailbox.post { [self] in resolver.lookupEnded(with: result) }
     }
 
     private var addresses: Result<[SocketAddress], IOError> {
@@ -185,26 +171,22 @@ private enum LookupThreads {
     private static let queue = Mutex(Queue())
 
     /// Runs a lookup on a thread, after those that wait for one.
-    /// - Throws: ``IOError`` if the system cannot create the first thread.
+    /// - Throws: ``IOError`` if there is no thread, and the system cannot create one.
     static func run(_ lookup: Lookup) throws(IOError) {
-        let needsThread = queue.withLock { queue in
+        let failure: IOError? = queue.withLock { queue in
             queue.waiting.append(lookup)
-            guard queue.threadCount < capacity else { return false }
-            queue.threadCount += 1
-            return true
-        }
-        guard needsThread else { return }
-        do throws(IOError) {
-            try LoopThread { runAll() }.detach()
-        } catch {
-            let isAlone = queue.withLock { queue in
-                queue.threadCount -= 1
-                guard queue.threadCount == 0 else { return false }
-                queue.waiting.removeAll { $0 === lookup }
-                return true
+            guard queue.threadCount < capacity else { return nil }
+            do throws(IOError) {
+                try LoopThread { runAll() }.detach()
+                queue.threadCount += 1
+            } catch {
+                guard queue.threadCount == 0 else { return nil }
+                queue.waiting.removeLast()
+                return error
             }
-            if isAlone { throw error }
+            return nil
         }
+        if let failure { throw failure }
     }
 
     private static func runAll() {
@@ -214,7 +196,7 @@ private enum LookupThreads {
     /// Returns `nil` if nothing is left to look up; the thread then ends.
     private static func next() -> Lookup? {
         queue.withLock { queue in
-            queue.waiting.removeAll { !$0.isRunning }
+            queue.waiting.removeAll(where: \.isCanceled)
             guard !queue.waiting.isEmpty else {
                 queue.threadCount -= 1
                 return nil

@@ -170,8 +170,7 @@ final class LoadWorker {
         let plan = settings.plan
         if let duration = plan.duration {
             timers.phase = Timer(on: loop) { [unowned self] in drain() }
-            // The loop's timers may fire up to a millisecond early.
-            timers.phase?.start(after: plan.warmup + duration + .milliseconds(1))
+            timers.phase?.start(after: plan.warmup + duration)
         }
         beginCounting()
         if plan.warmup > .zero {
@@ -243,8 +242,7 @@ final class LoadWorker {
             workload.sendingEnded(isTimed: limit != nil || settings.plan.duration != nil)
         }
         timers.phase = Timer(on: loop) { [unowned self] in close(isLate: limit == nil) }
-        // The loop's timers may fire up to a millisecond early.
-        timers.phase?.start(after: limit ?? workload.replyWait + .milliseconds(1))
+        timers.phase?.start(after: limit ?? workload.replyWait)
         closeIfAnswered()
     }
 

@@ -150,7 +150,7 @@ final class ConnectProgram {
         case .readingErrors: end()
         case .inputClosed:
             terminate()
-            // Repeat, because a timer may fire a fraction of a millisecond early.
+            // Repeat, because processes of its group may remain after the program.
             timer.start(after: grace, every: Self.groupInterval)
         case .terminating(let killTime):
             guard let process else { return }

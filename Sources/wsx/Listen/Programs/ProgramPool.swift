@@ -29,15 +29,15 @@ final class ProgramPool {
     /// The clients whose programs failed to start.
     private var failedClients: [Int] = []
 
-    /// The number of descriptors per client: its socket and three pipes.
-    private static let descriptorsPerClient = 4
+    /// The number of descriptors per client: its socket, three pipes, and the process.
+    private static let descriptorsPerClient = 5
 
     /// The maximum number of concurrent programs: the requested number, or what the limit on open files allows.
     static func limit(for asked: Int) -> Int {
         min(asked, DescriptorBudget().clients(with: descriptorsPerClient))
     }
 
-    /// The number of descriptors reserved for pipes.
+    /// The number of descriptors reserved for programs.
     var reservedDescriptors: Int { limit * (Self.descriptorsPerClient - 1) }
 
     /// Creates the pool. From now on, programs inherit only the descriptors meant for them.
