@@ -139,7 +139,7 @@ package protocol LoadHost: AnyObject {
     func drain()
     /// Closes the connections at the end of the loop's turn if no reply is outstanding then.
     func closeIfAnswered()
-    /// Notifies the other threads, once, that this one has ended sending.
+    /// Notifies the other threads that this one has ended sending. Later calls have no effect.
     func allIsSent()
 
     /// Opens the next connection.

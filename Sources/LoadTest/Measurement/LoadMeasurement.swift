@@ -75,7 +75,6 @@ package struct LoadMeasurement: ~Copyable {
         endTime.map { .nanoseconds(Int64(clamping: $0 - countStart)) } ?? .zero
     }
 
-
     // MARK: Messages
 
     /// Records a message sent now.

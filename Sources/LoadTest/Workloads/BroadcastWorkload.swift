@@ -72,7 +72,8 @@ internal final class BroadcastWorkload: Workload {
     func isSender(_ connection: LoadConnection) -> Bool { connection.number < UInt64(publisherCount) }
 
     var isDeserted: Bool {
-        context.connections.reopening.isEmpty && (hasReadersAlone ? context.connections.isEmpty : context.senders.isEmpty)
+        context.connections.reopening.isEmpty
+            && (hasReadersAlone ? context.connections.isEmpty : context.senders.isEmpty)
     }
 
     private var hasReadersAlone: Bool { context.shard.connectionCount(of: publisherCount) == 0 }

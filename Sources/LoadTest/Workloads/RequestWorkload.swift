@@ -145,7 +145,8 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
     override var hasNext: Bool { inFlightCount < workload.inFlight }
 
     override func send(dueAt time: UInt64) -> Bool {
-        workload.encodes ? hasRoom && sendEncoded(dueAt: time) : sendRequest(dueAt: time) { send($0, as: workload.kind) }
+        workload.encodes
+            ? hasRoom && sendEncoded(dueAt: time) : sendRequest(dueAt: time) { send($0, as: workload.kind) }
     }
 
     /// Sends the next request. Returns `false` if it cannot be sent.

@@ -77,7 +77,8 @@ final class BenchRun {
         report(redirect: workers.lazy.compactMap(\.opener.redirectNotice).first)
         let results = results(of: workers)
         let hasResults = results.times.handshakes.totalCount > 0 || earlyFailure != nil
-        guard hasResults || !settings.plan.mode.load.needsConnections || settings.arguments.result.output != .text else {
+        guard hasResults || !settings.plan.mode.load.needsConnections || settings.arguments.result.output != .text
+        else {
             // Without any connection, only the reason is worth reporting. The page still lists the errors.
             let problem = outputs.writeReport(results, BenchJudgement())
             return earlyFailure ?? failure ?? problem

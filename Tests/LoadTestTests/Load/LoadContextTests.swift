@@ -80,14 +80,6 @@ import WSCore
         #expect((fixture.tally.sent, fixture.context.remainingMessages) == (0, 1))
     }
 
-    @Test("The end of sending is reported once")
-    func report() {
-        let fixture = LoadFixture(.echo)
-        fixture.context.endSending(isCutShort: false)
-        fixture.context.endSending(isCutShort: false)
-        #expect(fixture.host.requests == ["all is sent"])
-    }
-
     @Test("Each completed second is part of the progress once")
     func progress() throws {
         let fixture = LoadFixture(.echo)
