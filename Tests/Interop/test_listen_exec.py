@@ -203,6 +203,21 @@ def test_a_program_has_the_original_descriptor_limit():
         assert re.search(rf"Max open files +{hard} ", limits), "wsx raises its own limit"
 
 
+def test_programs_start_while_more_descriptors_are_open_than_they_may_open():
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    begin = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (32, hard))
+    with Listener(program=["sh", "-c", "ulimit -Sn; exec cat"], preexec_fn=begin) as server, contextlib.ExitStack() as all:
+        for _ in range(12):
+            assert all.enter_context(client(server)).read_message().payload == b"32"
+
+
+def test_the_status_of_a_program_counts_even_if_its_parent_ignores_children():
+    begin = lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    with Listener("--once", program=["sh", "-c", "exit 3"], preexec_fn=begin) as server, client(server) as stream:
+        assert closing(stream) == (1011, "exited with status 3")
+        assert server.wait() == 1
+
+
 def test_a_program_has_only_the_standard_descriptors():
     descriptors = [os.open("/dev/null", os.O_RDONLY) for _ in range(3)]
     high = 200
@@ -575,9 +590,9 @@ def test_beyond_the_process_limit_requests_are_refused_until_a_program_ends():
 def test_a_low_descriptor_limit_lowers_the_process_limit():
     few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))  # noqa: E731
     with Listener(program=["cat"], preexec_fn=few) as server:
-        server.wait_for("The limit on open files allows only 4 programs; raise it with 'ulimit -n'\n")
+        server.wait_for("The limit on open files allows only 3 programs; raise it with 'ulimit -n'\n")
         with contextlib.ExitStack() as stack:
-            for _ in range(4):
+            for _ in range(3):
                 stream = stack.enter_context(client(server))
                 stream.send(text("hello"))
                 assert stream.read_message().payload == b"hello"

@@ -106,7 +106,7 @@ package final class LoadContext {
 
     /// Keeps the byte counts of the measured duration once it has ended. No connection may be receiving.
     package func endCountingBytes() {
-        measurement.keepTraffic(ofOpen: connections.values.lazy.compactMap(\.port))
+        measurement.keepTraffic(ofOpen: connections.values.lazy.compactMap { $0.port?.traffic })
     }
 
     /// Releases the connections at the end of the run, because they refer to the context.

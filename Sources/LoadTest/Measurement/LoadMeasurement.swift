@@ -218,12 +218,12 @@ package struct LoadMeasurement: ~Copyable {
     // MARK: End
 
     /// Keeps the traffic of the measured duration once it has ended.
-    /// - Parameter ports: The open connections. None of them may be receiving.
-    internal mutating func keepTraffic(ofOpen ports: some Sequence<any LoadPort>) {
+    /// - Parameter open: The traffic of each open connection. None of them may be receiving.
+    internal mutating func keepTraffic(ofOpen open: some Sequence<LoadTraffic>) {
         guard endTime != nil, !hasKeptTraffic else { return }
         hasKeptTraffic = true
         tally.loadTraffic = tally.traffic
-        for port in ports { tally.loadTraffic += port.traffic }
+        for traffic in open { tally.loadTraffic += traffic }
     }
 
     /// Ends sending.

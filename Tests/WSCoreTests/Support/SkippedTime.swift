@@ -42,11 +42,13 @@ extension EventLoop {
     /// Makes ``run()`` skip all waits for timers.
     func skipWaits() {
         simulation.wait = { [unowned self] limit in
-            guard let limit, mailboxUse == nil else { return limit.map { Int32($0 / 1_000_000) + 1 } ?? -1 }
+            guard let limit, !awaitsLookup else { return limit.map { Int32($0 / 1_000_000) + 1 } ?? -1 }
             simulation.skippedNanoseconds += limit
             return 0
         }
     }
+
+    private var awaitsLookup: Bool { mailboxUse.map { $0.lookupCount > 0 } ?? false }
 
     /// Runs turns without waiting.
     /// - Parameter wait: Called if nothing is left to do but wait for a number of nanoseconds (`nil`: no limit).
@@ -55,11 +57,12 @@ extension EventLoop {
     ) {
         let previous = simulation.wait
         defer { simulation.wait = previous }
-        // The end of the turn in which the test has acted.
+        // The end of the turn in which the test has acted, without a wait.
+        simulation.wait = nil
         runOnce()
         var idleTurn: UInt64?
         simulation.wait = { [unowned self] limit in
-            guard mailboxUse == nil else { return 10 }
+            guard !awaitsLookup else { return 10 }
             guard turnCount == idleTurn else {
                 // A busy kernel may deliver TCP segments on another thread.
                 idleTurn = turnCount + 1

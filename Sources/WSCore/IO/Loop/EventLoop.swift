@@ -25,7 +25,7 @@ package final class DeferredWork: EndOfTurnWork {
 ///
 ///      one turn:  wait → sockets, pipes, other threads → timers → end-of-turn work → …
 ///
-/// Signals and exits of child processes are reported at the end of the next turn, after all events that preceded them.
+/// Signals are reported at the end of the next turn, after the events that preceded them, and exits a turn later.
 ///
 /// Data sent during a turn is collected, and the end-of-turn work writes it with one system call per stream. Each
 /// stream is read once per turn. A receiver with more work than fits into its share leaves some for the next turn,

@@ -11,7 +11,7 @@ package final class LoopWaker: @unchecked Sendable {
     /// - Throws: ``IOError`` if the system is out of resources.
     package init(on loop: EventLoop, action: @escaping () -> Void) throws(IOError) {
         // Never released: other threads may wake the loop until the process exits.
-        mailbox = try loop.useMailbox()
+        mailbox = try loop.mailboxForWaker()
         self.action = action
     }
 

@@ -36,21 +36,35 @@ internal final class Mailbox: Sendable {
     }
 }
 
-/// A loop's mailbox and the number of its users.
+/// A loop's mailbox and its users.
 internal struct MailboxUse {
     fileprivate let mailbox: Mailbox
     fileprivate let watch: DescriptorWatch
-    fileprivate(set) var count = 1
+    /// The number of lookups.
+    fileprivate(set) var lookupCount = 0
+    /// Wakers use it as long as the loop exists.
+    fileprivate(set) var hasWakers = false
 }
 
 extension EventLoop {
-    /// Returns the loop's mailbox. Each call needs one of ``releaseMailbox()``.
+    /// Returns the mailbox for a lookup, which must call ``lookupEnded()``.
     /// - Throws: ``IOError`` if the system has no descriptor left.
-    func useMailbox() throws(IOError) -> Mailbox {
-        if let use = mailboxUse {
-            mailboxUse?.count += 1
-            return use.mailbox
-        }
+    func mailboxForLookup() throws(IOError) -> Mailbox {
+        let mailbox = try mailbox()
+        mailboxUse?.lookupCount += 1
+        return mailbox
+    }
+
+    /// Returns the mailbox for a waker. It is never closed.
+    /// - Throws: ``IOError`` if the system has no descriptor left.
+    func mailboxForWaker() throws(IOError) -> Mailbox {
+        let mailbox = try mailbox()
+        mailboxUse?.hasWakers = true
+        return mailbox
+    }
+
+    private func mailbox() throws(IOError) -> Mailbox {
+        if let use = mailboxUse { return use.mailbox }
         let event = try IOError.check(wsx_open_event())
         let mailbox = Mailbox(event: event)
         let watch = try DescriptorWatch(event, for: [.readable, .edgeTriggered], on: self) {
@@ -61,9 +75,9 @@ extension EventLoop {
     }
 
     /// Closes the mailbox if nobody else uses it.
-    func releaseMailbox() {
-        mailboxUse?.count -= 1
-        guard let use = mailboxUse, use.count == 0 else { return }
+    func lookupEnded() {
+        mailboxUse?.lookupCount -= 1
+        guard let use = mailboxUse, use.lookupCount == 0, !use.hasWakers else { return }
         use.mailbox.close()
         use.watch.close()
         mailboxUse = nil

@@ -120,7 +120,7 @@ package final class ChildProcess {
         watch?.close()
         watch = nil
         let exit = Self.takeStatus(of: identifier)
-        loop.afterEarlierEvents { [weak self] in
+        loop.afterEarlierSignals { [weak self] in
             self?.exit = exit
             self?.didExit(exit)
         }

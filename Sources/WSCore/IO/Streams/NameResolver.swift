@@ -55,7 +55,7 @@ package final class NameResolver {
 
     private func start(_ host: String, port: UInt16, family: SocketAddress.Family?) {
         do throws(IOError) {
-            let lookup = Lookup(host, port: port, family: family, for: self, try loop.useMailbox())
+            let lookup = Lookup(host, port: port, family: family, for: self, try loop.mailboxForLookup())
             self.lookup = lookup
             try LookupThreads.run(lookup)
         } catch {
@@ -74,7 +74,7 @@ package final class NameResolver {
         guard let lookup else { return }
         lookup.cancel()
         self.lookup = nil
-        loop.releaseMailbox()
+        loop.lookupEnded()
     }
 
     /// The result if it was known without a lookup.

@@ -100,7 +100,7 @@ final class ScenarioRun {
             guard !settings.secretCommands.isEmpty else { return target }
             try settings.renewSecrets()
             if let selection = settings.protocolSelection {
-                pipeline.takeLogin(of: selection.makeSession(connection: 1, clockOffset: 0))
+                pipeline?.takeLogin(of: selection.makeSession(connection: 1, clockOffset: 0))
             }
             var target = target
             target.request = settings.connector.request
