@@ -345,7 +345,7 @@ import os, pathlib, sys
 for pid in filter(str.isdigit, os.listdir("/proc")):
     for name in ("cmdline", "environ"):
         try:
-            if b"geheim" in pathlib.Path(f"/proc/{pid}/{name}").read_bytes(): print("found in", pid, name)
+            if b"verborgen" in pathlib.Path(f"/proc/{pid}/{name}").read_bytes(): print("found in", pid, name)
         except OSError: pass
 print("looked", flush=True)
 sys.stdin.read()
@@ -359,17 +359,17 @@ sys.stdin.read()
         peer.read_until_close()
         return found, token
 
-    command = program("echo xgeheim-$n | tr -d x")
+    command = program("echo xverborgen-$n | tr -d x")
     with ScriptedServer(script) as server:
-        arguments = ["-v", "--bearer", command, "-H", program("echo X-Key: geheim-field")]
+        arguments = ["-v", "--bearer", command, "-H", program("echo X-Key: verborgen-field")]
         record, home = tmp_path / "record", tmp_path / "home"
         options = {"env": environment(HOME=home, XDG_STATE_HOME=home)}
         result = wsx("connect", *arguments, "--record", record, "--exec", server.url, "--", PYTHON, look, **options)
         events = wsx("connect", *arguments, "--output", "json", server.url, "hello", **options)
     found, token = server.results[0]
-    assert found == b"looked" and token.startswith(b"Bearer geheim-")
+    assert found == b"looked" and token.startswith(b"Bearer verborgen-")
     assert "•••" in result.err and "•••" in events.err
     for text in result.out, result.err.encode(), record.read_bytes(), events.out, events.err.encode():
-        assert b"geheim" not in text, text
+        assert b"verborgen" not in text, text
     for path in home.rglob("*"):
-        assert not path.is_file() or b"geheim" not in path.read_bytes()
+        assert not path.is_file() or b"verborgen" not in path.read_bytes()
