@@ -21,10 +21,6 @@ let programSettings =
         .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
     ]
 
-// Nothing imports a test module. Without this flag, a process of its own expands all macros again, for the module's
-// interface alone, which takes a quarter of the time of these targets.
-let testSettings = swiftSettings + [.unsafeFlags(["-no-emit-module-separately"], .when(configuration: .debug))]
-
 // The pages of `wsx listen --console` and `wsx bench --report`. The program assembles them from these files, which
 // PackageResources contains as bytes.
 let pages: [Resource] = [.embedInCode("Listen/Console/Page"), .embedInCode("Bench/Report/Page")]
@@ -80,28 +76,28 @@ let package = Package(
         .testTarget(
             name: "WSCoreTests",
             dependencies: ["WSCore", "SessionSupport", "CSystem", "COpenSSL", "CAllocationCounter"],
-            swiftSettings: testSettings),
-        .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"], swiftSettings: testSettings),
-        .testTarget(name: "FormatsTests", dependencies: ["Formats", "WSCore"], swiftSettings: testSettings),
+            swiftSettings: swiftSettings),
+        .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"], swiftSettings: swiftSettings),
+        .testTarget(name: "FormatsTests", dependencies: ["Formats", "WSCore"], swiftSettings: swiftSettings),
         .testTarget(
             name: "ConversationTests", dependencies: ["Conversation", "Formats", "WSCore", "CAllocationCounter"],
-            swiftSettings: testSettings),
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "LoadTestTests", dependencies: ["LoadTest", "Conversation", "Formats", "WSCore"],
-            swiftSettings: testSettings),
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "wsxTests",
             dependencies: [
                 "wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "SessionSupport", "CSystem",
             ],
-            swiftSettings: testSettings),
+            swiftSettings: swiftSettings),
         // Replays the seeds and past findings of the fuzz targets.
         .testTarget(
             name: "FuzzTests",
             dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "SessionSupport"],
             path: "Fuzz",
             exclude: ["EntryPoint", "Regressions", "Seeds", "fuzz.py", "seeds.py"],
-            swiftSettings: testSettings + [.define("REPLAY")]),
+            swiftSettings: swiftSettings + [.define("REPLAY")]),
     ]
 )
 
