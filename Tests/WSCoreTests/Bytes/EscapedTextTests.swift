@@ -35,6 +35,40 @@ import Testing
         }
     }
 
+    @Test(
+        "Joiners are text in sequences of emoji, after a virama, and between joined letters",
+        arguments: [
+            "👩\u{200D}💻", "👨🏽\u{200D}👩🏽\u{200D}👧", "🏳\u{FE0F}\u{200D}🌈", "❤\u{FE0F}\u{200D}🔥", "می\u{200C}خواهم",
+            "क्\u{200D}ष", "क्\u{200C}ष", "ශ්\u{200D}රී",
+        ])
+    func joiners(text: String) {
+        #expect(Array(escapingControls(text).utf8) == Array(text.utf8))
+    }
+
+    @Test(
+        "Joiners anywhere else are escaped",
+        arguments: [
+            "a\u{200D}b", "\u{200D}", "👩\u{200D}", "👩\u{200D}a", "1\u{200D}2", "👩\u{200C}💻", "ا\u{200C}ب", "ب\u{200C}",
+            "ب\u{200D}ب", "न\u{200C}न", "्\u{200D}", "क्\u{200C}", "😀\u{FE0F}\u{200D}x",
+        ])
+    func strayJoiners(text: String) {
+        let shown = escapingControls(text)
+        #expect(!shown.unicodeScalars.contains { $0.value == 0x200C || $0.value == 0x200D })
+        #expect(shown.contains("\\u{200"))
+    }
+
+    @Test("A sequence has at most four joiners")
+    func longSequences() {
+        let shown = escapingControls(Array(repeating: "👩", count: 10).joined(separator: "\u{200D}"))
+        #expect(shown.unicodeScalars.count { $0.value == 0x200D } == 4 && shown.contains("\\u{200D}"))
+    }
+
+    @Test("Joiners cannot follow each other")
+    func joinersInARow() {
+        let shown = escapingControls("क" + String(repeating: "्\u{200D}", count: 4))
+        #expect(Array(shown.utf8) == Array("क्\u{200D}्\\u{200D}्\\u{200D}्\\u{200D}".utf8))
+    }
+
     @Test("other text is unchanged", arguments: ["", "plain \\ text", "Grüße, 世界 🎉", "\u{FFFD}"])
     func kept(text: String) {
         #expect(escapingControls(text) == text)
