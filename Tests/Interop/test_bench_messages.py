@@ -136,7 +136,7 @@ def test_a_subscription_may_contain_placeholders():
 
 @pytest.mark.parametrize("words, message", [
     (["-m", "a{{b"], "'{{' begins a placeholder, but '}}' is missing"),
-    (["-m", "{{sequence}}"], "unknown placeholder '{{sequence}}'; expected {{seq}}, {{connection}}, {{time}}, {{random N}}, {{env:NAME}}, "),
+    (["-m", "{{sequence}}"], "unknown placeholder '{{sequence}}'; expected {{seq}}, {{connection}}, {{time}}, {{iso}}, {{uuid}}, {{random N}}, {{env:NAME}}, "),
     (["-m", "{{customer}}"], "{{env:NAME}}, a column of --data FILE, or '{{{{' for two literal braces"),
     (["-m", "{{last:/id}}"], "{{last:…}} needs a received message, which exists only in --answer and scenarios"),
     (["-m", "{{last:/id}}", "--mode", "request"], "{{last:…}} needs a received message"),

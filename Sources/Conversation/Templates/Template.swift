@@ -6,6 +6,8 @@ import WSCore
 ///     {{seq}}            the number of the message on its connection
 ///     {{connection}}     the number of the connection
 ///     {{time}}           the time in milliseconds since 1970
+///     {{iso}}            the time in RFC 3339, `2026-05-01T12:00:00.123Z`
+///     {{uuid}}           a random UUID
 ///     {{random N}}       N random letters, digits, `-`, and `_`
 ///     {{env:NAME}}       an environment variable, which is read when the template is parsed
 ///     {{NAME}}           a variable: a column of a data file, or a value from a message
@@ -31,6 +33,10 @@ package struct Template: Equatable, Sendable {
         case sequence
         case connection
         case time
+        /// The time in RFC 3339, in UTC with milliseconds.
+        case iso
+        /// A random UUID (RFC 9562 §5.4).
+        case uuid
         /// This many random characters.
         case random(Int)
         case variable(slot: Int, Form)
@@ -45,6 +51,8 @@ package struct Template: Equatable, Sendable {
             case .literal(let start, let end): end - start
             case .sequence, .connection, .time: Template.mostDigits
             case .random(let count): count
+            case .iso: Template.isoBytes
+            case .uuid: Template.uuidBytes
             case .variable, .last, .group: nil
             }
         }
@@ -105,6 +113,8 @@ package struct Template: Equatable, Sendable {
     package static let maximumRandomBytes = 1 << 24
     /// The maximum number of digits of a 64-bit number.
     fileprivate static let mostDigits = 20
+    fileprivate static let isoBytes = 24
+    fileprivate static let uuidBytes = 36
 
     /// Parses a text with placeholders.
     /// - Parameters:
@@ -171,7 +181,7 @@ package struct Template: Equatable, Sendable {
     package var variesByMessage: Bool {
         parts.contains { part in
             switch part {
-            case .sequence, .time, .random, .last, .group: true
+            case .sequence, .time, .iso, .uuid, .random, .last, .group: true
             case .literal, .connection, .variable: false
             }
         }
@@ -191,7 +201,7 @@ package struct Template: Equatable, Sendable {
     package var constantByteCount: Int? {
         parts.reduce(0) { sum, part in
             switch part {
-            case .literal, .random: sum.flatMap { sum in part.maximumByteCount.map { sum + $0 } }
+            case .literal, .iso, .uuid, .random: sum.flatMap { sum in part.maximumByteCount.map { sum + $0 } }
             case .sequence, .connection, .time, .variable, .last, .group: nil
             }
         }
@@ -224,7 +234,7 @@ package struct Template: Equatable, Sendable {
         for index in contents.parts.indices {
             let part = contents.parts[index]
             switch part {
-            case .literal, .sequence, .connection, .time, .random:
+            case .literal, .sequence, .connection, .time, .iso, .uuid, .random:
                 let target = buffer.reserve(part.maximumByteCount ?? 0)
                 buffer.commit(contents.writeBounded(part, at: index, stamp, to: target))
             case .variable, .last, .group:
@@ -245,7 +255,7 @@ package struct Template: Equatable, Sendable {
         _ message: RawSpan
     ) throws(TemplateValueError) {
         switch part {
-        case .literal, .sequence, .connection, .time, .random: break
+        case .literal, .sequence, .connection, .time, .iso, .uuid, .random: break
         case .variable(let slot, let form): try variables.append(slot, as: form, to: &buffer)
         case .last(let path, let form): try variables.appendLast(contents.paths[path], as: form, to: &buffer)
         case .group(let number, let form):
@@ -296,11 +306,66 @@ extension Template.Contents {
         case .sequence: return Self.write(stamp.sequence, to: target)
         case .connection: return Self.write(stamp.connection, to: target)
         case .time: return Self.write(stamp.time, to: target)
+        case .iso:
+            Self.writeISO(stamp.time, to: target)
+            return Template.isoBytes
+        case .uuid:
+            Self.writeUUID(seed: stamp.seed ^ UInt64(index).byteSwapped ^ Self.uuidSeed, to: target)
+            return Template.uuidBytes
         case .random(let count):
             // Parts of a message differ, because the index of the part changes the highest bits of the seed.
             RandomText.write(count, seed: stamp.seed ^ UInt64(index).byteSwapped, to: target)
             return count
         case .variable, .last, .group: return 0
+        }
+    }
+
+    /// Writes a time in RFC 3339.
+    /// - Parameter milliseconds: The time since 1970-01-01 UTC; a year beyond 9999 is cut.
+    private static func writeISO(_ milliseconds: UInt64, to target: UnsafeMutableRawPointer) {
+        let time = CalendarTime(
+            WallTime(seconds: Int(clamping: milliseconds / 1000), microseconds: 0), in: .utc)
+        let parts =
+            [
+                (time.year, 4, "-"), (time.month, 2, "-"), (time.day, 2, "T"), (time.hour, 2, ":"),
+                (time.minute, 2, ":"),
+                (time.second, 2, "."), (Int(milliseconds % 1000), 3, "Z"),
+            ] as [(Int, Int, Unicode.Scalar)]
+        var offset = 0
+        for (number, digitCount, end) in parts {
+            var rest = number
+            for index in (offset..<offset + digitCount).reversed() {
+                target.storeBytes(of: UInt8(ascii: "0") + UInt8(rest % 10), toByteOffset: index, as: UInt8.self)
+                rest /= 10
+            }
+            offset += digitCount
+            target.storeBytes(of: UInt8(ascii: end), toByteOffset: offset, as: UInt8.self)
+            offset += 1
+        }
+    }
+
+    /// Services reject a UUID that they know from an earlier run, so runs differ.
+    private static let uuidSeed = UInt64.random(in: .min ... .max)
+
+    /// Writes a UUID of version 4 that depends only on the seed.
+    private static func writeUUID(seed: UInt64, to target: UnsafeMutableRawPointer) {
+        // Similar seeds would generate similar numbers.
+        var seeds = SeededRandom(seed: seed)
+        var random = SeededRandom(seed: seeds.next())
+        // RFC 9562 §4: the version is in the first digit of the third group, and the variant in that of the fourth.
+        let high = random.next() & ~0xF000 | 0x4000
+        let low = random.next() & ~(3 << 62) | 2 << 62
+        var offset = 0
+        for index in 0..<32 {
+            let word = index < 16 ? high : low
+            let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4) & 0xF)
+            if [8, 12, 16, 20].contains(index) {
+                target.storeBytes(of: UInt8(ascii: "-"), toByteOffset: offset, as: UInt8.self)
+                offset += 1
+            }
+            let base = digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10
+            target.storeBytes(of: base + digit, toByteOffset: offset, as: UInt8.self)
+            offset += 1
         }
     }
 

@@ -99,6 +99,10 @@ struct TemplateParser {
             if let slot = variables.slot(of: text) {
                 if variables.secretColumns.contains(slot) { insertsSecret = true }
                 append(.variable(slot: slot, form))
+            } else if text == "iso" {
+                append(.iso, quotedFor: form)
+            } else if text == "uuid" {
+                append(.uuid, quotedFor: form)
             } else if text.hasPrefix("env:"), text != "env:" {
                 try insertEnvironment(String(text.dropFirst(4)), as: form, environment)
             } else if text.hasPrefix("last:") {
@@ -217,7 +221,11 @@ package struct TemplateError: Error, Equatable {
         let prefix = VariableNames.prefixes.first { name.lowercased().hasPrefix($0) && !name.hasPrefix($0) }
         let completed = prefix.map { $0 + String(name.dropFirst($0.count)) } ?? ""
         let isPossible = prefix != nil && (includesLastMessage || prefix != "last:")
-        return (name, VariableNames.placeholders + (isPossible ? [completed] : []) + variables)
+        return (
+            name,
+            VariableNames.placeholders + VariableNames.replaceablePlaceholders + (isPossible ? [completed] : [])
+                + variables
+        )
     }
 
     /// The mistake and its remedy, to follow a colon.
@@ -235,7 +243,7 @@ package struct TemplateError: Error, Equatable {
                 return problem + "did you mean '{{\(Self.shown(intendedName))\(argument)}}'?"
             }
             let names =
-                (isInMessage ? ["seq"] : []) + ["connection", "time", "random N", "env:NAME"]
+                (isInMessage ? ["seq"] : []) + ["connection", "time", "iso", "uuid", "random N", "env:NAME"]
                 + (includesLastMessage ? ["last:/pointer"] : [])
                 + variables.prefix(Self.listedCount).map { Self.shown($0) }
             let isCut = variables.count > Self.listedCount

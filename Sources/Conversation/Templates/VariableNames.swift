@@ -16,6 +16,8 @@ package struct VariableNames: Equatable, Sendable {
 
     /// The placeholders that are not variables.
     static let placeholders = ["seq", "connection", "time", "random"]
+    /// Placeholders in whose place there may be a variable, because columns often have these names.
+    static let replaceablePlaceholders = ["iso", "uuid"]
     /// The beginnings of placeholders with an argument.
     static let prefixes = ["env:", "last:", "json:", "random "]
 
@@ -52,7 +54,7 @@ package struct VariableNames: Equatable, Sendable {
 
     /// Whether a text in braces begins like a placeholder or names a variable.
     private func isPlaceholder(_ text: String) -> Bool {
-        slots[ExactString(text)] != nil || Self.placeholders.contains(text)
+        slots[ExactString(text)] != nil || (Self.placeholders + Self.replaceablePlaceholders).contains(text)
             || Self.prefixes.contains { text.hasPrefix($0) }
     }
 

@@ -46,10 +46,10 @@ import Testing
             error.description(intendedName: "token") == "unknown placeholder '{{tokn}}'; did you mean '{{token}}'?")
         #expect(
             "\(error)"
-                == "unknown placeholder '{{tokn}}'; expected {{seq}}, {{connection}}, {{time}}, {{random N}}, "
+                == "unknown placeholder '{{tokn}}'; expected {{seq}}, {{connection}}, {{time}}, {{iso}}, {{uuid}}, {{random N}}, "
                 + "{{env:NAME}}, {{last:/pointer}}, {{token}}, {{user}}, or '{{{{' for two literal braces")
         #expect(error.unknownName?.name == "tokn")
-        #expect(error.unknownName?.known == ["seq", "connection", "time", "random", "token", "user"])
+        #expect(error.unknownName?.known == ["seq", "connection", "time", "random", "iso", "uuid", "token", "user"])
         #expect(TemplateError(.badLength, at: 0).unknownName == nil)
     }
 
@@ -60,7 +60,7 @@ import Testing
         ] as [(String, String?)])
     func otherCase(name: String, suggestion: String?) {
         let known = TemplateError(.unknownName(name, variables: []), at: 0).unknownName?.known ?? []
-        #expect(Array(known.dropFirst(4)) == (suggestion.map { [$0] } ?? []))
+        #expect(Array(known.dropFirst(6)) == (suggestion.map { [$0] } ?? []))
         let error = TemplateError(.unknownName("rand", variables: []), at: 0)
         #expect(error.description(intendedName: "random").hasSuffix("did you mean '{{random N}}'?"))
     }

@@ -10,6 +10,7 @@ import WSCore
         arguments: [
             ("", ""), ("hello", "hello"), ("{{seq}}", "42"), ("{{ seq }}", "42"), ("{{connection}}", "8"),
             (#"{"id":{{seq}},"of":{"c":{{connection}}}}"#, #"{"id":42,"of":{"c":8}}"#), ("{{time}}", "1700000000123"),
+            ("{{iso}}", "2023-11-14T22:13:20.123Z"), ("{{json:iso}}", #""2023-11-14T22:13:20.123Z""#),
             ("a{{{{b", "a{{b"), ("{{{{seq}}", "{{seq}}"), ("{{{{{{seq}}", "{{42"), ("}}{", "}}{"), ("{", "{"),
             ("é{{seq}}é", "é42é"), ("$1 $$", "$1 $$"),
             ("{{json:seq}}", #""42""#), ("{{ json: seq }}", #""42""#), ("[{{json:connection}}]", #"["8"]"#),
@@ -44,6 +45,37 @@ import WSCore
     func randomCompatibility() throws {
         // The message number 1 of connection 0, both counted from 0.
         #expect(try Template("{{random 12}}.{{random 12}}").text(seed: 1) == "eu4pRUL7rDgZ.kzmt5TEGZk6r")
+    }
+
+    @Test("UUIDs are of version 4, and differ by seed and by their place")
+    func uuids() throws {
+        let template = try Template("{{uuid}} {{uuid}}")
+        var uuids: Set<Substring> = []
+        for seed in 0..<100 as Range<UInt64> {
+            for uuid in try template.text(seed: seed).split(separator: " ") {
+                #expect(uuid.utf8.count == 36)
+                let groups = uuid.split(separator: "-")
+                #expect(groups.map(\.count) == [8, 4, 4, 4, 12])
+                #expect(groups.allSatisfy { $0.allSatisfy { "0123456789abcdef".contains($0) } })
+                #expect(groups[2].first == "4" && "89ab".contains(groups[3].first ?? "x"))
+                uuids.insert(uuid)
+            }
+        }
+        #expect(uuids.count == 200)
+        #expect(template.variesByMessage && template.constantByteCount == 73)
+    }
+
+    @Test("A variable replaces a placeholder of the same name", arguments: ["uuid", "iso"])
+    func replaced(name: String) throws {
+        let names = try VariableNames([name])
+        var variables = TemplateVariables(names)
+        variables.set(0, to: Array("mine".utf8).span.bytes)
+        var buffer = ByteBuffer()
+        let stamp = Template.Stamp(sequence: 1, connection: 1, time: 1, seed: 1)
+        try Template("{{\(name)}}", variables: names, environment: { _ in nil })
+            .write(to: &buffer, stamp: stamp, variables: variables)
+        #expect(
+            buffer.withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) } == "mine")
     }
 
     @Test("Environment variables are inserted when the template is parsed")

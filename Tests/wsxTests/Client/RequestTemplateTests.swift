@@ -123,7 +123,7 @@ import WSCore
         for name in ["sek", "lost"] {
             expectMessage(
                 "URL 'ws://h/{{\(name)}}': unknown placeholder '{{\(name)}}'; expected {{connection}}, {{time}}, "
-                    + "{{random N}}, {{env:NAME}}, \(row.columns.names.map { "{{\($0)}}, " }.joined())or '{{{{' for two literal "
+                    + "{{iso}}, {{uuid}}, {{random N}}, {{env:NAME}}, \(row.columns.names.map { "{{\($0)}}, " }.joined())or '{{{{' for two literal "
                     + "braces"
             ) { () throws(Failure) in _ = try Self.composition(row) { $0.url = "ws://h/{{\(name)}}" } }
         }

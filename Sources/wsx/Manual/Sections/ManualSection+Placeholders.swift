@@ -55,6 +55,11 @@ extension ManualSection {
         ),
         ("`{{connection}}`", "The number of the connection or, in `wsx listen`, of the client, from 1."),
         ("`{{time}}`", "The current time in milliseconds since 1970 (UTC)."),
+        ("`{{iso}}`", "The current time in RFC 3339, such as `2026-05-01T12:00:00.123Z`."),
+        (
+            "`{{uuid}}`",
+            "A random UUID (version 4). A column named `uuid` or `iso` takes precedence."
+        ),
         ("`{{random `*N*`}}`", "*N* random letters, digits, `-`, and `_`."),
         ("`{{env:`*NAME*`}}`", "The environment variable *NAME*. It must be set when `wsx` starts."),
         (
