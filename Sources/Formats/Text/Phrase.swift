@@ -24,6 +24,21 @@ package enum Phrase {
         return "\(microseconds / 1000).\(padded(microseconds % 1000, to: 3))"
     }
 
+    /// A duration with at least three significant digits: `87.3 us`, `1.25 ms`, `12.0 s`.
+    package static func latency(_ nanoseconds: Double) -> String {
+        let units: [(size: Double, name: String)] = [(1e9, "s"), (1e6, "ms"), (1e3, "us")]
+        // Switch units half a digit earlier, so 999.96 us becomes 1.00 ms.
+        let unit = units.first { nanoseconds >= $0.size * 0.9995 } ?? (1e3, "us")
+        let value = nanoseconds / unit.size
+        let digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0
+        return "\(FixedPoint.text(value, digits: digits)) \(unit.name)"
+    }
+
+    /// A duration with at least three significant digits: `87.3 us`, `1.25 ms`, `12.0 s`.
+    package static func latency(_ duration: Duration) -> String {
+        latency(duration / .nanoseconds(1))
+    }
+
     /// A number with commas between thousands: `1,234,567`.
     package static func grouped(_ count: Int) -> String {
         guard count.magnitude >= 1000 else { return String(count) }

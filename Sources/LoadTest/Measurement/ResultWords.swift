@@ -17,16 +17,6 @@ package enum ResultWords {
         parts.filter { $0.count > 0 }.map { "\(Phrase.grouped($0.count)) \($0.words)" }.joined(separator: ", ")
     }
 
-    /// A time with at least three significant digits: `87.3 us`, `1.25 ms`, `12.0 s`.
-    package static func time(_ nanoseconds: Double) -> String {
-        let units: [(size: Double, name: String)] = [(1e9, "s"), (1e6, "ms"), (1e3, "us")]
-        // Switch units half a digit earlier, so 999.96 us becomes 1.00 ms.
-        let unit = units.first { nanoseconds >= $0.size * 0.9995 } ?? (1e3, "us")
-        let value = nanoseconds / unit.size
-        let digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0
-        return "\(FixedPoint.text(value, digits: digits)) \(unit.name)"
-    }
-
     /// A number of bytes in powers of 1024: `20 B`, `1.50 MiB`.
     package static func bytes(_ number: Int) -> String {
         let units: [(bits: Int, name: String)] = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")]

@@ -101,7 +101,7 @@ package struct GeneratorVerdict: Sendable {
                     + "not \(wording.sentVerb).")
         }
         if let lateness {
-            let (delay, latest) = (ResultWords.time(Double(lateness.delay)), ResultWords.time(Double(lateness.latest)))
+            let (delay, latest) = (Phrase.latency(Double(lateness.delay)), Phrase.latency(Double(lateness.latest)))
             warnings.append(
                 "The load generator fell behind schedule: 1 in \(Phrase.grouped(lateness.oneOf)) messages was sent "
                     + "\(delay) late or more, the worst \(latest) late. Try a lower --rate, or more --threads.")

@@ -174,7 +174,7 @@ extension Threshold.Verdict {
     package var words: String {
         guard let value else { return "nothing measured" }
         return switch threshold.bound {
-        case .time: ResultWords.time(value)
+        case .time: Phrase.latency(value)
         case .share: "\(FixedPoint.text(value * 100, digits: 3)) %"
         case .number where threshold.metric == .rate: FixedPoint.text(value, digits: value < 100 ? 2 : 0)
         case .number: Phrase.grouped(ResultWords.whole(value))

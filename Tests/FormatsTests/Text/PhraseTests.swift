@@ -21,6 +21,17 @@ import Testing
         #expect(Phrase.seconds(duration) == words)
     }
 
+    @Test(
+        "Latencies have three significant digits",
+        arguments: [
+            (.zero, "0.00 us"), (.microseconds(412), "412 us"), (.nanoseconds(999_600), "1.00 ms"),
+            (.microseconds(41_160), "41.2 ms"), (.microseconds(99_960), "100 ms"), (.microseconds(999_400), "999 ms"),
+            (.microseconds(999_600), "1.00 s"), (.nanoseconds(2_007_964_000), "2.01 s"), (.seconds(125), "125 s"),
+        ] as [(Duration, String)])
+    func latencies(duration: Duration, words: String) {
+        #expect(Phrase.latency(duration) == words)
+    }
+
     @Test("One is singular, and other numbers are plural", arguments: [(0, "0 pings"), (1, "1 ping"), (2, "2 pings")])
     func counts(count: Int, words: String) {
         #expect(Phrase.count(count, "ping") == words)

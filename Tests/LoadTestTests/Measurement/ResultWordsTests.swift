@@ -1,3 +1,4 @@
+import Formats
 import Testing
 
 @testable import LoadTest
@@ -10,7 +11,7 @@ import Testing
             (999_600, "1.00 ms"), (12_345_678, "12.3 ms"), (2_000_000_000, "2.00 s"), (3_600_000_000_000, "3600 s"),
         ])
     func times(nanoseconds: Double, text: String) {
-        #expect(ResultWords.time(nanoseconds) == text)
+        #expect(Phrase.latency(nanoseconds) == text)
     }
 
     @Test(

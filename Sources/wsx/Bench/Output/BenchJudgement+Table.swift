@@ -100,7 +100,7 @@ extension BenchJudgement {
         guard let value else { return "-" }
         switch metric {
         case .rate: return Phrase.grouped(ResultWords.whole(value))
-        case .median, .tail: return ResultWords.time(value)
+        case .median, .tail: return Phrase.latency(value)
         case .failures: return "\(FixedPoint.text(value * 100, digits: 2)) %"
         }
     }

@@ -150,8 +150,8 @@ extension BenchResults {
 
     private static func statistics(_ histogram: borrowing Histogram, columns: Int) -> [String] {
         var statistics = [
-            ("min", time(histogram.minimum)), ("mean", ResultWords.time(histogram.mean)),
-            ("stddev", ResultWords.time(histogram.standardDeviation)), ("max", time(histogram.maximum)),
+            ("min", time(histogram.minimum)), ("mean", Phrase.latency(histogram.mean)),
+            ("stddev", Phrase.latency(histogram.standardDeviation)), ("max", time(histogram.maximum)),
         ]
         for (_, label, percentile) in percentiles {
             statistics.append((label, time(histogram.value(atPercentile: percentile))))
@@ -168,5 +168,5 @@ extension BenchResults {
         }
     }
 
-    private static func time(_ nanoseconds: UInt64) -> String { ResultWords.time(Double(nanoseconds)) }
+    private static func time(_ nanoseconds: UInt64) -> String { Phrase.latency(Double(nanoseconds)) }
 }

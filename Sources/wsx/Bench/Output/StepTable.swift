@@ -52,7 +52,7 @@ enum StepTable {
         let histogram = step.histogram()
         guard histogram.totalCount > 0 else { return ["-", "-", "-"] }
         return [histogram.value(atPercentile: 50), histogram.value(atPercentile: 99), histogram.maximum].map {
-            ResultWords.time(Double($0))
+            Phrase.latency(Double($0))
         }
     }
 

@@ -60,7 +60,7 @@ struct ProgressLine {
         if !rates.isEmpty { parts.append((chart, .sent)) }
         if let latencies {
             parts.append(
-                ("p50 \(ResultWords.time(Double(latencies.p50))), p99 \(ResultWords.time(Double(latencies.p99)))", nil))
+                ("p50 \(Phrase.latency(Double(latencies.p50))), p99 \(Phrase.latency(Double(latencies.p99)))", nil))
         }
         if stage == nil { parts.append((open, .quiet)) }
         for step in shownSteps where step.failedCount == 0 { parts.append((words(for: step), .quiet)) }
