@@ -439,6 +439,15 @@ JSON_CHANGES = {
     "nested": b"[" * 40 + b"1" + b"]" * 40 + b"\n" + b"[" * 40 + b"2" + b"]" * 40,
 }
 
+SHOWN_MESSAGES = {
+    "escapes": b'{ "Zo\\u00eb": "a\\/b \\ud83d\\ude00 \\u202e \\u0022 \\ud83d \\n" , "x": [1.50, null] }',
+    "joiners": '["\\ud83d\\udc69\\u200d\\ud83d\\udcbb","\u0645\u06cc\u200c\u062e\u0648","a\u200db","\u0915\u094d\u200d\u0937"]'.encode(),
+    "embedded": b'{"a":"{\\"b\\":\\"[1735689600123]\\"}","t":1735689600,"u":1735689600.25,'
+                b'"jwt":"eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjE3MzU2ODk2MDB9.c2ln",'
+                b'"b":["aGVsbG8gd29ybGQsIGhlbGxv","AAECAwQFBgcICQoLDA0ODw=="]}',
+    "marks": ("Z" + "\u0321\u0335\u0301" * 6 + "\ufe0f\ufe01").encode(),
+}
+
 JSON = {
     "object": b'{"id":7,"a":{"b":[1,-0.5e+10,true,false,null]},"c":"x"}',
     "strings": '["","a\\u00e9\\n","\\ud83c\\udf88","é水🎈"]'.encode(),
@@ -756,6 +765,7 @@ TARGETS = {
     "json": JSON,
     "json-paths": JSON_PATHS,
     "json-changes": JSON_CHANGES,
+    "shown-messages": SHOWN_MESSAGES,
     "json-events": JSON_EVENTS,
     "event-input": EVENT_INPUT,
     "encoded-input": ENCODED_INPUT,

@@ -151,7 +151,7 @@ def prompt(server, screen):
     screen.wait_for(rf"← {re.escape(server.event(0))}$")
     if server.has_replies:
         screen.enter(server.request(7))
-        screen.wait_for(rf"← #\d+ \d+\.\d{{3}} ms .*{server.reply(7)}")
+        screen.wait_for(rf"← #\d+ \d[\d.]* [mu]?s .*{server.reply(7)}")
     screen.enter("/quit")
     screen.wait_for("status 0")
 

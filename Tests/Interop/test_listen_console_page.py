@@ -363,6 +363,21 @@ def test_hostile_text_is_shown_as_plain_text(browser, server):
         assert page.problems == []
 
 
+def test_escaped_text_is_decoded_and_joiners_are_text(browser, server):
+    def serve(peer):
+        peer.upgrade()
+        peer.send(frame(TEXT, rb'{"a":"Zo\u00eb\n\u202e\/ \ud83d\udc69\u200d\ud83d\udcbb \ud83d \u0022 \\u0041 a\u200db"}'))
+        peer.send(frame(TEXT, "\U0001f469\u200d\U0001f4bb a\u200db \u0645\u06cc\u200c\u062e \u0627\u200c\u0628".encode()))
+        peer.read_to_end()
+
+    with ScriptedServer(serve) as peer, ConsolePage(browser, server) as page:
+        page.connect(url=peer.url)
+        rows = page.wait_for_rows(3)
+        assert '"a": "Zo\u00eb\\n\\u202e/ \U0001f469\u200d\U0001f4bb \\ud83d \\u0022 \\\\u0041 a\\u200db"' in rows[1][3]
+        assert rows[2][3] == "\U0001f469\u200d\U0001f4bb a\\u{200D}b \u0645\u06cc\u200c\u062e \u0627\\u{200C}\u0628"
+        assert page.problems == []
+
+
 def test_a_long_line_is_truncated_and_shown_on_demand(page):
     page.connect()
     page.evaluate("""{

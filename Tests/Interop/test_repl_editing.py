@@ -445,10 +445,10 @@ def test_a_pasted_line_taller_than_the_screen_does_not_garble_the_prompt(prompt,
 
 
 def test_commands_and_topics_are_completed(prompt):
-    prompt.type("/pin")
+    prompt.type("/po")
     prompt.press("Tab")
     prompt.type("x")
-    prompt.wait_for_last_line("> /ping x")
+    prompt.wait_for_last_line("> /pong x")
     prompt.press("C-u")
     prompt.type("/help rep")
     prompt.press("Tab")
@@ -456,7 +456,7 @@ def test_commands_and_topics_are_completed(prompt):
     prompt.press("C-u")
     prompt.type("/p")
     prompt.press("Tab", "Tab")
-    prompt.wait_for("^/pause +/pick +/ping +/pong +/pretty\nws.*\n> /p$")
+    prompt.wait_for("^/pause +/pick +/ping +/pings +/pong +/pretty\nws.*\n> /p$")
 
 
 @pytest.fixture
@@ -643,7 +643,7 @@ def test_messages_during_editing_are_kept_and_none_is_lost(server, tmp_path):
 def test_pongs_during_editing_are_buffered_up_to_a_limit(server, tmp_path):
     editor = script(tmp_path, f"echo > {tmp_path}/begun; until [ -e {tmp_path}/end ]; do sleep 0.05; done")
     with Screen(EDITOR=editor) as screen:
-        screen.enter(f"$WSX connect {server.url}")
+        screen.enter(f"$WSX connect -v {server.url}")
         screen.wait_for_last_line(">")
         screen.enter("/edit text")
         wait_until(lambda: (tmp_path / "begun").exists())

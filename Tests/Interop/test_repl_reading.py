@@ -63,12 +63,17 @@ def expect_wrapped(screen, text, timeout=30):
 JSON = r'{"user":7,"n":[1e400,-0.10,12345678901234567890],"s":"\u00e9\/\n","user":{},"e":[],"t":true}'
 
 
-def test_json_that_fits_is_one_line_and_its_tokens_are_unchanged(screen, server):
+def test_json_that_fits_is_one_line_with_text_instead_of_escapes(screen, server):
     server.send(wire.text(JSON) + wire.text(JSON.replace(",", " , ").replace(":", "\n:")))
+    shown_json = JSON.replace(r"\u00e9\/", "é/")
     expect(screen, f"""
-  #1 ← {JSON}
-  #2 ← {JSON}
+  #1 ← {shown_json}
+  #2 ← {shown_json}
 """)
+    screen.enter("/pretty off")
+    screen.wait_for("^JSON: unchanged.$")
+    server.send(wire.text(JSON))
+    screen.wait_for(re.escape(f"  #3 ← {JSON}"))
 
 
 def test_longer_json_fills_lines_and_long_values_are_folded(screen, server):
@@ -96,7 +101,7 @@ JSON: one member per line.
            -0.10,
            12345678901234567890
          ],
-         "s": "\u00e9\/\n",
+         "s": "é/\n",
          "user": {},
          "e": [],
          "t": true
@@ -128,9 +133,15 @@ def test_binary_messages_are_one_line_and_show_dumps_them(screen, server):
     screen.wait_for(r"^0030  ff 1b +\.\.$")
 
 
-def test_control_frames_are_single_lines(screen, server):
+def test_control_frames_are_counted_or_single_lines(screen, server):
+    server.send(wire.frame(wire.PING, b"x") + wire.frame(wire.PONG, b"x") + wire.text("y"))
+    screen.wait_for("^  #1 ← y\n.* · 2 pings\n>")
+    screen.enter("/pings")
+    screen.wait_for("^Showing pings and pongs.$")
     server.send(wire.frame(wire.PING, b"one\ntwo") + wire.frame(wire.PING, b"\xff\x00") + wire.frame(wire.PONG, b""))
     expect(screen, r"""
+  #1 ← y
+Showing pings and pongs.
      ← ping "one\u{A}two"
      ← ping ff 00
      ← pong
@@ -256,7 +267,6 @@ def test_filter_hides_other_messages_until_it_ends(screen, server):
     expect(screen, """
 Showing only messages that match ^a; /filter shows all again.
   #1 ← apple
-     ← ping
   #3 ← apricot
   #4 → banana
 Showing all messages again; /^a/ hid 1 message.
@@ -375,7 +385,7 @@ def test_a_pipe_gets_every_byte_unchanged_unless_pretty_is_given():
         result = wsx("connect", "-n", "3", *options, "echo:", *lines)
         assert result.out.decode() == "".join(line + "\n" for line in lines)
     result = wsx("connect", "-n", "3", "--pretty", "echo:", *lines)
-    pretty = '{\n  "b": 1,\n  "a": [\n    1e400,\n    "\\u00e9"\n  ]\n}\n'
+    pretty = '{\n  "b": 1,\n  "a": [\n    1e400,\n    "\u00e9"\n  ]\n}\n'
     assert result.out.decode() == pretty + lines[1] + "\n" + lines[2] + "\n"
     result = wsx("connect", "-n", "1", "--pretty", "--color", "always", "echo:", '[1,"x"]')
     assert result.out == b'[\n  \x1b[36m1\x1b[0m,\n  \x1b[32m"x"\x1b[0m\n]\n'

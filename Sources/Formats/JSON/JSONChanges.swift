@@ -75,7 +75,7 @@ package struct JSONChanges {
         let oldRanges = Dictionary(oldMembers.map { ($0.name, $0.range) }) { _, last in last }
         let newNames = Set(newMembers.map(\.name))
         for (name, range) in newMembers {
-            let path = "\(path)\(Self.step(name))"
+            let path = "\(path)\(JSONPath.step(to: name))"
             if let oldRange = oldRanges[name] {
                 try compare(old.extracting(oldRange), new.extracting(range), at: path, depth: depth + 1)
             } else {
@@ -83,7 +83,7 @@ package struct JSONChanges {
             }
         }
         for (name, _) in oldMembers where !newNames.contains(name) {
-            add("\(path)\(Self.step(name))", .removed)
+            add("\(path)\(JSONPath.step(to: name))", .removed)
         }
     }
 
@@ -174,25 +174,6 @@ package struct JSONChanges {
     }
 
     // MARK: Notation
-
-    /// The step of a path to a member, in the notation of ``JSONPath``.
-    private static func step(_ name: [UInt8]) -> String {
-        let isPlain =
-            !name.isEmpty
-            && name.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "$"),
-                    UInt8(ascii: "@"):
-                    true
-                default: false
-                }
-            }
-        guard !isPlain else { return "." + String(decoding: name, as: UTF8.self) }
-        var literal = ByteBuffer()
-        JSONString.append(name.span.bytes, to: &literal)
-        return "." + literal.withReadableBytes { string($0) }
-    }
 
     /// A value on one line, abbreviated if it is long.
     private static func shown(_ value: RawSpan) -> String {

@@ -189,3 +189,24 @@ package struct JSONPath: Equatable, Sendable {
         return count
     }
 }
+
+extension JSONPath {
+    /// The step of a dotted path to a member.
+    package static func step(to name: [UInt8]) -> String {
+        let isPlain =
+            !name.isEmpty
+            && name.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "$"),
+                    UInt8(ascii: "@"):
+                    true
+                default: false
+                }
+            }
+        guard !isPlain else { return "." + String(decoding: name, as: UTF8.self) }
+        var literal = ByteBuffer()
+        JSONString.append(name.span.bytes, to: &literal)
+        return "." + literal.withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
+    }
+}

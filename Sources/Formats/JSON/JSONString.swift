@@ -159,13 +159,32 @@ extension JSONString {
         return decoded.withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
     }
 
+    /// Whether a string contains escapes.
+    /// - Parameter literal: The string with its quotes, as returned by ``JSONReader``.
+    package static func hasEscapes(_ literal: RawSpan) -> Bool {
+        literal.withUnsafeBytes { $0.contains(UInt8(ascii: "\\")) }
+    }
+
+    /// Calls a function with each escape of a string and its location. Unpaired surrogates are skipped.
+    /// - Parameter literal: The string with its quotes, as returned by ``JSONReader``.
+    package static func forEachEscape(in literal: RawSpan, _ body: (Unicode.Scalar, Range<Int>) -> Void) {
+        let end = literal.byteCount - 1
+        var index = indexOfBackslash(in: literal, from: 1, to: end)
+        while index < end {
+            let escape = decodeEscape(literal, at: index)
+            let length = escape?.length ?? unitEscapeBytes
+            if let escape { body(escape.0, index..<index + length) }
+            index = indexOfBackslash(in: literal, from: index + length, to: end)
+        }
+    }
+
     /// Whether a string stands for a text. A string with an unpaired surrogate stands for none.
     /// - Parameter literal: The string with its quotes, as returned by ``JSONReader``.
     package static func isEqual(_ literal: RawSpan, to text: RawSpan) -> Bool {
         // Escapes are longer than the characters they stand for.
         guard literal.byteCount >= text.byteCount + 2 else { return false }
         let contents = literal.extracting(1..<literal.byteCount - 1)
-        guard contents.withUnsafeBytes({ $0.contains(UInt8(ascii: "\\")) }) else { return contents.isEqual(to: text) }
+        guard hasEscapes(literal) else { return contents.isEqual(to: text) }
         var decoded = ByteBuffer()
         guard appendDecoded(literal, to: &decoded) else { return false }
         return decoded.withReadableBytes { $0.isEqual(to: text) }

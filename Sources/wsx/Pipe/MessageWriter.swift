@@ -198,16 +198,18 @@ struct OutputStyle {
 
     /// Appends a message in this style.
     func append(_ payload: RawSpan, as kind: MessageKind, to buffer: inout ByteBuffer) {
-        let isJSON =
-            isPretty && kind == .text && payload.byteCount <= JSONLayout.maximumCheckedBytes
-            && JSONLayout.lineCount(of: payload) != nil
+        let json = isPretty && kind == .text ? ShownJSON(payload) : nil
         if isTerminal {
-            let layout = MessageLayout(palette: palette, isPretty: isJSON)
-            buffer.append(layout.text(payload, limit: .none, column: 0).text)
-        } else if isJSON {
+            let layout = MessageLayout(palette: palette, isPretty: json != nil)
+            buffer.append(json.withText(or: payload) { layout.text($0, limit: .none, column: 0).text })
+        } else if let json {
             var lines = PlainLines(palette: palette)
             // Cannot fail: the payload has been parsed above.
-            do throws(JSONError) { try JSONLayout.write(payload, to: &lines) } catch { return buffer.append(payload) }
+            do throws(JSONError) {
+                try JSONLayout.write(json.bytes.span.bytes, to: &lines)
+            } catch {
+                return buffer.append(payload)
+            }
             lines.bytes.withReadableBytes { buffer.append($0) }
         } else {
             buffer.append(payload)

@@ -125,8 +125,8 @@ final class ConnectOutputs {
 
     // MARK: Messages
 
-    /// Whether pings and pongs are shown.
-    var showsFrames: Bool { prompt != nil || verbosity > 0 }
+    /// Whether notices about sent messages are shown.
+    var showsSending: Bool { prompt != nil || verbosity > 0 }
     /// Whether sent messages are shown.
     var showsSentMessages: Bool { prompt != nil || verbosity > 1 }
     /// Whether each step is shown.
@@ -246,14 +246,22 @@ final class ConnectOutputs {
     // MARK: Frames and notices
 
     /// Shows a ping or a pong.
-    func show(control opcode: Opcode, _ payload: RawSpan, _ direction: Transcript.Direction, note: String = "") {
-        if showsFrames { console.show(transcript.control(opcode, payload, direction, note: note)) }
+    /// - Parameter isRequested: Whether the user has sent it, or waits for it.
+    func show(
+        control opcode: Opcode, _ payload: RawSpan, _ direction: Transcript.Direction, note: String = "",
+        isRequested: Bool = false
+    ) {
+        if let view {
+            view.show(control: opcode, payload, direction, note: note, isRequested: isRequested)
+        } else if isVerbose {
+            console.show(transcript.control(opcode, payload, direction, note: note))
+        }
     }
 
     /// Records and shows a ping or a pong sent by the user.
     func writeSent(control opcode: Opcode, _ payload: RawSpan) {
         recorder?.events.writeControl(opcode, payload, .outgoing)
-        show(control: opcode, payload, .sent)
+        show(control: opcode, payload, .sent, isRequested: true)
     }
 
     /// Records and shows the close frame that this end sends.

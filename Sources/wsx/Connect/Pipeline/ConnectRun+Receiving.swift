@@ -105,8 +105,9 @@ extension ConnectRun: ConnectionHandler {
         let isHidden = isConfirmation || replyRoundTrip != nil
         if !isHidden { outputs.writeEvent { $0.writeControl(.pong, payload, roundTrip: roundTrip) } }
         if !isHidden || outputs.isVerbose {
-            let note = roundTrip.map { "(after \(Phrase.milliseconds($0)) ms)" } ?? ""
-            outputs.show(control: .pong, payload, .received, note: note)
+            let note = roundTrip.map { "(after \(Phrase.latency($0)))" } ?? ""
+            outputs.show(
+                control: .pong, payload, .received, note: note, isRequested: roundTrip != nil && ownRoundTrip == nil)
         }
         waitForOutput(connection)
     }

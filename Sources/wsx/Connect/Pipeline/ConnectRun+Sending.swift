@@ -207,12 +207,12 @@ extension ConnectRun {
         guard let acknowledgements = stages.acknowledgements else { return }
         let waitingCount = acknowledgements.waitingCount
         let unconfirmedCount = acknowledgements.count - waitingCount - acknowledgements.kept.count
-        if unconfirmedCount > 0, outputs.showsFrames {
+        if unconfirmedCount > 0, outputs.showsSending {
             let messages = Phrase.count(unconfirmedCount, "message")
             let remark = acknowledgements.isCareful ? ", one at a time" : ""
             console.notice("Resending \(messages) that may not have arrived\(remark).")
         }
-        if waitingCount > 0, outputs.showsFrames {
+        if waitingCount > 0, outputs.showsSending {
             console.notice("Sending \(Phrase.count(waitingCount, "message")) that waited for the connection.")
         }
         acknowledgements.connectionOpened()

@@ -156,7 +156,7 @@ struct ConnectStatistics {
         facts.append(("sent", Self.fact(counters.sent)))
         facts.append(("received", Self.fact(counters.received)))
         if counters.queuedBytes > 0 { facts.append(("queued", TrafficReport.size(counters.queuedBytes))) }
-        let roundTrip = lastRoundTrip.map { "\(Phrase.milliseconds($0)) ms" } ?? "not measured yet; /ping measures it"
+        let roundTrip = lastRoundTrip.map { Phrase.latency($0) } ?? "not measured yet; /ping measures it"
         facts.append(("round trip", roundTrip))
         return facts
     }

@@ -12,6 +12,8 @@ final class ListenOutputs {
     let view: MessageView?
     /// Shows messages above the line being typed, or `nil` without a prompt.
     var editor: (any PromptEditor)?
+    /// The payload of the last ping that the input or the prompt sent, whose pongs are shown.
+    private var promptPing: [UInt8]?
     /// Pauses the clients. Set before the first client connects.
     weak var senders: (any SenderControl)?
     /// Called when an output has written its backlog.
@@ -69,7 +71,7 @@ final class ListenOutputs {
 
     /// Whether messages are shown or recorded, rather than only answered.
     var observesMessages: Bool { messages != nil || recorder != nil || view != nil || verbosity > 1 }
-    /// Whether pings, pongs, and close frames are shown.
+    /// Whether pings, pongs, and close frames that an input sends are shown.
     var showsFrames: Bool { editor != nil || verbosity > 0 }
     /// Whether messages sent to all clients are shown.
     var showsBroadcasts: Bool { editor != nil || verbosity > 1 }
@@ -95,7 +97,8 @@ final class ListenOutputs {
     /// - Parameter roundTrip: The round-trip time if the pong answers a heartbeat.
     func received(control opcode: Opcode, _ payload: RawSpan, roundTrip: Duration?, from number: Int) {
         writeEvent { $0.writeControl(opcode, payload, roundTrip: roundTrip, client: number) }
-        if showsFrames { console.show(transcript.control(opcode, payload, .received, client: number)) }
+        let isRequested = opcode == .pong && (promptPing.map { payload.isEqual(to: $0.span.bytes) } ?? false)
+        show(control: opcode, payload, .received, client: number, isRequested: isRequested)
         pauseIfFull(by: number)
     }
 
@@ -108,8 +111,17 @@ final class ListenOutputs {
 
     /// Shows a heartbeat.
     func sentHeartbeat(_ payload: [UInt8], to number: Int) {
-        guard showsFrames else { return }
-        console.show(transcript.control(.ping, payload.span.bytes, .sent, client: number))
+        show(control: .ping, payload.span.bytes, .sent, client: number, isRequested: false)
+    }
+
+    private func show(
+        control opcode: Opcode, _ payload: RawSpan, _ direction: Transcript.Direction, client: Int, isRequested: Bool
+    ) {
+        if let view {
+            view.show(control: opcode, payload, direction, client: client, isRequested: isRequested)
+        } else if verbosity > 0 {
+            console.show(transcript.control(opcode, payload, direction, client: client))
+        }
     }
 
     /// Records and shows the server's answer to a client.
@@ -136,7 +148,9 @@ final class ListenOutputs {
     func show(sent item: InputItem, _ payload: RawSpan, client: Int?) {
         switch item {
         case .message(let kind): show(sent: payload, as: kind, client: client)
-        case .ping: console.show(transcript.control(.ping, payload, .sent, client: client))
+        case .ping:
+            promptPing = payload.withUnsafeBytes { Array($0) }
+            console.show(transcript.control(.ping, payload, .sent, client: client))
         case .pong: console.show(transcript.control(.pong, payload, .sent, client: client))
         case .close(let frame?), .end(let frame): console.show(transcript.close(frame, .sent, client: client))
         case .close(nil): break

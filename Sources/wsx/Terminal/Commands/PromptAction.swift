@@ -17,6 +17,8 @@ enum PromptAction: Equatable {
 enum ViewAction: Equatable {
     /// Nil: the last message that was cut, or the last message.
     case show(number: Int?)
+    /// Nil: the last message.
+    case inspect(number: Int?)
     case tail(count: Int)
     /// The regular expression to search for; nil: stop highlighting its matches.
     case find(String?)
@@ -37,6 +39,8 @@ enum ViewAction: Equatable {
     /// Nil: toggle between the time of day and the time since the start.
     case time(TimestampStyle?)
     /// Nil: toggle.
+    case pings(Bool?)
+    /// Nil: toggle.
     case status(Bool?)
     case history(HistoryQuery)
     case edit(EditSource)
@@ -51,7 +55,7 @@ enum ViewAction: Equatable {
         case .selection: "pick"
         case .pause: "pause"
         case .changes: "diff"
-        case .show, .tail, .find, .save, .pretty, .time, .status, .history, .edit, .help: nil
+        case .show, .inspect, .tail, .find, .save, .pretty, .time, .pings, .status, .history, .edit, .help: nil
         }
     }
 }

@@ -100,6 +100,15 @@ enum PromptCommandTable {
             ) { argument throws(PromptMistake) in .view(.show(number: try argument.optionalMessageNumber())) }),
         .both(
             PromptCommand(
+                "inspect", "[N]", "decode what is inside a message",
+                details: """
+                    Shows the time since the previous message, and decodes values of JSON: JSON in strings, JSON Web \
+                    Tokens (not verified) with their expiry, Base64, and Unix times in seconds, milliseconds, \
+                    microseconds, or nanoseconds. The default is the last message.
+                    """
+            ) { argument throws(PromptMistake) in .view(.inspect(number: try argument.optionalMessageNumber())) }),
+        .both(
+            PromptCommand(
                 "tail", "[N]", "show the latest messages again",
                 details: """
                     Shows the last *N* messages (10 by default), including those hidden by a filter, a pause, or a \
@@ -111,8 +120,8 @@ enum PromptCommandTable {
                 "find", "[REGEX]", "list matching messages, and highlight matches",
                 details: """
                     *REGEX* is a Perl-compatible regular expression; begin it with `(?i)` to ignore case. It searches \
-                    messages as they were sent or received, including folded parts: JSON keeps its spaces and escapes. \
-                    The latest 100 messages that match are listed, and matches in later messages are highlighted until \
+                    messages as they were sent or received, and as they are shown, including folded parts: `"id":5` \
+                    finds `"id": 5`, and `Zoë` finds `Zo\\u00eb`. The latest 100 messages that match are listed, and matches in later messages are highlighted until \
                     `/find` is entered without an argument.
                     """
             ) { argument throws(PromptMistake) in .view(.find(argument.text.isEmpty ? nil : argument.text)) }),
@@ -120,7 +129,7 @@ enum PromptCommandTable {
             PromptCommand(
                 "filter", "[REGEX]", "hide received messages that do not match",
                 details: """
-                    Messages are searched as they were received, like those of `/find`. The prompt shows the filter and \
+                    Messages are searched like those of `/find`. The prompt shows the filter and \
                     the number of hidden messages. `/filter` without an argument removes it. `/find`, `/show`, and \
                     `/tail` still find hidden messages.
                     """
@@ -168,7 +177,8 @@ enum PromptCommandTable {
                 "pretty", "[fit|full|off]", "choose the layout of JSON",
                 details: """
                     `fit` shows each message in as few lines as possible and folds long values. `full` shows one \
-                    member or element per line. `off` shows messages unchanged. Without an argument, it toggles \
+                    member or element per line. Both show text instead of escapes in strings, such as `ë` for `\\u00eb`. \
+                    `off` shows messages unchanged. Without an argument, it toggles \
                     between `fit` and `full`.
                     """,
                 completion: .word
@@ -194,10 +204,20 @@ enum PromptCommandTable {
             ) { argument throws(PromptMistake) in .view(.time(try argument.optionalStyle())) }),
         .both(
             PromptCommand(
+                "pings", "[on|off]", "show pings and pongs",
+                details: """
+                    By default, the status line only counts them, because they are signs of life. Pings that you send, \
+                    and their pongs, are shown in any case. `-v` shows all from the start.
+                    """,
+                completion: .word
+            ) { argument throws(PromptMistake) in .view(.pings(try argument.optionalSwitch())) }),
+        .both(
+            PromptCommand(
                 "status", "[on|off]", "show a line with the state of the connection",
                 details: """
                     The line above the prompt shows the address, the messages sent (`↑`), waiting to be sent, and \
-                    received (`↓`), the recording (`●`), the filters, the round-trip time, and TLS. It is on by default \
+                    received (`↓`), the recording (`●`), the filters, the round-trip time, the pings and pongs that are not \
+                    shown, and TLS. It is on by default \
                     in windows of at least 60 columns and 10 rows.
                     """,
                 completion: .word

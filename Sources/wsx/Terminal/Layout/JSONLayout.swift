@@ -1,7 +1,7 @@
 import Formats
 
-/// Formats JSON with one member or element per line. Only the whitespace between tokens changes: numbers, escapes, the
-/// order of keys, and repeated keys stay the same.
+/// Formats JSON with one member or element per line. Only the whitespace between tokens changes: numbers, the order of
+/// keys, and repeated keys stay the same. ``ShownJSON`` decodes escapes before.
 ///
 ///     {"user":7,"tags":[]} →  {
 ///                               "user": 7,

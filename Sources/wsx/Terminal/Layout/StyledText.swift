@@ -175,7 +175,7 @@ enum DisplayWidth {
     static func ofCharacter<Text: Collection<Unicode.Scalar>>(
         in text: Text, at index: Text.Index
     ) -> (columns: Int, end: Text.Index) {
-        guard text[index] == "\\" else { return (of(text[index]), text.index(after: index)) }
+        guard text[index] == "\\" else { return sequence(in: text, at: index) }
         // The longest escape is `\u{10FFFF}`.
         let beginning = text[index...].prefix(10)
         guard beginning.starts(with: "\\u{".unicodeScalars), let end = beginning.firstIndex(of: "}"),
@@ -183,6 +183,30 @@ enum DisplayWidth {
         else { return (1, text.index(after: index)) }
         return (beginning[...end].count, text.index(after: end))
     }
+
+    /// A scalar, and what joiners join to it.
+    private static func sequence<Text: Collection<Unicode.Scalar>>(
+        in text: Text, at index: Text.Index
+    ) -> (columns: Int, end: Text.Index) {
+        var columns = of(text[index])
+        var end = text.index(after: index)
+        var next = end
+        while next < text.endIndex, columns <= maximumSequenceColumns {
+            let scalar = text[next]
+            text.formIndex(after: &next)
+            if scalar.isJoiner, next < text.endIndex {
+                columns += of(text[next])
+                text.formIndex(after: &next)
+                end = next
+            } else if !scalar.isMark, !scalar.isEmojiModifier {
+                break
+            }
+        }
+        return (columns, end)
+    }
+
+    /// A sequence of emoji has at most four characters of two columns.
+    private static let maximumSequenceColumns = 8
 
     /// The longest beginning of a text that fits.
     static func prefix(of text: String, columns: Int) -> String {

@@ -3,8 +3,8 @@ import WSCore
 
 /// The matches of a search in a message, to highlight them.
 ///
-/// A character and its combining marks are highlighted together. The parts between the ends of matches can therefore be
-/// escaped one by one: no part begins with marks that are too many, or invisible, after the text before it.
+/// A character, its combining marks, and what a joiner joins to it are highlighted together. The parts between the ends
+/// of matches can therefore be escaped one by one: no part begins or ends with a joiner, or begins with marks.
 struct TextMatches {
     /// The byte ranges, in order. They do not overlap, and none is empty.
     private(set) var ranges: [Range<Int>]
@@ -31,6 +31,32 @@ struct TextMatches {
             start = max(start, match.upperBound)
             if match.isEmpty { start = Self.nextCharacter(in: text, after: start) }
         }
+    }
+
+    /// Finds the matches of a pattern in what is shown of a message, or else in what was received.
+    /// - Parameters:
+    ///   - received: The message.
+    ///   - shown: What is shown of it; `nil` if all of it is.
+    init(of pattern: Pattern, in received: RawSpan, shownAs shown: ShownJSON?) {
+        guard let shown else {
+            self.init(of: pattern, in: received)
+            return
+        }
+        let text = shown.bytes.span.bytes
+        self.init(of: pattern, in: text)
+        guard isEmpty else { return }
+        for range in TextMatches(of: pattern, in: received).ranges { add(shown.shown(ofOriginal: range), in: text) }
+        guard isEmpty, pattern.mayMatchSpacedColons, let spaced = ShownJSON(received, spacingColons: true) else {
+            return
+        }
+        for range in TextMatches(of: pattern, in: spaced.bytes.span.bytes).ranges {
+            add(shown.shown(ofOriginal: spaced.original(ofShown: range)), in: text)
+        }
+    }
+
+    /// Adds a match, unless it is empty, such as whitespace between tokens that is not shown.
+    private mutating func add(_ range: Range<Int>, in text: RawSpan) {
+        if !range.isEmpty { add(Self.wholeCharacters(range, in: text)) }
     }
 
     private mutating func add(_ range: Range<Int>) {
@@ -65,23 +91,27 @@ struct TextMatches {
     /// The range, extended to all marks of its first and last characters.
     private static func wholeCharacters(_ range: Range<Int>, in text: RawSpan) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
-        while start > 0, beginsWithMark(text, at: start) {
+        while start > 0, continuesCharacter(text, at: start) {
             start -= 1
             while start > 0, isContinuation(text, at: start) { start -= 1 }
         }
-        while beginsWithMark(text, at: end) { end = nextCharacter(in: text, after: end) }
+        while continuesCharacter(text, at: end) { end = nextCharacter(in: text, after: end) }
         return start..<end
     }
 
-    private static func beginsWithMark(_ text: RawSpan, at index: Int) -> Bool {
-        // Marks begin at U+0300.
-        guard index < text.byteCount, text.unsafeLoad(fromByteOffset: index, as: UInt8.self) >= 0xCC else {
-            return false
-        }
-        let scalar = text.extracting(index..<min(index + 4, text.byteCount)).withUnsafeBytes {
+    /// Whether the scalar at an index is a mark or a joiner, or follows a joiner.
+    private static func continuesCharacter(_ text: RawSpan, at index: Int) -> Bool {
+        guard index < text.byteCount else { return false }
+        if index >= 3, scalar(of: text, at: index - 3)?.isJoiner ?? false { return true }
+        return scalar(of: text, at: index).map { $0.isMark || $0.isJoiner } ?? false
+    }
+
+    /// The scalar at an index; `nil` before U+0300, where the first marks are.
+    private static func scalar(of text: RawSpan, at index: Int) -> Unicode.Scalar? {
+        guard text.unsafeLoad(fromByteOffset: index, as: UInt8.self) >= 0xCC else { return nil }
+        return text.extracting(index..<min(index + 4, text.byteCount)).withUnsafeBytes {
             String(decoding: $0, as: UTF8.self).unicodeScalars.first
         }
-        return scalar?.isMark ?? false
     }
 
     private static func nextCharacter(in text: RawSpan, after index: Int) -> Int {
@@ -93,5 +123,23 @@ struct TextMatches {
     /// Whether a byte continues a character; such bytes begin with the bits 10.
     private static func isContinuation(_ text: RawSpan, at index: Int) -> Bool {
         text.unsafeLoad(fromByteOffset: index, as: UInt8.self) & 0xC0 == 0x80
+    }
+}
+
+extension Pattern {
+    /// Whether a message matches as it is shown: `"id":5` and `"id": 5` find the same messages.
+    func matches(shown message: RawSpan) -> Bool {
+        func matches(spacingColons spacesColons: Bool) -> Bool {
+            ShownJSON(message, spacingColons: spacesColons).map { self.matches($0.bytes.span.bytes) } ?? false
+        }
+        return ShownJSON.mayDiffer(from: message) && matches(spacingColons: false)
+            || mayMatchSpacedColons && matches(spacingColons: true)
+    }
+
+    /// Whether the expression is about whitespace after a colon, which messages and their layouts have or lack.
+    var mayMatchSpacedColons: Bool {
+        source.split(separator: ":", omittingEmptySubsequences: false).dropFirst().contains {
+            $0.hasPrefix(" ") || $0.hasPrefix("\\s")
+        }
     }
 }

@@ -78,7 +78,9 @@ class Transcript {
         let limit = LayoutLimit.fold(for: size, column: column)
         let result =
             kind == .text
-            ? layout.text(payload, limit: limit, column: column) : layout.dump(payload, limit: limit, column: column)
+            ? (layout.isPretty ? ShownJSON(payload) : nil).withText(or: payload) {
+                layout.text($0, limit: limit, column: column)
+            } : layout.dump(payload, limit: limit, column: column)
         var content = result.text
         if result.isFolded {
             let lines = result.hiddenLines.map { " \(Phrase.count($0, "more line"))," } ?? ""

@@ -89,6 +89,7 @@ final class Console {
         let view = MessageView(
             console: self, transcript: transcript, selecting: arguments.format.pick, showsReceived: showsReceived,
             on: loop)
+        if arguments.transcript.verbosity > 0 { view.pings = .shown }
         if let kinds = arguments.format.changes { view.showChanges(of: kinds) }
         return view
     }

@@ -61,14 +61,14 @@ struct MessageFilters {
 
     /// The part of a message that passes the filters. Counts hidden messages.
     /// - Parameters:
-    ///   - line: The message with its heading, to which regular expressions apply, or `nil` if it has none.
+    ///   - line: The message with its heading, to which regular expressions apply, too; `nil` if it has none.
     ///   - isError: Whether the message reports an error, which is shown as a whole.
     mutating func part(of payload: RawSpan, line: [UInt8]? = nil, isError: Bool) -> Part {
         var part = Part.whole
         for kind in Kind.allCases {
             guard let filter = filters[kind], !(isError && kind == .selection) else { continue }
-            let shown = if kind == .pattern, let line { filter.apply(line.span.bytes) } else { filter.apply(payload) }
-            guard let shown else {
+            let lineMatch = kind == .pattern ? line.flatMap { filter.apply($0.span.bytes) } : nil
+            guard let shown = lineMatch ?? filter.apply(payload) else {
                 filters[kind]?.hiddenCount += 1
                 return .hidden(by: kind)
             }

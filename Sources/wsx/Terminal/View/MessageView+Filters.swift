@@ -17,7 +17,9 @@ extension MessageView {
     func setFilter(_ source: String?) {
         guard let source else { return remove(.pattern, hint: "No filter is set; /filter REGEX sets one.") }
         guard let pattern = pattern(source, for: "filter") else { return }
-        filters.set(.pattern, label: "/\(MessageFilters.label(source))/") { pattern.matches($0) }
+        filters.set(.pattern, label: "/\(MessageFilters.label(source))/") {
+            pattern.matches($0) || pattern.matches(shown: $0)
+        }
         tagsDidChange()
         console.notice("Showing only messages that match \(escapingControls(source)); /filter shows all again.")
     }

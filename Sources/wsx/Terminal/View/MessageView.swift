@@ -31,6 +31,13 @@ final class MessageView {
     var isTyped = false
     /// Whether received messages are shown, as opposed to written to standard output.
     let showsReceived: Bool
+    /// What becomes of pings and pongs that nobody at the prompt waits for.
+    enum PingDisplay: Equatable {
+        case shown
+        /// They are only counted.
+        case hidden(count: Int)
+    }
+    var pings = PingDisplay.hidden(count: 0)
     /// Called when ``tags`` may have changed.
     var tagsDidChange: () -> Void = {}
 
@@ -80,19 +87,16 @@ final class MessageView {
                 value.withUnsafeBytes {
                     transcript.lines(
                         of: $0.bytes, as: .text, direction, number: number, client: client, heading: heading,
-                        role: role,
-                        at: moment,
-                        highlighting: matches(in: $0.bytes))
+                        role: role, at: moment, highlighting: highlight)
                 }
             } else if let line = changes(in: payload, direction, client: client, heading: heading, role: role) {
                 transcript.lines(
                     of: line.span.bytes, as: .text, direction, number: number, client: client, role: role, at: moment,
-                    highlighting: matches(in: line.span.bytes))
+                    highlighting: highlight)
             } else {
                 transcript.lines(
                     of: payload, as: kind, direction, number: number, client: client, heading: heading, role: role,
-                    at: moment,
-                    highlighting: matches(in: payload))
+                    at: moment, highlighting: highlight)
             }
         if lines.isFolded { lastFolded = number }
         console.show(lines.text)
@@ -119,17 +123,25 @@ final class MessageView {
         return Array(line.utf8)
     }
 
-    /// The matches of `/find`.
-    private func matches(in text: RawSpan) -> TextMatches {
-        highlight.map { TextMatches(of: $0, in: text) } ?? .none
-    }
-
     /// Shows a typed message that has to wait, for example for an earlier reply. When it is sent, it is kept and gets
     /// its number.
     func show(waiting payload: RawSpan, as kind: MessageKind) {
         guard isTyped else { return }
         console.show(
             transcript.lines(of: payload, as: kind, .queued, number: nil, at: transcript.clock.now).text)
+    }
+
+    /// Shows a ping or a pong, or only counts it.
+    /// - Parameter isRequested: Whether the user has sent it, or waits for it.
+    func show(
+        control opcode: Opcode, _ payload: RawSpan, _ direction: Transcript.Direction, client: Int? = nil,
+        note: String = "", isRequested: Bool
+    ) {
+        if !isRequested, case .hidden(let count) = pings {
+            pings = .hidden(count: count + 1)
+            return
+        }
+        console.show(transcript.control(opcode, payload, direction, client: client, note: note))
     }
 
     /// Whether a message that the user has not just typed is shown: not during a pause, and only samples of a flood.
@@ -180,6 +192,13 @@ final class MessageView {
         console.notice("Showing only changes; /show N shows a whole message.")
     }
 
+    /// Switches the display of pings and pongs; nil toggles it.
+    func setPings(_ isOn: Bool?) {
+        let shows = isOn ?? (pings != .shown)
+        if shows != (pings == .shown) { pings = shows ? .shown : .hidden(count: 0) }
+        console.notice(shows ? "Showing pings and pongs." : "Pings and pongs are only counted.")
+    }
+
     /// Switches the timestamps; nil toggles between the time of day and the time since the start.
     func setTime(_ style: TimestampStyle?) {
         let style = style ?? (transcript.clock.style == .relative ? .local : .relative)
@@ -202,6 +221,14 @@ final class MessageView {
         if number == nil { lastFolded = nil }
     }
 
+    /// Explains a message, by default the last one: its facts, and the data inside its values.
+    func inspect(_ number: Int?) {
+        guard let entry = entry(number ?? log.lastNumber) else { return }
+        let text = transcript.inspection(of: entry, after: log.entry(entry.number - 1), at: WallTime.now)
+        if let editor { editor.page(text) } else { console.show(text) }
+        if entry.isCut { reportCut(entry) }
+    }
+
     /// Shows the latest messages, including those that were not shown when they arrived.
     func showTail(_ count: Int) {
         let entries = log.kept.suffix(count)
@@ -219,25 +246,54 @@ final class MessageView {
         }
         guard let pattern = pattern(source, for: "find") else { return }
         highlight = pattern
-        let start = loop.now
-        var lines: [String] = []
-        var isPartial = false
-        for entry in log.kept.reversed() {
-            guard lines.count < Self.maximumFound, loop.now - start < Self.maximumSearchTime else {
-                isPartial = true
-                break
-            }
-            let matches = entry.payload.withUnsafeBytes { payload in
+        let deadline = loop.now + Self.maximumSearchTime
+        let (entries, limit) = latest(matching: pattern, until: deadline)
+        console.show(entries.map { transcript.found($0, by: pattern) }.joined())
+        let rest = limit ?? (entries.isEmpty ? suggestion(insteadOf: source, until: deadline) : nil)
+        console.notice("Found \(Phrase.count(entries.count, "message"))\(rest.map { "; \($0)" } ?? "").")
+    }
+
+    /// The latest messages that match, oldest first, and the limit that ended the search, or `nil` if none did. What was
+    /// received is searched before what is shown, which takes longer.
+    private func latest(
+        matching pattern: Pattern, until deadline: Duration
+    ) -> (entries: [MessageLog.Entry], limit: String?) {
+        var found: Set<Int> = []
+        var limit: String?
+        search: for searchesShown in [false, true] {
+            for entry in log.kept.reversed() where !found.contains(entry.number) {
+                guard found.count < Self.maximumFound else { break search }
+                guard loop.now < deadline else {
+                    limit = "the search stopped after 2 s"
+                    break search
+                }
                 let isFound =
-                    pattern.matches(payload.bytes)
-                    || entry.heading.map { pattern.matches(Array($0.utf8).span.bytes) } ?? false
-                return isFound ? TextMatches(of: pattern, in: payload.bytes) : nil
+                    searchesShown
+                    ? entry.kind == .text && pattern.matches(shown: entry.payload.span.bytes)
+                    : pattern.matches(entry.payload.span.bytes)
+                        || entry.heading.map { pattern.matches(Array($0.utf8).span.bytes) } ?? false
+                if isFound { found.insert(entry.number) }
             }
-            if let matches { lines.append(transcript.found(entry, matches)) }
         }
-        console.show(lines.reversed().joined())
-        let rest = isPartial ? "; the search stopped at 100 messages or 2 s" : ""
-        console.notice("Found \(Phrase.count(lines.count, "message"))\(rest).")
+        if found.count >= Self.maximumFound { limit = "only the latest are listed" }
+        return (found.sorted().compactMap { log.entry($0) }, limit)
+    }
+
+    /// A search that finds messages if this one found none: in any case, or for the text instead of a regular expression.
+    private func suggestion(insteadOf source: String, until deadline: Duration) -> String? {
+        let endsQuote = source.split(separator: "\\", omittingEmptySubsequences: false).dropFirst().contains {
+            $0.hasPrefix("E")
+        }
+        let text = endsQuote ? nil : "\\Q\(source)\\E"
+        let candidates = source.hasPrefix("(?i)") ? [text] : ["(?i)\(source)", text, text.map { "(?i)\($0)" }]
+        for case let candidate? in candidates {
+            guard let pattern = try? Pattern(candidate) else { continue }
+            let (entries, limit) = latest(matching: pattern, until: deadline)
+            guard entries.isEmpty else {
+                return "/find \(escapingControls(candidate)) finds \(limit == nil ? "" : "at least ")\(entries.count)"
+            }
+        }
+        return nil
     }
 
     func pattern(_ source: String, for command: String) -> Pattern? {

@@ -56,6 +56,7 @@ final class PromptDisplay {
         ) { [unowned view] in
             var all = facts()
             all.filters = view.filterNames
+            if case .hidden(let count) = view.pings { all.hiddenPings = count }
             return all
         }
         view.editor = editor
@@ -72,6 +73,7 @@ final class PromptDisplay {
         }
         switch action {
         case .show(let number): view.showMessage(number)
+        case .inspect(let number): view.inspect(number)
         case .tail(let count): view.showTail(count)
         case .find(let pattern): view.find(pattern)
         case .filter(let pattern): view.setFilter(pattern)
@@ -82,6 +84,7 @@ final class PromptDisplay {
         case .pretty(let style): view.setPretty(style)
         case .changes(let isOn): view.setChanges(isOn)
         case .time(let style): view.setTime(style)
+        case .pings(let isOn): view.setPings(isOn)
         case .status(let choice): statusLine.toggle(choice)
         case .history(let query): showHistory(query)
         case .edit(let source): edit(source)

@@ -51,7 +51,7 @@ final class PromptTranscript: Transcript {
 
     private var size: ScreenSize { screenSize() ?? Self.usualSize }
     /// The columns of a line. The last one stays free: some terminals already wrap a line that fills it.
-    private var columns: Int { max(Self.minimumColumns, size.columns - 1) }
+    var columns: Int { max(Self.minimumColumns, size.columns - 1) }
     private static let minimumColumns = 20
 
     // MARK: Messages
@@ -60,14 +60,15 @@ final class PromptTranscript: Transcript {
     /// - Parameters:
     ///   - number: The message's number, or `nil` if it has none yet.
     ///   - heading: The text before the message, or `nil` if there is none.
-    ///   - matches: The parts to highlight. If folding hides them all, the surroundings of the first one are shown.
+    ///   - pattern: What to highlight. If folding hides all matches, the surroundings of the first one are shown.
     ///   - isListed: Whether to show at most one line, as in a list of matches.
     func lines(
         of payload: RawSpan, as kind: MessageKind, _ direction: Direction, number: Int?, client: Int? = nil,
         heading: String? = nil, role: Role = .plain, at moment: TranscriptClock.Moment,
-        highlighting matches: TextMatches = .none,
-        isListed: Bool = false
+        highlighting pattern: Pattern? = nil, isListed: Bool = false
     ) -> Message {
+        let json = kind == .text && style != .off ? ShownJSON(payload) : nil
+        let matches = pattern.map { TextMatches(of: $0, in: payload, shownAs: json) } ?? .none
         var gutter = gutter(direction, number: number, client: client, at: moment)
         let columns = room(after: gutter)
         var lead = lead(role, columns: columns)
@@ -82,21 +83,23 @@ final class PromptTranscript: Transcript {
         let fit = MessageFit(
             kind: kind, isNotification: role == .notification, lead: lead, matches: matches, columns: columns,
             palette: palette)
-        let content =
-            if isListed {
-                listed(payload, fit)
-            } else if style == .fit {
-                fitted(payload, fit, hint)
-            } else {
-                laidOut(payload, fit, hint, column: gutter.columns)
+        return json.withText(or: payload) { shown in
+            let content =
+                if isListed {
+                    listed(shown, fit)
+                } else if style == .fit {
+                    fitted(shown, fit, hint)
+                } else {
+                    laidOut(shown, fit, hint, column: gutter.columns)
+                }
+            let margin = "\n" + String(repeating: " ", count: gutter.columns)
+            guard let match = matches.ranges.first, !content.showsMatch else {
+                return Message(
+                    text: gutter.text + content.lines.joined(separator: margin) + "\n", isFolded: content.isFolded)
             }
-        let margin = "\n" + String(repeating: " ", count: gutter.columns)
-        guard let match = matches.ranges.first, !content.showsMatch else {
-            return Message(
-                text: gutter.text + content.lines.joined(separator: margin) + "\n", isFolded: content.isFolded)
+            let excerpt = Excerpt(of: shown, around: match, columns: max(1, columns - lead.columns), palette: palette)
+            return Message(text: gutter.text + lead.text + excerpt.text.text + "\n", isFolded: excerpt.isCut)
         }
-        let excerpt = Excerpt(of: payload, around: match, columns: max(1, columns - lead.columns), palette: palette)
-        return Message(text: gutter.text + lead.text + excerpt.text.text + "\n", isFolded: excerpt.isCut)
     }
 
     /// The lines of a message without the left edge.
@@ -168,36 +171,44 @@ final class PromptTranscript: Transcript {
 
     /// Formats a kept message in full, below a line with its facts, up to the limit for very large ones.
     func whole(_ entry: MessageLog.Entry) -> String {
-        var heading = gutter(entry.direction, number: entry.number, client: entry.client, at: entry.moment)
-        if let name = entry.heading { heading.append(name + " ", as: .heading) }
-        heading.append("\(entry.kind), \(TrafficReport.size(entry.byteCount))", as: .quiet)
-        if clock.style == .off {
-            heading.append(", \(TranscriptClock.text(of: entry.moment.wallTime))", as: .quiet)
-        }
+        let heading = facts(of: entry)
         let limit = LayoutLimit(rows: .max, columns: nil, bytes: MessageLog.maximumShownBytes)
         var full = layout
         if style == .fit { full.isPretty = true }
-        let result = entry.payload.withUnsafeBytes { payload in
+        let payload = entry.payload.span.bytes
+        let result =
             entry.kind == .text
-                ? full.text(payload.bytes, limit: limit, column: 0) : full.dump(payload.bytes, limit: limit, column: 0)
-        }
+            ? (full.isPretty ? ShownJSON(payload) : nil).withText(or: payload) {
+                full.text($0, limit: limit, column: 0)
+            } : full.dump(payload, limit: limit, column: 0)
         let rest = result.isFolded ? palette.quiet("… /save FILE \(entry.number) saves all of it") + "\n" : ""
         return heading.text + "\n" + (result.text.isEmpty ? "" : result.text + "\n") + rest
     }
 
+    /// The facts of a kept message: its direction, kind, size, and time.
+    func facts(of entry: MessageLog.Entry) -> StyledText {
+        var facts = gutter(entry.direction, number: entry.number, client: entry.client, at: entry.moment)
+        if let name = entry.heading { facts.append(name + " ", as: .heading) }
+        facts.append("\(entry.kind), \(TrafficReport.size(entry.byteCount))", as: .quiet)
+        if clock.style == .off {
+            facts.append(", \(TranscriptClock.text(of: entry.moment.wallTime))", as: .quiet)
+        }
+        return facts
+    }
+
     /// Formats a message found by a search, in one line.
-    func found(_ entry: MessageLog.Entry, _ matches: TextMatches) -> String {
-        lines(of: entry, highlighting: matches, isListed: true).text
+    func found(_ entry: MessageLog.Entry, by pattern: Pattern) -> String {
+        lines(of: entry, highlighting: pattern, isListed: true).text
     }
 
     /// Formats a kept message.
     func lines(
-        of entry: MessageLog.Entry, highlighting matches: TextMatches = .none, isListed: Bool = false
+        of entry: MessageLog.Entry, highlighting pattern: Pattern? = nil, isListed: Bool = false
     ) -> Message {
         entry.payload.withUnsafeBytes { payload in
             lines(
                 of: payload.bytes, as: entry.kind, entry.direction, number: entry.number, client: entry.client,
-                heading: entry.heading, at: entry.moment, highlighting: matches, isListed: isListed)
+                heading: entry.heading, at: entry.moment, highlighting: pattern, isListed: isListed)
         }
     }
 
@@ -210,7 +221,7 @@ final class PromptTranscript: Transcript {
         }
         guard case .reply(let number, let roundTrip, let error) = role else { return lead }
         let request = number.map { "#\($0) " } ?? ""
-        lead.append("\(request)\(Phrase.milliseconds(roundTrip)) ms ", as: .quiet)
+        lead.append("\(request)\(Phrase.latency(roundTrip)) ", as: .quiet)
         if let error {
             lead.append(error, as: .failure, cutTo: max(1, columns - lead.columns - 1))
             lead.append(" ")

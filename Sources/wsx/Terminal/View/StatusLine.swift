@@ -18,6 +18,8 @@ final class StatusLine {
         /// The sent messages that the peer has not confirmed.
         var unconfirmedMessages = 0
         var receivedMessages = 0
+        /// The pings and pongs that were not shown.
+        var hiddenPings = 0
         /// The filters, such as `filter /error/`, or `nil` if there are none.
         var filters: String?
     }
@@ -109,7 +111,10 @@ final class StatusLine {
         var parts = [[rate > 0 ? "\(traffic) (\(Phrase.grouped(rate))/s)" : traffic, traffic]]
         if let recording = facts.recording { parts.append(["\(recordingMark) \(recording)", recordingMark]) }
         if let filters = facts.filters { parts.append([filters]) }
-        if let roundTrip = facts.roundTrip { parts.append(["\(Phrase.milliseconds(roundTrip)) ms"]) }
+        if let roundTrip = facts.roundTrip { parts.append([Phrase.latency(roundTrip)]) }
+        if facts.hiddenPings > 0 {
+            parts.append(["\(Phrase.grouped(facts.hiddenPings)) ping\(facts.hiddenPings == 1 ? "" : "s")"])
+        }
         parts += facts.place.dropFirst().map { [$0] }
         // A recording is never left out.
         let reserve = facts.recording == nil ? 0 : separator.count + recordingMark.count

@@ -39,7 +39,7 @@ import Testing
                 "TLS: TLS 1.3, TLS_AES_256_GCM_SHA384, resumed", "subprotocol: chat",
                 "compression: permessage-deflate; sent: 61 % saved, received: nothing saved",
                 "sent: 1 message, 100 B, 39 B on the wire", "received: 0 messages, 0 B, 0 B on the wire",
-                "queued: 12 B", "round trip: 2.000 ms",
+                "queued: 12 B", "round trip: 2.00 ms",
             ])
     }
 

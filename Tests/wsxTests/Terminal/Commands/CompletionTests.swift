@@ -6,7 +6,7 @@ import Testing
     @Test(
         "Commands, topics, paths, and words are offered where they are valid",
         arguments: [
-            ("/pin", 0, ["/ping"]),
+            ("/pon", 0, ["/pong"]),
             ("/", 0, PromptCommandTable.connect.map(\.description).map { "/\($0.name)" }.sorted()),
             ("/help cl", 6, ["close"]),
             ("/help /cl", 7, ["close"]), ("/file my f", 6, ["my f1", "my f2"]), ("/file text  my", 12, ["my1", "my2"]),
@@ -29,7 +29,7 @@ import Testing
 
     @Test("A command with arguments is completed with a space")
     func suffixes() {
-        #expect(Self.at(endOf: "/pin")?.suffix == " ")
+        #expect(Self.at(endOf: "/pon")?.suffix == " ")
         #expect(Self.at(endOf: "/qui")?.suffix == nil)
         #expect(Self.at(endOf: "/p")?.suffix == nil)
     }

@@ -147,7 +147,7 @@ import Testing
                 good.span.bytes, as: .text, .received, role: .reply(to: nil, roundTrip: .milliseconds(1), error: nil))
             view.show(
                 bad.span.bytes, as: .text, .received, role: .reply(to: nil, roundTrip: .zero, error: "error 1: no"))
-            #expect(console.take() == ["  #1 ← 1.000 ms 3", #"  #2 ← 0.000 ms error 1: no {"error":1}"#])
+            #expect(console.take() == ["  #1 ← 1.00 ms 3", #"  #2 ← 0.00 us error 1: no {"error":1}"#])
         }
     }
 
@@ -166,7 +166,7 @@ import Testing
             #expect(
                 console.take() == [
                     #"  #1 ← {"type":"a","x":1}"#, #"  #2 ← {"type":"b","x":1}"#, "  #3 ← a: .x 1 → 2",
-                    #"  #4 ← 0.000 ms {"type":"a","x":3}"#, "  #5 ← a: .x 2 → 4",
+                    #"  #4 ← 0.00 us {"type":"a","x":3}"#, "  #5 ← a: .x 2 → 4",
                 ])
             view.setChanges(nil)
             view.receive(#"{"type":"a","x":5}"#)
@@ -209,6 +209,91 @@ import Testing
             view.find(nil)
             view.receive("a needle")
             #expect(console.take().last?.hasSuffix("a needle") ?? false)
+        }
+    }
+
+    @Test(
+        "A search matches what was received and what is shown",
+        arguments: [
+            (#""id":5"#, 2), (#""id": 5"#, 2), ("Zoë", 2), (#"Zo\\u00eb"#, 1), (#"\{"id":5,"name":"Zoë"\}"#, 2),
+            ("x", 0),
+        ])
+    func search(pattern: String, count: Int) throws {
+        try withView { view, console, _ in
+            view.receive(#"{"id": 5, "name": "Zo\u00eb"}"#)
+            view.receive(#"{"id":5,"name":"Zoë"}"#)
+            _ = console.take()
+            view.find(pattern)
+            #expect(console.take().last == "Found \(count) message\(count == 1 ? "" : "s").")
+            view.setFilter(pattern)
+            _ = console.take()
+            view.receive(#"{"id": 5, "name": "Zo\u00eb"}"#)
+            #expect(console.take().count == (count > 0 ? 1 : 0))
+        }
+    }
+
+    @Test("A match in the received text is highlighted where it is shown")
+    func highlightOfReceived() throws {
+        try withView(isColored: true) { view, console, _ in
+            view.find(#"eb", "id": 5"#)
+            _ = console.take()
+            view.receive(#"{"name": "Zo\u00eb", "id": 5}"#)
+            let line = try #require(console.take().last)
+            let reversed = line.split(separator: "\u{1B}[7m").dropFirst().map { $0.prefix { $0 != "\u{1B}" } }
+            #expect(reversed.joined() == #"ë","id":5"#)
+        }
+    }
+
+    @Test(
+        "A search that finds nothing suggests what does",
+        arguments: [
+            ("price", "; /find (?i)price finds 2."), ("a.b(c)", "; /find \\Qa.b(c)\\E finds 1."),
+            ("A.B(C)", "; /find (?i)\\QA.B(C)\\E finds 1."), ("z", "."),
+        ])
+    func suggestions(pattern: String, end: String) throws {
+        try withView { view, console, _ in
+            for text in ["Price 1", "PRICE 2", "a.b(c)"] { view.receive(text) }
+            _ = console.take()
+            view.find(pattern)
+            #expect(console.take() == ["Found 0 messages" + end])
+        }
+    }
+
+    @Test("Pings are counted, and shown if someone waits for them")
+    func pings() throws {
+        try withView { view, console, _ in
+            view.show(control: .ping, Array("x".utf8).span.bytes, .received, isRequested: false)
+            #expect(console.take() == [] && view.pings == .hidden(count: 1))
+            view.show(control: .pong, Array("x".utf8).span.bytes, .received, isRequested: true)
+            #expect(console.take() == [#"     ← pong "x""#] && view.pings == .hidden(count: 1))
+            view.setPings(true)
+            view.show(control: .ping, Array("x".utf8).span.bytes, .received, isRequested: false)
+            #expect(console.take().last == #"     ← ping "x""# && view.pings == .shown)
+        }
+    }
+
+    @Test("An inspection decodes what is inside a message")
+    func inspection() throws {
+        try withView { view, console, _ in
+            view.receive("first")
+            view.receive(
+                #"{"a":"{\"b\":1}","t":1735689600,"k":"eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjF9.c2ln","f":"AAECAwQFBgcICQoLDA0ODw=="}"#
+            )
+            _ = console.take()
+            view.inspect(nil)
+            let lines = console.take()
+            #expect(lines[0].hasPrefix("  #2 ← text, ") && lines[0].hasSuffix(" after #1"))
+            #expect(
+                Array(lines[1...3]) == [
+                    ".a  JSON", #"  {"b":1}"#,
+                    ".t  2025-01-01T00:00:00.000000Z, \(lines[3].split(separator: " ").dropFirst(2).joined(separator: " "))",
+                ])
+            #expect(
+                lines[4...].starts(with: [".k  JSON Web Token, not verified", #"  {"alg":"HS256"}"#, #"  {"exp":1}"#]))
+            #expect(lines[7].hasPrefix("  expired 1970-01-01T00:00:01.000000Z, ") && lines[7].hasSuffix(" d ago"))
+            #expect(lines[8...] == [".f  Base64, 16 B", "  00 01 02 03 04 05 06 07  08 09 0a 0b 0c 0d 0e 0f"])
+            view.inspect(1)
+            #expect(console.take().last == "Nothing in it needs decoding.")
         }
     }
 

@@ -77,10 +77,10 @@ import WSCore
     @Test("At 30 columns, the JSON of a reply begins on its own line")
     func narrowReply() throws {
         try withTranscript(columns: 30) { transcript in
-            let role = PromptTranscript.Role.reply(to: 4, roundTrip: .microseconds(377), error: nil)
+            let role = PromptTranscript.Role.reply(to: 14, roundTrip: .microseconds(1_377), error: nil)
             #expect(
                 lines(transcript, #"{"jsonrpc":"2.0","id":2}"#, .received, number: 5, role: role)
-                    == "#5 ← #4 0.377 ms \n     {\"jsonrpc\":\"2.0\",\"id\":2}\n")
+                    == "#5 ← #14 1.38 ms \n     {\"jsonrpc\":\"2.0\",\"id\":2}\n")
         }
     }
 
@@ -88,11 +88,11 @@ import WSCore
     func replies() throws {
         try withTranscript { transcript in
             let role = PromptTranscript.Role.reply(to: 4, roundTrip: .microseconds(1500), error: nil)
-            #expect(lines(transcript, "[1]", .received, number: 5, role: role) == "  #5 ← #4 1.500 ms [1]\n")
+            #expect(lines(transcript, "[1]", .received, number: 5, role: role) == "  #5 ← #4 1.50 ms [1]\n")
             let failed = PromptTranscript.Role.reply(to: nil, roundTrip: .zero, error: "error -32601: no such method")
             #expect(
                 lines(transcript, "{}", .received, number: 6, role: failed)
-                    == "  #6 ← 0.000 ms error -32601: no such method {}\n")
+                    == "  #6 ← 0.00 us error -32601: no such method {}\n")
         }
     }
 
@@ -127,7 +127,7 @@ import WSCore
             let text = Array("a message that fits, with a needle".utf8)
             let shown = transcript.lines(
                 of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
-                highlighting: try matches(of: "needle", in: text))
+                highlighting: try Pattern("needle"))
             #expect(shown.text == "  #1 ← a message that fits, with a needle\n")
             #expect(!shown.isFolded)
         }
@@ -203,7 +203,7 @@ import WSCore
             let text = Array("some text".utf8)
             let shown = transcript.lines(
                 of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
-                highlighting: try matches(of: "text", in: text))
+                highlighting: try Pattern("text"))
             #expect(shown.text.hasSuffix("some \u{1B}[7mtext\u{1B}[0m\n"))
         }
     }
@@ -217,7 +217,7 @@ import WSCore
             func shown(_ pattern: String) throws -> PromptTranscript.Message {
                 transcript.lines(
                     of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
-                    highlighting: try matches(of: pattern, in: text))
+                    highlighting: try Pattern(pattern))
             }
             let visible = try shown("first\":t")
             #expect(visible.text.contains("\u{1B}[7mfirst\":t\u{1B}[0m"))
@@ -236,7 +236,7 @@ import WSCore
                 transcript.style = style
                 let shown = transcript.lines(
                     of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
-                    highlighting: try matches(of: "  ", in: text))
+                    highlighting: try Pattern("  "))
                 #expect(shown.text.contains("\u{1B}[1;34m\"a\"") && !shown.isFolded)
             }
         }
@@ -251,7 +251,7 @@ import WSCore
             for pattern in ["{", ":", #"\["#, ",", "]", "}"] {
                 let shown = transcript.lines(
                     of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
-                    highlighting: try matches(of: pattern, in: text))
+                    highlighting: try Pattern(pattern))
                 #expect(shown.text.contains("\u{1B}[7m\(pattern.suffix(1))\u{1B}[0m"))
                 #expect(style == .off || shown.text.contains("\u{1B}[1;34m"))
             }
@@ -267,14 +267,14 @@ import WSCore
         ]
         try withTranscript(columns: columns) { transcript in
             for text in texts.map({ Array($0.utf8) }) {
-                func shown(_ matches: TextMatches) -> PromptTranscript.Message {
+                func shown(_ pattern: Pattern?) -> PromptTranscript.Message {
                     transcript.lines(
                         of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
-                        highlighting: matches)
+                        highlighting: pattern)
                 }
-                let plain = shown(.none)
+                let plain = shown(nil)
                 for pattern in [" ", "w", "u", "line|,", "水", #"\W"#, "."] {
-                    let found = shown(try matches(of: pattern, in: text))
+                    let found = shown(try Pattern(pattern))
                     #expect(found.text == plain.text && found.isFolded == plain.isFolded, "\(pattern)")
                 }
             }
@@ -288,7 +288,7 @@ import WSCore
         try withTranscript(columns: columns) { transcript in
             let shown = transcript.lines(
                 of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
-                highlighting: try matches(of: "needle", in: text), isListed: true)
+                highlighting: try Pattern("needle"), isListed: true)
             #expect(shown.text.contains("needle") && shown.isFolded)
             #expect(DisplayWidth.of(String(shown.text.dropLast())) < columns)
         }
@@ -303,7 +303,7 @@ import WSCore
                 transcript.style = style
                 let shown = transcript.lines(
                     of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
-                    highlighting: try matches(of: "22", in: text))
+                    highlighting: try Pattern("22"))
                 #expect(shown.text.contains("\u{1B}[7m22\u{1B}[0m\(rest)"))
             }
         }
@@ -339,10 +339,6 @@ import WSCore
             #expect(folded.isFolded)
             #expect(folded.text.split(separator: "\n").count == 2)
         }
-    }
-
-    private func matches(of pattern: String, in text: [UInt8]) throws -> TextMatches {
-        TextMatches(of: try Pattern(pattern), in: text.span.bytes)
     }
 
     private func withTranscript(

@@ -12,7 +12,7 @@ import WSCore
     func everything() {
         #expect(
             text(columns: 120)
-                == "wss://api.example.com/feed · ↑ 12 ↓ 1,830 (214/s) · ● session.jsonl · filter /error/ · pick .id · 41.200 ms "
+                == "wss://api.example.com/feed · ↑ 12 ↓ 1,830 (214/s) · ● session.jsonl · filter /error/ · pick .id · 41.2 ms "
                 + "· TLS 1.3")
     }
 

@@ -5,12 +5,43 @@ const INVISIBLE = new RegExp(
   "[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\xad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b-\\u200f"
     + "\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}"
     + "\\u{e0000}-\\u{e00ff}\\u{e01f0}-\\u{e0fff}]", "gu");
+// Joiners that are text, as in JoinerContext: in sequences of emoji, after a virama, and between joined letters.
+const VIRAMAS = "\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d4d\\u0dca\\u1039\\u17d2";
+const CURSIVE = "(?=[\\p{sc=Arab}\\p{sc=Syrc}\\p{sc=Nkoo}\\p{sc=Mand}\\p{sc=Mong}\\p{sc=Adlm}])\\p{L}";
+const RIGHT_JOINING = "[\\u0622-\\u0625\\u0627\\u0629\\u062f-\\u0632\\u0648\\u0671-\\u0673\\u0675-\\u0677\\u0688-\\u0699"
+  + "\\u06c0\\u06c3-\\u06cb\\u06cd\\u06cf\\u06d2\\u06d3\\u06d5\\u06ee\\u06ef]";
+const JOINERS = new RegExp(
+  "\\u200d(?<=\\p{Extended_Pictographic}[\\p{M}\\p{Emoji_Modifier}]{0,8}\\u200d)(?=\\p{Extended_Pictographic})"
+    + `|\\u200d(?<=\\p{L}\\p{M}{0,8}[${VIRAMAS}]\\u200d)`
+    + `|\\u200c(?<=\\p{L}\\p{M}{0,8}[${VIRAMAS}]\\u200c)(?=[^\\0-\\x7f])(?=\\p{L})`
+    + `|\\u200c(?<=(?!${RIGHT_JOINING})${CURSIVE}\\p{M}{0,8}\\u200c)(?=${CURSIVE})`, "gu");
 const MAXIMUM_INDENTATION = 32;
 const encoder = new TextEncoder();
 
 /** Escapes invisible characters, except line feeds and tabs, as `\u{XX}`. */
 export function visible(text) {
-  return text.replace(INVISIBLE, character => `\\u{${character.codePointAt(0).toString(16).toUpperCase()}}`);
+  return escapeInvisible(text, character => `\\u{${character.codePointAt(0).toString(16).toUpperCase()}}`);
+}
+
+function escapeInvisible(text, escape) {
+  const joiners = new Set(Array.from(text.matchAll(JOINERS), match => match.index));
+  return text.replace(INVISIBLE, (character, index) => joiners.has(index) ? character : escape(character));
+}
+
+/** A literal of a JSON string with text instead of escapes, except for what is invisible. */
+export function decodedLiteral(literal) {
+  if (!literal.includes("\\")) return literal;
+  // Quotes, backslashes, controls, and unpaired surrogates stay escaped.
+  const decoded = literal.replace(/(?:\\u[0-9a-fA-F]{4})+|\\./g, escapes => {
+    if (escapes === "\\/") return "/";
+    if (escapes[1] !== "u") return escapes;
+    return JSON.parse(`"${escapes}"`).replace(/[\0-\x1f"\\]|\p{Surrogate}/gu, jsonEscape);
+  });
+  return escapeInvisible(decoded, character => character.split("").map(jsonEscape).join(""));
+}
+
+function jsonEscape(unit) {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** The size of a text in UTF-8, in bytes. */
@@ -52,9 +83,9 @@ export function eventTime(time) {
 
 /**
  * Indented JSON as pieces `[kind, text]`. Tokens are unchanged, which preserves numbers too large for JavaScript and
- * repeated names. The text must be valid JSON.
+ * repeated names, except for strings that `convert` changes. The text must be valid JSON.
  */
-export function* jsonPieces(text) {
+export function* jsonPieces(text, convert = literal => literal) {
   const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
   const isOpening = token => token === "{" || token === "[";
   const lineBreak = depth => ["", "\n" + "  ".repeat(Math.min(depth, MAXIMUM_INDENTATION))];
@@ -70,7 +101,7 @@ export function* jsonPieces(text) {
     }
     if (token[0] === '"') {
       isName.lastIndex = index + token.length;
-      yield [isName.test(text) ? "name" : "string", token];
+      yield [isName.test(text) ? "name" : "string", convert(token)];
     } else if (token === ":") {
       yield ["", ": "];
     } else {
@@ -149,8 +180,7 @@ export function toBase64(bytes) {
 
 /** JSON with invisible characters escaped, so events are safe to view on a terminal. */
 export function escapedJSON(value) {
-  const escape = unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(value).replace(INVISIBLE, character => character.split("").map(escape).join(""));
+  return JSON.stringify(value).replace(INVISIBLE, character => character.split("").map(jsonEscape).join(""));
 }
 
 function shortened(text) {

@@ -1,7 +1,7 @@
 // The view of the log: a row per entry, in blocks. Only blocks in view are laid out and colored.
 
 import { eventWords } from "./log.js";
-import { clockTime, dumpPieces, exactSize, isJSONStructure, jsonPieces, shortSize, visible } from "./text.js";
+import { clockTime, decodedLiteral, dumpPieces, exactSize, isJSONStructure, jsonPieces, shortSize, visible } from "./text.js";
 
 const ROWS_OF_A_BLOCK = 50;
 /** The maximum number of rows to create at once. Further entries wait in the log, which is bounded. */
@@ -235,7 +235,7 @@ export class LogView {
     if (entry.opcode === "binary") return dumpPieces(entry.data, narrow.matches ? 8 : 16);
     const limit = isWhole ? WHOLE.characters : LAID_OUT_CHARACTERS;
     const isLaidOut = this.isPretty && entry.data.length <= limit && isJSONStructure(entry.data);
-    return isLaidOut ? jsonPieces(entry.data) : [["", entry.data]];
+    return isLaidOut ? jsonPieces(entry.data, decodedLiteral) : [["", entry.data]];
   }
 
   // MARK: Scrolling

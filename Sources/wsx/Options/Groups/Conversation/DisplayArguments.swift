@@ -77,10 +77,10 @@ struct TranscriptArguments: Equatable, Sendable {
             "pretty", heading: .display,
             summary: "Indent JSON messages, even in a pipe",
             manual: """
-                Indent text messages that are JSON objects or arrays, with one member or element per line. Nothing \
-                else in them changes. This is the default on a terminal without a prompt; `/pretty` changes it at a \
-                prompt. In a pipe, it applies to `--output text` and \
-                messages up to 1 MiB. Of `--pretty` and `--no-pretty`, the last one wins.
+                Indent text messages that are JSON objects or arrays, with one member or element per line, and show \
+                text instead of escapes in strings (`ë` for `\\u00eb`). Nothing else in them changes. This is the \
+                default on a terminal without a prompt; `/pretty` changes it at a prompt. In a pipe, it applies to \
+                `--output text` and messages up to 1 MiB. Of `--pretty` and `--no-pretty`, the last one wins.
                 """
         ) { arguments, _ in arguments.isPretty = true }
         OptionSpecification(

@@ -1,0 +1,33 @@
+import Formats
+import WSCore
+
+@testable import wsx
+
+extension FuzzTarget {
+    /// A text message, as it is shown at a prompt.
+    ///
+    /// - JSON as it is shown has the same value, and is shown as it is.
+    /// - No control, bidirectional, or invisible character reaches the terminal, except joiners that are text.
+    /// - The number of decoded values is limited.
+    static let shownMessages = FuzzTarget(name: "shown-messages") { input in
+        guard let text = String(validating: input, as: UTF8.self) else { return }
+        if let json = ShownJSON(input.span.bytes) {
+            expectEqual(
+                try? JSONValue(parsing: json.bytes.span.bytes), try? JSONValue(parsing: input.span.bytes), "values")
+            expectEqual(ShownJSON(json.bytes.span.bytes)?.bytes, json.bytes, "shown twice")
+            expectSafe(escapingControls(String(decoding: json.bytes, as: UTF8.self)))
+        }
+        expectSafe(escapingControls(text))
+        let locations = EmbeddedData.locations(in: input.span.bytes)
+        expect(locations.count <= EmbeddedData.maximumCount, "too many decoded values")
+    }
+
+    private static func expectSafe(_ shown: String) {
+        var previous: Unicode.Scalar?
+        for scalar in shown.unicodeScalars {
+            let isJoiner = scalar.isJoiner && previous.map { !$0.isASCII && !$0.isJoiner } ?? false
+            expect(!scalar.isInvisible || isJoiner, "an invisible character")
+            previous = scalar
+        }
+    }
+}
