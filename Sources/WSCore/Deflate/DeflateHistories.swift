@@ -1,95 +1,63 @@
 /// Keeps the histories of busy compressors that had to give their streams back.
 ///
-/// They share one block of memory, so they leave no holes between the blocks of idle connections. The kernel provides
-/// its pages as they are used, and the block is freed when no histories are left.
-///
-///      [owner, size, history][owner, size, history]…   count ≤ maximumCount
+/// With it, messages of 136 bytes on 1,000 connections are compressed to 19 % of their size instead of 82 %
+/// (docs/PERFORMANCE.md). One array has all histories, so they leave no holes between the blocks of idle connections.
 final class DeflateHistories {
-    private struct Header {
-        /// Not retained: the owner removes its history when it is deinitialized.
-        unowned(unsafe) let owner: MessageDeflater
-        let byteCount: Int32
+    private struct History {
+        /// Removes its history when it is deinitialized.
+        unowned let owner: MessageDeflater
         /// Whether the history was already there at the last call of ``DeflateHistories/releaseIdle()``.
         var isOld = false
+        var byteCount = 0
+        var bytes = DeflateStream.History(repeating: 0)
     }
 
-    /// The number of histories.
-    private var count = 0
-    /// Room for ``maximumCount`` histories with their headers. Allocated for the first history.
-    private var storage: UnsafeMutableRawPointer?
+    private var histories: [History] = []
 
     /// The maximum number of histories. Further compressors start without history.
     private static let maximumCount = 16 << 10
-    private static let headerBytes = MemoryLayout<Header>.stride
-    private static let slotBytes = headerBytes + DeflateStream.historyBytes
-
-    deinit {
-        freeStorage()
-    }
 
     /// Whether there are no histories.
-    var isEmpty: Bool { count == 0 }
+    var isEmpty: Bool { histories.isEmpty }
 
     /// Saves the history of the owner's stream.
     func save(_ stream: DeflateStream, of owner: MessageDeflater) {
-        guard count < Self.maximumCount else { return }
-        let slot = allocatedStorage() + count * Self.slotBytes
-        let history = UnsafeMutableRawBufferPointer(start: slot + Self.headerBytes, count: DeflateStream.historyBytes)
-        let byteCount = stream.copyHistory(to: history)
-        guard byteCount > 0 else { return }
-        slot.initializeMemory(as: Header.self, to: Header(owner: owner, byteCount: Int32(byteCount)))
-        owner.historyIndex = count
-        count += 1
+        guard histories.count < Self.maximumCount else { return }
+        // The kernel provides the pages as they are used.
+        if histories.isEmpty { histories.reserveCapacity(Self.maximumCount) }
+        var history = History(owner: owner)
+        history.byteCount = withUnsafeMutableBytes(of: &history.bytes) { stream.copyHistory(to: $0) }
+        guard history.byteCount > 0 else { return }
+        owner.historyIndex = histories.count
+        histories.append(history)
     }
 
     /// Resets a stream and continues with the owner's history, if any. The history is then removed.
     func restore(_ stream: DeflateStream, of owner: MessageDeflater) {
-        guard let index = owner.historyIndex, let header = header(at: index) else { return stream.reset() }
-        let history = UnsafeRawPointer(header) + Self.headerBytes
-        stream.restore(UnsafeRawBufferPointer(start: history, count: Int(header.pointee.byteCount)))
-        remove(at: index)
+        guard let index = owner.historyIndex else { return stream.reset() }
+        let byteCount = histories[index].byteCount
+        withUnsafeBytes(of: &histories[index].bytes) {
+            stream.restore(UnsafeRawBufferPointer(rebasing: $0[..<byteCount]))
+        }
+        remove(of: owner)
     }
 
-    /// Removes the owner's history, if any.
+    /// Removes the owner's history, if any. The last one takes its place.
     func remove(of owner: MessageDeflater) {
-        if let index = owner.historyIndex { remove(at: index) }
-    }
-
-    /// Removes a history. The last one takes its place.
-    private func remove(at index: Int) {
-        count -= 1
-        guard let removed = header(at: index), let last = header(at: count) else { return }
-        removed.pointee.owner.historyIndex = nil
-        guard index < count else { return }
-        UnsafeMutableRawPointer(removed).copyMemory(
-            from: last, byteCount: Self.headerBytes + Int(last.pointee.byteCount))
-        last.pointee.owner.historyIndex = index
+        guard let index = owner.historyIndex else { return }
+        owner.historyIndex = nil
+        let last = histories.removeLast()
+        guard index < histories.count else { return }
+        histories[index] = last
+        last.owner.historyIndex = index
     }
 
     /// Removes histories that were already there at the last call, because their owners are idle.
     func releaseIdle() {
         // From the end, because removing a history moves one from behind it.
-        for index in (0..<count).reversed() {
-            guard let header = header(at: index) else { return }
-            if header.pointee.isOld { remove(at: index) } else { header.pointee.isOld = true }
+        for index in histories.indices.reversed() {
+            if histories[index].isOld { remove(of: histories[index].owner) } else { histories[index].isOld = true }
         }
-        if isEmpty { freeStorage() }
-    }
-
-    private func header(at index: Int) -> UnsafeMutablePointer<Header>? {
-        storage.map { ($0 + index * Self.slotBytes).assumingMemoryBound(to: Header.self) }
-    }
-
-    private func allocatedStorage() -> UnsafeMutableRawPointer {
-        if let storage { return storage }
-        let allocated = UnsafeMutableRawPointer.allocate(
-            byteCount: Self.maximumCount * Self.slotBytes, alignment: MemoryLayout<Header>.alignment)
-        storage = allocated
-        return allocated
-    }
-
-    private func freeStorage() {
-        storage?.deallocate()
-        storage = nil
+        if isEmpty { histories = [] }
     }
 }

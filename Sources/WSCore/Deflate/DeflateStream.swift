@@ -18,6 +18,8 @@ final class DeflateStream: ZlibStream {
     /// The history to keep when a message is taken back or the stream changes hands, in bytes. More would make messages
     /// a little shorter, but entering it into zlib's hash table would take longer than compressing a short message.
     static let historyBytes = 2 << 10
+    /// Room for ``historyBytes``.
+    typealias History = InlineArray<2048, UInt8>
 
     /// The size of the window to use, in bits, if the negotiated one has 8 to 15 bits.
     ///
