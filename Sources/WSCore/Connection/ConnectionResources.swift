@@ -16,6 +16,7 @@ public final class ConnectionResources {
     let deadPeerDetector: DeadPeerDetector
     private var timer: Timer?
     private var isTimerRunning = false
+    private var mustTrimHeap = false
     private let idleInterval: Duration
 
     /// Creates the resources of a loop.
@@ -41,6 +42,15 @@ public final class ConnectionResources {
         deflateMemory.didLend = { [unowned self] in startTimer() }
     }
 
+    /// Returns free heap memory to the system after the idle interval.
+    ///
+    /// Call it when most of many connections have ended: their memory is scattered among blocks still in use, so the
+    /// heap does not return it by itself. 300 throttled clients left 32 MiB behind.
+    func trimHeapSoon() {
+        mustTrimHeap = true
+        startTimer()
+    }
+
     private func startTimer() {
         guard !isTimerRunning else { return }
         isTimerRunning = true
@@ -49,6 +59,11 @@ public final class ConnectionResources {
 
     private func releaseIdleMemory() {
         isTimerRunning = false
-        if deflateMemory.releaseIdle() { startTimer() }
+        let isLent = deflateMemory.releaseIdle()
+        if mustTrimHeap {
+            mustTrimHeap = false
+            Heap.trim()
+        }
+        if isLent { startTimer() }
     }
 }

@@ -115,7 +115,6 @@ package final class Server<Handler: ConnectionHandler> {
     private let settings: Settings
     private let tls: TLSLayer?
     private let resources: ConnectionResources
-    private let memory: CrowdMemory
     private let makeHandler: (Client) -> Handler
     private var listeners: [StreamListener] = []
     internal private(set) var openings: [ObjectIdentifier: ServerOpening] = [:]
@@ -123,6 +122,10 @@ package final class Server<Handler: ConnectionHandler> {
     internal private(set) var exchanges: [ObjectIdentifier: WebExchange] = [:]
     /// The number of refused clients still receiving their response.
     private var lingeringCount = 0
+    /// The peak number of clients since three quarters of them had left.
+    private var peakCount = 0
+    /// The minimum peak of clients that leave much memory behind.
+    private static var manyClients: Int { 32 }
     /// The number of the latest client. Servers that share a port use different numbers.
     private var lastNumber: Int
     /// The number of descriptors available for clients.
@@ -148,7 +151,6 @@ package final class Server<Handler: ConnectionHandler> {
             memory: settings.maximumHeldBytes.map {
                 HeldMemory(limitBytes: $0 / share.count, bytesPerSecond: settings.bytesPerSecond, on: loop)
             })
-        memory = CrowdMemory(on: loop)
     }
 
     /// The loop that runs the server.
@@ -218,7 +220,11 @@ package final class Server<Handler: ConnectionHandler> {
     /// Pauses accepting at the limit. New clients then wait in the kernel's queue until others leave.
     private func updateAccepting() {
         let count = connections.count + openings.count + exchanges.count + lingeringCount
-        memory.update(count)
+        peakCount = max(peakCount, count)
+        if peakCount >= Self.manyClients, count <= peakCount / 4 {
+            peakCount = count
+            resources.trimHeapSoon()
+        }
         // A response may need a descriptor for its file in addition to its stream.
         guard count >= settings.maximumConnections ?? .max || count + exchanges.count >= descriptorCount else {
             for listener in listeners { listener.resume() }
