@@ -11,7 +11,7 @@ import time
 import pytest
 
 import wire
-from processes import BINARY, Listener, Running, run, shell, wait_until, wsx
+from processes import BINARY, Listener, Running, assert_fails, run, shell, wait_until, wsx
 from scripted_server import ScriptedServer
 
 
@@ -74,6 +74,12 @@ def test_beyond_the_descriptor_limit_clients_wait_for_others_to_leave():
         finally:
             for client in clients:
                 client.__exit__()
+
+
+@pytest.mark.parametrize("limit", [6, 7, 8])
+def test_without_descriptors_for_signals_a_run_does_not_start(limit):
+    result = shell('ulimit -n "$1"; exec "$WSX" listen 127.0.0.1:0', str(limit))
+    assert_fails(result, 1, "starting: too many open files")
 
 
 def test_an_inherited_socket_gets_its_blocking_mode_back():

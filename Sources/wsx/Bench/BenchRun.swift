@@ -54,14 +54,14 @@ final class BenchRun {
 
     /// Runs until the end. Returns the failure, or `nil` if there was none.
     func run() -> Failure? {
-        stopRequests = StopRequests(timeLimit: settings.arguments.timeout, on: loop) { [unowned self] request in
-            endEarly(request.failure)
-        }
         console.warnIfInsecure(settings.arguments.client.tls.isInsecure)
         pool.didOpen = { [unowned self] in didOpen() }
         pool.didEnd = { [unowned self] in loop.stop() }
         monitor.didFail = { [unowned self] failure in endEarly(failure) }
         do throws(Failure) {
+            stopRequests = try StopRequests(timeLimit: settings.arguments.timeout, on: loop) { [unowned self] request in
+                endEarly(request.failure)
+            }
             try pool.open(settings)
         } catch {
             return error

@@ -170,7 +170,7 @@ extension SecretProgram {
             result = $0
             loop.stop()
         }
-        let stopRequests = StopRequests(on: loop) { request in
+        let stopRequests = try StopRequests(on: loop) { request in
             program.cancel()
             result = .failure(request.failure)
             loop.stop()

@@ -13,7 +13,7 @@ extension Pager {
         else { return nil }
         var status: ExitStatus? = .success
         var program: ExternalProgram?
-        let requests = StopRequests(on: loop) { request in
+        let requests = try? StopRequests(on: loop) { request in
             switch request {
             case .interrupt, .quit, .timeLimit: return
             case .terminate, .hangUp: status = request.failure.status
@@ -21,6 +21,7 @@ extension Pager {
             program?.end()
             loop.stop()
         }
+        guard let requests else { return nil }
         do throws(IOError) {
             program = try ExternalProgram(
                 script(for: command), on: Array(text.utf8), suffix: ".txt", screen: StandardDescriptors.output,

@@ -25,7 +25,7 @@ final class StopRequests {
         }
     }
 
-    private let signals: [SignalWatcher]
+    private let signals: [SignalWatcher?]
     private let timer: Timer?
 
     /// Starts to watch; releasing the object stops it.
@@ -33,15 +33,22 @@ final class StopRequests {
     ///   - signals: SIGINT and SIGTERM, and also SIGHUP and SIGQUIT if `all`.
     ///   - timeLimit: The time limit of the run; nil: none.
     ///   - action: Receives each request.
+    /// - Throws: ``Failure`` if the system has no descriptor left.
     init(
         all: Bool = true, timeLimit: Duration? = nil, on loop: EventLoop, action: @escaping (Request) -> Void
-    ) {
+    ) throws(Failure) {
         let requests: [(SignalWatcher.Signal, Request)] = [
             (.interrupt, .interrupt), (.terminate, .terminate), (.hangUp, .hangUp), (.quit, .quit),
         ]
-        signals = requests.prefix(all ? 4 : 2).compactMap { signal, request in
-            SignalWatcher(signal, on: loop) { action(request) }
+        var signals: [SignalWatcher?] = []
+        do throws(IOError) {
+            for (signal, request) in requests.prefix(all ? 4 : 2) {
+                signals.append(try SignalWatcher(signal, on: loop) { action(request) })
+            }
+        } catch {
+            throw .system(error)
         }
+        self.signals = signals
         timer = timeLimit.map { limit in
             let timer = Timer(on: loop) { action(.timeLimit(limit)) }
             timer.start(after: limit)

@@ -8,11 +8,11 @@ import WSCore
     func timeLimit() throws {
         try withIdleLoop { loop in
             var requests: [StopRequests.Request] = []
-            let stop = StopRequests(all: false, timeLimit: .milliseconds(5), on: loop) { requests.append($0) }
+            let stop = try StopRequests(all: false, timeLimit: .milliseconds(5), on: loop) { requests.append($0) }
             loop.turn { !requests.isEmpty }
             withExtendedLifetime(stop) {}
             #expect(requests == [.timeLimit(.milliseconds(5))])
-            _ = StopRequests(all: false, timeLimit: .milliseconds(1), on: loop) { requests.append($0) }
+            _ = try StopRequests(all: false, timeLimit: .milliseconds(1), on: loop) { requests.append($0) }
             let end = loop.now + .milliseconds(20)
             while loop.now < end { loop.runOnce() }
             #expect(requests.count == 1)

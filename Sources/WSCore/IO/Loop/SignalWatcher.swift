@@ -49,21 +49,20 @@ package final class SignalWatcher {
 
     /// Starts watching for a signal. Returns `nil` if the process was started with the signal ignored, as by `nohup` or
     /// as a shell's background job. It then stays ignored.
-    package init?(_ signal: Signal, on loop: EventLoop, action: @escaping () -> Void) {
+    /// - Throws: ``IOError`` if the system has no descriptor left.
+    package init?(_ signal: Signal, on loop: EventLoop, action: @escaping () -> Void) throws(IOError) {
         var current = sigaction()
         guard sigaction(signal.number, nil, &current) == 0, !Self.isIgnored(current) else { return nil }
-        let descriptor = wsx_open_event()
-        guard descriptor >= 0 else { return nil }
+        descriptor = try IOError.check(wsx_open_event())
         self.loop = loop
         number = signal.number
-        self.descriptor = descriptor
         self.action = action
-        watch = try? DescriptorWatch(
+        watch = try DescriptorWatch(
             descriptor, for: [.readable, .edgeTriggered], on: loop, keepsLoopAlive: false
         ) { [weak self] in
             self?.loop.afterEarlierEvents { [weak self] in self?.action() }
         }
-        if watch != nil { wsx_watch_signal(number, descriptor) }
+        _ = try IOError.check(wsx_watch_signal(number, descriptor))
     }
 
     deinit {

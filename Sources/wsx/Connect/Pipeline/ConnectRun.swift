@@ -111,15 +111,20 @@ final class ConnectRun {
         outputs.didDrain = { [unowned self] in outputDidDrain() }
         outputs.didFail = { [unowned self] error in outputDidFail(error) }
         outputs.recording.didFail = { [unowned self] failure in recordingDidFail(failure) }
-        let stopRequests = StopRequests(timeLimit: settings.arguments.ending.timeout, on: loop) {
-            [unowned self] request in
-            switch request {
-            case .interrupt: interrupted()
-            // Ignore the signal while the user's editor runs: it is meant for the editor, which is in the same process
-            // group.
-            case .quit where outputs.prompt?.editor.isAway ?? false: break
-            case .quit, .terminate, .hangUp, .timeLimit: end(with: request.failure, hurried: true)
+        let stopRequests: StopRequests
+        do throws(Failure) {
+            stopRequests = try StopRequests(timeLimit: settings.arguments.ending.timeout, on: loop) {
+                [unowned self] request in
+                switch request {
+                case .interrupt: interrupted()
+                // Ignore the signal while the user's editor runs: it is meant for the editor, which is in the same
+                // process group.
+                case .quit where outputs.prompt?.editor.isAway ?? false: break
+                case .quit, .terminate, .hangUp, .timeLimit: end(with: request.failure, hurried: true)
+                }
             }
+        } catch {
+            return error
         }
         connect()
         withExtendedLifetime(stopRequests) {

@@ -71,11 +71,16 @@ final class ScenarioRun {
 
     /// Runs until the end. Returns the failure, or `nil` if every step has passed.
     func run() -> Failure? {
-        let stopRequests = StopRequests(timeLimit: settings.arguments.ending.timeout, on: loop) {
-            [unowned self] request in
-            if case .timeLimit(let limit) = request { player.runTimedOut(after: limit) }
-            if case .failed(let step) = player.phase { return end(with: .scenarioFailed(step)) }
-            end(with: request.failure)
+        let stopRequests: StopRequests
+        do throws(Failure) {
+            stopRequests = try StopRequests(timeLimit: settings.arguments.ending.timeout, on: loop) {
+                [unowned self] request in
+                if case .timeLimit(let limit) = request { player.runTimedOut(after: limit) }
+                if case .failed(let step) = player.phase { return end(with: .scenarioFailed(step)) }
+                end(with: request.failure)
+            }
+        } catch {
+            return error
         }
         console.warnIfInsecure(settings.arguments.client.tls.isInsecure)
         scenario.noteOtherConnections(in: settings.arguments.scenario, on: console)

@@ -72,16 +72,17 @@ final class ListenRun {
 
     /// Runs until the server ends. Returns the failure, or `nil` if there was none.
     func run() -> Failure? {
-        // Catch all signals if the terminal has to be restored or programs have to be ended.
-        let stopRequests = StopRequests(all: settings.isRepl || services.programs != nil, on: loop) {
-            [unowned self] request in
-            switch request {
-            case .interrupt, .quit: if let prompt { prompt.interrupted() } else { end() }
-            case .terminate, .hangUp, .timeLimit: end()
-            }
-        }
+        let stopRequests: StopRequests
         settings.scenario?.noteOtherConnections(in: settings.arguments.scenario, on: console)
         do throws(Failure) {
+            // Catch all signals if the terminal has to be restored or programs have to be ended.
+            stopRequests = try StopRequests(all: settings.isRepl || services.programs != nil, on: loop) {
+                [unowned self] request in
+                switch request {
+                case .interrupt, .quit: if let prompt { prompt.interrupted() } else { end() }
+                case .terminate, .hangUp, .timeLimit: end()
+                }
+            }
             let address = try start()
             threads = try settings.forFurtherThreads(listeningOn: address).map { (all) throws(Failure) in
                 // Weak: the last thread may report its end in the loop's final turn, while the run is being released.

@@ -47,7 +47,7 @@ final class LineEditor {
     /// The candidates for a completion key other than Tab, while readline asks for them.
     var offered: ArraySlice<String> = []
     var keys: KeyWatcher?
-    private var signals: [SignalWatcher] = []
+    private var signals: [SignalWatcher?] = []
     private(set) var isOpen = false
     let loop: EventLoop
     /// The output to show above the line.
@@ -67,6 +67,11 @@ final class LineEditor {
         output = PacedOutput(on: loop)
         guard let screen = Self.openScreen() else { throw .noTerminal }
         keys = try KeyWatcher(on: loop) { rl_callback_read_char() }
+        signals = [
+            try SignalWatcher(.resize, on: loop) { [unowned self] in resized() },
+            try SignalWatcher(.resume, on: loop) { [unowned self] in resumed() },
+            try SignalWatcher(.suspend, on: loop) { [unowned self] in suspend() },
+        ]
         Self.active = self
         wsx_readline_set_locale()
         wsx_readline_configure()
@@ -79,11 +84,6 @@ final class LineEditor {
         isOpen = true
         shown = .line
         output.isDue = { [unowned self] in showPending() }
-        signals = [
-            SignalWatcher(.resize, on: loop) { [unowned self] in resized() },
-            SignalWatcher(.resume, on: loop) { [unowned self] in resumed() },
-            SignalWatcher(.suspend, on: loop) { [unowned self] in suspend() },
-        ].compactMap { $0 }
     }
 
     private func bindKeys() {
