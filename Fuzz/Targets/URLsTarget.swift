@@ -64,13 +64,14 @@ extension FuzzTarget {
     }
 
     private static func checkOrigin(_ text: String) {
-        expect(OriginPolicy.allowsOrigin(text, host: text, allowed: ["*"]), "* does not stand for all")
-        expect(OriginPolicy.allowsHost(text, allowed: ["*"]), "* does not stand for all")
+        guard let elsewhere = try? HostAndPort(parsing: "elsewhere") else { unexpected("a name is no host") }
+        let host = (try? HostAndPort(parsing: text)) ?? elsewhere
+        expect(OriginPolicy.allowsOrigin(text, host: host, allowed: ["*"]), "* does not stand for all")
+        expect(OriginPolicy.allowsHost(host, allowed: ["*"]), "* does not stand for all")
         guard let origin = WebOrigin(parsing: text) else { return }
-        expect(OriginPolicy.allowsOrigin(text, host: "elsewhere", allowed: [text]), "\(text) is listed")
-        expect(
-            OriginPolicy.allowsHost(text.split(separator: "/").last.map(String.init) ?? "", allowed: [text]),
-            "the host of \(text) is listed")
+        expect(OriginPolicy.allowsOrigin(text, host: elsewhere, allowed: [text]), "\(text) is listed")
+        let own = try? HostAndPort(parsing: text.split(separator: "/").last.map(String.init) ?? "")
+        expect(own.map { OriginPolicy.allowsHost($0, allowed: [text]) } ?? false, "the host of \(text) is listed")
         expect(!origin.host.isEmpty && origin.host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(origin)")
     }
 }

@@ -11,9 +11,9 @@ package enum OriginPolicy {
     /// sandboxed pages, must be listed.
     /// - Parameters:
     ///   - origin: The value of the Origin field, or `nil`.
-    ///   - host: The value of the Host field.
+    ///   - host: The requested host and port.
     ///   - allowed: The additional origins.
-    package static func allowsOrigin(_ origin: String?, host: String, allowed: [String]) -> Bool {
+    static func allowsOrigin(_ origin: String?, host: HostAndPort, allowed: [String]) -> Bool {
         guard let origin else { return true }
         if allowed.contains("*") || allowed.contains(where: { ASCII.areEqualIgnoringCase($0, origin) }) { return true }
         guard let origin = WebOrigin(parsing: origin) else { return false }
@@ -21,19 +21,16 @@ package enum OriginPolicy {
         // Pages with other schemes, such as browser extensions, own no host.
         guard origin.scheme == "http" || origin.scheme == "https" else { return false }
         if HostAndPort.isLoopback(origin.host) { return true }
-        guard let own = try? HostAndPort(parsing: host) else { return false }
         // Host omits the default port of the page's scheme.
-        return own.host == origin.host && (own.port ?? origin.defaultPort) == origin.port
+        return host.host == origin.host && (host.port ?? origin.defaultPort) == origin.port
     }
 
-    /// Whether a request may use this Host value.
+    /// Whether a request may use this host.
     ///
     /// Allowed are IP addresses, localhost, and *.localhost, which DNS cannot redirect, and the hosts of the origins in
     /// `allowed`, where `*` allows all.
-    package static func allowsHost(_ host: String, allowed: [String]) -> Bool {
-        if allowed.contains("*") { return true }
-        guard let host = try? HostAndPort(parsing: host) else { return false }
-        if host.isIPAddress || HostAndPort.isLoopback(host.host) { return true }
+    static func allowsHost(_ host: HostAndPort, allowed: [String]) -> Bool {
+        if allowed.contains("*") || host.isIPAddress || HostAndPort.isLoopback(host.host) { return true }
         return allowed.contains { WebOrigin(parsing: $0)?.host == host.host }
     }
 

@@ -47,7 +47,7 @@ extension ServerHandshake {
     }
 
     /// Checks the rules for all requests. Returns the requested host and port.
-    private static func checkHTTP(_ request: RequestHead) throws(HandshakeRefusal) -> String {
+    private static func checkHTTP(_ request: RequestHead) throws(HandshakeRefusal) -> HostAndPort {
         // RFC 6455 §4.2.1: the target is a path or an absolute HTTP URI. Neither has a fragment.
         guard request.path != nil, !request.target.utf8.contains(UInt8(ascii: "#")) else {
             throw refusal(400, "The request target is neither a path nor a URL.", request)
@@ -55,21 +55,22 @@ extension ServerHandshake {
         // RFC 6455 §4.2.1 requires Host, and RFC 9112 §3.2 requires exactly one valid Host. This includes HTTP/1.0,
         // which could otherwise bypass the check against DNS rebinding.
         let hosts = request.fields.all(named: "Host")
-        guard hosts.count == 1, (try? HostAndPort(parsing: hosts[0])) != nil else {
+        guard hosts.count == 1, let host = try? HostAndPort(parsing: hosts[0]) else {
             throw refusal(400, "The request needs one valid Host field.", request)
         }
         // RFC 9112 §3.2.2: the authority of an absolute target overrides Host.
-        guard let host = request.authority else { return hosts[0] }
-        guard (try? HostAndPort(parsing: host)) != nil else {
+        guard let authority = request.authority else { return host }
+        guard let host = try? HostAndPort(parsing: authority) else {
             throw refusal(400, "The request target's host is invalid.", request)
         }
         return host
     }
 
     private static func checkHost(
-        _ host: String, of request: RequestHead, policy: ServerPolicy
+        _ host: HostAndPort, of request: RequestHead, policy: ServerPolicy
     ) throws(HandshakeRefusal) {
         guard !OriginPolicy.allowsHost(host, allowed: policy.allowedOrigins) else { return }
+        let host = request.hostAsSent ?? ""
         let remedy = "--origin \(OriginPolicy.suggestion("\(policy.isSecure ? "https" : "http")://\(host)"))"
         throw refusal(403, "The host \(quoted(host)) is not allowed; allow it with \(remedy).", request)
     }
@@ -92,7 +93,7 @@ extension ServerHandshake {
     }
 
     private static func checkOrigin(
-        _ request: RequestHead, host: String, policy: ServerPolicy
+        _ request: RequestHead, host: HostAndPort, policy: ServerPolicy
     ) throws(HandshakeRefusal) {
         let origins = request.fields.all(named: "Origin")
         // RFC 6454 §7.3: a browser sends at most one Origin field.
