@@ -25,7 +25,7 @@ package final class LogWriter: @unchecked Sendable {
     private var writtenBytes = 0
     /// The time at which the queue became nonempty or was last written from.
     private var lastMove = Duration.zero
-    private var thread: LoopThread?
+    private var thread: Thread?
     private var isClosed = false
 
     /// Creates a writer. The caller keeps ownership of the descriptor.
@@ -117,7 +117,7 @@ package final class LogWriter: @unchecked Sendable {
         if queue.isEmpty { noteLoss() }
         monitor.notify()
         // If the system cannot create a thread now, the next line tries again.
-        if thread == nil { thread = try? LoopThread { [self] in writeWaiting() } }
+        if thread == nil { thread = try? Thread { [self] in writeWaiting() } }
     }
 
     /// Queues as many lines as fit. After a dropped line, all further lines are dropped, so the notice appears in their

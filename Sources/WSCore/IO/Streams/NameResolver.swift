@@ -177,7 +177,7 @@ private enum LookupThreads {
             queue.waiting.append(lookup)
             guard queue.threadCount < capacity else { return nil }
             do throws(IOError) {
-                try LoopThread { runAll() }.detach()
+                try Thread { runAll() }.detach()
                 queue.threadCount += 1
             } catch {
                 guard queue.threadCount == 0 else { return nil }

@@ -8,7 +8,7 @@ import WSCore
 ///      main thread    init ─► didOpen ─► start(at:) ──────────► didEnd ─► results of the workers
 ///      each worker      open ─► wait ─► load ─► replies ─► close ─┘
 final class WorkerPool {
-    private var threads: [LoopThread] = []
+    private var threads: [Thread] = []
     private var members: [Member] = []
     private var openingCount = 0
     private var sendingCount = 0
@@ -69,7 +69,7 @@ final class WorkerPool {
                     didOpen: try LoopWaker(on: loop) { [weak self] in self?.threadOpened() },
                     didSend: try LoopWaker(on: loop) { [weak self] in self?.threadSent() },
                     didEnd: try LoopWaker(on: loop) { [weak self] in self?.threadEnded() })
-                threads.append(try LoopThread { Self.run(start) })
+                threads.append(try Thread { Self.run(start) })
             } catch {
                 throw .system(error)
             }

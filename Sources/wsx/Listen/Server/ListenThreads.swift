@@ -6,7 +6,7 @@ import WSCore
 ///
 /// The first thread waits for the others on its loop rather than in a join, because it must react to a second Ctrl-C.
 final class ListenThreads {
-    private var threads: [LoopThread] = []
+    private var threads: [Thread] = []
     private var controls: [Control] = []
     private var runningCount: Int
     private let didEnd: () -> Void
@@ -51,7 +51,7 @@ final class ListenThreads {
             do throws(IOError) {
                 let waker = try LoopWaker(on: loop) { [weak self] in self?.threadEnded() }
                 start = Start(settings: settings, secrets: secrets, channel: OneShotChannel(), didEnd: waker)
-                threads.append(try LoopThread { Self.run(start) })
+                threads.append(try Thread { Self.run(start) })
             } catch {
                 throw .system(error)
             }

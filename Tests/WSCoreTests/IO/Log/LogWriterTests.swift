@@ -89,7 +89,7 @@ import Testing
         try withLog(NonblockingDescriptor(ends.writeEnd)) { log in
             let count = 2_000
             let threads = try (0..<4).map { name in
-                try LoopThread { for number in 0..<count { log.write("\(name) \(number)\n") } }
+                try Thread { for number in 0..<count { log.write("\(name) \(number)\n") } }
             }
             for thread in threads { thread.join() }
             var text = ""
@@ -128,7 +128,7 @@ import Testing
             let text = Self.lines(10_000).joined()
             log.write(text)
             log.drain(stallTimeout: .milliseconds(20), limit: .seconds(60))
-            let reading = try? LoopThread {
+            let reading = try? Thread {
                 // In small pieces, each of which shows that the reader makes progress.
                 #expect(readAll(ends.readEnd, count: text.utf8.count, limit: 4096) == text)
             }

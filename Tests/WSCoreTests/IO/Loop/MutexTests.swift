@@ -7,7 +7,7 @@ import Testing
     func threads() throws {
         let count = Mutex(0)
         let threads = try (0..<4).map { _ in
-            try LoopThread { for _ in 0..<10_000 { count.withLock { $0 += 1 } } }
+            try Thread { for _ in 0..<10_000 { count.withLock { $0 += 1 } } }
         }
         for thread in threads { thread.join() }
         #expect(count.withLock { $0 } == 40_000)

@@ -1,7 +1,7 @@
 import CSystem
 
 /// A thread, for an event loop or for calls that block. It handles no signals.
-package final class LoopThread {
+package final class Thread {
     private var identifier = pthread_t()
 
     /// Carries the closure to the new thread.
