@@ -80,6 +80,23 @@ import Testing
         }
     }
 
+    @Test("after the machine slept, a peer has another interval to show that it is alive", arguments: [false, true])
+    func sleep(isAlive: Bool) throws {
+        try withPeers { loop, client, server, log in
+            if !isAlive { server.pauseReading() }
+            let settings = Beat.Settings(interval: .seconds(20), maximumMisses: 1)
+            let timer = Beat(settings, of: client, report: log.take)
+            loop.advance { log.pings.count == 1 }
+            loop.simulation.skippedNanoseconds += 3_600_000_000_000
+            loop.advance { log.pings.count == 2 }
+            #expect(log.silence == nil)
+            loop.advance { isAlive ? log.pings.count == 4 : log.silence != nil }
+            withExtendedLifetime(timer) {}
+            #expect(log.pings.count == (isAlive ? 4 : 2))
+            #expect((log.silence ?? .zero >= .seconds(3_640)) == !isAlive)
+        }
+    }
+
     @Test("a closing connection sends no heartbeats")
     func closing() throws {
         try withPeers { loop, client, server, log in
