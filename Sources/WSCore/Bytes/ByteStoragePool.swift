@@ -1,4 +1,6 @@
 /// Lends storage to the buffers of one loop. Empty buffers need none.
+///
+/// Allocating it anew would add 28 % to the instructions of an echo of 20 bytes on 50 connections.
 struct ByteStoragePool: ~Copyable {
     private var storages: [(start: UnsafeMutableRawPointer, capacityBytes: Int)] = []
     private var heldBytes = 0
