@@ -65,7 +65,7 @@ package struct ShownJSON {
         guard token.kind == .string || token.kind == .key, JSONString.hasEscapes(literal) else {
             return copy(text, token.range)
         }
-        // The beginning of what has not been copied yet.
+        // The end of the copied part.
         var start = token.range.lowerBound
         JSONString.forEachEscape(in: literal) { scalar, range in
             guard scalar != "\"", scalar != "\\", !scalar.isInvisible || Self.isText(scalar, at: range, in: literal)

@@ -12,7 +12,7 @@ final class ListenOutputs {
     let view: MessageView?
     /// Shows messages above the line being typed, or `nil` without a prompt.
     var editor: (any PromptEditor)?
-    /// The payload of the last ping that the input or the prompt sent, whose pongs are shown.
+    /// The payload of the last ping from the input or the prompt. Pongs with it are shown.
     private var promptPing: [UInt8]?
     /// Pauses the clients. Set before the first client connects.
     weak var senders: (any SenderControl)?

@@ -121,7 +121,9 @@ enum PromptCommandTable {
                 details: """
                     *REGEX* is a Perl-compatible regular expression; begin it with `(?i)` to ignore case. It searches \
                     messages as they were sent or received, and as they are shown, including folded parts: `"id":5` \
-                    finds `"id": 5`, and `Zoë` finds `Zo\\u00eb`. The latest 100 messages that match are listed, and matches in later messages are highlighted until \
+                    finds `"id": 5`, and `Zoë` finds `Zo\\u00eb`. An expression with `(?!` or `(?<!` searches \
+                    only what was received. The latest 100 messages that match are listed, and matches in later \
+                    messages are highlighted until \
                     `/find` is entered without an argument.
                     """
             ) { argument throws(PromptMistake) in .view(.find(argument.text.isEmpty ? nil : argument.text)) }),

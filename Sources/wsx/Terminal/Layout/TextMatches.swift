@@ -127,13 +127,22 @@ struct TextMatches {
 }
 
 extension Pattern {
-    /// Whether a message matches as it is shown: `"id":5` and `"id": 5` find the same messages.
+    /// Whether a message matches as it is shown: `"id":5` and `"id": 5` find the same messages. An expression that excludes
+    /// something applies only to what was received, because one form without it must not be enough.
     func matches(shown message: RawSpan) -> Bool {
+        guard !excludes else { return false }
         func matches(spacingColons spacesColons: Bool) -> Bool {
             ShownJSON(message, spacingColons: spacesColons).map { self.matches($0.bytes.span.bytes) } ?? false
         }
         return ShownJSON.mayDiffer(from: message) && matches(spacingColons: false)
             || mayMatchSpacedColons && matches(spacingColons: true)
+    }
+
+    /// Whether the expression has a negative lookahead or lookbehind.
+    private var excludes: Bool {
+        source.split(separator: "(", omittingEmptySubsequences: false).dropFirst().contains {
+            $0.hasPrefix("?!") || $0.hasPrefix("?<!")
+        }
     }
 
     /// Whether the expression is about whitespace after a colon, which messages and their layouts have or lack.

@@ -27,7 +27,7 @@ struct MessageFilters {
         /// The filter as the prompt shows it: `/error/`.
         let label: String
         /// The part of a message to show, or `nil` to hide the message.
-        fileprivate let apply: (RawSpan) -> Part?
+        fileprivate let apply: (_ payload: RawSpan, _ line: RawSpan) -> Part?
         fileprivate(set) var hiddenCount = 0
     }
 
@@ -44,14 +44,18 @@ struct MessageFilters {
     var isEmpty: Bool { filters.isEmpty }
 
     /// Sets a filter that hides messages.
-    /// - Parameter matches: Whether a message is shown.
-    mutating func set(_ kind: Kind, label: String, matches: @escaping (RawSpan) -> Bool) {
-        filters[kind] = Filter(label: label) { matches($0) ? .whole : nil }
+    /// - Parameter matches: Whether a message is shown: its payload, and the payload with the heading.
+    mutating func set(
+        _ kind: Kind, label: String, matches: @escaping (_ payload: RawSpan, _ line: RawSpan) -> Bool
+    ) {
+        filters[kind] = Filter(label: label) { matches($0, $1) ? .whole : nil }
     }
 
     /// Selects one value of each message, and hides messages without it.
     mutating func select(_ path: JSONPath) {
-        filters[.selection] = Filter(label: Self.label(path.source)) { Self.value(at: path, of: $0).map { .value($0) } }
+        filters[.selection] = Filter(label: Self.label(path.source)) { payload, _ in
+            Self.value(at: path, of: payload).map { .value($0) }
+        }
     }
 
     /// Removes a filter. Returns `nil` if it was not set.
@@ -61,14 +65,14 @@ struct MessageFilters {
 
     /// The part of a message that passes the filters. Counts hidden messages.
     /// - Parameters:
-    ///   - line: The message with its heading, to which regular expressions apply, too; `nil` if it has none.
+    ///   - line: The message with its heading, to which regular expressions apply, or `nil` if it has none.
     ///   - isError: Whether the message reports an error, which is shown as a whole.
     mutating func part(of payload: RawSpan, line: [UInt8]? = nil, isError: Bool) -> Part {
         var part = Part.whole
         for kind in Kind.allCases {
             guard let filter = filters[kind], !(isError && kind == .selection) else { continue }
-            let lineMatch = kind == .pattern ? line.flatMap { filter.apply($0.span.bytes) } : nil
-            guard let shown = lineMatch ?? filter.apply(payload) else {
+            let shown = if let line { filter.apply(payload, line.span.bytes) } else { filter.apply(payload, payload) }
+            guard let shown else {
                 filters[kind]?.hiddenCount += 1
                 return .hidden(by: kind)
             }

@@ -17,8 +17,8 @@ extension MessageView {
     func setFilter(_ source: String?) {
         guard let source else { return remove(.pattern, hint: "No filter is set; /filter REGEX sets one.") }
         guard let pattern = pattern(source, for: "filter") else { return }
-        filters.set(.pattern, label: "/\(MessageFilters.label(source))/") {
-            pattern.matches($0) || pattern.matches(shown: $0)
+        filters.set(.pattern, label: "/\(MessageFilters.label(source))/") { payload, line in
+            pattern.matches(line) || pattern.matches(shown: payload)
         }
         tagsDidChange()
         console.notice("Showing only messages that match \(escapingControls(source)); /filter shows all again.")
@@ -32,7 +32,7 @@ extension MessageView {
         do throws(PatternError) {
             let filter = try JSONFilter(condition)
             if let pattern = filter.pattern { console.watch(pattern) }
-            filters.set(.condition, label: MessageFilters.label(condition.source)) { payload in
+            filters.set(.condition, label: MessageFilters.label(condition.source)) { payload, _ in
                 UTF8Validator.isValid(payload) && filter.matches(payload)
             }
         } catch {

@@ -232,6 +232,23 @@ import Testing
         }
     }
 
+    @Test("A filter that excludes something hides it in the form that was received, and with its heading")
+    func exclusion() throws {
+        try withView { view, console, _ in
+            view.setFilter(#"^(?!.*"type": "beat")"#)
+            _ = console.take()
+            view.receive(#"{"type": "beat"}"#)
+            view.receive(#"{"type": "trade"}"#)
+            #expect(console.take() == [#"  #2 ← {"type":"trade"}"#])
+            view.setFilter("^(?!beat)")
+            _ = console.take()
+            for heading in ["beat", "trade"] {
+                view.show(Array("{}".utf8).span.bytes, as: .text, .received, heading: heading)
+            }
+            #expect(console.take() == ["  #4 ← trade {}"])
+        }
+    }
+
     @Test("A match in the received text is highlighted where it is shown")
     func highlightOfReceived() throws {
         try withView(isColored: true) { view, console, _ in
