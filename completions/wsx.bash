@@ -98,6 +98,10 @@ _wsx() {
                 COMPREPLY=($(compgen -f -- "$current"))
                 return
                 ;;
+            'connect --eol' | 'connect --eol=')
+                COMPREPLY=($(compgen -W $'crlf\nlf' -- "$current"))
+                return
+                ;;
             'connect --input' | 'connect --input=')
                 COMPREPLY=($(compgen -W $'lines\nnul\nmessage\nchunks\nhex\nbase64\njson' -- "$current"))
                 return
@@ -115,7 +119,7 @@ _wsx() {
                 return
                 ;;
             'connect --encode' | 'connect --encode=')
-                COMPREPLY=($(compgen -W $'msgpack\ncbor' -- "$current"))
+                COMPREPLY=($(compgen -W $'msgpack\ncbor\nexec:PROGRAM' -- "$current"))
                 return
                 ;;
             'connect --json-rpc=')
@@ -375,7 +379,7 @@ _wsx() {
     case "$command" in
         "")
             if [[ $current == -* ]] && ((!end)); then
-                COMPREPLY=($(compgen -W $'-V\n--version\n-x\n--execute\n-f\n--file\n-i\n--interactive\n--exec\n--exec-grace\n--exec-json\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--pick\n--diff\n--replay-speed\n--protocol\n--param\n--decode\n--encode\n--linger\n-n\n--count\n-1\n--one\n--until\n--expect\n--timeout\n--request\n--correlate\n--json-rpc\n--fail\n--reply-timeout\n--first-message\n--ready\n--answer\n--template\n--data\n--row\n--scenario\n--junit\n--ignore\n--reconnect\n--reconnect-delay\n--heartbeat\n--heartbeat-misses\n--heartbeat-message\n--close-code\n--close-reason\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n--digest\n--anyauth\n--aws-sigv4\n--netrc\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--location-trusted\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--proxy-digest\n--proxy-anyauth\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n--cookie-jar\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n--history\n--no-history\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'-V\n--version\n-x\n--execute\n-f\n--file\n--eol\n-i\n--interactive\n--exec\n--exec-grace\n--exec-json\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--pick\n--diff\n--replay-speed\n--protocol\n--param\n--decode\n--encode\n--linger\n-n\n--count\n-1\n--one\n--until\n--expect\n--timeout\n--request\n--correlate\n--json-rpc\n--fail\n--reply-timeout\n--first-message\n--ready\n--answer\n--template\n--data\n--row\n--scenario\n--junit\n--ignore\n--reconnect\n--reconnect-delay\n--heartbeat\n--heartbeat-misses\n--heartbeat-message\n--close-code\n--close-reason\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n--digest\n--anyauth\n--aws-sigv4\n--netrc\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--location-trusted\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--proxy-digest\n--proxy-anyauth\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n--cookie-jar\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n--history\n--no-history\n-h\n--help' -- "$current"))
             elif ((operands == 0)); then
                 COMPREPLY=($(compgen -W $'connect\nlisten\nbench\nhelp\ncompletions' -- "$current"))
                 _wsx_urls "${1:-wsx}" targets echo: ws:// wss://
@@ -383,7 +387,7 @@ _wsx() {
             ;;
         connect)
             if [[ $current == -* ]] && ((!end)); then
-                COMPREPLY=($(compgen -W $'-x\n--execute\n-f\n--file\n-i\n--interactive\n--exec\n--exec-grace\n--exec-json\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--pick\n--diff\n--replay-speed\n--protocol\n--param\n--decode\n--encode\n--linger\n-n\n--count\n-1\n--one\n--until\n--expect\n--timeout\n--request\n--correlate\n--json-rpc\n--fail\n--reply-timeout\n--first-message\n--ready\n--answer\n--template\n--data\n--row\n--scenario\n--junit\n--ignore\n--reconnect\n--reconnect-delay\n--heartbeat\n--heartbeat-misses\n--heartbeat-message\n--close-code\n--close-reason\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n--digest\n--anyauth\n--aws-sigv4\n--netrc\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--location-trusted\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--proxy-digest\n--proxy-anyauth\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n--cookie-jar\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n--history\n--no-history\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'-x\n--execute\n-f\n--file\n--eol\n-i\n--interactive\n--exec\n--exec-grace\n--exec-json\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--pick\n--diff\n--replay-speed\n--protocol\n--param\n--decode\n--encode\n--linger\n-n\n--count\n-1\n--one\n--until\n--expect\n--timeout\n--request\n--correlate\n--json-rpc\n--fail\n--reply-timeout\n--first-message\n--ready\n--answer\n--template\n--data\n--row\n--scenario\n--junit\n--ignore\n--reconnect\n--reconnect-delay\n--heartbeat\n--heartbeat-misses\n--heartbeat-message\n--close-code\n--close-reason\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n--digest\n--anyauth\n--aws-sigv4\n--netrc\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--location-trusted\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--proxy-digest\n--proxy-anyauth\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n--cookie-jar\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n--history\n--no-history\n-h\n--help' -- "$current"))
             elif ((operands == 0)); then
                 _wsx_urls "${1:-wsx}" targets echo: ws:// wss://
             fi

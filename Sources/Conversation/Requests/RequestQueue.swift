@@ -14,21 +14,18 @@ package struct RequestQueue {
         package enum Matching: Equatable {
             /// By their order.
             case order
-            /// By a field that is equal in a request and its reply.
-            case field(JSONField)
+            /// By an id that a request and its reply have in common.
+            case id(Correlation)
             /// By the ids of JSON-RPC calls, to which input lines are converted. `hasVersion`: whether they contain the
             /// JSON-RPC version.
             case calls(hasVersion: Bool = true)
             /// By the keys that an application protocol assigns to requests and replies.
             case keys
 
-            /// By the field with this name, which is valid.
-            package static func field(named name: String) -> Matching { JSONField(name).map(Matching.field) ?? .order }
-
-            fileprivate var field: JSONField? {
+            fileprivate var correlation: Correlation? {
                 switch self {
-                case .field(let field): field
-                case .calls: JSONField("id")
+                case .id(let correlation): correlation
+                case .calls: Correlation("id")
                 case .order, .keys: nil
                 }
             }
@@ -88,7 +85,7 @@ package struct RequestQueue {
     package init(_ settings: Settings) {
         self.settings = settings
         tracker = RequestTracker(
-            field: settings.matching.field, usesKeys: settings.matching == .keys, timeout: settings.replyTimeout,
+            settings.matching.correlation, usesKeys: settings.matching == .keys, timeout: settings.replyTimeout,
             keepsRequests: settings.keepsRequests)
     }
 
@@ -125,7 +122,7 @@ package struct RequestQueue {
     package func problem(with message: RawSpan) -> RequestProblem? {
         switch settings.matching {
         case .order, .keys: nil
-        case .field(let field): .of(message, without: field)
+        case .id(let correlation): .of(message, without: correlation.request)
         case .calls: .ofCall(message)
         }
     }

@@ -6,9 +6,9 @@ import WSCore
 ///     sent ──► in flight ──► replied
 ///                  └────────► timed out ──► replied late
 ///
-/// Without a field, replies arrive in the order of the requests. With a field, a request and its reply have the same
-/// value there. With keys, an application protocol assigns a key to a request and its reply. Among requests with the same
-/// value or key, the first is answered first.
+/// Without a correlation, replies arrive in the order of the requests. With one, a request and its reply have the same
+/// id. With keys, an application protocol assigns a key to a request and its reply. Among requests with the same id or key,
+/// the first is answered first.
 ///
 /// All requests have the same timeout, so they time out in the order of sending.
 package struct RequestTracker {
@@ -33,7 +33,7 @@ package struct RequestTracker {
     package struct Expired: Equatable {
         /// The number of the request, counting input messages from 1.
         package let number: Int
-        /// The value of its field, or `nil` without a field.
+        /// Its id, or `nil` without a correlation.
         package let id: JSONScalar?
     }
 
@@ -55,7 +55,7 @@ package struct RequestTracker {
     /// The number of requests per generation of timed-out requests to remember; there are two generations.
     private static let rememberedCount = 32_768
 
-    private let field: JSONField?
+    private let correlation: Correlation?
     private let usesKeys: Bool
     private let timeout: Duration
     private let keepsRequests: Bool
@@ -77,12 +77,14 @@ package struct RequestTracker {
 
     /// Creates an empty tracker.
     /// - Parameters:
-    ///   - field: The field that is equal in a request and its reply, or `nil` if there is none.
-    ///   - usesKeys: Whether requests and replies have keys. Otherwise, without a field, replies arrive in order.
+    ///   - correlation: The location of the id that a request and its reply have in common, or `nil` if there is none.
+    ///   - usesKeys: Whether requests and replies have keys. Otherwise, without a correlation, replies arrive in order.
     ///   - timeout: The time limit for replies.
     ///   - keepsRequests: Whether ``takeAll()`` returns requests.
-    package init(field: JSONField?, usesKeys: Bool = false, timeout: Duration, keepsRequests: Bool = false) {
-        self.field = field
+    package init(
+        _ correlation: Correlation?, usesKeys: Bool = false, timeout: Duration, keepsRequests: Bool = false
+    ) {
+        self.correlation = correlation
         self.usesKeys = usesKeys
         self.timeout = timeout
         self.keepsRequests = keepsRequests
@@ -102,11 +104,11 @@ package struct RequestTracker {
     /// - Parameter now: The monotonic time.
     /// - Returns: Whether a reply is expected. A batch expects one per id.
     package mutating func sent(_ request: Request, at now: Duration) -> Bool {
-        guard let field else {
+        guard let correlation else {
             append(request, id: nil, at: now)
             return true
         }
-        let ids = request.payload.withUnsafeBytes { field.values(in: $0.bytes) }
+        let ids = request.payload.withUnsafeBytes { correlation.request.values(in: $0.bytes) }
         for id in ids { append(request, id: id, at: now) }
         return !ids.isEmpty
     }
@@ -124,9 +126,13 @@ package struct RequestTracker {
     /// Matches a received message. A batch of replies may answer several requests; the result describes the first of
     /// them.
     package mutating func received(_ payload: RawSpan, at now: Duration) -> Finding {
-        guard let field else { return answer(nil, at: now) ?? .push }
+        guard let correlation else { return answer(nil, at: now) ?? .push }
+        let ids =
+            correlation.replyIDs(in: payload) { flightsByID[$0] != nil }
+            ?? (late.isEmpty && olderLate.isEmpty
+                ? nil : correlation.replyIDs(in: payload) { late[$0] != nil || olderLate[$0] != nil })
         var finding: Finding?
-        for id in field.values(in: payload) {
+        for id in ids ?? [] {
             let next = answer(id, at: now)
             if finding == nil { finding = next }
         }
@@ -145,8 +151,8 @@ package struct RequestTracker {
         while let time = nextExpiry(), time <= now, let flight = flights[oldestFlight] {
             remove(oldestFlight, of: flight)
             expired.append(Expired(number: flight.number, id: flight.id))
-            // Without a field or key, a late reply cannot be distinguished from other messages.
-            if field != nil || usesKeys { remember(flight) }
+            // Without an id or key, a late reply cannot be distinguished from other messages.
+            if correlation != nil || usesKeys { remember(flight) }
         }
         return expired
     }

@@ -1,23 +1,23 @@
 import WSCore
 
-/// The location of scalars in JSON texts: the name of a member, or a JSON Pointer (RFC 6901).
+/// The location of scalars in JSON texts: the name of a member, or a ``JSONPath``.
 ///
-///     id             the member of the object, or of each object in an array of them
-///     /params/0/id   the value at this location
+///     id                           the member of the object, or of each object in an array of them
+///     /params/0/id, .params[0].id  the value at this location
 ///
 /// If several members have the same name, the last one counts, as in JavaScript and Python.
 package struct JSONField: Equatable, Sendable {
     /// The field as typed.
     package var source: String { path.source }
     private let path: JSONPath
-    private let isPointer: Bool
+    private let isPath: Bool
 
-    /// Parses a name, or a pointer if the text begins with a slash. Returns `nil` for an empty text or an invalid
-    /// escape.
+    /// Parses a path if the text begins with a slash or a dot, and otherwise a name. Returns `nil` for an empty text or an
+    /// invalid path.
     package init?(_ text: String) {
-        guard !text.isEmpty else { return nil }
-        isPointer = text.utf8.first == UInt8(ascii: "/")
-        guard isPointer else {
+        guard let first = text.utf8.first else { return nil }
+        isPath = first == UInt8(ascii: "/") || first == UInt8(ascii: ".")
+        guard isPath else {
             path = JSONPath([.member(Array(text.utf8))], source: text)
             return
         }
@@ -52,7 +52,7 @@ package struct JSONField: Equatable, Sendable {
             var reader = JSONReader()
             guard let first = try reader.next(in: text) else { return .notJSON }
             var problem: Problem?
-            if first.kind == .beginArray, !isPointer {
+            if first.kind == .beginArray, !isPath {
                 var isEmpty = true
                 while let token = try reader.next(in: text), token.kind != .endArray {
                     isEmpty = false
@@ -82,7 +82,7 @@ package struct JSONField: Equatable, Sendable {
         var reader = JSONReader()
         guard let first = try reader.next(in: text) else { return [] }
         var values: [JSONScalar] = []
-        if first.kind == .beginArray, !isPointer {
+        if first.kind == .beginArray, !isPath {
             while let token = try reader.next(in: text), token.kind != .endArray {
                 if let value = try value(from: token, of: text, &reader) { values.append(value) }
             }

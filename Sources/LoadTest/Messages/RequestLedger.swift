@@ -31,6 +31,11 @@ struct RequestLedger<Key: Hashable> {
         forgottenCount + requests.values.count { $0.sendTime >= time }
     }
 
+    /// Whether a request with a value is in flight.
+    func isInFlight(_ value: Key) -> Bool { requests[value]?.isGivenUp == false }
+    /// Whether a request with a value has been given up, and can still be answered.
+    func isGivenUp(_ value: Key) -> Bool { givenUpCount > 0 && requests[value]?.isGivenUp == true }
+
     /// Records a request.
     mutating func send(_ value: Key, at time: UInt64) {
         order.append((value, time))

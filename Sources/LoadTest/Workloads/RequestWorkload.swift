@@ -30,13 +30,13 @@ extension BenchMode {
         makeWorkload: { RequestWorkload($0) })
 }
 
-/// Sends requests and matches their replies, by order or by a JSON field.
+/// Sends requests and matches their replies, by order or by an id.
 internal final class RequestWorkload: Workload {
     let context: LoadContext
     var message: EchoMessage
     let kind: MessageKind
-    /// The field that is equal in a request and its reply, or `nil` if replies arrive in order.
-    fileprivate let field: JSONField?
+    /// The location of the id that a request and its reply have in common, or `nil` if replies arrive in order.
+    fileprivate let correlation: Correlation?
     /// The conditions that each reply has to meet.
     private let expectations: [MessageCondition]
     var patterns: [Pattern] { expectations.compactMap(\.pattern) + context.factory.patterns }
@@ -50,7 +50,7 @@ internal final class RequestWorkload: Workload {
         self.context = context
         message = context.factory.makeEchoMessage()
         kind = context.plan.messages.kind
-        field = context.plan.replies.field
+        correlation = context.plan.replies.correlation
         // The conditions have been checked when the options were parsed.
         expectations = context.plan.replies.expectations.compactMap { source in
             do throws(MessageConditionError) { return try MessageCondition(source) } catch { return nil }
@@ -66,21 +66,21 @@ internal final class RequestWorkload: Workload {
             return LoadPlanProblem(option: "--mode request", reason: "no request is given; add --message or --file")
         }
         if let problem = plan.codecProblem { return problem }
-        guard let field = plan.replies.field else { return plan.protocolProblem(needsReplies: true) }
+        guard let correlation = plan.replies.correlation else { return plan.protocolProblem(needsReplies: true) }
         var message = plan.makeEchoMessage(rows: plan.data?.sample, clockOffset: 0)
         var ids: [JSONScalar: Int] = [:]
         // Each message twice, as a connection sends it.
         for number in 0..<2 * templates.count {
             message.set(EchoMessage.Stamp(number: UInt64(number), connection: 0, time: 0))
             let name = templates.count == 1 ? "the message" : "message \(number % templates.count + 1)"
-            guard let id = message.withBytes({ field.values(in: $0).first }) else {
+            guard let id = message.withBytes({ correlation.request.values(in: $0).first }) else {
                 return LoadPlanProblem(
-                    option: "--correlate \(field.source)",
+                    option: "--correlate \(correlation.source)",
                     reason: "\(name) has no such JSON field with a string or number; add one, such as {\"id\":{{seq}}}")
             }
             guard ids.updateValue(number, forKey: id) == nil || !plan.overlapsRequests else {
                 return LoadPlanProblem(
-                    option: "--correlate \(field.source)",
+                    option: "--correlate \(correlation.source)",
                     reason: "requests in flight would have the same value \(id); use {{seq}} to number them")
             }
         }
@@ -132,13 +132,13 @@ internal final class RequestWorkload: Workload {
 /// A connection that sends requests and receives replies.
 internal final class RequestConnection: RoundTripConnection, LoadHandler {
     private let workload: RequestWorkload
-    /// The unanswered requests by the value of their field. Empty if replies arrive in order.
+    /// The unanswered requests by their id. Empty if replies arrive in order.
     private var requests = RequestLedger<JSONScalar>()
-    private let isByField: Bool
+    private let isByID: Bool
 
     init(_ number: UInt64, of workload: RequestWorkload) {
         self.workload = workload
-        isByField = workload.field != nil
+        isByID = workload.correlation != nil
         super.init(number, remembered: workload.inFlight, identifiesReplies: false, in: workload.context)
     }
 
@@ -167,27 +167,37 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
     /// Records the message of the workload as the next request.
     private func didSend(at time: UInt64) {
         ledger.send(at: time)
-        guard let field = workload.field else { return }
+        guard let correlation = workload.correlation else { return }
         // The ledger only numbers the requests.
         _ = ledger.takeFirst()
         // The plan has been checked: each request has a value.
-        if let value = workload.message.withBytes({ field.values(in: $0).first }) { requests.send(value, at: time) }
+        if let value = workload.message.withBytes({ correlation.request.values(in: $0).first }) {
+            requests.send(value, at: time)
+        }
     }
 
     /// Removes the request that a message answers. Returns its send time, or `nil` for a message that answers none.
     fileprivate func takeRequest(answeredBy payload: RawSpan) -> UInt64? {
-        guard let field = workload.field else { return ledger.expectedCount > 0 ? ledger.takeFirst() : nil }
-        return field.values(in: payload).first.flatMap { requests.take($0) }
+        guard let correlation = workload.correlation else {
+            return ledger.expectedCount > 0 ? ledger.takeFirst() : nil
+        }
+        let ids =
+            correlation.replyIDs(in: payload) { requests.isInFlight($0) }
+            ?? correlation.replyIDs(in: payload) { requests.isGivenUp($0) }
+        for id in ids ?? [] {
+            if let sendTime = requests.take(id) { return sendTime }
+        }
+        return nil
     }
 
     override func giveUpReplies(before time: UInt64) -> Int {
-        isByField ? requests.giveUp(before: time) : super.giveUpReplies(before: time)
+        isByID ? requests.giveUp(before: time) : super.giveUpReplies(before: time)
     }
 
-    override var isAnswered: Bool { isByField ? requests.unansweredCount == 0 : super.isAnswered }
-    override var inFlightCount: Int { isByField ? requests.inFlightCount : super.inFlightCount }
+    override var isAnswered: Bool { isByID ? requests.unansweredCount == 0 : super.isAnswered }
+    override var inFlightCount: Int { isByID ? requests.inFlightCount : super.inFlightCount }
     override func unansweredCount(since time: UInt64) -> Int {
-        isByField ? requests.unansweredCount(since: time) : super.unansweredCount(since: time)
+        isByID ? requests.unansweredCount(since: time) : super.unansweredCount(since: time)
     }
 
     func connection(_ connection: Connection<RequestConnection>, received payload: RawSpan, as kind: MessageKind) {

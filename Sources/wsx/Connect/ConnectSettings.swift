@@ -263,7 +263,7 @@ extension RequestQueue.Settings {
     ) throws(Failure) -> RequestQueue.Settings? {
         if arguments.protocols.choice != nil { return try makeWithProtocol(arguments, isRepl: isRepl) }
         guard arguments.replies.hasRequests else { return nil }
-        if arguments.replies.calls != nil, let name = arguments.replies.correlation, name != "id" {
+        if arguments.replies.calls != nil, let correlation = arguments.replies.correlation, correlation.source != "id" {
             throw .badArgument(
                 what: "--correlate with --json-rpc",
                 why: "JSON-RPC replies already contain the 'id' of their request; omit --correlate")
@@ -271,7 +271,7 @@ extension RequestQueue.Settings {
         let matching: RequestQueue.Settings.Matching =
             if let calls = arguments.replies.calls {
                 .calls(hasVersion: calls.hasVersion(at: url))
-            } else if let name = arguments.replies.correlation { .field(named: name) } else { .order }
+            } else if let correlation = arguments.replies.correlation { .id(correlation) } else { .order }
         if matching == .order, arguments.staying.heartbeatMessage != nil {
             throw .badArgument(
                 what: "--request with --heartbeat-message",

@@ -70,6 +70,31 @@ import WSCore
         #expect(driver.receive(#"{"id":null,"r":"text"}"#) == ["event text"])
     }
 
+    @Test("Errors have their id at the last location, and other replies at the first one with a value")
+    func severalLocations() throws {
+        let driver = try Self.driver(#"{"name":"x","id":"/1=/1,/2","reply":"^\\[(8|33|50),","error":"^\\[8,"}"#)
+        _ = driver.open()
+        for id in ["48", "7", "\"a\""] {
+            #expect(driver.type("[32,\(id),{}]", wantsReply: true) == [">[32,\(id),{}]", "key \(id)"])
+        }
+        #expect(driver.receive("[8,48,7,{}]") == ["refused 7 [8,48,7,{}]"])
+        #expect(driver.receive("[33,48,7]") == ["reply 48 [33,48,7]"])
+        #expect(driver.receive("[36,48,551]") == ["event [36,48,551]"])
+        #expect(driver.receive(#"[50,"a",{}]"#) == [#"reply "a" [50,"a",{}]"#])
+        #expect(driver.receive("[33,null,551]") == ["reply 551 [33,null,551]"])
+        #expect(driver.receive("[8,48]") == ["refused 48 [8,48]"])
+    }
+
+    @Test("An id may be an object, and numbers are compared by value and shown as received")
+    func idValues() throws {
+        let driver = try Self.driver(#"{"name":"x","id":"/id"}"#)
+        _ = driver.open()
+        #expect(driver.type(#"{"id":{"a": 1}}"#, wantsReply: true).last == #"key {"a":1}"#)
+        #expect(driver.receive(#"{"id":{"a":1}}"#) == [#"reply {"a":1} {"id":{"a":1}}"#])
+        #expect(driver.type(#"{"id":1000}"#, wantsReply: true).last == "key 1000")
+        #expect(driver.receive(#"{"id":1e3}"#) == [#"reply 1000 {"id":1e3}"#])
+    }
+
     @Test("The payload is at the first location that exists")
     func locations() throws {
         let driver = try Self.driver(
@@ -219,7 +244,10 @@ import WSCore
                 #">[2,"1","BootNotification",{}]"#, #"key "1""#,
             ])
         #expect(
-            driver.receive(#"[2,"1","Reset",{"type":"Soft"}]"#) == [#">[3,"1",{}]"#, #"event Reset {"type":"Soft"}"#])
+            driver.receive(#"[2,"1","Reset",{"type":"Soft"}]"#) == [
+                #">[3,"1",{"status":"Accepted"}]"#, #"event Reset {"type":"Soft"}"#,
+            ])
+        #expect(driver.receive(#"[2,"2","GetConfiguration",{}]"#).first == #">[3,"2",{}]"#)
         #expect(driver.receive(#"[3,"1",{"status":"Accepted"}]"#) == [#"reply "1" {"status":"Accepted"}"#])
         #expect(driver.receive(#"[4,"2","NotSupported","no",{}]"#) == [#"refused "2" NotSupported no"#])
     }
@@ -253,6 +281,49 @@ import WSCore
         #expect(driver.open() == [">\(request)", "renewed \(request)", "ready"])
     }
 
+    @Test("WAMP")
+    func wamp() throws {
+        let driver = try Self.example("wamp", ["realm": "r"])
+        #expect(driver.open().first?.hasPrefix(#">[1,"r",{"roles":{"#) == true)
+        #expect(driver.receive(#"[2,9129137332,{"roles":{}}]"#).last == "ready")
+        let call = #"[48,1,{},"com.add",[2,3]]"#
+        #expect(driver.type(call, wantsReply: true) == [">\(call)", "key 1"])
+        #expect(driver.receive("[50,1,{},[5]]") == ["reply 1 [50,1,{},[5]]"])
+        _ = driver.type(#"[48,2,{},"com.no"]"#, wantsReply: true)
+        let error = #"[8,48,2,{},"wamp.error.no_such_procedure",["no"]]"#
+        #expect(driver.receive(error) == ["refused 2 \(error)"])
+        let subscription = #"[32,3,{},"com.topic"]"#
+        _ = driver.type(subscription, wantsReply: true)
+        #expect(driver.receive("[33,3,5512315355]") == ["reply 3 [33,3,5512315355]"])
+        #expect(driver.receive(#"[36,5512315355,4429313566,{},["x"]]"#).first?.hasPrefix("event ") == true)
+        #expect(driver.receive(#"[6,{},"wamp.close.close_realm"]"#)[0] == #">[6,{},"wamp.close.goodbye_and_out"]"#)
+        _ = driver.open()
+        #expect(driver.receive("[2,1,{}]").contains(">\(subscription)"))
+        #expect(driver.receive(#"[3,{"message":"no"},"wamp.error.no_such_realm"]"#)[0].hasPrefix("failure "))
+    }
+
+    @Test("Jupyter")
+    func jupyter() throws {
+        let driver = try Self.example("jupyter")
+        #expect(driver.open() == ["ready"])
+        let sent = driver.type(#""1+1""#, wantsReply: true)
+        let key = try #require(sent.last?.dropFirst(4))
+        #expect(sent[0].contains(#""msg_type":"execute_request""#) && sent[0].contains("\"msg_id\":\(key)"))
+        #expect(sent[0].hasSuffix(#""code":"1+1"}}"#))
+        func reply(_ type: String, _ content: String) -> String {
+            #"{"header":{"msg_id":"k","msg_type":"\#(type)"},"msg_id":"k","msg_type":"\#(type)","#
+                + #""parent_header":{"msg_id":\#(key)},"metadata":{},"content":\#(content),"channel":"shell"}"#
+        }
+        #expect(driver.receive(reply("status", #"{"execution_state":"busy"}"#))[0].hasPrefix("hidden status "))
+        #expect(driver.receive(reply("stream", #"{"name":"stdout","text":"2"}"#))[0].hasPrefix("event stream "))
+        #expect(
+            driver.receive(reply("execute_reply", #"{"status":"ok"}"#)) == [
+                #"reply \#(key) execute_reply {"status":"ok"}"#
+            ])
+        _ = driver.type(#""1/0""#, wantsReply: true)
+        #expect(driver.receive(reply("execute_reply", #"{"status":"error"}"#))[0].hasPrefix("refused "))
+    }
+
     // MARK: Errors
 
     @Test(
@@ -277,6 +348,8 @@ import WSCore
             ),
             ("{\"name\":\"x\",\n \"ready\":\"(\"}", "line 2, column 10: the regular expression is invalid: "),
             (#"{"name":"x","id":"a"}"#, "line 1, column 18: the location is invalid: expected a path"),
+            (#"{"name":"x","id":"/1=/~"}"#, "line 1, column 18: the location is invalid: "),
+            (#"{"name":"x","id":"/1="}"#, "line 1, column 18: the location is invalid: expected a path"),
             (#"{"name":"x","set":[]}"#, "line 1, column 19: 'set' is not a JSON object"),
             (#"{"name":"x","set":{"a":1}}"#, "line 1, column 24: the location of a variable is not a string"),
             (#"{"name":"x","parameters":["a","a"]}"#, "line 1, column 31: the variable \"a\" is defined twice"),

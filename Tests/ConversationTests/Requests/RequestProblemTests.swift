@@ -8,7 +8,7 @@ import WSCore
     private func problem(
         _ text: String, field: String = "id", makesCalls: Bool = false
     ) -> RequestProblem? {
-        let queue = RequestQueue(.init(makesCalls ? .calls() : .field(named: field)))
+        let queue = RequestQueue(.init(makesCalls ? .calls() : .id(at: field)))
         return queue.problem(with: Array(text.utf8).span.bytes)
     }
 
@@ -46,7 +46,7 @@ import WSCore
 
     @Test("A message that is not UTF-8 has no field")
     func bytes() {
-        let queue = RequestQueue(.init(.field(named: "id")))
+        let queue = RequestQueue(.init(.id(at: "id")))
         #expect(queue.problem(with: ([0xFF] as [UInt8]).span.bytes) == .notJSON(field: "id"))
     }
 

@@ -91,7 +91,7 @@ import WSCore
 
     @Test("Notifications are counted, do not wait, and delay nothing")
     func notifications() throws {
-        var queue = RequestQueue(.init(.field(named: "id"), isSequential: true))
+        var queue = RequestQueue(.init(.id(at: "id"), isSequential: true))
         for text in ["{}", #"{"id":1}"#, "x", #"{"id":2}"#] { try queue.add(text) }
         #expect(queue.sendable() == ["1 {} -", #"2 {"id":1}"#])
         #expect(queue.received("{}") == false)
@@ -101,7 +101,7 @@ import WSCore
 
     @Test("At most 65,536 requests are in flight")
     func window() throws {
-        var queue = RequestQueue(.init(.field(named: "id")))
+        var queue = RequestQueue(.init(.id(at: "id")))
         for id in 0...RequestQueue.maximumInFlight { try queue.add(#"{"id":\#(id)}"#) }
         #expect(queue.sendable().count == RequestQueue.maximumInFlight)
         #expect(queue.isFull)
@@ -112,7 +112,7 @@ import WSCore
 
     @Test("Requests kept for another connection are in flight up to 16 MiB")
     func keptBytes() throws {
-        var queue = RequestQueue(.init(.field(named: "id"), keepsRequests: true))
+        var queue = RequestQueue(.init(.id(at: "id"), keepsRequests: true))
         let padding = String(repeating: "x", count: 1 << 20)
         for id in 0..<20 { try queue.add(#"{"id":\#(id),"x":"\#(padding)"}"#) }
         #expect(queue.sendable().count == 16)
@@ -133,7 +133,7 @@ import WSCore
 
     @Test("A new connection starts with initial messages, then unanswered ones, then waiting ones")
     func reconnecting() throws {
-        var queue = RequestQueue(.init(.field(named: "id"), keepsRequests: true))
+        var queue = RequestQueue(.init(.id(at: "id"), keepsRequests: true))
         try queue.add(#"{"id":"hello"}"#, isInitial: true)
         try queue.add("{}", isInitial: true)
         for id in 3...5 { try queue.add(#"{"id":\#(id)}"#) }
@@ -168,7 +168,7 @@ import WSCore
 
     @Test("A request that ends every connection is sent alone, and then given up")
     func givenUp() throws {
-        var queue = RequestQueue(.init(.field(named: "id"), keepsRequests: true))
+        var queue = RequestQueue(.init(.id(at: "id"), keepsRequests: true))
         for id in 1...3 { try queue.add(#"{"id":\#(id)}"#) }
         for _ in 1...2 {
             queue.connectionOpened(at: .zero)
@@ -200,7 +200,7 @@ import WSCore
 
     @Test("Requests go one at a time after lost connections only until one that was sent before is answered")
     func endOfCaution() throws {
-        var queue = RequestQueue(.init(.field(named: "id"), keepsRequests: true))
+        var queue = RequestQueue(.init(.id(at: "id"), keepsRequests: true))
         try queue.add(#"{"id":1}"#)
         for _ in 1...2 {
             #expect(queue.sendable().count == 1)

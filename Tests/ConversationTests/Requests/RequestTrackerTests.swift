@@ -7,7 +7,7 @@ import WSCore
 @Suite struct RequestTrackerTests {
     @Test("Without a field, messages answer requests in order, and are pushes if none is in flight")
     func order() {
-        var tracker = RequestTracker(field: nil, timeout: .seconds(30))
+        var tracker = RequestTracker(nil, timeout: .seconds(30))
         #expect(tracker.received("a", 0) == .push)
         #expect(tracker.sent(1, "x", 1) == true)
         #expect(tracker.sent(2, "y", 2) == true)
@@ -30,6 +30,40 @@ import WSCore
         #expect(tracker.received(#"{"id":3}"#, 5) == .reply(3, 3))
         #expect(tracker.received(#"{"id":1.0}"#, 5) == .reply(1, 5))
         #expect(tracker.received(#"{"id":1}"#, 6) == .push)
+    }
+
+    @Test("The reply has the id at the first of several locations where a request in flight has it")
+    func severalLocations() {
+        var tracker = RequestTracker(Correlation("/1=/2,/1"), timeout: .seconds(30))
+        for number in [7, 48, 9_007_199_254_740_992] {
+            #expect(tracker.sent(number % 100, "[48,\(number),{}]", 0) == true)
+        }
+        // An ERROR of WAMP has the type of the request before its id.
+        #expect(tracker.received("[8,48,7,{}]", 1) == .reply(7, 1))
+        #expect(tracker.received("[33,48,551]", 2) == .reply(48, 2))
+        #expect(tracker.received("[50,9007199254740993,{}]", 2) == .push)
+        #expect(tracker.received("[50,9007199254740992,{},[5]]", 3) == .reply(92, 3))
+        #expect(tracker.received("[8,48,7,{}]", 4) == .push)
+        #expect(tracker.count == 0)
+    }
+
+    @Test("A request in flight counts before one that has timed out, wherever its id is")
+    func lateAtAnotherLocation() {
+        var tracker = RequestTracker(Correlation("id=a,b"), timeout: .seconds(10))
+        #expect(tracker.sent(1, #"{"id":1}"#, 0) == true)
+        #expect(tracker.expire(10) == ["1 1"])
+        #expect(tracker.sent(2, #"{"id":2}"#, 11) == true)
+        #expect(tracker.received(#"{"a":1,"b":2}"#, 12) == .reply(2, 1))
+        #expect(tracker.received(#"{"a":3,"b":1}"#, 13) == .late(1, 13, by: 3))
+        #expect(tracker.received(#"{"a":3,"b":1}"#, 14) == .push)
+    }
+
+    @Test("The id of a request in its own reply location answers nothing")
+    func otherLocation() {
+        var tracker = RequestTracker(Correlation("/header/msg_id=/parent_header/msg_id"), timeout: .seconds(30))
+        #expect(tracker.sent(1, #"{"header":{"msg_id":"a"}}"#, 0) == true)
+        #expect(tracker.received(#"{"header":{"msg_id":"a"},"parent_header":{}}"#, 1) == .push)
+        #expect(tracker.received(#"{"header":{"msg_id":"b"},"parent_header":{"msg_id":"a"}}"#, 2) == .reply(1, 2))
     }
 
     @Test(
@@ -105,7 +139,7 @@ import WSCore
 
     @Test("Without a field a late reply is an ordinary message")
     func lateWithoutField() {
-        var tracker = RequestTracker(field: nil, timeout: .seconds(10))
+        var tracker = RequestTracker(nil, timeout: .seconds(10))
         #expect(tracker.sent(1, "x", 0) == true)
         #expect(tracker.expire(10) == ["1"])
         #expect(tracker.received("a", 11) == .push)
@@ -135,7 +169,7 @@ import WSCore
 
     @Test("Kept requests can be taken back, in order and once each")
     func takingBack() {
-        var tracker = RequestTracker(field: JSONField("id"), timeout: .seconds(10), keepsRequests: true)
+        var tracker = RequestTracker(Correlation("id"), timeout: .seconds(10), keepsRequests: true)
         for (number, text) in [#"{"id":1}"#, #"[{"id":2},{"id":3}]"#, #"{"id":4}"#, "{}"].enumerated() {
             _ = tracker.sent(number + 1, text, 0)
         }
@@ -151,7 +185,7 @@ import WSCore
     }
 
     private static func correlating(timeout: Int = 30) -> RequestTracker {
-        RequestTracker(field: JSONField("id"), timeout: .seconds(timeout))
+        RequestTracker(Correlation("id"), timeout: .seconds(timeout))
     }
 }
 

@@ -25,6 +25,7 @@ import WSCore
             ("/00", "[5]", []), ("/0", #"{"0":5}"#, ["5"]), ("/id", #"[{"id":1}]"#, []),
             ("/0/id", #"[{"id":1}]"#, ["1"]),
             ("/a", #"{"a":{}}"#, []), ("/a/b", #"{"a":1}"#, []), ("/99999999999999999999", "[5]", []),
+            (".a.b", #"{"a":{"b":"x"}}"#, [#""x""#]), (".[1]", "[1,2]", ["2"]), (".", "5", ["5"]),
             ("/a/b", #"{"x":[{"a":[[{}]]}],"a":{"c":{"b":1},"b":2}}"#, ["2"]),
         ])
     func pointers(field: String, text: String, expected: [String]) throws {
@@ -53,7 +54,8 @@ import WSCore
         #expect(try Self.values("a", "[\(text)]") == [])
     }
 
-    @Test("An empty text and invalid escapes are not fields", arguments: ["", "/a~", "/~2", "/a/~x/b"])
+    @Test(
+        "An empty text and invalid paths are not fields", arguments: ["", "/a~", "/~2", "/a/~x/b", "..", ".a[", ".a b"])
     func mistakes(field: String) {
         #expect(JSONField(field) == nil)
     }

@@ -320,7 +320,7 @@ import WSCore
         let fixture = LoadFixture(.request) { plan in
             plan.messages.templates = [template]
             plan.messageCount = 2
-            plan.replies.field = JSONField("id")
+            plan.replies.correlation = Correlation("id")
             plan.replies.expectations = [#"^\{"id""#]
             plan.conversation.codecs = MessageCodecs(decoders: [.messagePack], encoder: .messagePack, limitBytes: 1000)
         }
@@ -362,7 +362,7 @@ import WSCore
         plan.conversation.codecs = MessageCodecs(decoders: [], encoder: .cbor, limitBytes: 1000)
         let problem = try #require(plan.problem)
         #expect("\(problem.option): \(problem.reason)".hasPrefix("--encode cbor: message 1: "))
-        plan.replies.field = JSONField("id")
+        plan.replies.correlation = Correlation("id")
         #expect(plan.problem == problem)
     }
 }

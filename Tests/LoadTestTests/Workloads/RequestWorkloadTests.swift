@@ -16,7 +16,7 @@ import WSCore
         let template = try LoadFixture.template(#"{"id":{{seq}},"op":"list"}"#)
         let fixture = LoadFixture(.request) { plan in
             plan.messages.templates = [template]
-            plan.replies.field = name.flatMap { JSONField($0) }
+            plan.replies.correlation = name.flatMap { Correlation($0) }
             plan.replies.expectations = expectations
             change(&plan)
         }
@@ -60,6 +60,21 @@ import WSCore
         }
         let tally = fixture.tally
         #expect((tally.received, tally.pushes, tally.mismatched, tally.reordered) == (3, 3, 0, 0))
+        #expect(fixture.workload.isAnswered)
+    }
+
+    @Test("A reply may have the id of its request elsewhere")
+    func otherField() throws {
+        let fixture = try load(correlate: "id=/error/id,/result/id") {
+            $0.pace.inFlight = 3
+            $0.messageCount = 3
+        }
+        for text in [
+            #"{"id":1}"#, #"{"result":{"id":2}}"#, #"{"error":{"id":9},"result":{"id":1}}"#, #"{"error":{"id":3}}"#,
+        ] {
+            try receive(text, on: fixture)
+        }
+        #expect((fixture.tally.received, fixture.tally.pushes) == (3, 1))
         #expect(fixture.workload.isAnswered)
     }
 
@@ -123,7 +138,7 @@ import WSCore
     private func problem(_ texts: [String], correlate name: String? = nil, inFlight: Int = 1) throws -> String? {
         var plan = LoadPlan(.request)
         plan.messages.templates = try texts.map { try LoadFixture.template($0) }
-        plan.replies.field = name.flatMap { JSONField($0) }
+        plan.replies.correlation = name.flatMap { Correlation($0) }
         plan.pace.inFlight = inFlight
         return plan.problem.map { "\($0.option): \($0.reason)" }
     }

@@ -1,3 +1,4 @@
+import Conversation
 import Testing
 
 @testable import WSCore
@@ -234,7 +235,7 @@ import Testing
     func oneRequest() throws {
         let fixture = answering {
             $0.messages.texts = [#"{"id":1}"#]
-            $0.replies.correlation = "id"
+            $0.replies.correlation = Correlation("id")
             $0.ending.isOne = true
         } reply: { peer, text in
             peer.send("push")

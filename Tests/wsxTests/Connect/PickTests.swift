@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import Testing
 
@@ -96,7 +97,7 @@ import Testing
     @Test("With --one and requests, only replies need the value")
     func incompleteRequest() throws {
         let outcome = try run(".result", on: [#"{"id":9}"#, #"{"id":7,"error":1}"#]) {
-            $0.replies.correlation = "id"
+            $0.replies.correlation = Correlation("id")
             $0.messages.texts = [#"{"id":7}"#]
             $0.ending.isOne = true
             $0.ending.linger = .idle(.zero)
@@ -149,7 +150,7 @@ import Testing
     @Test("Replies are matched by the whole message, and their value is written")
     func replies() throws {
         let outcome = try run(".result", on: [#"{"id":9}"#, #"{"id":7,"result":"ok"}"#]) {
-            $0.replies.correlation = "id"
+            $0.replies.correlation = Correlation("id")
             $0.messages.texts = [#"{"id":7}"#]
             $0.ending.linger = .idle(.zero)
         }

@@ -13,14 +13,14 @@ import WSCore
         #expect(try Self.settings { $0.replies.sendsRequests = true } == .init(isSequential: true))
         #expect(
             try Self.settings {
-                $0.replies.correlation = "/a"
+                $0.replies.correlation = Correlation("/a")
                 $0.replies.replyTimeout = .seconds(1)
                 $0.staying.reconnection = .always
-            } == .init(.field(named: "/a"), replyTimeout: .seconds(1), keepsRequests: true))
+            } == .init(.id(try #require(Correlation("/a"))), replyTimeout: .seconds(1), keepsRequests: true))
         #expect(
             try Self.settings {
                 $0.replies.calls = .automatic
-                $0.replies.correlation = "id"
+                $0.replies.correlation = Correlation("id")
                 $0.replies.sendsRequests = true
             } == .init(.calls(), isSequential: true))
     }
@@ -30,7 +30,7 @@ import WSCore
         #expect(throws: Failure.self) {
             try Self.settings {
                 $0.replies.calls = .automatic
-                $0.replies.correlation = "key"
+                $0.replies.correlation = Correlation("key")
             }
         }
         #expect(throws: Failure.self) {

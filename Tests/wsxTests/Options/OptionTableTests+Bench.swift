@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import LoadTest
 import WSCore
@@ -27,7 +28,7 @@ extension OptionTableTests {
         },
         BenchCase("correlate", "--mode", "request", "--correlate", "/id") {
             $0.load.mode = .request
-            $0.load.replies.field = JSONField("/id")
+            $0.load.replies.correlation = Correlation("/id")
         },
         BenchCase("expect", "--mode", "request", "--expect", "a", "--expect=b") {
             $0.load.mode = .request

@@ -1,4 +1,5 @@
 import CommandLine
+import Conversation
 import Formats
 import Testing
 import WSCore
@@ -92,7 +93,7 @@ import WSCore
             $0.replies.failsOnErrorReply = true
             $0.replies.calls = .automatic
         },
-        ConnectCase("correlate", "--correlate", "/a/id") { $0.replies.correlation = "/a/id" },
+        ConnectCase("correlate", "--correlate", "/a/id") { $0.replies.correlation = Correlation("/a/id") },
         ConnectCase("json-rpc", "--json-rpc=devtools", "--json-rpc") { $0.replies.calls = .automatic },
         ConnectCase("reply-timeout", "--reply-timeout", "5", "--request") {
             $0.replies.sendsRequests = true

@@ -165,8 +165,12 @@ import Testing
             ),
             ("--input=chunk", "'chunk' for '--input': did you mean 'chunks'?"),
             (
+                "--correlate=id=/a,",
+                "'id=/a,' for '--correlate': expected the name of a JSON member, a path such as /params/id, or REQUEST=REPLY; write '~' as ~0 and '/' as ~1"
+            ),
+            (
                 "--correlate=/a~2",
-                "'/a~2' for '--correlate': expected the name of a JSON member, or a JSON Pointer; write '~' as ~0 and '/' as ~1"
+                "'/a~2' for '--correlate': expected the name of a JSON member, a path such as /params/id, or REQUEST=REPLY; write '~' as ~0 and '/' as ~1"
             ),
             ("-nx", "'x' for '-n': expected a number such as 5, 50k, or 1M"),
             ("-n0", "'0' for '-n': expected a number from 1 to 1000000000000"),

@@ -35,7 +35,7 @@ package struct DeclarativeProtocol: Sendable {
         case heartbeat
         /// Texts before and after a typed line.
         case prefix, suffix
-        /// The location of the value that a request and its reply have in common.
+        /// The location of the id that a request and its reply have in common, as ``Correlation`` describes.
         case id
         /// The messages that are replies, if not all with a value at that location, and the replies that are errors.
         case reply, error
@@ -97,7 +97,10 @@ package struct DeclarativeProtocol: Sendable {
     var heartbeat: Heartbeat?
     var prefix = Template(literal: [])
     var suffix = Template(literal: [])
+    /// The location of the id of a request.
     var id: JSONPath?
+    /// The locations of the id in a reply. In errors, the last one counts first.
+    var replyIDs: [JSONPath] = []
     var event: JSONPath?
     var unwrap: [JSONPath] = []
 

@@ -51,11 +51,11 @@ struct DeclarativeProtocolReader {
         result.heartbeat = try heartbeat()
         if let prefix = try string(.prefix) { result.prefix = try template(prefix, at: values["prefix"]) }
         if let suffix = try string(.suffix) { result.suffix = try template(suffix, at: values["suffix"]) }
-        result.id = try path(.id)
+        (result.id, result.replyIDs) = try correlation()
         for member in [Member.reply, .error] where result.id == nil {
             guard let value = values[member.rawValue] else { continue }
             throw error(
-                "'\(member.rawValue)' has no effect without 'id', the location of the value that a request and its reply "
+                "'\(member.rawValue)' has no effect without 'id', the location of the id that a request and its reply "
                     + "have in common; add it, as in \"id\":\"/id\"", at: value)
         }
         result.event = try path(.event)
@@ -225,6 +225,16 @@ struct DeclarativeProtocolReader {
         var paths: [JSONPath] = []
         for (text, token) in try strings(member) { paths.append(try path(text, at: token)) }
         return paths
+    }
+
+    private func correlation() throws(DeclarativeProtocolError) -> (request: JSONPath?, replies: [JSONPath]) {
+        guard let text = try string(.id), let token = values["id"] else { return (nil, []) }
+        let (request, replies) = Correlation.split(text)
+        let path = try path(request, at: token)
+        guard let replies else { return (path, [path]) }
+        var paths: [JSONPath] = []
+        for reply in replies { paths.append(try self.path(reply, at: token)) }
+        return (path, paths)
     }
 
     private func path(_ member: Member) throws(DeclarativeProtocolError) -> JSONPath? {

@@ -89,7 +89,7 @@ final class DeclarativeSession: ProtocolSession {
             guard let message = framed(renewals[index].line, at: now) else { continue }
             output.send(message)
             output.append(.renewed(String(decoding: renewals[index].line, as: UTF8.self)))
-            renewals[index].key = replyKey(of: message)
+            renewals[index].key = requestKey(of: message)
             renewals[index].isAnswered = false
         }
         output.append(.ready)
@@ -188,13 +188,10 @@ final class DeclarativeSession: ProtocolSession {
         if let value = definition.event?.value(in: payload), value.kind == .string || value.kind == .number {
             event.name = JSONText.text(JSONText.compact(value, of: payload))
         }
-        if let value = definition.id?.value(in: payload), !Self.isNull(value, payload),
-            patterns.reply?.matches(payload) != false
-        {
-            let id = JSONText.compact(value, of: payload)
+        let isError = definition.id != nil && patterns.error?.matches(payload) == true
+        if let id = replyID(in: payload, isError: isError), patterns.reply?.matches(payload) != false {
             let key = JSONText.key(of: id)
             event.id = JSONText.text(id)
-            let isError = patterns.error?.matches(payload) == true
             event.role = .reply(key, isError: isError)
             if let index = renewals.firstIndex(where: { $0.key == key && !$0.isAnswered }) {
                 renewals[index].isAnswered = true
@@ -219,7 +216,7 @@ final class DeclarativeSession: ProtocolSession {
         guard let message = framed(line, at: now) else {
             throw ProtocolInputError("the prefix or the suffix inserts a value that does not exist yet")
         }
-        let key = replyKey(of: message)
+        let key = requestKey(of: message)
         if patterns.renew?.matches(message.span.bytes) == true {
             renewals.removeAll { $0.line == line }
             guard renewals.reduce(line.count, { $0 + $1.line.count + 64 }) <= Self.maximumRenewalBytes else {
@@ -231,9 +228,21 @@ final class DeclarativeSession: ProtocolSession {
         return key
     }
 
-    private func replyKey(of message: [UInt8]) -> String? {
+    /// The key of a message that is being sent, or `nil` if it has no id.
+    private func requestKey(of message: [UInt8]) -> String? {
         guard let id = definition.id?.value(in: message.span.bytes) else { return nil }
         return JSONText.key(of: JSONText.compact(id, of: message.span.bytes))
+    }
+
+    /// The id in a received message, or `nil` if it has none.
+    private func replyID(in payload: RawSpan, isError: Bool) -> [UInt8]? {
+        let paths = definition.replyIDs
+        for index in paths.indices {
+            let path = isError ? paths[paths.count - 1 - index] : paths[index]
+            guard let id = path.value(in: payload), !Self.isNull(id, payload) else { continue }
+            return JSONText.compact(id, of: payload)
+        }
+        return nil
     }
 
     /// A line with its prefix and suffix, or `nil` if they lack a value.

@@ -24,10 +24,12 @@ extension ManualSection {
                 "`--correlate` *FIELD*",
                 """
                 Each input message is a request: JSON with a string or number in *FIELD*. Any other message is an \
-                error and is not sent. The reply is the received message with the same value in *FIELD*. Strings are \
-                compared after unescaping, and numbers as written. `null` counts as no value. If several requests have \
+                error and is not sent. The reply is the received message with the same value in *FIELD*, or in \
+                *REPLY* with `--correlate` *REQUEST*`=`*REPLY*. Strings are compared after unescaping, and numbers by \
+                their value. `null` counts as no value. If several requests have \
                 the same value, the oldest is answered first. If a member occurs twice, the last one counts. In a \
-                batch (a JSON array), each object needs the member *FIELD*. If a reply does not arrive in time, \
+                batch (a JSON array), each object needs the member *FIELD*; the replies to it have the value in the same \
+                field. A field name cannot contain `=`. If a reply does not arrive in time, \
                 the error is reported, and the run continues but ends with status 6. A reply that arrives later is \
                 reported as late.
                 """

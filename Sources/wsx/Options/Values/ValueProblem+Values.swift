@@ -20,7 +20,8 @@ extension ValueProblem {
     static let notARejection = unusable(
         words: "expected a status from 300 to 599, optionally with a number of requests, such as 503x3")
     static let notAField = unusable(
-        words: "expected the name of a JSON member, or a JSON Pointer; write '~' as ~0 and '/' as ~1")
+        words: "expected the name of a JSON member, a path such as /params/id, or REQUEST=REPLY; "
+            + "write '~' as ~0 and '/' as ~1")
     static let notAPointer = unusable(words: "expected JSON Pointers separated by commas, such as /time,/user/id")
 
     static func notACondition(_ error: MessageConditionError) -> ValueProblem { unusable(words: "\(error)") }

@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import Glibc
 import Testing
@@ -208,7 +209,7 @@ import Testing
     @Test("Replies are matched by a field in any order, and the run waits for all of them")
     func correlatedRequests() throws {
         let fixture = ConnectFixture {
-            $0.replies.correlation = "id"
+            $0.replies.correlation = Correlation("id")
             $0.format.output = .json
         }
         fixture.input = "{\"id\":1}\n{\"id\":2}\n"
@@ -256,7 +257,7 @@ import Testing
 
     @Test("A line without the field of --correlate ends the run with its number, and is not sent")
     func otherMessages() throws {
-        let fixture = echo { $0.replies.correlation = "id" }
+        let fixture = echo { $0.replies.correlation = Correlation("id") }
         fixture.input = "{\"id\":1}\n{\"ID\":2}\n{\"id\":3}\n"
         let outcome = try fixture.run()
         #expect(outcome.status == .usage)
@@ -268,7 +269,7 @@ import Testing
     @Test("A message of the command line without the field of --correlate is an error before the connection")
     func operandWithoutField() throws {
         let fixture = echo {
-            $0.replies.correlation = "id"
+            $0.replies.correlation = Correlation("id")
             $0.messages.texts = [#"{"id":1}"#, "{}"]
         }
         let failure = #expect(throws: Failure.self) { try fixture.run() }
@@ -278,7 +279,7 @@ import Testing
     @Test("A request that times out is an error event")
     func timeoutEvent() throws {
         let fixture = ConnectFixture {
-            $0.replies.correlation = "id"
+            $0.replies.correlation = Correlation("id")
             $0.replies.replyTimeout = .milliseconds(1)
             $0.format.output = .json
         }
@@ -304,7 +305,7 @@ import Testing
     @Test("With a field, requests time out one by one")
     func expiredRequests() throws {
         let fixture = ConnectFixture {
-            $0.replies.correlation = "id"
+            $0.replies.correlation = Correlation("id")
             $0.replies.replyTimeout = .milliseconds(1)
         }
         fixture.input = "{\"id\":1}\n{\"id\":2}\n"
@@ -317,7 +318,7 @@ import Testing
     @Test("A late reply is written, and its delay is reported")
     func lateReply() throws {
         let fixture = ConnectFixture {
-            $0.replies.correlation = "id"
+            $0.replies.correlation = Correlation("id")
             $0.replies.replyTimeout = .milliseconds(1)
             $0.ending.count = 1
         }
@@ -343,7 +344,7 @@ import Testing
 
     @Test("A run fails if the peer closes with unanswered requests")
     func unanswered() throws {
-        let fixture = ConnectFixture { $0.replies.correlation = "id" }
+        let fixture = ConnectFixture { $0.replies.correlation = Correlation("id") }
         fixture.input = "{\"id\":1}\n"
         fixture.didReceive = { peer, event in if case .text = event { peer.close(1000) } }
         let outcome = try fixture.run()

@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import Testing
 
@@ -64,7 +65,7 @@ import Testing
         let fixture = echo {
             $0.codecs.encoder = .cbor
             $0.codecs.decoders = [.auto]
-            $0.replies.correlation = "id"
+            $0.replies.correlation = Correlation("id")
             $0.messages.texts = [#"{"id":1}"#, #"{"id":2}"#]
             $0.format.output = .json
         }

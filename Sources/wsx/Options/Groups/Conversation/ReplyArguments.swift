@@ -7,8 +7,8 @@ import WSCore
 struct ReplyArguments: Equatable, Sendable {
     /// Whether each message waits for the reply to the previous one.
     var sendsRequests = false
-    /// As typed: a valid ``JSONField``.
-    var correlation: String?
+    /// The id that a request and its reply have in common, or `nil` if there is none.
+    var correlation: Correlation?
     /// The form of the JSON-RPC calls to make from input lines; nil: lines are sent unchanged.
     var calls: JSONRPCForm?
     /// Whether an error reply makes the run fail.
@@ -36,14 +36,9 @@ struct ReplyArguments: Equatable, Sendable {
                 Treat each input message as a request. It must be JSON and contain *FIELD*. The reply is the received \
                 message with the same value in *FIELD*. Many requests can be in flight.
                 """,
-            """
-            *FIELD* is the name of a member of the JSON object, such as `id`, or a JSON Pointer (RFC 6901), such as \
-            `/params/id`.
-            """,
-            example: "--correlate id", seeAlso: ["request", "json-rpc", "reply-timeout"]
+            CorrelationValue.manual, example: "--correlate id", seeAlso: ["request", "json-rpc", "reply-timeout"]
         ) { arguments, value throws(ValueProblem) in
-            guard JSONField(value) != nil else { throw .notAField }
-            arguments.correlation = value
+            arguments.correlation = try CorrelationValue.parse(value)
         },
         OptionSpecification(
             "json-rpc",
@@ -86,6 +81,20 @@ struct ReplyArguments: Equatable, Sendable {
             arguments.replyTimeout = try DurationValue.parse(value, zeroAllowed: false)
         },
     ]
+}
+
+/// The value of `--correlate`.
+enum CorrelationValue {
+    static let manual: MarkedText = """
+        *FIELD* is the name of a member of the JSON object, such as `id`, or a path such as `/params/id` or \
+        `.params.id`. If replies have the value elsewhere, write *REQUEST*`=`*REPLY*, as in `/header/id=/parent/id`, \
+        or *REQUEST*`=`*REPLY*`,`*REPLY*. Of several fields, the first one with the value of a request in flight counts.
+        """
+
+    static func parse(_ value: String) throws(ValueProblem) -> Correlation {
+        guard let correlation = Correlation(value) else { throw .notAField }
+        return correlation
+    }
 }
 
 /// The values of `--json-rpc`: the form of its calls.

@@ -10,10 +10,10 @@ extension LoadArguments {
             requires: .modes(with: .correlate), heading: .requests,
             summary: "Match replies to requests by a JSON field",
             manual: """
-                Match each reply to the request with the same value in *FIELD*: the name of a member of the JSON \
-                object, such as `id`, or a JSON Pointer (RFC 6901), such as `/params/id`. Without this option, the \
-                next message received is the reply to the oldest request.
+                Match each reply to the request with the same value in *FIELD*. Without this option, the next message \
+                received is the reply to the oldest request.
                 """,
+            CorrelationValue.manual,
             """
             Use it if the server also sends other messages, or replies in another order. Every request needs a value \
             in *FIELD*, which must be unique on its connection if several requests are in flight.
@@ -21,8 +21,7 @@ extension LoadArguments {
             example: #"--mode request --correlate id --message '{"id":{{seq}},"op":"list"}'"#,
             seeAlso: ["mode", "expect", "message"]
         ) { arguments, value throws(ValueProblem) in
-            guard let field = JSONField(value) else { throw .notAField }
-            arguments.replies.field = field
+            arguments.replies.correlation = try CorrelationValue.parse(value)
         },
         OptionSpecification(
             "expect", value: OptionValue("REGEX"), repetition: .adds, requires: .modes(with: .expect),

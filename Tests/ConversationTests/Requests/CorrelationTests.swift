@@ -1,0 +1,28 @@
+import Formats
+import Testing
+import WSCore
+
+@testable import Conversation
+
+@Suite struct CorrelationTests {
+    @Test(
+        "The fields of requests and replies are separated by an equals sign, and those of replies by commas",
+        arguments: [
+            ("id", ["id"], ["id"]), ("/a/id", ["/a/id"], ["/a/id"]), (".a.id", [".a.id"], [".a.id"]),
+            ("id=reply_to", ["id"], ["reply_to"]), ("/1=/2,/1", ["/1"], ["/2", "/1"]),
+            ("a,b", ["a,b"], ["a,b"]), ("a=b=c", ["a"], ["b=c"]),
+        ])
+    func fields(text: String, request: [String], replies: [String]) throws {
+        let correlation = try #require(Correlation(text))
+        #expect(correlation.source == text)
+        #expect([correlation.request.source] == request)
+        #expect(correlation.replies.map(\.source) == replies)
+    }
+
+    @Test(
+        "A text with an empty or invalid field is no correlation",
+        arguments: ["", "=", "a=", "=a", "a=,", "a=b,", "a=,b", "a=b,,c", "/~2=a", "a=/~2", "a=..b", ".[=a"])
+    func mistakes(text: String) {
+        #expect(Correlation(text) == nil)
+    }
+}
