@@ -23,6 +23,7 @@ complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completion
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions; and contains -- --exec (commandline -opc); and contains -- -- (commandline -opc)' -a '(__wsx_complete_program)'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -s x -l execute -x -d 'Send MESSAGE when the connection opens'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -s f -l file -r -F -d 'Send the contents of FILE as one message'
+complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l eol -x -a "crlf\t'CR and LF, as NATS expects' lf\t'LF'" -d 'End each line sent with crlf or lf'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -s i -l interactive -d 'Read stdin after sending the messages'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l exec -d 'Let -- PROGRAM [ARG...] send and receive'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l exec-grace -x -d 'Time for a program to exit'

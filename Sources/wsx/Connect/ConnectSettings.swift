@@ -186,7 +186,8 @@ extension ConnectSettings {
         _ arguments: ConnectArguments
     ) throws(Failure) -> [(payload: [UInt8], kind: MessageKind)] {
         let kind: MessageKind = arguments.format.payload == .binary ? .binary : .text
-        var messages = arguments.messages.texts.map { (payload: Array($0.utf8), kind: kind) }
+        let lineEnd = arguments.messages.lineEnd?.bytes ?? []
+        var messages = arguments.messages.texts.map { (payload: Array($0.utf8) + lineEnd, kind: kind) }
         if let path = arguments.messages.file {
             let contents = try HeaderFiles.contents(of: path, for: "--file")
             let isText = contents.withUnsafeBytes { UTF8Validator.isValid($0.bytes) }

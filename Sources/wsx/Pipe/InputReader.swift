@@ -12,6 +12,8 @@ final class InputReader {
         var format: InputFormat
         /// Whether to strip a CR before the LF of a line.
         var stripsCarriageReturn = false
+        /// What follows each line that is sent.
+        var lineEnd: [UInt8] = []
         /// The kind of messages if the record does not specify one.
         var kind: MessageKind
         /// The replay speed of events.
@@ -222,7 +224,12 @@ final class InputReader {
             return !isPaused
         }
         if let verbatimKind, verbatimKind == .binary || UTF8Validator.isValid(record) {
-            receiver.received(input: .message(verbatimKind), record, client: nil)
+            if settings.lineEnd.isEmpty {
+                receiver.received(input: .message(verbatimKind), record, client: nil)
+            } else {
+                let line = record.withUnsafeBytes { Array($0) } + settings.lineEnd
+                receiver.received(input: .message(verbatimKind), line.span.bytes, client: nil)
+            }
             return !isPaused
         }
         do throws(InputProblem) {

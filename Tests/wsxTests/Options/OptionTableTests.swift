@@ -59,6 +59,7 @@ import WSCore
     static let connectCases: [ConnectCase] = [
         ConnectCase("execute", "-x", "a", "--execute=b") { $0.messages.texts = ["a", "b"] },
         ConnectCase("file", "-f", "p") { $0.messages.file = "p" },
+        ConnectCase("eol", "--eol", "crlf") { $0.messages.lineEnd = .crlf },
         ConnectCase("interactive", "-i") { $0.messages.isInteractive = true },
         ConnectCase("no-stdin", "--no-stdin") { $0.format.readsInput = false },
         ConnectCase("text", "--text") { $0.format.payload = .text },

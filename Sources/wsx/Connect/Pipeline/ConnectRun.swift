@@ -259,6 +259,10 @@ final class ConnectRun {
         }
         if settings.readsPipe, case .notBegun = input {
             var reading = settings.arguments.inputSettings
+            if let lineEnd = settings.arguments.messages.lineEnd {
+                reading.lineEnd = lineEnd.bytes
+                reading.stripsCarriageReturn = true
+            }
             if program != nil { reading.maximumRecordBytes = settings.arguments.client.limits.maximumMessageBytes }
             input = .reading(InputReader(reading, from: environment.input, on: loop, receiver: self))
         }

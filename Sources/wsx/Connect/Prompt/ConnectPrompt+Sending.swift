@@ -2,6 +2,11 @@ import WSCore
 
 // Sending typed messages.
 extension ConnectPrompt {
+    /// Sends a typed line, with the end that was requested.
+    func send(line: [UInt8]) {
+        send(message: line + (settings.arguments.messages.lineEnd?.bytes ?? []), as: settings.kind)
+    }
+
     /// Sends a message, or queues it for the next connection.
     /// - Parameter isTyped: Whether the user has just typed it, as opposed to a repetition, which may be a flood.
     func send(message: [UInt8], as kind: MessageKind, isTyped: Bool = true) {

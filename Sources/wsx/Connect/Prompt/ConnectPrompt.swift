@@ -138,7 +138,7 @@ final class ConnectPrompt {
 
     private func perform(_ action: PromptAction) {
         switch action {
-        case .send(let bytes): send(message: bytes, as: settings.kind)
+        case .send(let bytes): send(line: bytes)
         case .ping(let payload): payload.withUnsafeBytes { send(control: .ping, $0.bytes) }
         case .pong(let payload): payload.withUnsafeBytes { send(control: .pong, $0.bytes) }
         case .close(let frame): close(with: frame)
@@ -234,7 +234,7 @@ extension ConnectPrompt: PromptEditorDelegate {
     /// Runs or sends a typed line.
     func editorDidAccept(_ line: [UInt8]) {
         switch PromptLine(line, commands: PromptCommandTable.connect) {
-        case .message(let bytes): send(message: bytes, as: settings.kind)
+        case .message(let bytes): send(line: bytes)
         case .empty: break
         case .action(let action): perform(action)
         case .mistake(let why): console.error(why)

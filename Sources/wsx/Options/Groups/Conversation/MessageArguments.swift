@@ -6,6 +6,8 @@ struct MessageArguments: Equatable, Sendable {
     var texts: [String] = []
     /// The file whose contents are the last message, or `nil` if there is none.
     var file: String?
+    /// What follows each line that is sent, or `nil` for nothing.
+    var lineEnd: LineEnd?
     /// Whether the input is read after these messages.
     var isInteractive = false
 
@@ -45,6 +47,18 @@ struct MessageArguments: Equatable, Sendable {
             arguments.file = try MessageFileValue.parse(value)
         },
         OptionSpecification(
+            "eol", value: OptionValue("EOL", .choices(of: LineEnd.self)), about: [.messages, .inputFormat],
+            conflicts: .values(of: "input") { $0 != InputFormat.lines } + ["protocol", "json-rpc", "encode"],
+            heading: .messages,
+            summary: "End each line sent with crlf or lf",
+            manual: """
+                End each message that is a line with these characters: *MESSAGE*s, lines of standard input, and lines \
+                typed at the prompt. Protocols with lines need it, such as NATS. Other messages are sent unchanged, such \
+                as the contents of `--file`.
+                """,
+            example: "--eol crlf", seeAlso: ["crlf"]
+        ) { arguments, value throws(ValueProblem) in arguments.lineEnd = try LineEnd.parse(value) },
+        OptionSpecification(
             "interactive", "i", about: .stdin, conflicts: ["no-stdin"], heading: .messages,
             summary: "Read stdin after sending the messages",
             manual: """
@@ -54,4 +68,19 @@ struct MessageArguments: Equatable, Sendable {
             example: #"--interactive --execute '{"op":"login"}'"#
         ) { arguments, _ in arguments.isInteractive = true },
     ]
+}
+
+/// The values of `--eol`.
+enum LineEnd: String, CaseIterable, OptionChoice {
+    case crlf
+    case lf
+
+    var summary: String {
+        switch self {
+        case .crlf: "CR and LF, as NATS expects"
+        case .lf: "LF"
+        }
+    }
+
+    var bytes: [UInt8] { Array((self == .crlf ? "\r\n" : "\n").utf8) }
 }
