@@ -1,13 +1,15 @@
 """Codecs of `wsx connect`: `--decode` and `--encode`. Payloads are written out, so no codec is needed here."""
 
 import json
+import os
+import signal
 import sys
 import zlib
 
 import pytest
 
 import wire
-from processes import assert_fails, wsx
+from processes import BINARY, RECONNECT, Running, assert_fails, wait_until, wsx
 from scripted_server import ScriptedServer
 from terminal import Screen
 from test_repl import Conversation
@@ -240,6 +242,167 @@ def test_unknown_codecs_are_errors():
     assert_fails(wsx("connect", "--encode", "cbor", "--binary", "echo:", "x"), 2, "--encode", "--binary")
 
 
+# Programs that encode
+
+
+ENCODER = """\
+import base64, sys
+for line in sys.stdin:
+    text = line.rstrip("\\n")
+    print("" if text == "bad" else base64.b64encode(text.upper().encode()).decode() or " ", flush=True)
+"""
+
+
+@pytest.fixture
+def encoder(tmp_path):
+    path = tmp_path / "encoder.py"
+    path.write_text(ENCODER)
+    return f"exec:{sys.executable} {path}"
+
+
+class Receiver:
+    """Keeps the messages of a client, and closes after some."""
+
+    def __init__(self, close_after=None):
+        self.frames = []
+        self.close_after = close_after
+
+    def __call__(self, peer):
+        peer.upgrade()
+        while frame := peer.read_frame():
+            self.frames.append((frame.opcode, frame.payload))
+            if frame.opcode == wire.PING:
+                peer.send(wire.frame(wire.PONG, frame.payload))
+            if frame.opcode == wire.CLOSE or len(self.frames) == self.close_after:
+                peer.send(wire.close(1000))
+                return
+
+
+def sent(*arguments, stdin=b"", close_after=None):
+    """Returns the result of a run, and the frames that the server has received."""
+    receiver = Receiver(close_after)
+    with ScriptedServer(receiver) as server:
+        result = wsx("connect", *arguments[:-1], server.url, *arguments[-1], stdin=stdin)
+    return result, receiver.frames
+
+
+def test_a_program_encodes_many_messages_in_order(encoder):
+    lines = [b"message %d" % number for number in range(10_000)]
+    result, frames = sent("--encode", encoder, "--linger", "0", [], stdin=b"\n".join(lines))
+    assert (result.status, result.err) == (0, "")
+    assert frames[:-1] == [(wire.BINARY, line.upper()) for line in lines]
+    assert frames[-1][0] == wire.CLOSE
+
+
+def test_a_program_encodes_operands_first_messages_and_empty_messages(encoder):
+    result, frames = sent("--encode", encoder, "--first-message", "login", "--linger", "0", ["a", "", "b"])
+    assert (result.status, result.err) == (0, "")
+    assert frames[:-1] == [(wire.BINARY, text) for text in (b"LOGIN", b"A", b"", b"B")]
+
+
+def test_requests_are_encoded_by_a_program_and_matched_in_their_text(encoder):
+    def serve(peer):
+        peer.upgrade()
+        for _ in range(2):
+            assert peer.read_frame().opcode == wire.BINARY
+        peer.send(wire.text('{"id":2}') + wire.text('{"id":1}'))
+        peer.answer_close()
+
+    with ScriptedServer(serve) as server:
+        result = wsx("connect", "--encode", encoder, "--correlate", "id", "--output", "json", server.url, '{"id":1}', '{"id":2}')
+    assert (result.status, result.err) == (0, "")
+    assert [event["request"] for event in map(json.loads, result.lines) if event["type"] == "message"] == [2, 1]
+
+
+def test_a_recording_has_each_message_once_as_a_program_has_encoded_it(encoder, tmp_path):
+    (tmp_path / "file").write_bytes(b"\xff")
+    result, _ = sent(
+        "--encode", encoder, "--linger", "0", "--record", tmp_path / "r", "--input", "json", [],
+        stdin=b'{"type":"message","data":"a"}\n{"type":"message","opcode":"binary","data":"/w==","encoding":"base64"}\n')
+    assert (result.status, result.err) == (0, "")
+    events = [json.loads(line) for line in (tmp_path / "r").read_text().splitlines()]
+    assert [(event["opcode"], event["data"]) for event in events if event["type"] == "message"] == [
+        ("binary", "A"), ("binary", "/w==")]
+
+
+def test_a_message_that_a_program_refuses_is_an_error(encoder):
+    result, frames = sent("--encode", encoder, "--linger", "0", [], stdin=b"good\nbad\nbetter\n")
+    assert_fails(result, 2, "input message 2: exec: ", "answered with an empty line")
+    assert [frame for frame in frames if frame[0] == wire.BINARY] == [(wire.BINARY, b"GOOD")]
+    result = wsx("connect", "--encode", encoder, "ws://127.0.0.1:1", "good", "bad")
+    assert_fails(result, 2, "message 2: exec: ", "answered with an empty line")
+
+
+def test_a_message_with_a_line_break_is_an_error_for_a_program(encoder):
+    result = wsx("connect", "--encode", encoder, "ws://127.0.0.1:1", "a\nb")
+    assert_fails(result, 2, "message 1: exec: ", "line break")
+
+
+def script(path, text):
+    """Writes a shell script, and returns its path."""
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [("exit 1", "exited with status 1"), ("exec sleep 1000", "did not answer in time"),
+     ("read -r line; echo '?!'; exec sleep 1000", "wrote a line that is not Base64"),
+     ("exec yes", "program wrote a line that"), ("exec cat /dev/zero", "wrote a line of more than"),
+     ("read -r line; printf 'QQ==\\nQQ==\\n'; exec sleep 1000", "wrote a line that answers no message")])
+@pytest.mark.parametrize("is_operand", [True, False])
+def test_a_program_that_does_not_encode_ends_the_run(tmp_path, text, words, is_operand):
+    program = script(tmp_path / "program", text)
+    result, frames = sent(
+        "--encode", f"exec:{program}", "--close-timeout", "500ms", "--max-message-size", "100k",
+        ["x", "y"] if is_operand else [], stdin=b"" if is_operand else b"x\ny\n")
+    assert (result.status, result.err.endswith(" (--encode)\n"), words in result.err) == (1, True, True), result
+    assert wire.BINARY not in [opcode for opcode, _ in frames], frames
+
+
+def test_a_program_that_writes_much_and_logs_much_does_not_block_the_run(tmp_path):
+    program = script(
+        tmp_path / "program",
+        "while read -r line; do head -c 300000 /dev/zero | tr '\\0' x >&2; echo >&2; printf %s \"$line\" | base64 -w0; echo; done")
+    lines = [bytes([65 + number]) * 1_000_000 for number in range(3)]
+    result, frames = sent("--encode", f"exec:{program}", "--linger", "0", [], stdin=b"\n".join(lines))
+    assert (result.status, frames[:-1]) == (0, [(wire.BINARY, line) for line in lines]), result.err[-300:]
+
+
+@pytest.mark.parametrize("operands", [["x"], []])
+def test_ctrl_c_ends_the_wait_for_a_program(tmp_path, operands):
+    started = tmp_path / "started"
+    program = script(tmp_path / "program", f"echo $$ > {started}.new; mv {started}.new {started}; exec sleep 1000")
+    with Running([BINARY, "connect", "--encode", f"exec:{program}", "--close-timeout", "1000s", "echo:", *operands],
+                 stdin=-1) as client:
+        client.send(b"x\n")
+        wait_until(started.exists)
+        client.signal(signal.SIGINT)
+        assert client.wait() == 130
+    wait_until(lambda: not os.path.exists(f"/proc/{int(started.read_text())}"))
+
+
+def test_a_program_encodes_messages_again_after_a_reconnect(encoder):
+    frames = []
+
+    def serve(peer):
+        peer.upgrade()
+        frames.append(peer.read_frame().payload)
+        if len(frames) > 1:
+            peer.answer_close()
+
+    with ScriptedServer(serve) as server:
+        result = wsx("connect", *RECONNECT, "--encode", encoder, "--linger", "0", server.url, stdin=b"a\n")
+    assert (result.status, frames) == (0, [b"A", b"A"]), result
+
+
+def test_a_program_that_encodes_is_checked_before_connecting():
+    result = wsx("connect", "--encode", "exec:/nonexistent/program", "ws://127.0.0.1:1", "x")
+    assert_fails(result, 2, "--encode exec", "/nonexistent/program")
+    assert_fails(wsx("bench", "--mode", "request", "--encode", "exec:cat", "-m", "x", "echo:"), 2, "msgpack", "cbor")
+
+
 # The prompt and changes
 
 
@@ -289,3 +452,21 @@ def test_changes_are_written_to_a_pipe(python_echo):
     result = wsx("connect", "--diff=/s", python_echo.url, stdin=b'{"s":1,"x":1}\n{"s":2,"x":1}\n{"s":1,"x":3}\n')
     assert result.out.decode().splitlines()[2] == "1: .x 1 → 3"
     assert_fails(wsx("connect", "--diff", "--output=json", "echo:", "x"), 2, "--diff", "--output=json")
+
+
+def test_the_prompt_continues_after_a_line_that_a_program_does_not_encode(screen, encoder, tmp_path):
+    path = tmp_path / "encoder.py"
+    path.write_text(path.read_text().replace("    print", "    if text == 'exit': sys.exit(3)\n    print"))
+    with Conversation() as server:
+        screen.enter(f"$WSX connect --color never --encode '{encoder}' {server.url}; echo status $?")
+        screen.wait_for_last_line(">")
+        screen.enter("bad")
+        screen.wait_for("the line was not sent: exec: .* answered with an empty line")
+        screen.enter("good")
+        assert server.wait_for_frame(wire.BINARY).payload == b"GOOD"
+        screen.enter("exit")
+        screen.wait_for(r"the line was not sent: exec: .* exited with status 3 \(--encode\)")
+        screen.enter("more")
+        wait_until(lambda: any(frame.payload == b"MORE" for frame in server.frames))
+        screen.press("C-d")
+        screen.wait_for("status 0")

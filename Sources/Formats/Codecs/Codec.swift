@@ -67,7 +67,7 @@ package enum Codec: Hashable, Sendable {
         case .gzip: "gzip or zlib data in each message"
         case .deflate: "raw DEFLATE data in each message"
         case .plainText: "UTF-8 text in binary messages"
-        case .program: "a program that decodes messages, with its arguments"
+        case .program: "a program, with its arguments"
         }
     }
 
@@ -114,5 +114,5 @@ package struct CodecError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The codec and the reason in words.
-    package var description: String { "\(codec.name): \(problem)" }
+    package var description: String { "\(codec.shortName): \(problem)" }
 }

@@ -32,6 +32,10 @@ package enum CodecProblem: Error, Equatable {
     case cannotEncode
     /// No format was detected.
     case notDetected
+    /// The message contains a line break, which ends a line for a program.
+    case lineBreak
+    /// The program of the codec has refused the message or has ended; the value says so.
+    case program(String)
 }
 
 extension CodecProblem: CustomStringConvertible {
@@ -54,6 +58,8 @@ extension CodecProblem: CustomStringConvertible {
         case .unsupportedMarker(let name): "the format has no \(name)"
         case .numberOutOfRange(let number): "the number \(number) is out of range"
         case .cannotEncode: "the codec only decodes"
+        case .lineBreak: "the program reads lines, and the message contains a line break"
+        case .program(let words): words
         case .notDetected: "the data is neither compressed, nor JSON, MessagePack, or CBOR"
         }
     }

@@ -1,11 +1,11 @@
 import Formats
 import WSCore
 
-/// A program of `--decode exec:`. It gets each message as a line of Base64, and answers each with one line of text, in
-/// the same order.
+/// A program of `--decode exec:` or `--encode exec:`. It gets each message as a line, and answers each with one line, in
+/// the same order. Lines of binary messages are Base64, those of others are the text itself.
 ///
-///     message ──► Base64 ──► standard input ── program ── standard output ──► line
-///                                                    └─── standard error ──► console
+///     message ──► line ──► standard input ── program ── standard output ──► line
+///                                                  └─── standard error ──► console
 final class CodecProgram {
     /// The maximum number of answers per turn of the loop.
     private static let turnAnswers = 1024
@@ -15,6 +15,7 @@ final class CodecProgram {
     /// The program's name, as it appears in messages.
     let name: String
     private let limitBytes: Int
+    private let sendsText: Bool
     private let loop: EventLoop
     /// Receives an answer, and returns whether another one may follow in this turn.
     private let receive: (RawSpan) -> Bool
@@ -31,15 +32,17 @@ final class CodecProgram {
 
     /// Starts a program.
     /// - Parameters:
+    ///   - sendsText: Whether the program gets messages as text. They have no line breaks.
     ///   - limitBytes: The maximum size of an answer.
     ///   - receive: Receives an answer, and returns whether another one may follow in this turn.
     ///   - didEnd: Called once with the reason for the end, in words to follow the program's name.
     /// - Throws: ``IOError`` if it cannot be started.
     init(
-        _ command: ProgramCommand, limitBytes: Int, console: Console, on loop: EventLoop,
+        _ command: ProgramCommand, sendsText: Bool = false, limitBytes: Int, console: Console, on loop: EventLoop,
         receive: @escaping (RawSpan) -> Bool, didEnd: @escaping (String) -> Void
     ) throws(IOError) {
         name = command.name
+        self.sendsText = sendsText
         self.limitBytes = limitBytes
         self.loop = loop
         self.receive = receive
@@ -64,6 +67,10 @@ final class CodecProgram {
 
     /// Passes a message to the program.
     func send(_ message: RawSpan) {
+        if sendsText {
+            input?.append(message, asLine: true)
+            return
+        }
         line.removeAll()
         Base64.append(message, to: &line)
         line.withReadableBytes { input?.append($0, asLine: true) }

@@ -1,6 +1,6 @@
 import WSCore
 
-/// The program of `--exec`, which is started once per client, or of `--decode exec:`.
+/// The program of `--exec`, which is started once per client, or of `--decode exec:` and `--encode exec:`.
 struct ProgramCommand {
     /// The name and the arguments, as typed. They never contain data from a request.
     let words: [String]

@@ -137,7 +137,7 @@ extension ConnectRun: InputReader.Receiver {
             return end(with: .connecting(url: "\(settings.url)", .redirect(redirect)))
         }
         if let program { return received(badOutput: problem, named: what, of: program) }
-        end(with: .badInput(what: what, why: "\(problem)"))
+        end(with: stages.encoder?.programFailure ?? .badInput(what: what, why: "\(problem)"))
     }
 
     /// Pauses the input while a queue is full.

@@ -70,7 +70,7 @@ extension ConnectRun {
         if prompt != nil {
             console.error("the line was not sent: \(problem)")
         } else if case .operand(let number) = line.origin {
-            end(with: .badInput(what: "message \(number)", why: "\(problem)"))
+            end(with: stages.encoder?.programFailure ?? .badInput(what: "message \(number)", why: "\(problem)"))
         } else {
             received(badInput: line.name ?? input.recordName, problem)
         }

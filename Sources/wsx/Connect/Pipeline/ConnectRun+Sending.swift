@@ -173,8 +173,7 @@ extension ConnectRun {
     /// Ends the run because a message that is not a line cannot be encoded. At the prompt, reports it.
     func encodingFailed(_ error: CodecError) {
         guard prompt == nil else { return console.error("a message was not sent: \(error)") }
-        let failure = Failure.badInput(what: "a message was not sent", why: "\(error)")
-        end(with: failure)
+        end(with: stages.encoder?.programFailure ?? .badInput(what: "a message was not sent", why: "\(error)"))
     }
 
     /// Sends the ping that precedes the first message of a connection, if replies are counted.

@@ -72,9 +72,10 @@ final class ConnectRun {
         embeddedEcho = SharedEmbeddedEcho(on: loop, console: console)
         state = RunState(settings.conditions, closeTimeout: settings.arguments.client.limits.closeTimeout)
         // Check the messages before a recording truncates its file.
-        stages.encoder = try MessageEncoder.make(settings)
+        stages.encoder = try MessageEncoder.make(settings, console: console)
         let queue = try RequestStage.queue(settings, stages.encoder)
-        let codecCommands = try CodecStage.commands(settings)
+        let decoders = settings.arguments.codecs.decoders
+        let codecCommands = try CodecStage.commands(of: decoders, option: "--decode", settings)
         outputs = try ConnectOutputs(settings, console: console, output: environment.output, on: loop)
         outputs.encoder = stages.encoder
         for pattern in settings.conditions.patterns { console.watch(pattern) }
@@ -82,7 +83,7 @@ final class ConnectRun {
             stages.requests = RequestStage(
                 queue, settings, templates: stages.templates, outputs: outputs, on: loop, host: self)
         }
-        if !settings.arguments.codecs.decoders.isEmpty {
+        if !decoders.isEmpty {
             stages.codecs = CodecStage(settings, commands: codecCommands, console: console, on: loop, host: self)
         }
         stages.pipeline = makePipeline()
@@ -135,6 +136,7 @@ final class ConnectRun {
         deadline = nil
         program?.kill()
         stages.codecs?.close()
+        stages.encoder?.close()
         return console.failure(after: state.failure ?? program?.failure, outputs.losses(hasProgram: program != nil))
     }
 

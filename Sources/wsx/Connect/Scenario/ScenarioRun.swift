@@ -43,9 +43,11 @@ final class ScenarioRun {
         self.console = console
         embeddedEcho = SharedEmbeddedEcho(on: loop, console: console)
         let codecs = settings.arguments.codecs
-        if let program = codecs.decoders.first(where: { $0.program != nil }) {
+        for (option, codecs) in [("--decode", codecs.decoders), ("--encode", [codecs.encoder].compactMap(\.self))] {
+            guard let program = codecs.first(where: { $0.program != nil }) else { continue }
             throw .badArgument(
-                what: "--decode \(escapingControls(program.name))", why: "scenarios run no programs; use another codec")
+                what: "\(option) \(escapingControls(program.name))", why: "scenarios run no programs; use another codec"
+            )
         }
         log = ScenarioLog(settings.arguments, console: console, on: loop)
         stepStart = loop.nowNanoseconds

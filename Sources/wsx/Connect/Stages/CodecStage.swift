@@ -67,14 +67,18 @@ final class CodecStage {
         chain = CodecChain(arguments.codecs.decoders, limitBytes: limitBytes)
     }
 
-    /// Finds the programs of the codecs.
+    /// Finds the programs of codecs.
+    /// - Parameter option: The option with the codecs, for error messages.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    static func commands(_ settings: ConnectSettings) throws(Failure) -> [ProgramCommand] {
+    static func commands(
+        of codecs: [Codec], option: String, _ settings: ConnectSettings
+    ) throws(Failure) -> [ProgramCommand] {
         var commands: [ProgramCommand] = []
-        for case .program(let command) in settings.arguments.codecs.decoders {
+        for case .program(let command) in codecs {
             let words = command.split(separator: " ").map { String($0) }
             commands.append(
-                try ProgramCommand(words, option: "--decode exec:PROGRAM", environment: settings.secrets.environment))
+                try ProgramCommand(
+                    words, option: "\(option) exec:PROGRAM", environment: settings.secrets.environment))
         }
         return commands
     }

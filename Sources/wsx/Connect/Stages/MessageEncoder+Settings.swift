@@ -1,19 +1,22 @@
 import Conversation
+import Formats
 import WSCore
 
 extension MessageEncoder {
     /// Creates the encoder of a run, and checks the messages of the command line. Returns `nil` without `--encode`.
     /// - Throws: ``Failure/badInput(what:why:)`` for a message that cannot be encoded, or
     ///   ``Failure/badArgument(what:why:)`` for the text of an option.
-    static func make(_ settings: ConnectSettings) throws(Failure) -> MessageEncoder? {
+    static func make(_ settings: ConnectSettings, console: Console) throws(Failure) -> MessageEncoder? {
         guard let codec = settings.arguments.codecs.encoder else { return nil }
         let arguments = settings.arguments
-        let encoder = MessageEncoder(codec, checksInput: arguments.replies.calls == nil)
+        let encoder = MessageEncoder(
+            codec, program: try EncodingProgram.make(codec, settings, console: console),
+            checksInput: arguments.replies.calls == nil)
         for (index, message) in settings.messages.enumerated() {
             // The text depends on values that exist only when it is sent.
             if arguments.data.usesTemplates, TemplateStage.mayHavePlaceholders(message.payload) { continue }
             if let problem = encoder.problem(with: message.payload.span.bytes, as: message.kind) {
-                throw .badInput(what: "message \(index + 1)", why: "\(problem)")
+                throw encoder.programFailure ?? .badInput(what: "message \(index + 1)", why: "\(problem)")
             }
         }
         if let plan = settings.exchange {
@@ -27,8 +30,25 @@ extension MessageEncoder {
     private func check(_ templates: [Template], of option: String) throws(Failure) {
         for text in templates.compactMap(\.constantText) {
             if let problem = encodingProblem(with: text.span.bytes, as: .text) {
-                throw .badArgument(what: option, why: "\(problem)")
+                throw programFailure ?? .badArgument(what: option, why: "\(problem)")
             }
+        }
+    }
+}
+
+extension EncodingProgram {
+    /// Finds the program of a codec. Returns `nil` for another codec.
+    fileprivate static func make(
+        _ codec: Codec, _ settings: ConnectSettings, console: Console
+    ) throws(Failure) -> EncodingProgram? {
+        let limits = settings.arguments.client.limits
+        guard let command = try CodecStage.commands(of: [codec], option: "--encode", settings).first else { return nil }
+        do throws(IOError) {
+            return try EncodingProgram(
+                command, codec: codec, limitBytes: limits.maximumMessageBytes, timeout: limits.closeTimeout,
+                console: console)
+        } catch {
+            throw .system(error)
         }
     }
 }

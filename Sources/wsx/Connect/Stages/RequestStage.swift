@@ -90,7 +90,7 @@ final class RequestStage {
                     isTemplate ? message.payload : payload, as: message.kind, isInitial: true,
                     draftName: isTemplate ? name : nil)
             } catch {
-                throw .badInput(what: name, why: "\(error)")
+                throw encoder?.programFailure ?? .badInput(what: name, why: "\(error)")
             }
         }
         return queue

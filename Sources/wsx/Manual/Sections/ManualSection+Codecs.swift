@@ -69,10 +69,29 @@ extension ManualSection {
         ]),
         .paragraph(
             """
-            Messages wait for the answers to earlier ones; beyond 1 MiB, reading from the peer pauses. The program's \
-            standard error goes to the standard error of `wsx`. If the program exits, or does not answer within \
+            With `--encode`, the program works the other way round: it reads each text message as a line, and writes \
+            one line of Base64 for it, which is sent as a binary message. An empty line means that it cannot encode the \
+            message, and a line with a space is an empty message. A message with a line break is an error. An answer may \
+            depend only on its line: `wsx` asks again when it sends a message again, and once for equal messages in a \
+            row.
+            """),
+        .listing([
+            #"for line in sys.stdin:"#,
+            #"    print(base64.b64encode(mycodec.from_json(line)).decode(), flush=True)"#,
+        ]),
+        .paragraph(
+            """
+            The program's standard error goes to the standard error of `wsx`. Decoded messages wait for the answers to \
+            earlier ones; beyond 1 MiB, reading from the peer pauses. If the program exits, or does not answer within \
             `--close-timeout` after the connection has ended, the run ends with status 1. A prompt continues with \
             undecoded messages.
+            """),
+        .paragraph(
+            """
+            With `--encode`, `wsx` does nothing else until the program has answered. Messages of the command line are \
+            encoded before `wsx` connects. If the program exits, or does not answer within `--close-timeout`, the run \
+            ends with status 1; at the prompt, the message is not sent, and the next one starts the program again. \
+            Scenarios and `wsx bench` run no programs.
             """))
 
     /// What `--diff` shows.

@@ -57,7 +57,8 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
                 """,
             encode: """
                 Encode each text message to send, which must be JSON, with *CODEC*, and send it as a binary message. \
-                This includes the messages of the command line, the input, and automatic messages.
+                This includes the messages of the command line, the input, and automatic messages. A program gets any \
+                text without line breaks.
                 """
         ).lifted(\.codecs)
         EndingArguments.options.lifted(\.ending)

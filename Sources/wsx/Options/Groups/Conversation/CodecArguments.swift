@@ -5,7 +5,7 @@ import Formats
 struct CodecArguments: Equatable, Sendable {
     /// The codecs of received messages, the outermost first.
     var decoders: [Codec] = []
-    /// The codec of sent messages, or `nil` to send them unchanged. It can encode.
+    /// The codec of sent messages, or `nil` to send them unchanged. It can encode, or is a program.
     var encoder: Codec?
 
     /// Whether there is any codec.
@@ -13,7 +13,7 @@ struct CodecArguments: Equatable, Sendable {
 
     /// The options of a command.
     /// - Parameters:
-    ///   - takesPrograms: Whether `--decode exec:PROGRAM` is possible.
+    ///   - takesPrograms: Whether `exec:PROGRAM` is possible.
     ///   - requirements: The options of which at least one is needed. Defaults to none.
     ///   - excluded: The subjects of the messages that `--encode` does not encode.
     ///   - heading: The heading of the options.
@@ -26,7 +26,9 @@ struct CodecArguments: Equatable, Sendable {
         excludes excluded: OptionSubjects = [], heading: OptionHeading = .format,
         seeAlso: [OptionReference] = ["input"], examplePrefix: String = "", decode: MarkedText, encode: MarkedText
     ) -> [OptionSpecification<CodecArguments>] {
-        let decoders = decoderChoices(takesPrograms: takesPrograms)
+        let programs = takesPrograms ? [programChoice] : []
+        let decoders = Codec.all.map(\.choice) + programs
+        let encoders = Codec.all.filter(\.canEncode).map(\.choice) + programs
         return [
             OptionSpecification(
                 "decode", value: OptionValue("CODEC", .choices(decoders)), repetition: .adds, requires: requirements,
@@ -39,13 +41,13 @@ struct CodecArguments: Equatable, Sendable {
                 arguments.decoders.append(codec)
             },
             OptionSpecification(
-                "encode", value: OptionValue("CODEC", .choices(encoderChoices)), conflicts: ["protocol"],
+                "encode", value: OptionValue("CODEC", .choices(encoders)), conflicts: ["protocol"],
                 excludes: excluded.union([.kind, .binary, .heartbeatMessage]), requires: requirements, heading: heading,
-                summary: "Send JSON as binary messages: msgpack, cbor", manual: encode,
+                summary: "Send JSON as binary messages: msgpack, " + (takesPrograms ? "..." : "cbor"), manual: encode,
                 example: examplePrefix + "--encode msgpack --decode msgpack", seeAlso: ["decode"] + seeAlso
             ) { arguments, value throws(ValueProblem) in
-                guard let codec = Codec(named: value), codec.canEncode else {
-                    throw .notAChoice(encoderChoices.map(\.name))
+                guard let codec = Codec(named: value), codec.canEncode || takesPrograms && codec.program != nil else {
+                    throw .notAChoice(encoders.map(\.name))
                 }
                 arguments.encoder = codec
             },
@@ -57,19 +59,13 @@ struct CodecArguments: Equatable, Sendable {
         of these:
         """
 
-    private static func decoderChoices(takesPrograms: Bool) -> [ValueChoice] {
-        let choices = Codec.all.map { ValueChoice(name: $0.name, summary: $0.summary) }
-        let program = ValueChoice(
-            name: Codec.programPrefix + "PROGRAM", summary: Codec.program("").summary)
-        return takesPrograms ? choices + [program] : choices
-    }
-
-    private static let encoderChoices = Codec.all.filter(\.canEncode).map {
-        ValueChoice(name: $0.name, summary: $0.summary)
-    }
+    private static let programChoice = ValueChoice(
+        name: Codec.programPrefix + "PROGRAM", summary: Codec.program("").summary)
 }
 
 extension Codec {
+    fileprivate var choice: ValueChoice { ValueChoice(name: name, summary: summary) }
+
     /// The command of a program and its arguments, separated by spaces, or `nil` for other codecs.
     var program: String? { if case .program(let command) = self { command } else { nil } }
 }

@@ -4,6 +4,8 @@ import WSCore
 /// Encodes the text messages of a run, for `--encode`.
 final class MessageEncoder {
     private let codec: Codec
+    /// Encodes in place of the codec, or `nil` if the codec is no program.
+    private let program: EncodingProgram?
     /// Whether the input is checked, as opposed to the calls made from it.
     private let checksInput: Bool
     private var buffer = ByteBuffer()
@@ -12,12 +14,16 @@ final class MessageEncoder {
 
     /// Creates an encoder.
     /// - Parameters:
-    ///   - codec: A codec that can encode.
+    ///   - codec: A codec that can encode, or that of `program`.
     ///   - checksInput: Whether input messages are encoded as they are.
-    init(_ codec: Codec, checksInput: Bool = true) {
+    init(_ codec: Codec, program: EncodingProgram? = nil, checksInput: Bool = true) {
         self.codec = codec
+        self.program = program
         self.checksInput = checksInput
     }
+
+    /// Ends the program, if there is one.
+    func close() { program?.close() }
 
     /// Encodes a text message. Passes on other messages unchanged.
     /// - Parameter body: Receives the message as it is sent.
@@ -29,13 +35,21 @@ final class MessageEncoder {
         // The body may encode another message.
         var encoded = buffer.takeAll()
         encoded.removeAll()
-        try codec.encode(payload, to: &encoded)
+        if let program {
+            try program.encode(payload, to: &encoded)
+        } else {
+            try codec.encode(payload, to: &encoded)
+        }
         let value = encoded.withReadableBytes { body($0, .binary) }
         encoded.removeAll()
         encoded.releaseStorage(above: Self.keptBytes)
         buffer = encoded
         return value
     }
+
+    /// Why the program has ended, or `nil` if it works or there is none. It is the reason why the last message was not
+    /// encoded.
+    var programFailure: Failure? { program?.failure }
 
     /// The reason why an input message cannot be encoded, or `nil` if it can.
     func problem(with payload: RawSpan, as kind: MessageKind) -> CodecError? {
