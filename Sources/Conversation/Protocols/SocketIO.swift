@@ -15,7 +15,7 @@ extension ApplicationProtocol {
                 """,
             automatic: """
                 Connects to the default namespace, and to others on first use, also after a reconnect. Answers pings. \
-                Acknowledges events that request it with [].
+                Acknowledges events that request it with the parameter ack.
                 """,
             hidden: "The handshake, pings, and the connection to the default namespace.",
             example: "wsx --protocol socket.io http://localhost:3000 'chat {\"x\":1}'"),
@@ -23,6 +23,7 @@ extension ApplicationProtocol {
         parameters: [
             Parameter("auth", "the payload for the server's authentication", isJSON: true, isSecret: true),
             Parameter("namespace", "the default namespace [default: /]"),
+            Parameter("ack", "the arguments of acknowledgements, an array [default: []]", isJSON: true),
         ],
         makeSession: { (parameters) throws(ProtocolParameterError) in try SocketIOSession(parameters) })
 }
@@ -65,6 +66,8 @@ final class SocketIOSession: ProtocolSession {
 
     private var auth: [UInt8]
     private let defaultNamespace: String
+    /// The arguments of acknowledgements, in JSON.
+    private let acknowledgement: [[UInt8]]
     /// The namespaces in the order of their first use.
     private var namespaces: [Namespace]
     private var held = HeldLines<[ProtocolOutput.Item]>()
@@ -83,6 +86,10 @@ final class SocketIOSession: ProtocolSession {
         guard defaultNamespace.hasPrefix("/"), !defaultNamespace.utf8.contains(UInt8(ascii: ",")) else {
             throw .invalid("namespace", reason: "expected a name that begins with a slash, such as /admin")
         }
+        guard let acknowledgement = JSONText.elements(of: Array((parameters["ack"] ?? "[]").utf8)) else {
+            throw .invalid("ack", reason: "expected an array of arguments, such as [\"ok\"]")
+        }
+        self.acknowledgement = acknowledgement
         namespaces = [Namespace(name: defaultNamespace)]
     }
 
@@ -231,7 +238,9 @@ final class SocketIOSession: ProtocolSession {
         }
         if let id = packet.id {
             // Acknowledgement: "The receiver MUST respond with an ACK packet with the same event ID".
-            output.send(SocketIOPacket.encode("3", packet.namespace, id: id, Array("[]".utf8)))
+            for message in SocketIOPacket.encode(.ack, acknowledgement, packet.namespace, id: id) {
+                output.append(message)
+            }
         }
         output.append(
             ProtocolEvent(
@@ -340,7 +349,7 @@ final class SocketIOSession: ProtocolSession {
         let event = try SocketIOPacket.typedEvent(&line, reserved: Self.reservedEvents)
         let index = try index(of: name, &output)
         let id = wantsReply ? pending.nextNumber : nil
-        let messages = SocketIOPacket.encode(event: event, name, id: id)
+        let messages = SocketIOPacket.encode(.event, event, name, id: id)
         if namespaces[index].state == .connected {
             for message in messages { output.append(message) }
         } else {

@@ -7,7 +7,7 @@ import WSCore
     @Test("An unknown parameter is an error that names the known ones")
     func unknownParameter() throws {
         let error = #expect(throws: ProtocolParameterError.self) { try ProtocolDriver("socket.io", ["tokn": "1"]) }
-        #expect(error?.description == #"unknown parameter "tokn"; expected auth, namespace"#)
+        #expect(error?.description == #"unknown parameter "tokn"; expected auth, namespace, ack"#)
     }
 
     @Test("A parameter that must be JSON is checked")

@@ -89,6 +89,17 @@ import WSCore
         #expect(driver.receive(#"42/admin,3["a"]"#) == [">43/admin,3[]", "event /admin a"])
     }
 
+    @Test("The arguments of acknowledgements are a parameter")
+    func answersWithData() throws {
+        let driver = try Self.connected(["ack": #"["ok", {"n":1}]"#])
+        #expect(driver.receive(#"42/admin,3["a"]"#) == [#">43/admin,3["ok",{"n":1}]"#, "event /admin a"])
+        let binary = try Self.connected(["ack": #"[{"$bytes":"AQID"}]"#])
+        #expect(binary.receive(#"423["a"]"#).first == #">461-3[{"_placeholder":true,"num":0}]"#)
+        for parameter in ["{}", "1", #""ok""#] {
+            #expect(throws: ProtocolParameterError.self) { try Self.connected(["ack": parameter]) }
+        }
+    }
+
     @Test("The first use of a namespace connects to it, and its events wait")
     func namespaces() throws {
         let driver = try Self.connected(["auth": "{}"])

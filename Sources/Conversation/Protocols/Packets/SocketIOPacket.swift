@@ -108,11 +108,15 @@ struct SocketIOPacket: Equatable {
         return used.count == attachments.count
     }
 
-    /// Encodes an event with its binary data extracted.
-    /// - Parameter event: The name and the arguments, with byte strings as ``JSONBytes``.
-    static func encode(event: [[UInt8]], _ namespace: String, id: Int?) -> [ProtocolOutput.Item] {
+    /// Encodes an event or an acknowledgement with its binary data extracted.
+    /// - Parameters:
+    ///   - kind: ``Kind/event`` or ``Kind/ack``.
+    ///   - arguments: Of an event, its name comes first. Byte strings are ``JSONBytes``.
+    static func encode(
+        _ kind: Kind, _ arguments: [[UInt8]], _ namespace: String, id: Int?
+    ) -> [ProtocolOutput.Item] {
         var attachments: [[UInt8]] = []
-        let elements = event.map { argument in
+        let elements = arguments.map { argument in
             JSONBytes.replacingSmallObjects(in: argument) { members in
                 guard members.count == 1, let bytes = members.string("$bytes").flatMap(JSONBytes.decoded) else {
                     return nil
@@ -121,7 +125,9 @@ struct SocketIOPacket: Equatable {
                 return Array("{\"_placeholder\":true,\"num\":\(attachments.count - 1)}".utf8)
             }
         }
-        let type = attachments.isEmpty ? "2" : "5\(attachments.count)-"
+        let number = kind.rawValue - Kind.connect.rawValue
+        // BINARY_EVENT and BINARY_ACK
+        let type = attachments.isEmpty ? "\(number)" : "\(number + 3)\(attachments.count)-"
         return [.send(encode(type, namespace, id: id, JSONText.array(elements)), .text)]
             + attachments.map { .send($0, .binary) }
     }
