@@ -139,7 +139,8 @@ test-changed: deps
 test-heavy: test-deps build
 	$(PYTEST) -m heavy Tests/Interop
 	@scripts/install-packages.sh python3-msgpack python3-cbor2 >&2
-	@scripts/install-services.sh prometheus:prometheus rabbitmq-server:rabbitmq-server >&2
+	@scripts/install-services.sh prometheus:prometheus rabbitmq-server:rabbitmq-server nats-server:nats-server >&2
+	@scripts/install-peers.sh heavy >&2
 	/usr/bin/python3 -m pytest -q Tests/Heavy
 
 # Packs a stand-in for the binary, twice, in seconds.

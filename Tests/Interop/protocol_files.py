@@ -183,3 +183,12 @@ class SlackServer(FileServer):
 
     def data(self, number):
         return '{"command":"/n","text":"%d"}' % number
+
+
+class WAMPServer(FileServer):
+    name = "wamp"
+    parameters = ("realm=realm1",)
+
+
+class JupyterServer(FileServer):
+    name = "jupyter"

@@ -13,6 +13,7 @@ import pytest
 import wire
 from brokers import Mosquitto
 from hosts import Hosts, why_there_are_none
+from protocol_files import JupyterServer, OCPPServer, WAMPServer
 from processes import BINARY, ROOT, Listener, Running, environment, run, wait_until, wsx
 from scripted_server import ScriptedServer
 from services import free_ports
@@ -388,6 +389,64 @@ def test_graphql_call(kitchen, graphql):
     kitchen.adapt({"--protocol graphql": shlex.join(graphql.options)})
     result = kitchen.run({"ws://localhost:4000/graphql": graphql.url})
     assert (result.status, result.lines) == (0, ['{"data":{"add":3}}']), result
+
+
+@recipe("Call WAMP procedures and follow a topic")
+def test_wamp(kitchen):
+    with WAMPServer() as server:
+        kitchen.adapt({"@wamp.json": server.protocol, "ws://localhost:8080/ws": server.url})
+        with kitchen.start({}, stdout=PIPE) as client:
+            client.wait_for(r"5\n\[33,1,5512315355\]\n", "out")
+            publication = '[16,7,{"acknowledge":true},"com.example.topic",["x"]]'
+            assert wsx("connect", "-1", *server.options, server.url, publication).status == 0
+            client.wait_for(r'\[36,5512315355,4429313566,{},\["x"\]\]\n', "out")
+
+
+@recipe("Call WAMP procedures and follow a topic")
+def test_wamp_error(kitchen):
+    with WAMPServer() as server:
+        result = kitchen.run({
+            "@wamp.json": server.protocol, "ws://localhost:8080/ws": server.url, "com.example.add": "com.example.no",
+            "wsx connect --reconnect": "exit $?; wsx connect"})
+    assert (result.status, "wamp.error.no_such_procedure" in result.err) == (7, True), result
+
+
+@recipe("Run code in a Jupyter kernel")
+@pytest.mark.parametrize(("code", "status"), [("print(6*7)", 0), ("1/0", 7)])
+def test_jupyter(kitchen, code, status):
+    with JupyterServer() as server:
+        result = kitchen.run({
+            'curl -s -X POST "http://localhost:8888/api/kernels?token=$TOKEN"': "echo '{\"id\":\"k\"}'",
+            "@jupyter.json": server.protocol, "ws://localhost:8888/": server.url, "print(6*7)": code})
+    assert result.status == status, result
+    assert ('"text":"42\\n"' if status == 0 else '"ename":"ZeroDivisionError"') in result.out.decode(), result
+
+
+@recipe("Play an OCPP charge point")
+def test_ocpp(kitchen):
+    with OCPPServer() as server:
+        result = kitchen.run({"@ocpp.json": server.protocol, "ws://localhost:9000/CP1": server.url})
+    assert (result.status, result.lines) == (0, ['{"status":"Accepted","interval":300}']), result
+
+
+@recipe("Publish and subscribe on a NATS server")
+def test_nats(kitchen):
+    lines = []
+
+    def script(peer):
+        peer.upgrade(then=wire.frame(wire.BINARY, b"INFO {}\r\n"))
+        lines.extend(peer.read_message().payload for _ in range(4))
+        peer.send(wire.frame(wire.BINARY, b"MSG news.today 1 5\r\nhello\r\n"))
+        peer.send(wire.frame(wire.BINARY, b"PING\r\n"))
+        lines.append(peer.read_message().payload)
+        peer.send(wire.close(1000))
+        peer.read_to_end()
+
+    with ScriptedServer(script) as server:
+        result = kitchen.run({"ws://localhost:8080/": server.url})
+    assert (result.status, result.err) == (0, ""), result
+    assert lines == [b'CONNECT {"verbose":false}\r\n', b"SUB news.> 1\r\n", b"PUB news.today 5\r\n", b"hello\r\n", b"PONG\r\n"]
+    assert b"MSG news.today 1 5\r\nhello\r\n" in result.out
 
 
 @recipe("Load-test a Socket.IO server")

@@ -218,6 +218,77 @@ class Slack(standin.Client):
                 "payload": {"command": "/n", "text": str(self.number)}})
 
 
+class WAMP(standin.Client):
+    """A WAMP router with the realm `realm1`, and the procedure com.example.add."""
+
+    subprotocol = "wamp.2.json"
+    session = None
+
+    def __init__(self, stream, query):
+        super().__init__(stream, query)
+        self.topics = {}
+
+    def received(self, message):
+        kind, *rest = json.loads(message)
+        if self.session is None:
+            assert kind == 1 and rest[1]["roles"], message
+            if rest[0] != "realm1":
+                return self.send([3, {"message": f"no realm {rest[0]}"}, "wamp.error.no_such_realm"])
+            self.session = 9129137332
+            self.send([2, self.session, {"roles": {"broker": {}, "dealer": {}}}])
+        elif kind == 48 and rest[2] == "com.example.add":
+            self.send([50, rest[0], {}, [sum(rest[3])]])
+        elif kind == 48:
+            self.send([8, 48, rest[0], {}, "wamp.error.no_such_procedure", [f"no procedure {rest[2]}"]])
+        elif kind == 32:
+            self.topics[rest[2]] = 5512315355 + len(self.topics)
+            self.send([33, rest[0], self.topics[rest[2]]])
+        elif kind == 16:
+            for client in list(standin.clients):
+                if rest[2] in client.topics:
+                    client.send([36, client.topics[rest[2]], 4429313566, {}, *rest[3:]])
+            if rest[1].get("acknowledge"):
+                self.send([17, rest[0], 4429313566])
+        elif kind == 6:
+            self.send([6, {}, "wamp.close.goodbye_and_out"])
+
+
+class Jupyter(standin.Client):
+    """A kernel behind jupyter_server, which evaluates Python expressions and calls of print."""
+
+    def received(self, message):
+        request = json.loads(message)
+        header = request["header"]
+        assert (request["channel"], header["msg_type"]) == ("shell", "execute_request"), message
+        assert header["session"] and header["msg_id"] and header["version"], message
+        code = request["content"]["code"]
+
+        def send(kind, content, channel="iopub"):
+            identifier = f"k{id(content)}"
+            self.send({
+                "header": {"msg_id": identifier, "msg_type": kind, "session": "k", "version": "5.3"},
+                "msg_id": identifier, "msg_type": kind, "parent_header": header, "metadata": {}, "content": content,
+                "buffers": [], "channel": channel})
+
+        send("status", {"execution_state": "busy"})
+        send("execute_input", {"code": code, "execution_count": 1})
+        # The output is on another channel than the reply, and may follow it.
+        output = []
+        try:
+            value = eval(code, {"print": lambda text: output.append(("stream", {"name": "stdout", "text": f"{text}\n"}))})
+            if value is not None:
+                data = {"text/plain": repr(value)}
+                output.append(("execute_result", {"data": data, "metadata": {}, "execution_count": 1}))
+            send("execute_reply", {"status": "ok", "execution_count": 1}, "shell")
+        except Exception as error:
+            problem = {"ename": type(error).__name__, "evalue": str(error), "traceback": []}
+            output.append(("error", problem))
+            send("execute_reply", {"status": "error", "execution_count": 1, **problem}, "shell")
+        for kind, content in output:
+            send(kind, content)
+        send("status", {"execution_state": "idle"})
+
+
 standin.serve({
-    "discord": Discord, "home-assistant": HomeAssistant, "nostr": Nostr, "obs": OBS, "ocpp": OCPP, "pusher": Pusher,
-    "slack": Slack}[sys.argv[2]])
+    "discord": Discord, "home-assistant": HomeAssistant, "jupyter": Jupyter, "nostr": Nostr, "obs": OBS, "ocpp": OCPP,
+    "pusher": Pusher, "slack": Slack, "wamp": WAMP}[sys.argv[2]])
