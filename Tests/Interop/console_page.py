@@ -15,6 +15,8 @@ class ConsolePage(Page):
         super().__init__(browser)
         if trusts_all:
             self.call("Security.setIgnoreCertificateErrors", ignore=True)
+        # Wide enough for 16 bytes of a dump.
+        self.call("Emulation.setDeviceMetricsOverride", width=1000, height=600, deviceScaleFactor=1, mobile=False)
         self.open(server.url.replace("ws", "http", 1))
         # The page's script is a module and runs after the page has loaded.
         self.wait_for("document.getElementById('url').value !== ''")
@@ -30,6 +32,9 @@ class ConsolePage(Page):
             field.value = {json.dumps(text)};
             field.dispatchEvent(new Event("input", {{ bubbles: true }}));
         }}""")
+
+    def is_pressed(self, identifier):
+        return self.evaluate(f"document.getElementById({json.dumps(identifier)}).getAttribute('aria-pressed')") == "true"
 
     def text(self, selector):
         return self.evaluate(f"document.querySelector({json.dumps(selector)}).textContent")

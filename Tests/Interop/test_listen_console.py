@@ -148,6 +148,30 @@ def test_the_log_is_filtered_by_text_direction_and_kind(page):
         wait_until(lambda: shown() == left, what=f"rows without {control}")
 
 
+TOGGLES = ["retries", "show-out", "show-in", "show-text", "show-binary", "show-events", "pretty", "follow", "pause"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_toggles_show_their_state(page, scheme):
+    page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    assert page.evaluate("Array.from(document.querySelectorAll('[aria-pressed]'), button => button.id)") == TOGGLES
+    looks = {True: set(), False: set()}
+    for toggle in TOGGLES:
+        was_pressed = page.is_pressed(toggle)
+        assert was_pressed == (toggle != "pause")
+        for expected in [not was_pressed, was_pressed]:
+            page.evaluate(f"document.getElementById('{toggle}').focus()")
+            page.press(" ")
+            assert page.is_pressed(toggle) == expected
+            page.evaluate("document.activeElement.blur()")
+            looks[expected].add(page.evaluate(f"""(() => {{
+                const style = getComputedStyle(document.getElementById('{toggle}'));
+                return [style.color, style.backgroundColor, style.borderColor, style.boxShadow].join();
+            }})()"""))
+    assert len(looks[True]) == len(looks[False]) == 1
+    assert looks[True] != looks[False]
+
+
 def test_the_page_reconnects_when_its_server_is_back(browser):
     with Listener("--echo", "--console") as server, ConsolePage(browser, server) as page:
         page.connect()

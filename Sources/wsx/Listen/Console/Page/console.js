@@ -12,6 +12,8 @@ const THEME_KEY = "wsx-console-theme";
 const ANNOUNCEMENT_MS = 2000;
 const ANNOUNCED_CHARACTERS = 200;
 const COUNTDOWN_MS = 500;
+/** The kinds of entries that a button hides. */
+const KINDS = ["out", "in", "text", "binary", "events"];
 
 const element = id => document.getElementById(id);
 const log = new Log();
@@ -56,8 +58,7 @@ function announceLater(entry) {
 }
 
 function currentFilter() {
-  const kinds = ["out", "in", "text", "binary", "events"];
-  const shown = Object.fromEntries(kinds.map(kind => [kind, element(`show-${kind}`).checked]));
+  const shown = Object.fromEntries(KINDS.map(kind => [kind, isPressed(`show-${kind}`)]));
   return new Filter({ words: element("filter").value, shown });
 }
 
@@ -67,37 +68,50 @@ function showCounts() {
   element("traffic").textContent = `${side("↑", log.traffic.out)}   ${side("↓", log.traffic.in)}`;
   const rows = view.rowCount;
   const all = log.entries.length;
-  element("counts").textContent =
-    rows !== all ? `${count(rows)} of ${count(all)}` : all === 1 ? "1 entry" : `${count(all)} entries`;
   const waiting = view.waitingCount;
+  element("counts").textContent = [
+    rows !== all ? `${count(rows)} of ${count(all)}` : all === 1 ? "1 entry" : `${count(all)} entries`,
+    view.isPaused && waiting ? `${count(waiting)} new` : "",
+  ].filter(Boolean).join(" · ");
   element("empty").hidden = rows > 0 || waiting > 0;
   element("empty").textContent = all ? "No entries match the filter." : "Sent and received messages appear here.";
-  element("pause").textContent =
-    !view.isPaused ? "Pause" : waiting ? `Resume (${count(waiting)} new)` : "Resume";
+}
+
+function isPressed(id) {
+  return element(id).getAttribute("aria-pressed") === "true";
+}
+
+function setPressed(id, isOn) {
+  element(id).setAttribute("aria-pressed", String(isOn));
+}
+
+/** Makes a button switch between pressed and not, and calls `changed(isOn)` after each click. */
+function toggle(id, changed) {
+  element(id).addEventListener("click", () => {
+    setPressed(id, !isPressed(id));
+    changed(isPressed(id));
+  });
 }
 
 function showFollowing() {
-  element("follow").checked = view.isFollowing;
+  setPressed("follow", view.isFollowing);
   element("latest").hidden = view.isFollowing;
 }
 
-for (const control of element("tools").querySelectorAll(".chips input")) {
-  control.addEventListener("change", () => view.rebuild(currentFilter()));
-}
+for (const kind of KINDS) toggle(`show-${kind}`, () => view.rebuild(currentFilter()));
 element("filter").addEventListener("input", () => view.rebuild(currentFilter()));
-element("pretty").addEventListener("change", event => {
-  view.isPretty = event.target.checked;
+toggle("pretty", isOn => {
+  view.isPretty = isOn;
   view.rebuild();
 });
-element("follow").addEventListener("change", event => { view.isFollowing = event.target.checked; });
+toggle("follow", isOn => { view.isFollowing = isOn; });
+toggle("pause", isOn => {
+  view.isPaused = isOn;
+  view.update();
+});
 element("latest").addEventListener("click", () => {
   view.isFollowing = true;
   composer.focus();
-});
-element("pause").addEventListener("click", () => {
-  view.isPaused = !view.isPaused;
-  element("pause").setAttribute("aria-pressed", String(view.isPaused));
-  view.update();
 });
 element("clear").addEventListener("click", () => {
   log.clear();
@@ -222,7 +236,7 @@ element("connection").addEventListener("keydown", event => {
   connect();
 });
 element("reconnect").addEventListener("click", connect);
-element("retries").addEventListener("change", event => connection.setRetries(event.target.checked));
+toggle("retries", isOn => connection.setRetries(isOn));
 
 /** The URL of the page's own server. */
 function ownURL() {

@@ -11,8 +11,8 @@ const EXCERPT = { characters: 1000, lines: 24, colors: 400 };
 const WHOLE = { characters: 1 << 20, lines: 50_000, colors: 20_000 };
 /** The maximum length of messages that are indented on arrival. Longer ones are indented when shown in full. */
 const LAID_OUT_CHARACTERS = 16 << 10;
-// On narrow screens, dumps have shorter lines.
-const narrow = matchMedia("(max-width: 44rem)");
+// On screens too narrow for 16 bytes, dumps have shorter lines.
+const narrow = matchMedia("(max-width: 54rem)");
 const KEYS_UP = new Set(["ArrowUp", "PageUp", "Home"]);
 /** The time after a key press or wheel event during which scrolling, possibly smooth, counts as manual. */
 const HOLD_MS = 1000;
