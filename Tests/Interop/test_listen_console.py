@@ -47,7 +47,7 @@ def test_text_json_and_bytes_are_sent_and_echoed_with_opcode_and_size(page, serv
     assert opened[0] == "open" and "subprotocol chat, permessage-deflate" in opened[3]
     expected = [
         ["text", "7 B", "Grüße"],
-        ["text", "8 B", '{\n  "a": 1\n}'],
+        ["text", "8 B", '{"a": 1}'],
         ["binary", "3 B", "00 ff 41  ..A"],
         ["binary", "3 B", "41 42 43  ABC"],
     ]
@@ -110,12 +110,29 @@ def test_without_a_connection_the_message_stays_in_its_field(page):
 
 def test_json_numbers_and_duplicate_names_are_shown_unchanged(page):
     page.connect()
-    page.send('{"n": 12345678901234567890.10, "n": [], "s": "a\\"}:,"}', "json")
-    laid_out = '{\n  "n": 12345678901234567890.10,\n  "n": [],\n  "s": "a\\"}:,"\n}'
-    assert page.wait_for_rows(3)[2][3] == laid_out
-    page.click("pretty")
-    page.wait_for("!document.querySelectorAll('.row')[2]?.textContent.includes('\\n')")
+    page.send('{"n":12345678901234567890.10,\n"n":[ ],"s":"a\\"}:,"}', "json")
     assert page.wait_for_rows(3)[2][3] == '{"n": 12345678901234567890.10, "n": [], "s": "a\\"}:,"}'
+    page.click("pretty")
+    laid_out = '{\n  "n": 12345678901234567890.10,\n  "n": [],\n  "s": "a\\"}:,"\n}'
+    wait_until(lambda: [row[3] for row in page.rows()[1:]] == [laid_out] * 2)
+
+
+def test_json_is_on_one_line_until_it_is_expanded(page):
+    page.connect()
+    page.send('{"a":[1,{"b":""}]}')
+    assert page.wait_for_rows(3)[2][3] == '{"a": [1, {"b": ""}]}'
+    page.evaluate("document.querySelector('.row.in').focus()")
+    assert page.text("#entry-expand") == "Expand"
+    page.click("entry-expand")
+    assert page.rows()[2][3] == '{\n  "a": [\n    1,\n    {\n      "b": ""\n    }\n  ]\n}'
+    assert page.text("#entry-expand") == "Collapse"
+    page.press("Enter")
+    assert page.rows()[2][3] == '{"a": [1, {"b": ""}]}'
+    # Text is shown as it is, and there is nothing to expand.
+    page.send("{a: 1}")
+    assert page.wait_for_rows(5)[4][3] == "{a: 1}"
+    page.evaluate("Array.from(document.querySelectorAll('.row')).at(-1).focus()")
+    assert page.evaluate("document.getElementById('entry-expand').hidden")
 
 
 def test_the_log_is_filtered_by_text_direction_and_kind(page):
@@ -158,7 +175,7 @@ def test_toggles_show_their_state(page, scheme):
     looks = {True: set(), False: set()}
     for toggle in TOGGLES:
         was_pressed = page.is_pressed(toggle)
-        assert was_pressed == (toggle != "pause")
+        assert was_pressed == (toggle not in {"pretty", "pause"})
         for expected in [not was_pressed, was_pressed]:
             page.evaluate(f"document.getElementById('{toggle}').focus()")
             page.press(" ")

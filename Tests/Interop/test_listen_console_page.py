@@ -203,7 +203,7 @@ def test_entries_can_be_read_with_keys(page):
     page.press("Enter")
     assert page.evaluate(length) == 3000
     page.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "Show less"
+    assert page.evaluate("document.activeElement.textContent") == "Collapse"
     page.press("Enter")
     assert page.evaluate("document.querySelector('.row.in .data').textContent.length") < 1100
     page.evaluate("document.querySelector('.row.in').focus()")
@@ -414,5 +414,5 @@ def test_a_long_line_is_truncated_and_shown_on_demand(page):
     page.evaluate("document.querySelector('.row.in').focus()")
     page.evaluate("document.querySelector('.row.in button.rest').click()")
     page.wait_for("document.querySelector('.row.in .data').textContent.length === 1 << 20")
-    page.click("entry-all")
+    page.click("entry-expand")
     page.wait_for("document.querySelector('.row.in .data').textContent.length < 2000")

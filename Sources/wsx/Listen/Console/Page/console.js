@@ -128,10 +128,11 @@ element("save").addEventListener("click", () => {
 // The buttons move from row to row, and are removed together with their row.
 const actions = element("actions");
 const actionButtons = {
-  all: element("entry-all"), copy: element("entry-copy"), save: element("entry-save"), edit: element("entry-edit"),
+  expand: element("entry-expand"), copy: element("entry-copy"), save: element("entry-save"),
+  edit: element("entry-edit"),
 };
 const rowActions = {
-  all: row => view.toggleWhole(row),
+  expand: row => view.toggleWhole(row),
   copy: row => {
     const entry = view.entry(row);
     if (entry.type !== "message") copy(eventWords(entry), "the entry");
@@ -150,7 +151,7 @@ const rowActions = {
     else composer.edit("hex", hexDigits(entry.data));
   },
 };
-const ACTION_KEYS = { Enter: "all", " ": "all", c: "copy", s: "save", e: "edit" };
+const ACTION_KEYS = { Enter: "expand", " ": "expand", c: "copy", s: "save", e: "edit" };
 
 /** Moves the buttons for an entry to its row. */
 function offerActions(row) {
@@ -163,13 +164,13 @@ function offerActions(row) {
 }
 
 function showFolding(row) {
-  actionButtons.all.hidden = !view.canFold(row);
-  actionButtons.all.textContent = view.isWhole(row) ? "Show less" : "Show all";
+  actionButtons.expand.hidden = !view.canFold(row);
+  actionButtons.expand.textContent = view.isWhole(row) ? "Collapse" : "Expand";
 }
 
 function act(name, row) {
   rowActions[name](row);
-  if (name === "all") showFolding(row);
+  if (name === "expand") showFolding(row);
 }
 
 for (const [name, button] of Object.entries(actionButtons)) {
@@ -178,7 +179,7 @@ for (const [name, button] of Object.entries(actionButtons)) {
 element("log").addEventListener("pointerover", ({ target }) => offerActions(view.row(target)));
 element("log").addEventListener("focusin", ({ target }) => offerActions(view.row(target)));
 element("log").addEventListener("click", ({ target }) => {
-  if (target.matches("button.rest")) act("all", view.row(target));
+  if (target.matches("button.rest")) act("expand", view.row(target));
 });
 element("log").addEventListener("keydown", event => {
   if (event.altKey || event.ctrlKey || event.metaKey || actions.contains(event.target)) return;

@@ -82,10 +82,10 @@ export function eventTime(time) {
 }
 
 /**
- * Indented JSON as pieces `[kind, text]`. Tokens are unchanged, which preserves numbers too large for JavaScript and
- * repeated names, except for strings that `convert` changes. The text must be valid JSON.
+ * JSON as pieces `[kind, text]`, indented or on one line. Tokens are unchanged, which preserves numbers too large for
+ * JavaScript and repeated names, except for strings that `convert` changes. The text must be valid JSON.
  */
-export function* jsonPieces(text, convert = literal => literal) {
+export function* jsonPieces(text, { isIndented = true, convert = literal => literal } = {}) {
   const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
   const isOpening = token => token === "{" || token === "[";
   const lineBreak = depth => ["", "\n" + "  ".repeat(Math.min(depth, MAXIMUM_INDENTATION))];
@@ -95,9 +95,9 @@ export function* jsonPieces(text, convert = literal => literal) {
   for (const { 0: token, index } of text.matchAll(tokens)) {
     if (token === "}" || token === "]") {
       depth -= 1;
-      if (!isOpening(previous)) yield lineBreak(depth);
-    } else if (isOpening(previous) || previous === ",") {
-      yield lineBreak(depth);
+      if (isIndented && !isOpening(previous)) yield lineBreak(depth);
+    } else if (previous === "," || (isIndented && isOpening(previous))) {
+      yield isIndented ? lineBreak(depth) : ["", " "];
     }
     if (token[0] === '"') {
       isName.lastIndex = index + token.length;

@@ -1,7 +1,8 @@
 // The view of the log: a row per entry, in blocks. Only blocks in view are laid out and colored.
 
 import { eventWords } from "./log.js";
-import { clockTime, decodedLiteral, dumpPieces, exactSize, isJSONStructure, jsonPieces, shortSize, visible } from "./text.js";
+import { clockTime, decodedLiteral, dumpPieces, exactSize, isJSONStructure } from "./text.js";
+import { jsonPieces, shortSize, visible } from "./text.js";
 
 const ROWS_OF_A_BLOCK = 50;
 /** The maximum number of rows to create at once. Further entries wait in the log, which is bounded. */
@@ -9,8 +10,8 @@ const ROWS_OF_A_TURN = 1000;
 /** The limits for a message, and for one shown in full. */
 const EXCERPT = { characters: 1000, lines: 24, colors: 400 };
 const WHOLE = { characters: 1 << 20, lines: 50_000, colors: 20_000 };
-/** The maximum length of messages that are indented on arrival. Longer ones are indented when shown in full. */
-const LAID_OUT_CHARACTERS = 16 << 10;
+/** The maximum length of messages that are parsed as JSON on arrival. Longer ones are parsed when shown in full. */
+const PARSED_CHARACTERS = 16 << 10;
 // On screens too narrow for 16 bytes, dumps have shorter lines.
 const narrow = matchMedia("(max-width: 54rem)");
 const KEYS_UP = new Set(["ArrowUp", "PageUp", "Home"]);
@@ -20,7 +21,8 @@ const ARROWS = { out: ["→", "sent"], in: ["←", "received"] };
 
 /** Shows a `Log` through a `Filter`, at most once per frame. */
 export class LogView {
-  isPretty = true;
+  /** Whether JSON is indented. Otherwise, only JSON shown in full is. */
+  isPretty = false;
   isPaused = false;
 
   #log;
@@ -129,7 +131,7 @@ export class LogView {
     return row.previousElementSibling ?? row.parentElement.previousElementSibling?.lastElementChild ?? row;
   }
 
-  /** Whether an entry is longer than its excerpt. */
+  /** Whether an entry can be shown in full, or is. */
   canFold(row) {
     return row.classList.contains("folded") || this.isWhole(row);
   }
@@ -209,16 +211,20 @@ export class LogView {
     return row;
   }
 
-  /** Fills in the text of an entry. It is the same with and without colors, so rows keep their height. */
-  #paint(row, isColored) {
+  /** Fills in the text of an entry. It is the same in and out of view, so rows keep their height. */
+  #paint(row, isInView) {
     const entry = this.entry(row);
     const target = row.querySelector(".data");
     const isWhole = this.#wholeNumbers.has(entry.number);
+    const isIndented = isWhole || this.isPretty;
     const limit = limitOf(entry, isWhole ? WHOLE : EXCERPT);
-    const { pieces, isCut } = excerpt(this.#pieces(entry, isWhole), limit);
+    const isJSON = entry.opcode === "text" && entry.data.length <= (isWhole ? WHOLE.characters : PARSED_CHARACTERS)
+      && isJSONStructure(entry.data);
+    const { pieces, isCut } = excerpt(
+      isJSON ? jsonPieces(entry.data, { isIndented, convert: decodedLiteral }) : plainPieces(entry), limit);
     target.replaceChildren();
-    appendPieces(target, pieces, isColored ? limit.colors : 0);
-    row.classList.toggle("folded", isCut && !isWhole);
+    appendPieces(target, pieces, isInView ? limit.colors : 0);
+    row.classList.toggle("folded", !isWhole && (isCut || (isJSON && !isIndented)));
     if (!isCut) return;
     if (isWhole) return target.append(cell("rest", `… ${exactSize(entry.bytes)} in total; use Save for the rest`));
     const button = document.createElement("button");
@@ -228,14 +234,6 @@ export class LogView {
     button.tabIndex = -1;
     button.textContent = `… show all ${shortSize(entry.bytes)}`;
     target.append(button);
-  }
-
-  #pieces(entry, isWhole) {
-    if (entry.type !== "message") return [["", eventWords(entry)]];
-    if (entry.opcode === "binary") return dumpPieces(entry.data, narrow.matches ? 8 : 16);
-    const limit = isWhole ? WHOLE.characters : LAID_OUT_CHARACTERS;
-    const isLaidOut = this.isPretty && entry.data.length <= limit && isJSONStructure(entry.data);
-    return isLaidOut ? jsonPieces(entry.data, decodedLiteral) : [["", entry.data]];
   }
 
   // MARK: Scrolling
@@ -279,6 +277,12 @@ function cell(name, text) {
   element.className = name;
   element.textContent = text;
   return element;
+}
+
+/** An entry other than JSON as pieces. */
+function plainPieces(entry) {
+  if (entry.type !== "message") return [["", eventWords(entry)]];
+  return entry.opcode === "text" ? [["", entry.data]] : dumpPieces(entry.data, narrow.matches ? 8 : 16);
 }
 
 /** The limits of an entry. Dumps are cut between lines of up to 72 characters, other entries after a character. */
