@@ -165,6 +165,47 @@ def test_the_log_is_filtered_by_text_direction_and_kind(page):
         wait_until(lambda: shown() == left, what=f"rows without {control}")
 
 
+@pytest.mark.parametrize(("data", "form", "words", "marks"), [
+    ("one, two, One", "text", "one", ["one", "One"]),
+    # JSON is found without the spaces that are shown, and without those that were received.
+    ('{"id":5,"b":[1,2]}', "text", '"id":5', ['"id"', ": ", "5"]),
+    ('{"id": 5}', "text", '{"id":5}', ["{", '"id"', ": ", "5", "}"]),
+    ('{"id":5}', "text", '"id": 5', ['"id"', ": ", "5"]),
+    # Escapes are found as they were received, and as text.
+    (r'{"name":"Zo\u00eb"}', "text", "Zo\u00eb", ["Zo\u00eb"]),
+    (r'{"name":"Zo\u00eb"}', "text", r"Zo\u00eb", ["Zo\u00eb"]),
+    (r'["ZO\u00cb"]', "text", "Zo\u00eb", ["ZO\u00cb"]),
+    (r'["a\/b\u003c"]', "text", "a/b<", ["a/b<"]),
+    ("a\u202eb", "text", r"\u{202e}", [r"\u{202E}"]),
+    (r"a\d+ (b", "text", r"\d+ (", [r"\d+ ("]),
+    ("6f 6e 65 ff", "hex", "one", ["one"]),
+    (" ".join(f"{number:02x}" for number in range(16)), "hex", "07 08", ["07  08"]),
+])
+def test_matches_are_highlighted_and_counted(page, data, form, words, marks):
+    page.connect()
+    page.send("another message")
+    page.send(data, form)
+    page.wait_for_rows(5)
+    page.fill("filter", words)
+    shown = "Array.from(document.querySelectorAll('.row.in mark'), mark => mark.textContent)"
+    wait_until(lambda: page.evaluate(shown) == marks)
+    assert page.text("#counts") == "2 of 5"
+    page.click("pretty")
+    # Line breaks may separate matches into more pieces.
+    received = re.sub(r"\s", "", "".join(marks))
+    page.wait_for(f"{shown}.join('').replace(/\\s/g, '') === {json.dumps(received)}")
+    page.fill("filter", "")
+    page.wait_for_rows(5)
+    assert page.evaluate(shown) == []
+
+
+def test_events_are_found_and_highlighted(page):
+    page.connect()
+    page.wait_for_rows(1)
+    page.fill("filter", "127.0.0.1")
+    page.wait_for("document.querySelector('.row.open mark')?.textContent === '127.0.0.1'")
+
+
 TOGGLES = ["retries", "show-out", "show-in", "show-text", "show-binary", "show-events", "pretty", "follow", "pause"]
 
 

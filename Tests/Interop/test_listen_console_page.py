@@ -256,7 +256,9 @@ def test_light_and_dark_mode_follow_the_system_and_the_button(page):
     page.send("0g", "hex")
     page.wait_for_rows(5)
     page.wait_for("document.querySelector('.data .literal')")
+    page.fill("filter", "1")
     page.click("retries")
+    page.wait_for("document.querySelector('.row.open mark') && document.querySelector('.row.in mark')")
     seen = {}
     for scheme in ["light", "dark"]:
         page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])

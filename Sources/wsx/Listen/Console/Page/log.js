@@ -1,6 +1,7 @@
 // The log: its latest entries, and a filter for them.
 
-import { byteCount, clockTime, escapedJSON, eventTime, exactSize, hexDigits, now, toBase64, visible } from "./text.js";
+import { byteCount, clockTime, eventTime, exactSize, hexDigits, now, toBase64 } from "./text.js";
+import { decodedLiteral, escapedJSON, jsonEscapes, visible, withoutVisibleEscapes } from "./text.js";
 
 /** The maximum number of entries to keep. */
 export const MAXIMUM_ENTRIES = 5000;
@@ -8,6 +9,7 @@ export const MAXIMUM_ENTRIES = 5000;
 export const MAXIMUM_BYTES = 64 << 20;
 /** The size of the searched beginning of a binary message, in bytes. */
 const SEARCHED_BYTES = 64 << 10;
+const latin1 = new TextDecoder("latin1");
 
 // IANA WebSocket Close Code Number Registry.
 const CLOSE_MEANINGS = {
@@ -66,7 +68,8 @@ export class Log {
 /** A filter for entries, with the words to find and the shown kinds `{ out, in, text, binary, events }`. */
 export class Filter {
   constructor({ words, shown }) {
-    this.pattern = words ? new RegExp(words.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "iu") : null;
+    this.pattern = words ? searchPattern(words) : null;
+    this.isHex = /^[\da-f\s]*$/i.test(words);
     this.shown = shown;
   }
 
@@ -76,13 +79,29 @@ export class Filter {
     } else if (!this.shown.events) {
       return false;
     }
-    return this.pattern === null || this.pattern.test(searchedText(entry));
+    if (this.pattern === null) return true;
+    const contains = text => text.search(this.pattern) >= 0;
+    if (entry.type !== "message") return contains(`${entry.type} ${eventWords(entry)}`);
+    if (entry.opcode === "text") return contains(entry.data);
+    const bytes = entry.data.subarray(0, SEARCHED_BYTES);
+    return contains(latin1.decode(bytes)) || (this.isHex && contains(hexDigits(bytes)));
   }
 }
 
-function searchedText(entry) {
-  if (entry.type !== "message") return `${entry.type} ${eventWords(entry)}`;
-  return entry.opcode === "text" ? entry.data : hexDigits(entry.data.subarray(0, SEARCHED_BYTES));
+/**
+ * A pattern that finds words in what was received and in what is shown. These differ in escapes, and in whitespace
+ * around the punctuation of JSON.
+ */
+function searchPattern(words) {
+  const literal = text => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  // Escapes have the case of the character.
+  const escapes = text => [text, text.toLowerCase(), text.toUpperCase()].map(jsonEscapes);
+  const forms = text => [...new Set([text, ...escapes(text), text === "/" ? "\\/" : text])];
+  const character = text => text === " " ? "\\s+" : `(?:${forms(text).map(literal).join("|")})`;
+  const part = text => Array.from(text.replace(/\s+/g, " "), character).join("");
+  const source = text => text.split(/\s*([{}[\],:])\s*/).filter(Boolean).map(part).join("\\s*");
+  const variants = new Set([words, decodedLiteral(words), withoutVisibleEscapes(words)]);
+  return new RegExp(Array.from(variants, source).join("|"), "giu");
 }
 
 /** The text of an entry other than a message. */

@@ -23,6 +23,11 @@ export function visible(text) {
   return escapeInvisible(text, character => `\\u{${character.codePointAt(0).toString(16).toUpperCase()}}`);
 }
 
+/** Replaces the escapes of `visible` by their characters. */
+export function withoutVisibleEscapes(text) {
+  return text.replace(/\\u\{([0-9a-f]{1,5})\}/gi, (_, digits) => String.fromCodePoint(parseInt(digits, 16)));
+}
+
 function escapeInvisible(text, escape) {
   const joiners = new Set(Array.from(text.matchAll(JOINERS), match => match.index));
   return text.replace(INVISIBLE, (character, index) => joiners.has(index) ? character : escape(character));
@@ -33,15 +38,15 @@ export function decodedLiteral(literal) {
   if (!literal.includes("\\")) return literal;
   // Quotes, backslashes, controls, and unpaired surrogates stay escaped.
   const decoded = literal.replace(/(?:\\u[0-9a-fA-F]{4})+|\\./g, escapes => {
-    if (escapes === "\\/") return "/";
-    if (escapes[1] !== "u") return escapes;
-    return JSON.parse(`"${escapes}"`).replace(/[\0-\x1f"\\]|\p{Surrogate}/gu, jsonEscape);
+    if (escapes.length === 2) return escapes === "\\/" ? "/" : escapes;
+    return JSON.parse(`"${escapes}"`).replace(/[\0-\x1f"\\]|\p{Surrogate}/gu, jsonEscapes);
   });
-  return escapeInvisible(decoded, character => character.split("").map(jsonEscape).join(""));
+  return escapeInvisible(decoded, jsonEscapes);
 }
 
-function jsonEscape(unit) {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+/** Text as escapes in a JSON string, such as `\u00eb`. */
+export function jsonEscapes(text) {
+  return text.split("").map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
 }
 
 /** The size of a text in UTF-8, in bytes. */
@@ -180,7 +185,7 @@ export function toBase64(bytes) {
 
 /** JSON with invisible characters escaped, so events are safe to view on a terminal. */
 export function escapedJSON(value) {
-  return JSON.stringify(value).replace(INVISIBLE, character => character.split("").map(jsonEscape).join(""));
+  return JSON.stringify(value).replace(INVISIBLE, jsonEscapes);
 }
 
 function shortened(text) {

@@ -211,7 +211,7 @@ export class LogView {
     return row;
   }
 
-  /** Fills in the text of an entry. It is the same in and out of view, so rows keep their height. */
+  /** Fills in an entry, with colors and highlights if it is in view. The text is the same, so rows keep their height. */
   #paint(row, isInView) {
     const entry = this.entry(row);
     const target = row.querySelector(".data");
@@ -223,7 +223,8 @@ export class LogView {
     const { pieces, isCut } = excerpt(
       isJSON ? jsonPieces(entry.data, { isIndented, convert: decodedLiteral }) : plainPieces(entry), limit);
     target.replaceChildren();
-    appendPieces(target, pieces, isInView ? limit.colors : 0);
+    if (isInView) appendPieces(target, pieces, this.#filter.pattern, limit.colors);
+    else appendPieces(target, pieces, null, 0);
     row.classList.toggle("folded", !isWhole && (isCut || (isJSON && !isIndented)));
     if (!isCut) return;
     if (isWhole) return target.append(cell("rest", `… ${exactSize(entry.bytes)} in total; use Save for the rest`));
@@ -244,7 +245,7 @@ export class LogView {
       if (isIntersecting) this.#colored.add(block);
       else this.#colored.delete(block);
       for (const row of block.children) {
-        if (this.entry(row).type === "message") this.#paint(row, isIntersecting);
+        this.#paint(row, isIntersecting);
       }
     }
   }
@@ -272,8 +273,8 @@ export class LogView {
   }
 }
 
-function cell(name, text) {
-  const element = document.createElement("span");
+function cell(name, text, tag = "span") {
+  const element = document.createElement(tag);
   element.className = name;
   element.textContent = text;
   return element;
@@ -311,20 +312,37 @@ function excerpt(pieces, limit) {
   return { pieces: taken, isCut: false };
 }
 
-/** Appends pieces to an element. Pieces with a kind get their own element, up to a maximum number. */
-function appendPieces(target, pieces, maximumElements) {
+/** Appends pieces to an element. Those with a kind and matches get their own elements, up to a maximum number. */
+function appendPieces(target, pieces, pattern, maximumElements) {
   let elements = 0;
   let plain = "";
-  for (const [kind, text] of pieces) {
-    if (kind === "" || elements >= maximumElements) {
-      plain += visible(text);
+  for (const [kind, text, isMatch] of splitAtMatches(pieces.map(([kind, text]) => [kind, visible(text)]), pattern)) {
+    if ((kind === "" && !isMatch) || elements >= maximumElements) {
+      plain += text;
       continue;
     }
     if (plain) target.append(plain);
     plain = "";
-    target.append(cell(kind, visible(text)));
+    target.append(isMatch ? cell("", text, "mark") : cell(kind, text));
     elements += 1;
   }
   if (plain) target.append(plain);
 }
 
+/** Splits pieces at the matches of a pattern, as `[kind, text, isMatch]`. */
+function* splitAtMatches(pieces, pattern) {
+  const text = pieces.map(piece => piece[1]).join("");
+  const matches = pattern ? text.matchAll(pattern) : [];
+  // The offsets at which matches start and end, in turn.
+  const bounds = Array.from(matches, ({ 0: match, index }) => [index, index + match.length]).flat();
+  let start = 0;
+  let next = 0;
+  for (const [kind, piece] of pieces) {
+    for (const end = start + piece.length; start < end;) {
+      const stop = Math.min(end, bounds[next] ?? end);
+      if (start < stop) yield [kind, text.slice(start, stop), next % 2 === 1];
+      if (stop === bounds[next]) next += 1;
+      start = stop;
+    }
+  }
+}
