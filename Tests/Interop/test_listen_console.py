@@ -1,7 +1,10 @@
 """`wsx listen --console` in a real browser: connecting, sending, reading, and reconnecting."""
 
+import base64
 import json
 import re
+import struct
+import zlib
 
 import pytest
 
@@ -204,6 +207,60 @@ def test_events_are_found_and_highlighted(page):
     page.wait_for_rows(1)
     page.fill("filter", "127.0.0.1")
     page.wait_for("document.querySelector('.row.open mark')?.textContent === '127.0.0.1'")
+
+
+GIF = "R0lGODlhAQABAAAAACwAAAAAAQABAAACAkwBADs="
+
+
+def png(width, height):
+    """A black PNG image, with one bit per pixel."""
+    def chunk(name, content):
+        return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+
+    header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    pixels = zlib.compress(bytes((width + 7) // 8 + 1) * height)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+
+
+@pytest.mark.parametrize(("kind", "size"), [("png", "300 × 500"), ("jpeg", "300 × 500"), ("webp", "300 × 500"),
+                                            ("gif", "1 × 1")])
+def test_images_are_shown_with_their_dimensions(page, kind, size):
+    data = GIF if kind == "gif" else page.evaluate(f"""(() => {{
+        const canvas = document.createElement("canvas");
+        canvas.width = 300;
+        canvas.height = 500;
+        canvas.getContext("2d").fillRect(0, 0, 100, 100);
+        return canvas.toDataURL("image/{kind}").split("base64,")[1];
+    }})()""")
+    page.connect()
+    page.send(data, "base64")
+    page.wait_for("document.querySelectorAll('.row .data img').length === 2")
+    row = page.rows()[2]
+    assert (row[2], row[3]) == (f"{len(base64.b64decode(data)):,} B", f"{kind.upper()} image, {size}")
+    assert page.evaluate("document.querySelector('.in img').alt") == row[3]
+    assert page.evaluate("document.querySelector('.in img').height") <= 192
+    # Expanded, the entry is a dump.
+    page.evaluate("document.querySelector('.row.in').focus()")
+    page.press("Enter")
+    assert page.evaluate("document.querySelectorAll('.row.in img').length") == 0
+    assert base64.b64decode(data)[:4].hex(" ") in page.rows()[2][3]
+    page.press("Enter")
+    page.wait_for("document.querySelector('.row.in img')")
+
+
+@pytest.mark.parametrize("data", [
+    b'<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>', b"<html><img src=x></html>",
+    b"\x89PNG\r\n\x1a\n broken", png(8192, 4096), png(1, 1) + bytes(4 << 20),
+], ids=["svg", "html", "broken", "too many pixels", "too many bytes"])
+def test_other_binary_messages_stay_dumps(page, data):
+    page.connect()
+    page.send(base64.b64encode(data).decode(), "base64")
+    page.wait_for("document.querySelectorAll('.row').length === 3")
+    # This image is read after the other one.
+    page.send(GIF, "base64")
+    page.wait_for("document.querySelectorAll('.row')[4]?.querySelector('img')")
+    assert page.evaluate("document.querySelectorAll('img').length") == 2
+    assert data[:8].hex(" ") in page.rows()[2][3]
 
 
 TOGGLES = ["retries", "show-out", "show-in", "show-text", "show-binary", "show-events", "pretty", "follow", "pause"]

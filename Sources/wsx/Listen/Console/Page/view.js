@@ -2,7 +2,7 @@
 
 import { eventWords } from "./log.js";
 import { clockTime, decodedLiteral, dumpPieces, exactSize, isJSONStructure } from "./text.js";
-import { jsonPieces, shortSize, visible } from "./text.js";
+import { jsonPieces, shortSize, toBase64, visible } from "./text.js";
 
 const ROWS_OF_A_BLOCK = 50;
 /** The maximum number of rows to create at once. Further entries wait in the log, which is bounded. */
@@ -12,6 +12,10 @@ const EXCERPT = { characters: 1000, lines: 24, colors: 400 };
 const WHOLE = { characters: 1 << 20, lines: 50_000, colors: 20_000 };
 /** The maximum length of messages that are parsed as JSON on arrival. Longer ones are parsed when shown in full. */
 const PARSED_CHARACTERS = 16 << 10;
+/** The limits for an image: its size in bytes, and its pixels, which take four bytes each. */
+const IMAGE = { bytes: 4 << 20, pixels: 1 << 24 };
+/** The images that are shown, and how they start. None of them can contain a script. */
+const IMAGE_TYPES = { png: /^\x89PNG\r\n\x1a\n/, jpeg: /^\xff\xd8\xff/, gif: /^GIF8[79]a/, webp: /^RIFF.{4}WEBP/s };
 // On screens too narrow for 16 bytes, dumps have shorter lines.
 const narrow = matchMedia("(max-width: 54rem)");
 const KEYS_UP = new Set(["ArrowUp", "PageUp", "Home"]);
@@ -222,10 +226,12 @@ export class LogView {
       && isJSONStructure(entry.data);
     const { pieces, isCut } = excerpt(
       isJSON ? jsonPieces(entry.data, { isIndented, convert: decodedLiteral }) : plainPieces(entry), limit);
+    const imageType = imageTypeOf(entry);
     target.replaceChildren();
     if (isInView) appendPieces(target, pieces, this.#filter.pattern, limit.colors);
     else appendPieces(target, pieces, null, 0);
-    row.classList.toggle("folded", !isWhole && (isCut || (isJSON && !isIndented)));
+    if (isInView && imageType && !isWhole) showImage(target, entry, imageType);
+    row.classList.toggle("folded", !isWhole && (isCut || (isJSON && !isIndented) || imageType !== undefined));
     if (!isCut) return;
     if (isWhole) return target.append(cell("rest", `… ${exactSize(entry.bytes)} in total; use Save for the rest`));
     const button = document.createElement("button");
@@ -245,7 +251,8 @@ export class LogView {
       if (isIntersecting) this.#colored.add(block);
       else this.#colored.delete(block);
       for (const row of block.children) {
-        this.#paint(row, isIntersecting);
+        // An image stays, because its dump has a different height.
+        if (!row.querySelector("img")) this.#paint(row, isIntersecting);
       }
     }
   }
@@ -345,4 +352,25 @@ function* splitAtMatches(pieces, pattern) {
       start = stop;
     }
   }
+}
+
+/** The type of an image, by its first bytes. */
+function imageTypeOf(entry) {
+  if (entry.opcode !== "binary" || entry.bytes > IMAGE.bytes) return undefined;
+  const start = String.fromCharCode(...entry.data.subarray(0, 12));
+  return Object.keys(IMAGE_TYPES).find(type => IMAGE_TYPES[type].test(start));
+}
+
+/** Replaces the dump of an image, unless the browser cannot read it or it is too large. */
+function showImage(target, entry, type) {
+  const dump = target.firstChild;
+  const image = new Image();
+  image.addEventListener("load", () => {
+    const { naturalWidth: width, naturalHeight: height } = image;
+    // The entry may have been painted again meanwhile.
+    if (width * height > IMAGE.pixels || target.firstChild !== dump) return;
+    image.alt = `${type.toUpperCase()} image, ${width} × ${height}`;
+    target.replaceChildren(image, cell("rest", image.alt));
+  });
+  image.src = `data:image/${type};base64,${toBase64(entry.data)}`;
 }
