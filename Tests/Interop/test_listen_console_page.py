@@ -316,7 +316,7 @@ def test_thousands_of_messages_per_second_do_not_freeze_the_page(browser):
         server.send("".join(json.dumps({"seq": number, "list": [1, 2, 3]}) + "\n" for number in range(count)).encode())
         page.wait_for(f"document.getElementById('traffic').textContent.includes('↓ {count:,} ')", timeout=120)
         # The last message is shown, with a limited number before it.
-        page.wait_for("document.getElementById('counts').textContent === '5,000 entries'")
+        page.wait_for("document.getElementById('counts').textContent === '5,000 entries · 15,001 dropped'")
         page.wait_for(f"Array.from(document.querySelectorAll('.row')).at(-1).textContent.includes('{count - 1}')")
         assert page.evaluate("document.querySelectorAll('.row').length") == MAXIMUM_ENTRIES
         page.wait_for("document.getElementById('log').scrollHeight - document.getElementById('log').scrollTop"
@@ -324,6 +324,8 @@ def test_thousands_of_messages_per_second_do_not_freeze_the_page(browser):
         assert page.is_pressed("follow")
         # Only rows near the view are highlighted.
         assert page.evaluate("document.querySelectorAll('.data .name').length") < MAXIMUM_ENTRIES
+        page.click("clear")
+        page.wait_for("document.getElementById('counts').textContent === '0 entries'")
         assert page.problems == []
 
 
@@ -334,11 +336,11 @@ def test_the_view_can_be_paused(browser):
         page.wait_for_rows(2)
         page.click("pause")
         server.send(b"after\n" * 7000)
-        page.wait_for("document.getElementById('counts').textContent === '2 of 5,000 · 5,000 new'")
+        page.wait_for("document.getElementById('counts').textContent === '2 of 5,000 · 5,000 new · 2,002 dropped'")
         assert [row[3] for row in page.rows()[1:]] == ["before"]
         page.click("pause")
         page.wait_for("document.querySelectorAll('.row').length === 5000")
-        page.wait_for("document.getElementById('counts').textContent === '5,000 entries'")
+        page.wait_for("document.getElementById('counts').textContent === '5,000 entries · 2,002 dropped'")
         assert page.problems == []
 
 

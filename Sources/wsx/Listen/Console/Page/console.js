@@ -2,7 +2,8 @@
 
 import { Composer } from "./composer.js";
 import { completeURL, Connection } from "./connection.js";
-import { eventLine, eventWords, Filter, Log, plainLine, recordingLine } from "./log.js";
+import { Filter, Log, MAXIMUM_BYTES, MAXIMUM_ENTRIES } from "./log.js";
+import { eventLine, eventWords, plainLine, recordingLine } from "./log.js";
 import { hexDigits, shortSize, visible } from "./text.js";
 import { LogView } from "./view.js";
 
@@ -72,6 +73,7 @@ function showCounts() {
   element("counts").textContent = [
     rows !== all ? `${count(rows)} of ${count(all)}` : all === 1 ? "1 entry" : `${count(all)} entries`,
     view.isPaused && waiting ? `${count(waiting)} new` : "",
+    log.droppedCount ? `${count(log.droppedCount)} dropped` : "",
   ].filter(Boolean).join(" · ");
   element("empty").hidden = rows > 0 || waiting > 0;
   element("empty").textContent = all ? "No entries match the filter." : "Sent and received messages appear here.";
@@ -98,6 +100,8 @@ function showFollowing() {
   element("latest").hidden = view.isFollowing;
 }
 
+element("counts").title = `The log keeps the latest ${MAXIMUM_ENTRIES.toLocaleString("en")} entries, and up to `
+  + `${shortSize(MAXIMUM_BYTES)} of messages`;
 for (const kind of KINDS) toggle(`show-${kind}`, () => view.rebuild(currentFilter()));
 element("filter").addEventListener("input", () => view.rebuild(currentFilter()));
 toggle("pretty", isOn => {

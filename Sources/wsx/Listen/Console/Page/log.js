@@ -25,6 +25,8 @@ export class Log {
   keptBytes = 0;
   traffic = { out: { messages: 0, bytes: 0 }, in: { messages: 0, bytes: 0 } };
   #nextNumber = 0;
+  /** The number of the first entry since the log was cleared. */
+  #startNumber = 0;
 
   /** Adds `{ type, … }` with a number and a time. Drops the oldest entries when there are too many. */
   add(entry) {
@@ -53,6 +55,11 @@ export class Log {
     return this.#nextNumber;
   }
 
+  /** The number of entries dropped since the log was cleared. */
+  get droppedCount() {
+    return this.firstNumber - this.#startNumber;
+  }
+
   /** The entries starting at a number. */
   from(number) {
     return this.entries.slice(Math.max(0, number - this.firstNumber));
@@ -61,6 +68,7 @@ export class Log {
   clear() {
     this.entries = [];
     this.keptBytes = 0;
+    this.#startNumber = this.#nextNumber;
     for (const count of Object.values(this.traffic)) count.messages = count.bytes = 0;
   }
 }

@@ -162,6 +162,10 @@ struct WebArguments: Equatable, Sendable {
                 address is printed at startup. With `--path`, the page stays on `/` and suggests that path. With \
                 `--serve`, all other paths are files.
                 """,
+            """
+            Binary messages that are PNG, JPEG, GIF, or WebP images of up to 4 MiB are shown as images. The page keeps \
+            the latest 5,000 entries, with up to 64 MiB of messages, and counts those it has dropped.
+            """,
             example: "--echo --console", seeAlso: ["serve", "path"]
         ) { arguments, _ in arguments.servesConsole = true },
     ]
