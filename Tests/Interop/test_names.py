@@ -356,7 +356,8 @@ def silent_name_server(tmp_path):
     if run(["unshare", "-rmn", "true"]).status != 0:
         pytest.skip("the test needs mount namespaces to replace the name server")
     path = tmp_path / "resolv.conf"
-    path.write_text("nameserver 127.0.0.1\n")
+    # resolv.conf(5): the maximum, several minutes per lookup.
+    path.write_text("nameserver 127.0.0.1\noptions timeout:30 attempts:5\n")
     return ["unshare", "-rmn", "bash", "-c", SILENT_NAME_SERVER, "bash", path, PYTHON]
 
 
@@ -379,7 +380,8 @@ def test_lookups_that_never_end_take_four_threads_and_do_not_delay_the_exit(sile
         wait_until(lambda: threads() >= 6)
         assert threads() == 6
         bench.signal(signal.SIGINT)
-        assert bench.wait() == 130
+        # Far less than the time after which a lookup gives up.
+        assert bench.wait(timeout=30) == 130
 
 
 @pytest.mark.parametrize("phase", ["TLS handshake", "upgrade"])

@@ -17,13 +17,22 @@ package final class NameResolver {
         _ host: String, port: UInt16, family: SocketAddress.Family? = nil, on loop: EventLoop,
         completion: @escaping (Result<[SocketAddress], IOError>) -> Void
     ) -> NameResolver {
-        let resolver = NameResolver(on: loop, completion: completion)
-        if let known = knownAddresses(of: host, port: port) {
-            let wanted = known.filter { family == nil || $0.family == family }
-            resolver.finishLater(with: wanted.isEmpty ? .failure(.noAddress) : .success(wanted))
-        } else {
-            resolver.start(host, port: port, family: family)
+        guard let known = knownAddresses(of: host, port: port) else {
+            return resolve(on: loop, by: { addresses(of: host, port: port, family: family) }, completion: completion)
         }
+        let resolver = NameResolver(on: loop, completion: completion)
+        let wanted = known.filter { family == nil || $0.family == family }
+        resolver.finishLater(with: wanted.isEmpty ? .failure(.noAddress) : .success(wanted))
+        return resolver
+    }
+
+    /// Starts a lookup that calls `lookUp` on another thread, where it may block.
+    internal static func resolve(
+        on loop: EventLoop, by lookUp: @escaping @Sendable () -> Result<[SocketAddress], IOError>,
+        completion: @escaping (Result<[SocketAddress], IOError>) -> Void
+    ) -> NameResolver {
+        let resolver = NameResolver(on: loop, completion: completion)
+        resolver.start(lookUp)
         return resolver
     }
 
@@ -53,9 +62,9 @@ package final class NameResolver {
         completion?(result)
     }
 
-    private func start(_ host: String, port: UInt16, family: SocketAddress.Family?) {
+    private func start(_ lookUp: @escaping @Sendable () -> Result<[SocketAddress], IOError>) {
         do throws(IOError) {
-            let lookup = Lookup(host, port: port, family: family, for: self, try loop.mailboxForLookup())
+            let lookup = Lookup(lookUp, for: self, try loop.mailboxForLookup())
             self.lookup = lookup
             try LookupThreads.run(lookup)
         } catch {
@@ -96,40 +105,38 @@ extension NameResolver: EndOfTurnWork {
 
 /// A lookup on another thread.
 private final class Lookup: @unchecked Sendable {
-    // Called only on the loop's thread.
-    private let resolver: NameResolver
+    // `nil` after the end. Used only on the loop's thread: the last reference must not be released on another one.
+    private var resolver: NameResolver?
     private let mailbox: Mailbox
-    private let canceled = Mutex(false)
-    private let host: String
-    private let port: UInt16
-    private let family: SocketAddress.Family?
+    private let lookUp: @Sendable () -> Result<[SocketAddress], IOError>
 
-    init(_ host: String, port: UInt16, family: SocketAddress.Family?, for resolver: NameResolver, _ mailbox: Mailbox) {
+    init(
+        _ lookUp: @escaping @Sendable () -> Result<[SocketAddress], IOError>, for resolver: NameResolver,
+        _ mailbox: Mailbox
+    ) {
+        self.lookUp = lookUp
         self.resolver = resolver
         self.mailbox = mailbox
-        self.host = host
-        self.port = port
-        self.family = family
     }
-
-    var isCanceled: Bool { canceled.withLock { $0 } }
 
     /// Drops the lookup if it waits for a thread. If it is running, it ends unobserved.
     func cancel() {
-        canceled.withLock { $0 = true }
+        resolver = nil
+        LookupThreads.remove(self)
     }
 
-    /// Blocks until the system has answered.
+    /// Blocks until the result is known, and reports it to the resolver.
     func run() {
-        finish(with: addresses)
+        let result = lookUp()
+        mailbox.post { [self] in resolver?.lookupEnded(with: result) }
     }
+}
 
-    /// Reports a result to the resolver.
-    func finish(with result: Result<[SocketAddress], IOError>) {
-        mailbox.post { [self] in resolver.lookupEnded(with: result) }
-    }
-
-    private var addresses: Result<[SocketAddress], IOError> {
+extension NameResolver {
+    /// The system's answer. Blocks.
+    private static func addresses(
+        of host: String, port: UInt16, family: SocketAddress.Family?
+    ) -> Result<[SocketAddress], IOError> {
         var hints = addrinfo()
         // No AI_ADDRCONFIG: it ignores IPv6 on a machine with only loopback or link-local IPv6 addresses. Connecting to
         // an unreachable address fails immediately.
@@ -189,6 +196,11 @@ private enum LookupThreads {
         if let failure { throw failure }
     }
 
+    /// Removes a lookup that waits for a thread.
+    static func remove(_ lookup: Lookup) {
+        queue.withLock { queue in queue.waiting.removeAll { $0 === lookup } }
+    }
+
     private static func runAll() {
         while let lookup = next() { lookup.run() }
     }
@@ -196,7 +208,6 @@ private enum LookupThreads {
     /// Returns `nil` if nothing is left to look up; the thread then ends.
     private static func next() -> Lookup? {
         queue.withLock { queue in
-            queue.waiting.removeAll(where: \.isCanceled)
             guard !queue.waiting.isEmpty else {
                 queue.threadCount -= 1
                 return nil

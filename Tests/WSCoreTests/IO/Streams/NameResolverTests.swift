@@ -67,14 +67,83 @@ import Testing
         }
     }
 
-    @Test("a canceled lookup does not complete", arguments: ["localhost", "no-such-name.invalid"])
-    func cancel(name: String) throws {
+    @Test("a canceled lookup of a known address does not complete")
+    func cancelKnown() throws {
         try withLoop { loop in
-            let lookup = NameResolver.resolve(name, port: 80, on: loop) { _ in
-                Issue.record("the completion was called")
-            }
+            let lookup = NameResolver.resolve("localhost", port: 80, on: loop) { _ in Issue.record("it was called") }
             lookup.cancel()
             loop.settle()
         }
     }
+
+    @Test("a lookup that ends after it was canceled does not complete, and does not retain its resolver")
+    func cancelRunning() throws {
+        try withLoop { loop in
+            let (gate, otherGate) = (Gate(), Gate())
+            var token: Token? = Token()
+            weak let held = token
+            var lookup: NameResolver? = NameResolver.resolve(on: loop, by: { [token] in gate.wait(holding: token) }) {
+                _ in
+                Issue.record("it was called")
+            }
+            // It keeps the mailbox open.
+            let other = NameResolver.resolve(on: loop, by: { otherGate.wait() }) { _ in }
+            token = nil
+            loop.run { gate.isReached }
+            weak let resolver = lookup
+            lookup?.cancel()
+            lookup = nil
+            // Otherwise, the other thread could release it.
+            #expect(resolver == nil)
+            gate.open()
+            // The thread releases a lookup after it has posted the result.
+            loop.run { held == nil }
+            otherGate.open()
+            other.cancel()
+        }
+    }
+
+    @Test("a canceled lookup does not wait for a thread")
+    func cancelWaiting() throws {
+        try withLoop { loop in
+            let gate = Gate()
+            let running = (0..<4).map { _ in NameResolver.resolve(on: loop, by: { gate.wait() }) { _ in } }
+            var token: Token? = Token()
+            weak let held = token
+            let waiting = NameResolver.resolve(on: loop, by: { [token] in gate.wait(holding: token) }) { _ in }
+            token = nil
+            #expect(held != nil)
+            waiting.cancel()
+            #expect(held == nil)
+            gate.open()
+            for lookup in running { lookup.cancel() }
+        }
+    }
 }
+
+/// Lookups wait here until it is open.
+private final class Gate: @unchecked Sendable {
+    private let monitor = Monitor()
+    private var state = (isReached: false, isOpen: false)
+
+    /// Whether a lookup has reached it.
+    var isReached: Bool { monitor.locked { state.isReached } }
+
+    func open() {
+        monitor.locked {
+            state.isOpen = true
+            monitor.notify()
+        }
+    }
+
+    func wait(holding token: Token? = nil) -> Result<[SocketAddress], IOError> {
+        monitor.locked {
+            state.isReached = true
+            while !state.isOpen { monitor.wait() }
+        }
+        return .failure(.noAddress)
+    }
+}
+
+/// Shows that a lookup exists.
+private final class Token: Sendable {}
