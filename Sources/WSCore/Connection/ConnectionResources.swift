@@ -16,7 +16,6 @@ public final class ConnectionResources {
     let deadPeerDetector: DeadPeerDetector
     private var timer: Timer?
     private var isTimerRunning = false
-    private var mustTrimHeap = false
     private let idleInterval: Duration
 
     /// Creates the resources of a loop.
@@ -42,16 +41,16 @@ public final class ConnectionResources {
         deflateMemory.didLend = { [unowned self] in startTimer() }
     }
 
-    /// Returns free heap memory to the system after the idle interval.
+    /// Whether to return free heap memory to the system, when idle memory is released. By default, never.
     ///
-    /// Call it when most of many connections have ended: their memory is scattered among blocks still in use, so the
-    /// heap does not return it by itself. 300 throttled clients left 32 MiB behind.
-    func trimHeapSoon() {
-        mustTrimHeap = true
-        startTimer()
-    }
+    /// For the time when most of many connections have ended: their memory is scattered among blocks still in use, so
+    /// the heap does not return it by itself. 300 throttled clients left 32 MiB behind.
+    var mustTrimHeap: () -> Bool = { false }
+    /// Returns free heap memory to the system.
+    var trimHeap: () -> Void = Heap.trim
 
-    private func startTimer() {
+    /// Releases idle memory after the idle interval.
+    func startTimer() {
         guard !isTimerRunning else { return }
         isTimerRunning = true
         timer?.start(after: idleInterval)
@@ -60,10 +59,7 @@ public final class ConnectionResources {
     private func releaseIdleMemory() {
         isTimerRunning = false
         let isLent = deflateMemory.releaseIdle()
-        if mustTrimHeap {
-            mustTrimHeap = false
-            Heap.trim()
-        }
+        if mustTrimHeap() { trimHeap() }
         if isLent { startTimer() }
     }
 }

@@ -114,7 +114,7 @@ package final class Server<Handler: ConnectionHandler> {
 
     private let settings: Settings
     private let tls: TLSLayer?
-    private let resources: ConnectionResources
+    internal let resources: ConnectionResources
     private let makeHandler: (Client) -> Handler
     private var listeners: [StreamListener] = []
     internal private(set) var openings: [ObjectIdentifier: ServerOpening] = [:]
@@ -122,7 +122,7 @@ package final class Server<Handler: ConnectionHandler> {
     internal private(set) var exchanges: [ObjectIdentifier: WebExchange] = [:]
     /// The number of refused clients still receiving their response.
     private var lingeringCount = 0
-    /// The peak number of clients since three quarters of them had left.
+    /// The peak number of clients since the heap was trimmed.
     private var peakCount = 0
     /// The minimum peak of clients that leave much memory behind.
     private static var manyClients: Int { 32 }
@@ -151,7 +151,17 @@ package final class Server<Handler: ConnectionHandler> {
             memory: settings.maximumHeldBytes.map {
                 HeldMemory(limitBytes: $0 / share.count, bytesPerSecond: settings.bytesPerSecond, on: loop)
             })
+        resources.mustTrimHeap = { [weak self] in
+            guard let self, haveMostClientsLeft else { return false }
+            peakCount = clientCount
+            return true
+        }
     }
+
+    private var clientCount: Int { connections.count + openings.count + exchanges.count + lingeringCount }
+
+    /// Whether three quarters of many clients have left.
+    private var haveMostClientsLeft: Bool { peakCount >= Self.manyClients && clientCount <= peakCount / 4 }
 
     /// The loop that runs the server.
     package var loop: EventLoop { resources.loop }
@@ -219,12 +229,9 @@ package final class Server<Handler: ConnectionHandler> {
 
     /// Pauses accepting at the limit. New clients then wait in the kernel's queue until others leave.
     private func updateAccepting() {
-        let count = connections.count + openings.count + exchanges.count + lingeringCount
+        let count = clientCount
         peakCount = max(peakCount, count)
-        if peakCount >= Self.manyClients, count <= peakCount / 4 {
-            peakCount = count
-            resources.trimHeapSoon()
-        }
+        if haveMostClientsLeft { resources.startTimer() }
         // A response may need a descriptor for its file in addition to its stream.
         guard count >= settings.maximumConnections ?? .max || count + exchanges.count >= descriptorCount else {
             for listener in listeners { listener.resume() }

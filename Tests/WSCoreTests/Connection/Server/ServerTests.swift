@@ -195,6 +195,30 @@ import Testing
         }
     }
 
+    @Test(
+        "the heap is trimmed after most of many clients have left, unless others have come", arguments: [false, true])
+    func trimming(othersCome: Bool) throws {
+        try withServer { loop, fixture, address in
+            var trimCount = 0
+            fixture.server.resources.trimHeap = {
+                trimCount += 1
+                // On a slow machine, too, not before most have left or after others have come.
+                #expect(fixture.server.openings.count == 8)
+            }
+            var clients = try (0..<32).map { _ in try connect(address, on: loop) }
+            loop.run { fixture.server.openings.count == 32 }
+            for client in clients.dropFirst(8) { client.stream.close() }
+            loop.run { fixture.server.openings.count == 8 }
+            if othersCome {
+                clients += try (0..<24).map { _ in try connect(address, on: loop) }
+                loop.run { fixture.server.openings.count == 32 }
+            }
+            loop.advance(by: .seconds(3))
+            if !othersCome { #expect(trimCount == 1) }
+            for client in clients { client.stream.close() }
+        }
+    }
+
     private static let request = Array(
         """
         GET /chat HTTP/1.1\r
