@@ -100,17 +100,22 @@ static void become_program(
         if (number != SIGKILL && number != SIGSTOP) signal(number, SIG_DFL);
     }
     if (leads_session) setsid();
-    // Copies first: a stream may have the number of another one's target.
+    // A stream may have the number of another one's target. The others need no copy.
     int copies[3];
     for (int index = 0; index < 3; index += 1) {
-        copies[index] = fcntl(streams[index], F_DUPFD_CLOEXEC, 3);
+        copies[index] = streams[index] < 3 ? fcntl(streams[index], F_DUPFD_CLOEXEC, 3) : streams[index];
         if (copies[index] < 0) return;
     }
     for (int index = 0; index < 3; index += 1) {
         if (dup2(copies[index], index) < 0) return;
     }
-    // Whoever started this process may have passed descriptors that stay open (Linux 5.11).
-    syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
+    // Whoever started this process may have passed descriptors that stay open.
+    if (syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC) < 0) {
+        // Linux before 5.11.
+        struct rlimit limit = {0};
+        getrlimit(RLIMIT_NOFILE, &limit);
+        for (rlim_t number = 3; number < limit.rlim_cur; number += 1) fcntl((int)number, F_SETFD, FD_CLOEXEC);
+    }
     // Last: no descriptor can be opened above the limit.
     if (descriptor_limit) setrlimit(RLIMIT_NOFILE, descriptor_limit);
     sigset_t none;

@@ -34,28 +34,6 @@ package enum StandardDescriptors {
         foundModes = (input...error).map { fcntl($0, F_GETFL) }
     }
 
-    /// Keeps programs started from now on from inheriting any descriptor but the standard ones. The parent process may
-    /// have leaked some to this process.
-    package static func keepOthersFromPrograms() {
-        for descriptor in openDescriptors() where descriptor > error {
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        }
-    }
-
-    /// The descriptors listed by the system, or every possible descriptor if it has no list.
-    private static func openDescriptors() -> [Int32] {
-        guard let directory = opendir("/dev/fd") else { return Array(0..<Int32(clamping: DescriptorLimit.raise())) }
-        defer { closedir(directory) }
-        var descriptors: [Int32] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let descriptor = Int32(name) { descriptors.append(descriptor) }
-        }
-        return descriptors
-    }
-
     /// Restores the status flags that the descriptors' open files had at startup. A socket cannot be reopened, so it
     /// shares its non-blocking mode with the process it was inherited from.
     package static func restore() {

@@ -64,7 +64,6 @@ final class ConnectProgram {
         self.loop = loop
         self.console = console
         self.run = run
-        StandardDescriptors.keepOthersFromPrograms()
     }
 
     /// How the program exited, or `nil` if it has not.

@@ -51,7 +51,6 @@ final class ProgramPool {
         self.loop = loop
         self.host = host
         limit = Self.limit(for: arguments.programs.maximumProcesses)
-        StandardDescriptors.keepOthersFromPrograms()
         if limit < arguments.programs.maximumProcesses {
             outputs.console.notice(
                 "The limit on open files allows only \(Phrase.count(limit, "program")); raise it with 'ulimit -n'")
