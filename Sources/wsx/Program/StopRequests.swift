@@ -25,7 +25,7 @@ final class StopRequests {
         }
     }
 
-    private let signals: [SignalWatcher?]
+    private let signals: [SignalWatcher]
     private let timer: Timer?
 
     /// Starts to watch; releasing the object stops it.
@@ -40,7 +40,7 @@ final class StopRequests {
         let requests: [(SignalWatcher.Signal, Request)] = [
             (.interrupt, .interrupt), (.terminate, .terminate), (.hangUp, .hangUp), (.quit, .quit),
         ]
-        var signals: [SignalWatcher?] = []
+        var signals: [SignalWatcher] = []
         do throws(IOError) {
             for (signal, request) in requests.prefix(all ? 4 : 2) {
                 signals.append(try SignalWatcher(signal, on: loop) { action(request) })

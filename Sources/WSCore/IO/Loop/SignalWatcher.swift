@@ -38,8 +38,10 @@ package final class SignalWatcher {
 
     private let loop: EventLoop
     private let number: Int32
+    /// It belongs to ``watch``.
     private let descriptor: Int32
     private let action: () -> Void
+    /// `nil` for an ignored signal.
     private var watch: DescriptorWatch?
 
     /// Stops the process as an unhandled SIGTSTP would. Returns when the process continues.
@@ -47,16 +49,17 @@ package final class SignalWatcher {
         _ = raise(SIGSTOP)
     }
 
-    /// Starts watching for a signal. Returns `nil` if the process was started with the signal ignored, as by `nohup` or
-    /// as a shell's background job. It then stays ignored.
+    /// Starts watching for a signal. If the process was started with the signal ignored, as by `nohup` or as a shell's
+    /// background job, it stays ignored.
     /// - Throws: ``IOError`` if the system has no descriptor left.
-    package init?(_ signal: Signal, on loop: EventLoop, action: @escaping () -> Void) throws(IOError) {
-        var current = sigaction()
-        guard sigaction(signal.number, nil, &current) == 0, !Self.isIgnored(current) else { return nil }
-        descriptor = try IOError.check(wsx_open_event())
+    package init(_ signal: Signal, on loop: EventLoop, action: @escaping () -> Void) throws(IOError) {
         self.loop = loop
         number = signal.number
         self.action = action
+        var current = sigaction()
+        let isIgnored = sigaction(number, nil, &current) < 0 || Self.isIgnored(current)
+        descriptor = isIgnored ? -1 : try IOError.check(wsx_open_event())
+        guard !isIgnored else { return }
         watch = try DescriptorWatch(
             descriptor, for: [.readable, .edgeTriggered], on: loop, keepsLoopAlive: false
         ) { [weak self] in

@@ -47,7 +47,7 @@ final class LineEditor {
     /// The candidates for a completion key other than Tab, while readline asks for them.
     var offered: ArraySlice<String> = []
     var keys: KeyWatcher?
-    private var signals: [SignalWatcher?] = []
+    private var signals: [SignalWatcher] = []
     private(set) var isOpen = false
     let loop: EventLoop
     /// The output to show above the line.
@@ -65,13 +65,14 @@ final class LineEditor {
         self.commands = commands
         self.loop = loop
         output = PacedOutput(on: loop)
-        guard let screen = Self.openScreen() else { throw .noTerminal }
         keys = try KeyWatcher(on: loop) { rl_callback_read_char() }
         signals = [
             try SignalWatcher(.resize, on: loop) { [unowned self] in resized() },
             try SignalWatcher(.resume, on: loop) { [unowned self] in resumed() },
             try SignalWatcher(.suspend, on: loop) { [unowned self] in suspend() },
         ]
+        // Nothing below throws: readline keeps the stream.
+        guard let screen = Self.openScreen() else { throw .noTerminal }
         Self.active = self
         wsx_readline_set_locale()
         wsx_readline_configure()

@@ -37,7 +37,7 @@ import Testing
     @Test("a watcher does not keep the loop running, and a released one does not fire")
     func released() throws {
         try withLoop { loop in
-            var watcher = try SignalWatcher(.resize, on: loop) { Issue.record("it was called") }
+            var watcher: SignalWatcher? = try SignalWatcher(.resize, on: loop) { Issue.record("it was called") }
             loop.run()
             #expect(watcher != nil)
             watcher = nil
@@ -64,8 +64,11 @@ import Testing
         try withLoop { loop in
             let before = signal(SIGTSTP, SIG_IGN)
             defer { signal(SIGTSTP, before) }
-            let watcher = try SignalWatcher(.suspend, on: loop) {}
-            #expect(watcher == nil)
+            let watcher = try SignalWatcher(.suspend, on: loop) { Issue.record("it was called") }
+            raise(SIGTSTP)
+            loop.settle()
+            withExtendedLifetime(watcher) {}
+            #expect(unsafeBitCast(signal(SIGTSTP, SIG_IGN), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self))
         }
     }
 }
