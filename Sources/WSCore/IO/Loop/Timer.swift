@@ -40,10 +40,10 @@ package final class Timer {
     }
 
     /// Starts or restarts the timer for one call at `time`, in nanoseconds of the loop's clock. A time in the past means
-    /// as soon as possible, still on the loop.
+    /// the next turn.
     package func start(at time: UInt64) {
         interval = 0
-        schedule(at: max(time, loop.nowNanoseconds))
+        schedule(at: max(time, loop.turnNanoseconds &+ 1))
     }
 
     /// Stops the timer.
