@@ -43,7 +43,7 @@ internal enum LargeStorage {
     static var isKeeping: Bool { keeps.load(ordering: .relaxed) }
 
     private static let keeps = Atomic(false)
-    private static let shelf = Synchronization.Mutex(Shelf())
+    private static let pool = Synchronization.Mutex(Pool())
 
     /// Returns storage of at least `byteCount` bytes.
     static func take(atLeast byteCount: Int) -> Block {
@@ -53,18 +53,18 @@ internal enum LargeStorage {
     /// Returns kept storage of at least `byteCount` bytes, if available.
     static func takeKept(atLeast byteCount: Int) -> Block? {
         guard isKeeping, byteCount >= smallestBytes else { return nil }
-        return shelf.withLock { shelf in
-            let block = shelf.take(atLeast: byteCount)
-            keeps.store(!shelf.isEmpty, ordering: .relaxed)
+        return pool.withLock { pool in
+            let block = pool.take(atLeast: byteCount)
+            keeps.store(!pool.isEmpty, ordering: .relaxed)
             return block
         }
     }
 
     /// Takes ownership of storage of ``smallestBytes`` or more, to keep or free it.
     static func giveBack(_ block: Block) {
-        let surplus = shelf.withLock { shelf in
-            let surplus = shelf.keep(block)
-            keeps.store(!shelf.isEmpty, ordering: .relaxed)
+        let surplus = pool.withLock { pool in
+            let surplus = pool.keep(block)
+            keeps.store(!pool.isEmpty, ordering: .relaxed)
             return surplus
         }
         for block in surplus { block.start.deallocate() }
@@ -73,9 +73,9 @@ internal enum LargeStorage {
     /// Frees storage that has been kept since the last call, if that was ``releaseInterval`` ago.
     /// - Parameter now: The monotonic time. All threads must use the same clock.
     static func releaseUnused(at now: Duration) {
-        let unused = shelf.withLock { shelf in
-            let unused = shelf.releaseUnused(at: now)
-            keeps.store(!shelf.isEmpty, ordering: .relaxed)
+        let unused = pool.withLock { pool in
+            let unused = pool.releaseUnused(at: now)
+            keeps.store(!pool.isEmpty, ordering: .relaxed)
             return unused
         }
         for block in unused { block.start.deallocate() }
@@ -83,16 +83,16 @@ internal enum LargeStorage {
 
     /// Frees all kept storage.
     static func releaseAll() {
-        let blocks = shelf.withLock { shelf in
+        let blocks = pool.withLock { pool in
             keeps.store(false, ordering: .relaxed)
-            return shelf.releaseAll()
+            return pool.releaseAll()
         }
         for block in blocks { block.start.deallocate() }
     }
 
     /// The kept storage.
-    struct Shelf {
-        /// The blocks, the least recently kept first. Their memory belongs to the shelf.
+    struct Pool {
+        /// The blocks, the least recently kept first. Their memory belongs to the pool.
         private var blocks: [(block: Block, releaseCount: Int)] = []
         private(set) var keptBytes = 0
         private var releaseCount = 0

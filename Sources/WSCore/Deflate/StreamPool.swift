@@ -37,6 +37,7 @@ final class StreamPool<Stream: ZlibStream> {
         new.borrower = borrower
         new.wasUsed = false
         new.isIdle = false
+        new.index = lent.count
         lent.append(new)
         borrower.lent = new
         borrower.willUse(new.stream)
@@ -70,8 +71,7 @@ final class StreamPool<Stream: ZlibStream> {
     private func reclaim(at index: Int, isIdle: Bool) -> Bool {
         guard let borrower = lent[index].borrower, borrower.canGiveBack else { return false }
         borrower.willGiveBack(lent[index].stream, isIdle: isIdle)
-        borrower.lent = nil
-        moveToSpares(at: index)
+        giveBack(from: borrower)
         return true
     }
 
@@ -79,17 +79,13 @@ final class StreamPool<Stream: ZlibStream> {
     fileprivate func giveBack(from borrower: StreamBorrower<Stream>) {
         guard let stream = borrower.lent else { return }
         borrower.lent = nil
-        // Without context takeover, it is the last one.
-        for offset in 1..<lent.count + 1 where lent[lent.count - offset] === stream {
-            return moveToSpares(at: lent.count - offset)
+        stream.borrower = nil
+        let last = lent.removeLast()
+        if last !== stream {
+            last.index = stream.index
+            lent[last.index] = last
         }
-    }
-
-    private func moveToSpares(at index: Int) {
-        lent.swapAt(index, lent.count - 1)
-        let spare = lent.removeLast()
-        spare.borrower = nil
-        if streamCount < maximumStreams { spares.append(spare) }
+        if streamCount < maximumStreams { spares.append(stream) }
     }
 
     /// Frees spare streams, and lent ones not used since the last call.
@@ -106,6 +102,8 @@ final class StreamPool<Stream: ZlibStream> {
 /// A stream of a pool.
 private final class LentStream<Stream: ZlibStream> {
     let stream: Stream
+    /// The index in ``StreamPool/lent``.
+    var index = 0
     /// Nil for a spare stream. The borrower gives its stream back when it is deinitialized.
     unowned var borrower: StreamBorrower<Stream>?
     /// Whether the borrower has used the stream again since the last search for a stream passed it.
