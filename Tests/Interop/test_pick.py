@@ -1,6 +1,7 @@
 """--pick writes one value of each JSON message. The server is Python's websockets."""
 
 import json
+import re
 
 import pytest
 
@@ -116,3 +117,36 @@ def test_an_invalid_path_is_an_error_with_its_position(path, position):
 @pytest.mark.parametrize("mode", [["--echo"], ["--replay", "f"], ["--exec"]])
 def test_modes_that_write_no_messages_pick_none(mode):
     assert_fails(wsx("listen", *mode, "--pick", ".a", "8080"), 2, "--pick", "cannot be used with")
+
+
+# --format
+
+
+def test_a_format_writes_parts_of_each_message(python_echo):
+    result = wsx(
+        "connect", "--linger", "500ms", "--format", "{kind} {size} [{data.user.name}]\\t{data}", python_echo.url,
+        stdin='{"user":{"name":"Zo\\u00eb"}}\nplain\n'.encode())
+    assert (result.status, result.err) == (0, "")
+    assert result.out.decode() == 'text 28 [Zoë]\t{"user":{"name":"Zo\\u00eb"}}\ntext 5 []\tplain\n'
+
+
+def test_a_format_writes_the_time_and_the_latency_of_a_reply(python_echo):
+    result = wsx("connect", "--request", "--format", "{{{time} {latency}}}", python_echo.url, "x")
+    assert result.status == 0, result
+    assert re.fullmatch(r"\{\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z \d+\.\d{3}\}\n", result.out.decode())
+    assert wsx("connect", "--format", "{latency}|", python_echo.url, "x").out == b"|\n"
+
+
+def test_a_format_has_binary_and_decoded_messages(python_echo):
+    result = wsx("connect", "--binary", "--format", "{kind} {data}", python_echo.url, "x")
+    assert (result.status, result.out) == (0, b"binary x\n")
+    result = wsx(
+        "connect", "--encode", "msgpack", "--decode", "msgpack", "--format", "{size} {data.a}", python_echo.url, '{"a":1}')
+    assert (result.status, result.out) == (0, b"4 1\n")
+
+
+def test_mistakes_in_a_format_are_errors():
+    assert_fails(wsx("connect", "--format", "{tim}", "echo:", "x"), 2, "--format", "unknown name 'tim'", "latency")
+    assert_fails(wsx("connect", "--format", "{data", "echo:", "x"), 2, "--format", "'}' is missing")
+    assert_fails(wsx("connect", "--format", "{data}", "--pick", ".a", "echo:", "x"), 2, "--format", "--pick")
+    assert_fails(wsx("connect", "--format", "{data}", "--json", "echo:", "x"), 2, "--format", "--output")

@@ -124,7 +124,7 @@ struct ConnectSettings {
         } else if !isTerminal || arguments.format.input != .lines {
             source = .pipe
         } else {
-            source = arguments.ending.isOne ? .none : .prompt
+            source = arguments.ending.isOne || arguments.format.format != nil ? .none : .prompt
         }
         requests = try RequestQueue.Settings.make(arguments, url: url, isRepl: isRepl)
         connector.redirects.secretMessages = secrets.record.messageSources

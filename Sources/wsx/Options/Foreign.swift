@@ -135,7 +135,6 @@ struct ForeignOption: Sendable {
             [.connect], "--print-ping-rtts", "--include", "-D", "--dump-header", remedy: "use --verbose"),
         ForeignOption([.connect], "-B", "--buffer-size", remedy: "use --max-message-size SIZE"),
         ForeignOption(duplex, "--debug", "--log-level", remedy: "use --verbose"),
-        ForeignOption([.connect], "--format", remedy: "use --output FORMAT"),
         ForeignOption([.connect], "--trace", "--trace-ascii", "--trace-time", remedy: "use --verbose twice"),
         ForeignOption([.connect], "--slash", remedy: "omit it: the prompt always has commands such as /ping"),
         ForeignOption([.connect], "--retry", remedy: "use --reconnect=N"),

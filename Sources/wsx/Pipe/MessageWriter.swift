@@ -21,7 +21,10 @@ final class MessageWriter {
     private let style: OutputStyle?
     /// The value to write of each message, or `nil` to write whole messages.
     private let pick: JSONPath?
-    /// The value of the current message.
+    /// What to write of each message, or `nil` to write the message.
+    private let messageFormat: MessageFormat?
+    private var clock = EventClock()
+    /// The value of the current message, or what is written of it.
     private var picked = ByteBuffer()
     /// The previous messages, or `nil` to write whole messages.
     private var changes: MessageChanges?
@@ -35,6 +38,7 @@ final class MessageWriter {
     ) throws(IOError) {
         format = arguments.format.output
         pick = arguments.format.pick
+        messageFormat = arguments.format.format
         changes = arguments.format.changes.map { MessageChanges(kinds: $0) }
         style = OutputStyle(arguments, to: descriptor, palette: colors.colors(on: descriptor))
         writer = try DescriptorWriter(descriptor: descriptor, on: loop)
@@ -79,6 +83,10 @@ final class MessageWriter {
     func write(
         _ payload: RawSpan, as kind: MessageKind, client: Int? = nil, reply: Reply? = nil, decoding: Decoding? = nil
     ) -> Bool {
+        if let messageFormat {
+            writeFormatted(payload, as: kind, messageFormat, reply: reply, size: decoding?.byteCount)
+            return true
+        }
         guard let pick else {
             if case .changes(let line)? = changes?.receive(payload, from: client) {
                 writeWhole(Array(line.utf8).span.bytes, as: .text, client: client, reply: reply, nil)
@@ -109,7 +117,7 @@ final class MessageWriter {
     func write(_ event: ProtocolEvent, of name: String, reply: Reply? = nil) -> Bool {
         let payload = event.payload.span.bytes
         let kind: MessageKind = event.isText ? .text : .binary
-        guard pick == nil else { return write(payload, as: kind, reply: reply) }
+        guard pick == nil, messageFormat == nil else { return write(payload, as: kind, reply: reply) }
         let heading = event.heading
         let label = heading.isEmpty ? nil : escapingControls(String(decoding: heading, as: UTF8.self))
         if case .changes(let line)? = changes?.receive(payload, kind: label) {
@@ -134,6 +142,35 @@ final class MessageWriter {
         case .hex, .base64, .raw: writeWhole(payload, as: kind, client: nil, reply: nil, nil)
         }
         return true
+    }
+
+    /// Writes what `--format` requests as a line.
+    /// - Parameter size: The number of bytes received, if the message was decoded.
+    private func writeFormatted(
+        _ payload: RawSpan, as kind: MessageKind, _ format: MessageFormat, reply: Reply?, size: Int?
+    ) {
+        for part in format.parts {
+            switch part {
+            case .text(let text): picked.append(text.span.bytes)
+            case .time:
+                clock.update()
+                let text = clock.text
+                picked.append(text.span.bytes)
+            case .kind: picked.append(kind == .text ? "text" : "binary")
+            case .size: picked.append("\(size ?? payload.byteCount)")
+            case .latency:
+                guard let reply else { continue }
+                let microseconds = Int(reply.roundTrip / .microseconds(1))
+                picked.append("\(microseconds / 1000).\(String(1000 + microseconds % 1000).dropFirst())")
+            case .data(nil): picked.append(payload)
+            case .data(let path?):
+                if kind == .text || UTF8Validator.isValid(payload) { _ = path.appendValue(of: payload, to: &picked) }
+            }
+        }
+        // Not as text, which may be laid out as JSON.
+        picked.withReadableBytes { writeWhole($0, as: .binary, client: nil, reply: nil, nil) }
+        picked.removeAll()
+        picked.releaseStorage(above: Self.keptBytes)
     }
 
     private func writeWhole(

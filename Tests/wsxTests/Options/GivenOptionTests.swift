@@ -20,27 +20,31 @@ import Testing
         Mode(
             words: ["--echo"],
             refused: [
-                "binary", "broadcast", "crlf", "diff", "exec", "input", "output", "pick", "replay", "replay-speed",
+                "binary", "broadcast", "crlf", "diff", "exec", "format", "input", "output", "pick", "replay",
+                "replay-speed",
                 "scenario", "text",
             ]),
         Mode(
             words: ["--replay=f"],
             refused: [
-                "answer", "binary", "broadcast", "crlf", "diff", "echo", "exec", "first-message", "input", "output",
+                "answer", "binary", "broadcast", "crlf", "diff", "echo", "exec", "first-message", "format", "input",
+                "output",
                 "pick",
                 "scenario", "text",
             ]),
         Mode(
             words: ["--scenario=f"],
             refused: [
-                "answer", "binary", "broadcast", "crlf", "diff", "echo", "exec", "first-message", "input", "output",
+                "answer", "binary", "broadcast", "crlf", "diff", "echo", "exec", "first-message", "format", "input",
+                "output",
                 "pick",
                 "replay", "replay-speed", "text",
             ]),
         Mode(
             words: ["--exec"], program: ["--", "p"],
             refused: [
-                "answer", "broadcast", "crlf", "diff", "echo", "first-message", "input", "output", "pick", "replay",
+                "answer", "broadcast", "crlf", "diff", "echo", "first-message", "format", "input", "output", "pick",
+                "replay",
                 "replay-speed", "scenario",
             ]),
         Mode(words: ["--no-stdin"], refused: ["crlf", "input", "replay-speed"]),

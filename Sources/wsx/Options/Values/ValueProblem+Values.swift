@@ -28,6 +28,9 @@ extension ValueProblem {
 
     static let placeholderInPattern = unusable(words: VariableNames.noPlaceholderInPattern)
 
+    static func notAFormat(_ reason: String) -> ValueProblem {
+        unusable(words: reason + "; write {{ and }} for braces")
+    }
     static func notAPath(_ error: JSONQueryError) -> ValueProblem { unusable(words: "\(error)") }
 
     static func notAThreshold(_ error: ThresholdError) -> ValueProblem { unusable(words: "\(error)") }

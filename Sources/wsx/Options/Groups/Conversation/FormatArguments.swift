@@ -12,6 +12,8 @@ struct FormatArguments: Equatable, Sendable {
     var output = OutputFormat.text
     /// The value to write of each message; nil: whole messages.
     var pick: JSONPath?
+    /// What to write of each message; nil: the message.
+    var format: MessageFormat?
     /// The locations of the values that make up the kind of a message, whose changes are shown; empty: the usual ones;
     /// nil: whole messages.
     var changes: [JSONPath]?
@@ -78,6 +80,17 @@ struct FormatArguments: Equatable, Sendable {
                 """,
                 example: "--pick .user.name", seeAlso: ["output", "pretty"]
             ) { arguments, value throws(ValueProblem) in arguments.pick = try PathValue.parse(value) },
+            OptionSpecification(
+                "format", value: OptionValue("FORMAT"), about: [.output, .messageOutput],
+                conflicts: ["output=json", "pretty"], excludes: .messageOutput, heading: .format,
+                summary: "Write parts of messages in this form",
+                manual: """
+                    Write each received message as a line of the form *FORMAT*, as `curl -w` does for transfers. Input is \
+                    not read from a terminal, so there is no prompt.
+                    """,
+                MessageFormat.manual,
+                example: "--format '{time} {data.op} {size}'", seeAlso: ["pick", "output"]
+            ) { arguments, value throws(ValueProblem) in arguments.format = try MessageFormat.parse(value) },
             OptionSpecification(
                 "diff", value: OptionValue("PATHS", implied: usualKinds), about: [.output, .messageOutput],
                 conflicts: ["output=json"], excludes: .messageOutput, heading: .format,
