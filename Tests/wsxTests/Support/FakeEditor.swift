@@ -8,6 +8,7 @@ final class FakeEditor: PromptEditor {
     var statusLine: StyledText?
     var history = History()
     var words = WordMemory()
+    var jsonPaths: () -> [String] = { [] }
     var isEmpty = true
     var isAway = false
     var holdsMuch = false
@@ -24,6 +25,7 @@ final class FakeEditor: PromptEditor {
         shown += lines
         didShow()
     }
+    func hideBriefly() {}
     func page(_ text: String) { print(text) }
     func discardLine() { discardCount += 1 }
     func edit(_ text: [UInt8]) { edited = text }

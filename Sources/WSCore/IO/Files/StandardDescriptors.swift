@@ -43,6 +43,12 @@ package enum StandardDescriptors {
         }
     }
 
+    /// Whether a descriptor is a pipe.
+    package static func isPipe(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+    }
+
     /// Whether a descriptor is a terminal.
     package static func isTerminal(_ descriptor: Int32) -> Bool {
         isatty(descriptor) == 1

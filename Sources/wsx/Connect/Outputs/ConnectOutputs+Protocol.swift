@@ -14,6 +14,7 @@ extension ConnectOutputs {
     /// - Returns: Whether the event was written or shown, as opposed to omitted.
     func write(_ event: ProtocolEvent, reply: Reply?, isPush: Bool) -> Bool {
         let writer = isPush ? pushes ?? messages : messages
+        if sharesTerminal { prompt?.editor.hideBriefly() }
         let isWritten = writer?.write(event, of: protocolName ?? "", reply: reply)
         guard let view else { return isWritten ?? true }
         let role: PromptTranscript.Role =

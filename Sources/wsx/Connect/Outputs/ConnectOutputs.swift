@@ -36,6 +36,8 @@ final class ConnectOutputs {
     private let expectsErrors: Bool
     /// Copied from the arguments: reading it through the run's settings would copy all of them.
     private let verbosity: Int
+    /// Whether the reader of standard output may write to the terminal of the prompt, as in `wsx URL | jq .`.
+    let sharesTerminal: Bool
     private lazy var logTimer = Timer(on: loop) { [unowned self] in
         if isLogBusy { watchLog() } else { didDrain() }
     }
@@ -56,6 +58,7 @@ final class ConnectOutputs {
         self.console = console
         verbosity = arguments.transcript.verbosity
         let isPiped = !isRepl || !StandardDescriptors.isTerminal(output)
+        sharesTerminal = isRepl && StandardDescriptors.isPipe(output)
         view = isRepl ? console.makeView(for: arguments, showsReceived: !isPiped, on: loop) : nil
         transcript = view?.transcript ?? console.makeTranscript(for: arguments, on: loop)
         expectsErrors = arguments.replies.calls != nil
@@ -145,6 +148,7 @@ final class ConnectOutputs {
     func write(
         _ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil, decoding: Decoding? = nil
     ) -> Bool {
+        if sharesTerminal { prompt?.editor.hideBriefly() }
         let isWritten = messages?.write(payload, as: kind, reply: reply, decoding: decoding)
         guard view != nil else {
             if let decoding, let problem = decoding.problem, !decoding.isReported { report(undecoded: problem) }
@@ -189,6 +193,7 @@ final class ConnectOutputs {
     func write(push payload: RawSpan, as kind: MessageKind, decoding: Decoding? = nil) -> Bool {
         if decoding?.problem != nil { return write(payload, as: kind, decoding: decoding) }
         if let pushes { return pushes.write(payload, as: kind, decoding: decoding) }
+        if sharesTerminal { prompt?.editor.hideBriefly() }
         let isWritten = messages?.write(payload, as: kind, decoding: decoding)
         let isShown = show(received: payload, as: kind, role: .notification)
         return isWritten ?? isShown

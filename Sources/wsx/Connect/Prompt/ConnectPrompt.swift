@@ -20,6 +20,7 @@ final class ConnectPrompt {
     private(set) var repetition: Repetition?
     let status: PromptStatus
     private let display: PromptDisplay
+    private let pipes: PromptPipes
 
     static let commands = PromptCommandTable.connect.map(\.description)
 
@@ -35,6 +36,7 @@ final class ConnectPrompt {
         self.loop = loop
         console = view.console
         self.view = view
+        pipes = PromptPipes(of: view, on: loop)
         status = PromptStatus(of: connection, on: loop)
         display = PromptDisplay(around: editor, of: view, commands: Self.commands, on: loop) {
             [unowned connection] in connection.statusFacts
@@ -73,6 +75,7 @@ final class ConnectPrompt {
     /// Releases the terminal.
     func close() {
         repetition = nil
+        pipes.close()
         editor.close()
         console.editor = nil
     }
@@ -146,6 +149,7 @@ final class ConnectPrompt {
         case .record(let path):
             recording.record(to: path)
             display.statusLine.update()
+        case .pipe(let action): pipes.perform(action)
         case .quit: connection.endAsAsked()
         }
     }

@@ -60,6 +60,7 @@ final class ListenPrompt {
     private let view: MessageView
     private let recording: SessionRecording
     private let display: PromptDisplay
+    private let pipes: PromptPipes
     let editor: any PromptEditor
 
     private static let commands = PromptCommandTable.listen.map(\.description)
@@ -76,6 +77,7 @@ final class ListenPrompt {
         self.recording = recording
         self.view = view
         console = view.console
+        pipes = PromptPipes(of: view, on: loop)
         display = PromptDisplay(
             around: editor, of: view, commands: Self.commands,
             helpNote: "Lines, /ping, /pong, and /close go to all clients; '@3 TEXT' goes to client 3.", on: loop
@@ -106,6 +108,7 @@ final class ListenPrompt {
 
     /// Releases the terminal.
     func close() {
+        pipes.close()
         editor.close()
         console.editor = nil
     }
@@ -141,6 +144,7 @@ final class ListenPrompt {
         case (.shared(.record(let path)), nil):
             recording.record(to: path)
             display.statusLine.update()
+        case (.shared(.pipe(let action)), nil): pipes.perform(action)
         case (.shared(.quit), nil): server.end()
         case (.clients, nil): showClients()
         }

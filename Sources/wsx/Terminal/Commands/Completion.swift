@@ -21,6 +21,8 @@ struct Completion: Equatable {
         let words: (String) -> [String]
         /// The URLs of earlier `/connect` commands.
         var urls: [String] = []
+        /// Returns the dotted paths of the values in recent messages.
+        var paths: () -> [String] = { [] }
     }
 
     /// Finds completions at the end of a text, or nil if there is nothing to complete.
@@ -38,6 +40,8 @@ struct Completion: Equatable {
             case .word: return argument(typed, after: space, among: command?.argumentWords ?? [])
             case .closeCode: return argument(typed, after: space, among: closeCodes)
             case .url: return argument(typed, after: space, among: sources.urls)
+            case .path:
+                return path(typed, after: space, among: sources.paths()) ?? word(typed, from: sources)
             case PromptCommandDescription.Completion.none?, nil: break
             }
         }
@@ -51,6 +55,17 @@ struct Completion: Equatable {
     private static func argument(_ typed: [UInt8], after space: Int, among words: [String]) -> Completion {
         let prefix = String(decoding: typed[(space + 1)...], as: UTF8.self)
         return Completion(range: space + 1..<typed.count, candidates: words.filter { $0.hasPrefix(prefix) }.sorted())
+    }
+
+    /// Completes a path by one step, as a shell completes folders.
+    private static func path(_ typed: [UInt8], after space: Int, among paths: [String]) -> Completion? {
+        let start = typed[space...].firstIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "!") } ?? typed.count
+        let prefix = String(decoding: typed[start...], as: UTF8.self)
+        // What follows the path of a condition is no path.
+        guard !prefix.utf8.contains(where: { " =<>~!".utf8.contains($0) }) else { return nil }
+        let longer = Set(paths).filter { $0.hasPrefix(prefix) && $0 != prefix }
+        let next = longer.filter { path in !longer.contains { path.hasPrefix($0) && path != $0 } }
+        return Completion(range: start..<typed.count, candidates: next.sorted())
     }
 
     private static func name(_ typed: [UInt8], among commands: [PromptCommandDescription]) -> Completion {

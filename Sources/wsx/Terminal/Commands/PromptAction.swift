@@ -10,7 +10,17 @@ enum PromptAction: Equatable {
     case view(ViewAction)
     /// Nil: stop recording.
     case record(path: String?)
+    case pipe(PipeAction)
     case quit
+}
+
+/// An action of a command that passes messages to a shell command.
+enum PipeAction: Equatable {
+    /// Pass on received messages instead of showing them.
+    case start(String)
+    case stop
+    /// Pass on one message; nil: the last message.
+    case run(String, number: Int?)
 }
 
 /// An action of a command that concerns only the terminal. ``PromptDisplay`` carries it out for both prompts.

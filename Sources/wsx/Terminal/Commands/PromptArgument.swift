@@ -155,6 +155,14 @@ extension PromptArgument {
         return number
     }
 
+    /// The number of a message or nil, and the shell command behind a vertical bar or nil.
+    func messageAndCommand() throws(PromptMistake) -> (number: Int?, command: String?) {
+        guard let bar = text.utf8.firstIndex(of: UInt8(ascii: "|")) else { return (try optionalMessageNumber(), nil) }
+        let number = PromptArgument(bytes: Array(text.utf8[..<bar]))
+        let command = PromptArgument(bytes: Array(text.utf8[text.utf8.index(after: bar)...]))
+        return (try number.optionalMessageNumber(), try command.required("the command after | is missing"))
+    }
+
     /// A number of messages, 10 by default.
     func tailCount() throws(PromptMistake) -> Int {
         guard !text.isEmpty else { return 10 }

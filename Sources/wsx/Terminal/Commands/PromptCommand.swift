@@ -54,6 +54,8 @@ struct PromptCommandDescription: Sendable {
         case closeCode
         /// A URL of an earlier `/connect`.
         case url
+        /// The path of a value in recent messages.
+        case path
     }
 
     /// The name without the slash.

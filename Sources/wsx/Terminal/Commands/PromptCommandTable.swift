@@ -91,13 +91,26 @@ enum PromptCommandTable {
             }),
         .both(
             PromptCommand(
-                "show", "[N]", "show all of a message",
+                "show", "[N] [| COMMAND]", "show all of a message",
                 details: """
                     *N* is the number of the message, as shown before it. `/N` is short for `/show N`. The default is \
                     the last message that was shown folded, or else the last message. A message longer than the \
-                    screen opens in `$PAGER`. The latest 100,000 messages are available, up to 64 MiB.
+                    screen opens in `$PAGER`. The latest 100,000 messages are available, up to 64 MiB. With *COMMAND*, the \
+                    output of a shell command is shown, which reads the message: `/show 12 | jq .user`.
                     """
-            ) { argument throws(PromptMistake) in .view(.show(number: try argument.optionalMessageNumber())) }),
+            ) { argument throws(PromptMistake) in
+                let (number, command) = try argument.messageAndCommand()
+                return command.map { .pipe(.run($0, number: number)) } ?? .view(.show(number: number))
+            }),
+        .both(
+            PromptCommand(
+                "pipe", "[COMMAND]", "pass received messages to a shell command",
+                details: """
+                    *COMMAND* gets each received message that passes the filters as a line, and its output is shown \
+                    instead. It must not buffer its output: `/pipe jq --unbuffered .price`. `/pipe` without an argument \
+                    ends the command.
+                    """
+            ) { argument throws(PromptMistake) in .pipe(argument.text.isEmpty ? .stop : .start(argument.text)) }),
         .both(
             PromptCommand(
                 "inspect", "[N]", "decode what is inside a message",
@@ -142,8 +155,9 @@ enum PromptCommandTable {
                 details: """
                     *CONDITION* compares a value of received messages: `.price>50`, `.type = error`, `.user != null`, \
                     `.text ~ REGEX`, `.error` (exists), or `!.error` (does not exist). The path is dotted or a JSON \
-                    Pointer. `/where` without an argument removes the condition.
-                    """
+                    Pointer; Tab completes paths of recent messages. `/where` without an argument removes the condition.
+                    """,
+                completion: .path
             ) { argument throws(PromptMistake) in .view(.condition(try argument.optionalCondition())) }),
         .both(
             PromptCommand(
@@ -151,8 +165,10 @@ enum PromptCommandTable {
                 details: """
                     *PATH* is a dotted path such as `.user.name` or `.items[0].id`, or a JSON Pointer such as \
                     `/items/0/id`. Received messages without the value are hidden, except errors. `/show` shows a \
-                    whole message. `/pick` without an argument shows whole messages again.
-                    """
+                    whole message. Tab completes paths of recent messages. `/pick` without an argument shows whole \
+                    messages again.
+                    """,
+                completion: .path
             ) { argument throws(PromptMistake) in .view(.selection(try argument.optionalPath())) }),
         .both(
             PromptCommand(

@@ -52,7 +52,8 @@ extension LineEditor {
             endOf: Array(currentLine.prefix(point)),
             from: Completion.Sources(
                 commands: commands, files: Self.files(beginningWith:),
-                words: { [words] in words.words(beginningWith: $0) }, urls: connectedURLs))
+                words: { [words] in words.words(beginningWith: $0) }, urls: connectedURLs,
+                paths: jsonPaths))
     }
 
     /// The URLs of earlier `/connect` commands.

@@ -81,7 +81,7 @@ extension LineEditor {
     func retakeTerminal() throws(IOError) {
         rl_prep_terminal(1)
         rl_reset_screen_size()
-        keys = try KeyWatcher(on: loop) { rl_callback_read_char() }
+        keys = try KeyWatcher(on: loop) { [unowned self] in readKeys() }
         // The other program's cursor position is unknown.
         write("\r")
         delegate?.editorDidResize()

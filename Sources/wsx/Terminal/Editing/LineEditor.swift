@@ -40,6 +40,8 @@ final class LineEditor {
     let commands: [PromptCommandDescription]
     /// The words for completion.
     var words = WordMemory()
+    /// Returns the dotted paths of the values in recent messages, for completion.
+    var jsonPaths: () -> [String] = { [] }
     /// The user's editor or pager, while it is starting or has the terminal.
     var task: ProgramTask?
     /// The text when a continuation line began; Enter without a change submits it.
@@ -52,6 +54,9 @@ final class LineEditor {
     let loop: EventLoop
     /// The output to show above the line.
     private let output: PacedOutput
+    private lazy var hidingTimer = Timer(on: loop) { [unowned self] in showAgain() }
+    /// How long the line is hidden: programs such as jq need a few milliseconds for a message.
+    private static let hidingTime = Duration.milliseconds(100)
 
     /// Shows the prompt on the terminal that is standard input, and starts to edit.
     /// - Parameters:
@@ -65,7 +70,7 @@ final class LineEditor {
         self.commands = commands
         self.loop = loop
         output = PacedOutput(on: loop)
-        keys = try KeyWatcher(on: loop) { rl_callback_read_char() }
+        keys = try KeyWatcher(on: loop) { [unowned self] in readKeys() }
         signals = [
             try SignalWatcher(.resize, on: loop) { [unowned self] in resized() },
             try SignalWatcher(.resume, on: loop) { [unowned self] in resumed() },
@@ -141,6 +146,21 @@ final class LineEditor {
 
     /// Whether so much output is waiting that the caller should pause.
     var holdsMuch: Bool { isAway && output.byteCount >= Self.maximumHeldBytes }
+
+    func hideBriefly() {
+        guard isOpen, !isAway, wsx_readline_is_busy() == 0 else { return }
+        erase()
+        hidingTimer.start(after: Self.hidingTime)
+    }
+
+    private func showAgain() {
+        if isOpen, !isAway, shown == .nothing { draw() }
+    }
+
+    func readKeys() {
+        showAgain()
+        rl_callback_read_char()
+    }
 
     /// Discards the line and starts a new one.
     func discardLine() {

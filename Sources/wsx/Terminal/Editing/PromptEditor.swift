@@ -15,6 +15,8 @@ protocol PromptEditor: AnyObject {
     var history: History { get }
     /// The words for completion.
     var words: WordMemory { get set }
+    /// Returns the dotted paths of the values in recent messages, for completion.
+    var jsonPaths: () -> [String] { get set }
     /// Whether the line is empty.
     var isEmpty: Bool { get }
     /// Whether the user's editor has the terminal.
@@ -23,6 +25,9 @@ protocol PromptEditor: AnyObject {
     var holdsMuch: Bool { get }
     /// Shows lines, each ending with a newline, above the line being typed.
     func print(_ lines: String)
+    /// Takes the line off the screen until a moment has passed or a key is pressed, because another program is about to
+    /// write to the terminal.
+    func hideBriefly()
     /// Discards the line and starts a new one.
     func discardLine()
     /// Opens the user's editor with a text.

@@ -38,6 +38,8 @@ final class MessageView {
         case hidden(count: Int)
     }
     var pings = PingDisplay.hidden(count: 0)
+    /// Takes received messages that pass the filters, in place of the screen, or `nil` to show them.
+    var pipe: ((RawSpan) -> Void)?
     /// Called when ``tags`` may have changed.
     var tagsDidChange: () -> Void = {}
 
@@ -80,6 +82,10 @@ final class MessageView {
         if case .hidden(let filter) = part {
             tagsDidChange()
             return (number, filter == .selection)
+        }
+        if direction == .received, let pipe {
+            if case .value(let value) = part { pipe(value.span.bytes) } else { pipe(payload) }
+            return (number, false)
         }
         guard isTyped || admits(at: moment.loopTime) else { return (number, false) }
         let lines =
@@ -307,6 +313,19 @@ final class MessageView {
         }
     }
 
+    /// The dotted paths of the values in the latest received messages.
+    var paths: [String] {
+        var paths: Set<String> = []
+        for entry in log.kept.suffix(Self.completedCount) where entry.direction == .received && !entry.isCut {
+            guard entry.payload.count <= Self.completedBytes else { continue }
+            paths.formUnion(JSONPath.paths(in: entry.payload.span.bytes))
+        }
+        return Array(paths)
+    }
+
+    /// The number of messages whose paths are completed, and their maximum size. They are read when Tab is pressed.
+    private static let (completedCount, completedBytes) = (200, 64 << 10)
+
     /// Saves a message's payload to a file.
     /// - Parameter typedPath: The path as typed; it may begin with a tilde.
     func save(to typedPath: String, _ number: Int?) {
@@ -327,7 +346,8 @@ final class MessageView {
         if entry.isCut { reportCut(entry) }
     }
 
-    private func entry(_ number: Int) -> MessageLog.Entry? {
+    /// The message with a number. Reports if there is none.
+    func entry(_ number: Int) -> MessageLog.Entry? {
         if let entry = log.entry(number) { return entry }
         switch (log.kept.first, log.kept.last) {
         case (let first?, let last?):

@@ -60,6 +60,7 @@ final class PromptDisplay {
             return all
         }
         view.editor = editor
+        editor.jsonPaths = { [weak view] in view?.paths ?? [] }
         view.tagsDidChange = { [weak self] in self?.scheduleUpdate() }
     }
 

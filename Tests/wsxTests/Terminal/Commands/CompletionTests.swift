@@ -51,11 +51,27 @@ import Testing
         #expect(many.hasSuffix("… and 1 more\n"))
     }
 
+    @Test(
+        "Paths of recent messages are completed by one step",
+        arguments: [
+            ("/pick ", [".items", ".op", ".user"]), ("/pick .u", [".user"]),
+            ("/pick .user", [".user.\"full name\"", ".user.id"]), ("/pick .items", [".items[0]"]),
+            ("/where !.o", [".op"]), ("/where .op=", nil), ("/where .op = x", ["x-word"]), ("/pick .none", []),
+        ] as [(String, [String]?)])
+    func paths(typed: String, candidates: [String]?) {
+        let completion = Self.at(endOf: typed)
+        #expect(completion?.candidates == candidates)
+        #expect(candidates == nil || completion.map { $0.range.upperBound == typed.utf8.count } == true)
+    }
+
     private static func at(endOf typed: String) -> Completion? {
         Completion.at(
             endOf: Array(typed.utf8),
             from: Completion.Sources(
                 commands: PromptCommandTable.connect.map(\.description), files: { ["\($0)1", "\($0)2"] },
-                words: { ["\($0)-word"] }))
+                words: { ["\($0)-word"] },
+                paths: {
+                    [".op", ".user", ".user.id", ".user.\"full name\"", ".items", ".items[0]", ".items[0].id"]
+                }))
     }
 }

@@ -106,8 +106,8 @@ import WSCore
                 "/history: invalid regular expression '(': missing closing parenthesis at the end; usage: /history [N|REGEX]"
             ),
             (#"/send"#, #"/send: the text is missing ("" sends an empty message); usage: /send TEXT"#),
-            ("/show it", "/show: 'it' is not a message number; usage: /show [N]"),
-            ("/show -1", "/show: '-1' is not a message number; usage: /show [N]"),
+            ("/show it", "/show: 'it' is not a message number; usage: /show [N] [| COMMAND]"),
+            ("/show -1", "/show: '-1' is not a message number; usage: /show [N] [| COMMAND]"),
             ("/save", "/save: the file name is missing; usage: /save FILE [N]"),
             ("/diff maybe", "/diff: 'maybe' is neither on nor off; usage: /diff [on|off]"),
             ("/pretty maybe", "/pretty: 'maybe' is not fit, full, or off; usage: /pretty [fit|full|off]"),
