@@ -162,16 +162,16 @@ def test_colors_distinguish_directions_and_opcodes():
         with RawTerminal("connect", "--color", "always", "--timestamps", "off", server.url, width=120) as terminal:
             terminal.wait_for(b"> ")
             terminal.type(b'{"a":[1,"b",null]}\r')
-            terminal.wait_for(b"\x1b[32m\xe2\x86\x90\x1b[0m {")
-            terminal.wait_for(b'\x1b[1;34m"a"\x1b[0m:[')
-            for part in (b"\x1b[36m1\x1b[0m,", b'\x1b[32m"b"\x1b[0m,', b"\x1b[35mnull\x1b[0m"):
+            terminal.wait_for(b"\x1b[38;5;28m\xe2\x86\x90\x1b[0m {")
+            terminal.wait_for(b'\x1b[1;38;5;27m"a"\x1b[0m:[')
+            for part in (b"\x1b[38;5;30m1\x1b[0m,", b'\x1b[38;5;28m"b"\x1b[0m,', b"\x1b[38;5;163mnull\x1b[0m"):
                 assert part in terminal.output
-            assert b"\x1b[36m\xe2\x86\x92\x1b[0m {" in terminal.output
+            assert b"\x1b[38;5;30m\xe2\x86\x92\x1b[0m {" in terminal.output
             terminal.type(b"/ping\r")
-            terminal.wait_for(b"\x1b[32m\xe2\x86\x90\x1b[0m \x1b[2mpong (after ")
+            terminal.wait_for(b"\x1b[38;5;28m\xe2\x86\x90\x1b[0m \x1b[2mpong (after ")
             terminal.type(b"\x04")
             assert terminal.wait() == 0
-            assert b"\x1b[32mDisconnected after " in terminal.output
+            assert b"\x1b[38;5;28mDisconnected after " in terminal.output
 
 
 # Folding
@@ -388,7 +388,7 @@ def test_a_pipe_gets_every_byte_unchanged_unless_pretty_is_given():
     pretty = '{\n  "b": 1,\n  "a": [\n    1e400,\n    "\u00e9"\n  ]\n}\n'
     assert result.out.decode() == pretty + lines[1] + "\n" + lines[2] + "\n"
     result = wsx("connect", "-n", "1", "--pretty", "--color", "always", "echo:", '[1,"x"]')
-    assert result.out == b'[\n  \x1b[36m1\x1b[0m,\n  \x1b[32m"x"\x1b[0m\n]\n'
+    assert result.out == b'[\n  \x1b[38;5;30m1\x1b[0m,\n  \x1b[38;5;28m"x"\x1b[0m\n]\n'
     for output in ("raw", "nul"):
         result = wsx("connect", "-n", "1", "--pretty", "--output", output, "echo:", "[1]")
         assert result.out.rstrip(b"\0") == b"[1]"
@@ -450,7 +450,7 @@ HOSTILE = {
     "noncharacters": "\uffff\ufdd0\U0010ffff\ue000",
 }
 # Sequences from readline and from wsx's own colors: movement, erasing, bracketed paste, returns, and line feeds.
-OWN = re.compile(r"\x1b\[\d*[ABCDGKJPX@]|\x1b\[\?2004[hl]|\x1b\[(?:0|1|2|7|1;34|3[12456])m|\x1b\[m|\r\n|\r|\n|\x08|\t")
+OWN = re.compile(r"\x1b\[\d*[ABCDGKJPX@]|\x1b\[\?2004[hl]|\x1b\[(?:0|1|2|7|(?:1;)?38;5;(?:27|28|30|161|163))m|\x1b\[m|\r\n|\r|\n|\x08|\t")
 FORBIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff"
     "\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"

@@ -82,7 +82,7 @@ struct Wsx {
         let secrets = secrets(within: arguments.client.network.connectTimeouts)
         let console = Console(
             color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
-            secrets: secrets.record, environment: environment)
+            isPlain: arguments.transcript.display.isPlain, secrets: secrets.record, environment: environment)
         do throws(Failure) {
             let settings = try ConnectSettings(arguments, secrets: secrets)
             if arguments.transcript.verbosity > 0 {
@@ -105,7 +105,7 @@ struct Wsx {
         let secrets = secrets(within: ConnectTimeouts())
         let console = Console(
             color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
-            secrets: secrets.record, environment: environment)
+            isPlain: arguments.transcript.display.isPlain, secrets: secrets.record, environment: environment)
         do throws(Failure) {
             let activation = SocketActivation(environment: environment, processNumber: getpid())
             let settings = try ListenSettings(arguments, sockets: try activation.sockets(), secrets: secrets)
@@ -122,8 +122,8 @@ struct Wsx {
     ) -> ExitStatus {
         let secrets = secrets(within: arguments.client.network.connectTimeouts)
         let console = Console(
-            color: arguments.display.color, isQuiet: arguments.display.isQuiet, secrets: secrets.record,
-            environment: environment)
+            color: arguments.display.color, isQuiet: arguments.display.isQuiet, isPlain: arguments.display.isPlain,
+            secrets: secrets.record, environment: environment)
         do throws(Failure) {
             let run = try BenchRun(
                 try BenchSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)

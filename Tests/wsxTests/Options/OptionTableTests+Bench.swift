@@ -160,6 +160,7 @@ extension OptionTableTests {
         BenchCase("close-reason", "--close-reason", "r") { $0.client.closeFrame.closeReason = "r" },
         BenchCase("close-timeout", "--close-timeout", "1s") { $0.client.limits.closeTimeout = .seconds(1) },
         BenchCase("quiet", "-q") { $0.display.isQuiet = true },
+        BenchCase("plain", "--plain") { $0.display.isPlain = true },
         BenchCase("color", "--color", "never") { $0.display.color = .never },
     ]
 
@@ -172,6 +173,7 @@ extension OptionTableTests {
         MergeCase("hdr", "--hdr", "f.hlog") { $0.result.histogramPath = "f.hlog" },
         MergeCase("report", "--report", "f.html") { $0.result.reportPath = "f.html" },
         MergeCase("quiet", "-q") { $0.display.isQuiet = true },
+        MergeCase("plain", "--plain") { $0.display.isPlain = true },
         MergeCase("color", "--color", "never") { $0.display.color = .never },
     ]
 

@@ -68,6 +68,7 @@ import WSCore
         ConnectCase("crlf", "--crlf") { $0.format.stripsCarriageReturn = true },
         ConnectCase("replay-speed", "--replay-speed", "0.5") { $0.format.replaySpeed = .factor(0.5) },
         ConnectCase("output", "--output", "json") { $0.format.output = .json },
+        ConnectCase("format", "--format", "{size}") { $0.format.format = MessageFormat(parts: [.size]) },
         ConnectCase("pick", "--pick", ".a[0]") { $0.format.pick = try? JSONPath(".a[0]") },
         ConnectCase("diff", "--diff=/a,.b", "--diff", "--diff=.c[0]") {
             $0.format.changes = [try? JSONPath(".c[0]")].compactMap { $0 }
@@ -214,6 +215,7 @@ import WSCore
         ConnectCase("fragment-size", "--fragment-size", "1k") { $0.client.limits.fragmentBytes = 1024 },
         ConnectCase("verbose", "-vvv", "--verbose") { $0.transcript.verbosity = 2 },
         ConnectCase("quiet", "-q") { $0.transcript.display.isQuiet = true },
+        ConnectCase("plain", "--plain") { $0.transcript.display.isPlain = true },
         ConnectCase("color", "--color=never") { $0.transcript.display.color = .never },
         ConnectCase("timestamps", "--timestamps=off") { $0.transcript.timestamps = .off },
         ConnectCase("history", "--no-history", "--history", "f") { $0.history = .file("f") },
@@ -298,6 +300,7 @@ import WSCore
         ListenCase("crlf", "--crlf") { $0.format.stripsCarriageReturn = true },
         ListenCase("replay-speed", "--replay-speed", "2") { $0.format.replaySpeed = .factor(2) },
         ListenCase("output", "--output", "raw") { $0.format.output = .raw },
+        ListenCase("format", "--format", "{size}") { $0.format.format = MessageFormat(parts: [.size]) },
         ListenCase("pick", "--pick", "/a/0") { $0.format.pick = try? JSONPath("/a/0") },
         ListenCase("diff", "--diff") { $0.format.changes = [] },
         ListenCase("serve", "--serve", "public") { $0.web.servedDirectory = "public" },
@@ -328,6 +331,7 @@ import WSCore
         ListenCase("fragment-size", "--fragment-size", "1") { $0.limits.fragmentBytes = 1 },
         ListenCase("verbose", "-v") { $0.transcript.verbosity = 1 },
         ListenCase("quiet", "--quiet") { $0.transcript.display.isQuiet = true },
+        ListenCase("plain", "--plain") { $0.transcript.display.isPlain = true },
         ListenCase("color", "--color", "always") { $0.transcript.display.color = .always },
         ListenCase("timestamps", "--timestamps", "utc") { $0.transcript.timestamps = .utc },
         ListenCase("pretty", "--pretty") { $0.transcript.isPretty = true },

@@ -33,7 +33,7 @@ import WSCore
     func colors() {
         for isTerminal in [false, true] {
             let style = OutputStyle(isTerminal: isTerminal, isPretty: true, palette: Palette(isEnabled: true))
-            #expect(Self.output("[1]", style) == "[\n  \u{1B}[36m1\u{1B}[0m\n]")
+            #expect(Self.output("[1]", style) == "[\n  \u{1B}[38;5;30m1\u{1B}[0m\n]")
             #expect(Self.output("1", style) == "1")
         }
     }

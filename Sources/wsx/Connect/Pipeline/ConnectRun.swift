@@ -285,7 +285,9 @@ final class ConnectRun {
         console.drain()
         do throws(IOError) {
             outputs.prompt = try ConnectPrompt.open(
-                settings, with: environment.openEditor, view: view, recording: outputs.recording, connection: self,
+                settings,
+                with: settings.arguments.transcript.display.isPlain ? PlainEditor.opener : environment.openEditor,
+                view: view, recording: outputs.recording, connection: self,
                 on: loop)
         } catch {
             end(with: .input(error))

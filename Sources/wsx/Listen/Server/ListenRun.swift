@@ -133,7 +133,8 @@ final class ListenRun {
     private func startPrompt() throws(Failure) {
         guard let view = outputs.view else { return }
         let prompt = try ListenPrompt.open(
-            of: self, sending: settings.kind, view: view, recording: outputs.recording, on: loop)
+            with: settings.arguments.transcript.display.isPlain ? PlainEditor.opener : LineEditor.opener, of: self,
+            sending: settings.kind, view: view, recording: outputs.recording, on: loop)
         self.prompt = prompt
         outputs.editor = prompt.editor
     }

@@ -92,16 +92,18 @@ extension ManualSection {
         ]))
 
     /// The environment variables that concern the program as a whole.
-    static let environment = ManualSection("ENVIRONMENT", .definitions([configurationVariable, noColor, pager]))
+    static let environment = ManualSection(
+        "ENVIRONMENT", .definitions([configurationVariable, noColor, colors, pager]))
 
     /// The environment variables of a server.
-    static let serverEnvironment = ManualSection("ENVIRONMENT", .definitions([configurationVariable, noColor, keyLog]))
+    static let serverEnvironment = ManualSection(
+        "ENVIRONMENT", .definitions([configurationVariable, noColor, colors, keyLog]))
 
     /// The environment variables of a client.
     static let clientEnvironment = ManualSection(
         "ENVIRONMENT",
         .definitions([
-            configurationVariable, noColor,
+            configurationVariable, noColor, colors,
             (
                 "`https_proxy`, `http_proxy`, `all_proxy`",
                 """
@@ -133,6 +135,14 @@ extension ManualSection {
 
     private static let noColor: (term: MarkedText, text: MarkedText) = (
         "`NO_COLOR`", "If set and not empty, `--color auto` uses no colors, as with `TERM=dumb` or no `TERM`."
+    )
+    private static let colors: (term: MarkedText, text: MarkedText) = (
+        "`WSX_COLORS`",
+        """
+        Other colors, separated by colons: `sent=36:key=1;34`. The names are `sent`, `received`, `binary`, `quiet`, \
+        `close`, `heading`, `error`, `key`, `string`, `number`, `literal`, and `match`; the values are parameters of \
+        terminal escape sequences (SGR).
+        """
     )
     private static let pager: (term: MarkedText, text: MarkedText) = (
         "`PAGER`",

@@ -1,8 +1,12 @@
-/// The colors of transcripts and notices. They are the terminal's basic colors, which users adjust to be legible,
-/// except those that are pale on some backgrounds: yellow, white, and black.
+import WSCore
+
+/// The colors of transcripts and notices.
+///
+/// They are colors of the 256-color palette with a contrast of at least 4 on white and on black. The basic cyan, green, and
+/// blue are pale on one of them in many terminals.
 struct Palette {
-    /// The roles that have a color.
-    enum Style {
+    /// The roles that have a color. Their names are those of `WSX_COLORS`.
+    enum Style: String, CaseIterable {
         case sent
         case received
         case binary
@@ -11,7 +15,7 @@ struct Palette {
         case close
         /// The name and topic of an event.
         case heading
-        case failure
+        case failure = "error"
         case key
         case string
         case number
@@ -22,13 +26,13 @@ struct Palette {
         /// The parameters of the escape sequence (ECMA-48 §8.3.117, Select Graphic Rendition).
         fileprivate var code: String {
             switch self {
-            case .sent, .number: "36"
-            case .received, .string: "32"
-            case .binary, .literal: "35"
+            case .sent, .number: "38;5;30"
+            case .received, .string: "38;5;28"
+            case .binary, .literal: "38;5;163"
             case .quiet: "2"
             case .close, .heading: "1"
-            case .failure: "31"
-            case .key: "1;34"
+            case .failure: "38;5;161"
+            case .key: "1;38;5;27"
             case .match: "7"
             }
         }
@@ -36,6 +40,34 @@ struct Palette {
 
     /// Whether colors are used.
     let isEnabled: Bool
+    /// The codes that differ from ``Style/code``.
+    private var changed: [Style: String] = [:]
+
+    /// Creates the usual colors.
+    init(isEnabled: Bool) {
+        self.isEnabled = isEnabled
+    }
+
+    /// Changes colors.
+    /// - Parameter text: The value of `WSX_COLORS`, such as `sent=36:key=1;34`.
+    /// - Returns: What is wrong with it, or `nil`. The valid parts are used anyway.
+    mutating func change(to text: String) -> String? {
+        var problem: String?
+        for part in text.split(separator: ":") {
+            let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let style = Style(rawValue: String(sides[0])) else {
+                let names = Style.allCases.map(\.rawValue).joined(separator: ", ")
+                problem = "unknown name '\(escapingControls(String(sides[0])))'; expected \(names)"
+                continue
+            }
+            guard sides.count == 2, sides[1].utf8.allSatisfy({ "0123456789;".utf8.contains($0) }) else {
+                problem = "expected \(style.rawValue)=NUMBERS, such as \(style.rawValue)=1;34"
+                continue
+            }
+            changed[style] = String(sides[1])
+        }
+        return problem
+    }
 
     /// Sent messages.
     func sent(_ text: String) -> String { styled(text, .sent) }
@@ -54,7 +86,7 @@ struct Palette {
     /// The escape sequence that starts a style.
     func beginning(of style: Style?) -> String {
         guard isEnabled, let style else { return "" }
-        return "\u{1B}[\(style.code)m"
+        return "\u{1B}[\(changed.isEmpty ? style.code : changed[style] ?? style.code)m"
     }
 
     /// The escape sequence that ends it.

@@ -17,6 +17,8 @@ final class Console {
     let palette: Palette
     /// When to use colors: never if the environment disables them by default.
     private let color: ColorChoice
+    /// The colors that the user has chosen.
+    private let changedColors: Palette
     let isQuiet: Bool
     /// The terminal that the log goes to, or `nil` if it is none.
     let terminal: Terminal?
@@ -34,13 +36,15 @@ final class Console {
     /// - Parameters:
     ///   - color: When to use colors.
     ///   - isQuiet: Whether to suppress notices; errors are always shown.
+    ///   - isPlain: Whether nothing on the terminal is erased or drawn again.
     ///   - log: Standard error or its replacement.
     ///   - isTerminal: Whether the log is a terminal.
     ///   - screenSize: Returns the size of the window that shows output.
     ///   - secrets: The secrets of the run.
     ///   - environment: Looks up an environment variable.
     init(
-        color: ColorChoice, isQuiet: Bool, secrets: SecretRecord, log: LogWriter = .standardError,
+        color: ColorChoice, isQuiet: Bool, isPlain: Bool = false, secrets: SecretRecord,
+        log: LogWriter = .standardError,
         isTerminal: Bool = StandardDescriptors.isTerminal(StandardDescriptors.error),
         screenSize: @escaping (_ isPrompt: Bool) -> ScreenSize? = { ScreenSize.current(isPrompt: $0) },
         environment: (String) -> String?
@@ -50,21 +54,25 @@ final class Console {
         self.screenSize = screenSize
         self.log = log
         let isDumb = ["", "dumb"].contains(environment("TERM") ?? "")
-        terminal = !isTerminal ? nil : isDumb ? .dumb : .ansi
+        terminal = !isTerminal ? nil : isDumb || isPlain ? .dumb : .ansi
         // no-color.org: any value but an empty one disables colors.
         let hasNoColor = isDumb || !(environment("NO_COLOR") ?? "").isEmpty
         self.color = color == .auto && hasNoColor ? .never : color
-        palette = Self.colors(self.color, on: StandardDescriptors.error)
+        var colors = Palette(isEnabled: true)
+        let problem = colors.change(to: environment("WSX_COLORS") ?? "")
+        changedColors = colors
+        palette = Self.colors(colors, self.color, on: StandardDescriptors.error)
+        if let problem { error("WSX_COLORS: \(problem)") }
     }
 
     /// The colors for output to a descriptor.
-    func colors(on descriptor: Int32) -> Palette { Self.colors(color, on: descriptor) }
+    func colors(on descriptor: Int32) -> Palette { Self.colors(changedColors, color, on: descriptor) }
 
-    private static func colors(_ color: ColorChoice, on descriptor: Int32) -> Palette {
+    private static func colors(_ palette: Palette, _ color: ColorChoice, on descriptor: Int32) -> Palette {
         switch color {
-        case .always: Palette(isEnabled: true)
+        case .always: palette
         case .never: Palette(isEnabled: false)
-        case .auto: Palette(isEnabled: StandardDescriptors.isTerminal(descriptor))
+        case .auto: StandardDescriptors.isTerminal(descriptor) ? palette : Palette(isEnabled: false)
         }
     }
 

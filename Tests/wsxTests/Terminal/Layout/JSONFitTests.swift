@@ -77,7 +77,7 @@ import WSCore
             let colored = try lines(Palette(isEnabled: true), matches, columns)
             let isHighlighted = colored.contains { $0.hasMatch }
             #expect(isHighlighted)
-            #expect(colored[0].text.contains("\u{1B}[1;34m"))
+            #expect(colored[0].text.contains("\u{1B}[1;38;5;27m"))
         }
     }
 
@@ -124,7 +124,9 @@ import WSCore
         let line = json.lines(of: text.span.bytes, columns: 80, rows: 1, after: StyledText(Palette(isEnabled: true)))
             .lines[0]
         #expect(line.columns == 18)
-        for style in ["1;34", "36", "32", "35"] { #expect(line.text.contains("\u{1B}[\(style)m"), "\(style)") }
+        for style in ["1;38;5;27", "38;5;30", "38;5;28", "38;5;163"] {
+            #expect(line.text.contains("\u{1B}[\(style)m"), "\(style)")
+        }
     }
 
     private func parsed(_ text: [UInt8], _ palette: Palette) throws -> JSONFit {

@@ -51,8 +51,8 @@ import WSCore
     @Test("Keys, strings, numbers, and literals have their own colors, and punctuation none")
     func colors() {
         let expected =
-            "{\n  \u{1B}[1;34m\"k\"\u{1B}[0m: [\n    \u{1B}[32m\"s\"\u{1B}[0m,\n    \u{1B}[36m1\u{1B}[0m,\n"
-            + "    \u{1B}[35mnull\u{1B}[0m\n  ]\n}"
+            "{\n  \u{1B}[1;38;5;27m\"k\"\u{1B}[0m: [\n    \u{1B}[38;5;28m\"s\"\u{1B}[0m,\n    \u{1B}[38;5;30m1\u{1B}[0m,\n"
+            + "    \u{1B}[38;5;163mnull\u{1B}[0m\n  ]\n}"
         #expect(Self.plain(#"{"k":["s",1,null]}"#, isColored: true) == expected)
     }
 

@@ -68,10 +68,10 @@ import Testing
         token.append("def", as: .string, isMatch: true)
         var text = StyledText(palette)
         text.append(token, cutTo: 5)
-        #expect(text.text == "\u{1B}[32mabc\u{1B}[0m\u{1B}[7md…\u{1B}[0m")
+        #expect(text.text == "\u{1B}[38;5;28mabc\u{1B}[0m\u{1B}[7md…\u{1B}[0m")
         text = StyledText(palette)
         text.append(token, cutTo: 3)
-        #expect(text.columns == 3 && text.text == "\u{1B}[32mab…\u{1B}[0m")
+        #expect(text.columns == 3 && text.text == "\u{1B}[38;5;28mab…\u{1B}[0m")
         #expect(token.hasMatch && !text.hasMatch)
         #expect(token.recolored(.quiet).text == "\u{1B}[2mabc\u{1B}[0m\u{1B}[7mdef\u{1B}[0m")
     }

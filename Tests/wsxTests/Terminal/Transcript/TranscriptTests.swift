@@ -172,16 +172,18 @@ import WSCore
         try withIdleLoop { loop in
             let transcript = Transcript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
             #expect(
-                message(transcript, "x", .text, .sent) == "\u{1B}[36m→\u{1B}[0m \u{1B}[36mtext\u{1B}[0m      1 B  x\n")
+                message(transcript, "x", .text, .sent)
+                    == "\u{1B}[38;5;30m→\u{1B}[0m \u{1B}[38;5;30mtext\u{1B}[0m      1 B  x\n")
             #expect(
                 message(transcript, "x", .text, .received)
-                    == "\u{1B}[32m←\u{1B}[0m \u{1B}[32mtext\u{1B}[0m      1 B  x\n")
+                    == "\u{1B}[38;5;28m←\u{1B}[0m \u{1B}[38;5;28mtext\u{1B}[0m      1 B  x\n")
             #expect(
-                message(transcript, [], .binary, .sent) == "\u{1B}[36m→\u{1B}[0m \u{1B}[35mbinary\u{1B}[0m    0 B\n")
-            #expect(control(transcript, "", .received) == "\u{1B}[32m←\u{1B}[0m \u{1B}[2mping\u{1B}[0m      0 B\n")
+                message(transcript, [], .binary, .sent)
+                    == "\u{1B}[38;5;30m→\u{1B}[0m \u{1B}[38;5;163mbinary\u{1B}[0m    0 B\n")
+            #expect(control(transcript, "", .received) == "\u{1B}[38;5;28m←\u{1B}[0m \u{1B}[2mping\u{1B}[0m      0 B\n")
             #expect(
                 transcript.close(CloseFrame(code: nil), .received)
-                    == "\u{1B}[32m←\u{1B}[0m \u{1B}[1mclose\u{1B}[0m          no code\n")
+                    == "\u{1B}[38;5;28m←\u{1B}[0m \u{1B}[1mclose\u{1B}[0m          no code\n")
         }
     }
 

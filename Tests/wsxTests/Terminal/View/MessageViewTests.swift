@@ -204,8 +204,9 @@ import Testing
             view.receive(#"{"text":"a needle and a needle"}"#)
             #expect(
                 console.take().first?.hasSuffix(
-                    "{\u{1B}[1;34m\"text\"\u{1B}[0m:\u{1B}[32m\"a \u{1B}[0m\u{1B}[7mneedle\u{1B}[0m"
-                        + "\u{1B}[32m and a \u{1B}[0m\u{1B}[7mneedle\u{1B}[0m\u{1B}[32m\"\u{1B}[0m}") ?? false)
+                    "{\u{1B}[1;38;5;27m\"text\"\u{1B}[0m:\u{1B}[38;5;28m\"a \u{1B}[0m\u{1B}[7mneedle\u{1B}[0m"
+                        + "\u{1B}[38;5;28m and a \u{1B}[0m\u{1B}[7mneedle\u{1B}[0m\u{1B}[38;5;28m\"\u{1B}[0m}") ?? false
+            )
             view.find(nil)
             view.receive("a needle")
             #expect(console.take().last?.hasSuffix("a needle") ?? false)

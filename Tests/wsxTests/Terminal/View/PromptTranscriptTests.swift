@@ -237,7 +237,7 @@ import WSCore
                 let shown = transcript.lines(
                     of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
                     highlighting: try Pattern("  "))
-                #expect(shown.text.contains("\u{1B}[1;34m\"a\"") && !shown.isFolded)
+                #expect(shown.text.contains("\u{1B}[1;38;5;27m\"a\"") && !shown.isFolded)
             }
         }
     }
@@ -253,7 +253,7 @@ import WSCore
                     of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
                     highlighting: try Pattern(pattern))
                 #expect(shown.text.contains("\u{1B}[7m\(pattern.suffix(1))\u{1B}[0m"))
-                #expect(style == .off || shown.text.contains("\u{1B}[1;34m"))
+                #expect(style == .off || shown.text.contains("\u{1B}[1;38;5;27m"))
             }
         }
     }

@@ -4,6 +4,8 @@ import CommandLine
 struct DisplayArguments: Equatable, Sendable {
     var isQuiet = false
     var color = ColorChoice.auto
+    /// Whether nothing on the terminal is erased or drawn again.
+    var isPlain = false
 
     /// The options.
     /// - Parameter quiet: The manual of `--quiet`.
@@ -20,6 +22,13 @@ struct DisplayArguments: Equatable, Sendable {
                 manual: "Choose when to use colors.",
                 example: "--color never", aliases: [OptionAlias("no-color", value: "never")]
             ) { arguments, value throws(ValueProblem) in arguments.color = try ColorChoice.parse(value) },
+            OptionSpecification(
+                "plain", heading: .display, summary: "Redraw nothing on the terminal",
+                manual: """
+                    Do not redraw anything on a terminal: no status line, no progress, and no line editor, so the terminal \
+                    itself edits the line being typed. For screen readers, Emacs, and logs of terminals.
+                    """
+            ) { arguments, _ in arguments.isPlain = true },
         ]
     }
 }
