@@ -43,10 +43,10 @@ package final class SystemStream: PolledDescriptor, ByteStream {
 
     /// The storage that a caller's buffer keeps after the kernel has accepted all its bytes, in bytes.
     private static let keptBufferBytes = 64 << 10
-    /// The events to poll for. Unix domain sockets are polled for `writable` only during a write: the kernel would
-    /// report it whenever the peer reads.
-    private static let localEvents: PollEvents = [.readable, .peerEnded, .urgent, .edgeTriggered]
-    private static let events = localEvents.union(.writable)
+    /// The events to poll for. Sockets are polled for `writable` only during a write: the kernel would report it for
+    /// each new connection, after each ``shutdown()``, and whenever the peer reads from a Unix domain socket.
+    private static let readEvents: PollEvents = [.readable, .peerEnded, .urgent, .edgeTriggered]
+    private static let events = readEvents.union(.writable)
 
     /// Creates a stream on a connected, non-blocking descriptor and takes ownership of the descriptor.
     /// - Parameter attempt: The connection attempt that polled the descriptor, if any.
@@ -60,7 +60,7 @@ package final class SystemStream: PolledDescriptor, ByteStream {
         super.init()
         // A terminal returns single lines, and a datagram socket single datagrams.
         if kind == .other { state.insert(.readsUntilEmpty) }
-        let events = kind == .localSocket ? Self.localEvents : Self.events
+        let events = kind == .other ? Self.events : Self.readEvents
         if let attempt {
             loop.passDescriptor(descriptor, for: events, from: attempt, to: self)
         } else {
@@ -241,9 +241,7 @@ package final class SystemStream: PolledDescriptor, ByteStream {
     private func begin(_ pending: PendingWrite, after written: Int) {
         pending.startBytes = pending.count
         updateActivity()
-        if kind == .localSocket {
-            loop.changePolling(descriptor, for: Self.events, target: self)
-        }
+        if kind != .other { loop.changePolling(descriptor, for: Self.events, target: self) }
         continueIfIncomplete(written)
     }
 
@@ -272,7 +270,7 @@ package final class SystemStream: PolledDescriptor, ByteStream {
 
     private func endWrite() {
         updateActivity()
-        if kind == .localSocket { loop.changePolling(descriptor, for: Self.localEvents, target: self) }
+        if kind != .other { loop.changePolling(descriptor, for: Self.readEvents, target: self) }
     }
 
     private func shutDownIfWritten() {
