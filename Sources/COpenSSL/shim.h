@@ -15,6 +15,7 @@
 #include <openssl/store.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <string.h>
 
 // Contexts and sessions.
 
@@ -55,12 +56,15 @@ static inline const char *wsx_ssl_group_name(SSL *session) {
 
 // Digests.
 
-// For the handshake's keys. EVP_Digest would allocate and free two contexts for each.
-static inline void wsx_sha1(const void *bytes, size_t count, unsigned char *digest) {
+// The Base64 encoding of the SHA-1 hash of two texts, with a NUL. EVP_Digest would allocate and free two contexts.
+static inline void wsx_base64_sha1(const void *text, size_t count, const char *suffix, unsigned char encoding[29]) {
+    unsigned char digest[SHA_DIGEST_LENGTH];
     SHA_CTX context;
     SHA1_Init(&context);
-    SHA1_Update(&context, bytes, count);
+    SHA1_Update(&context, text, count);
+    SHA1_Update(&context, suffix, strlen(suffix));
     SHA1_Final(digest, &context);
+    EVP_EncodeBlock(encoding, digest, SHA_DIGEST_LENGTH);
 }
 
 // Stacks.

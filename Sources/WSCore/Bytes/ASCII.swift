@@ -88,7 +88,9 @@ package enum ASCII {
     /// Whether two texts are equal except for the case of ASCII letters.
     static func areEqualIgnoringCase(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
-        for index in left.indices where lowercased(left[index]) != lowercased(right[index]) { return false }
+        for index in left.indices where left[index] != right[index] {
+            guard lowercased(left[index]) == lowercased(right[index]) else { return false }
+        }
         return true
     }
 

@@ -55,7 +55,7 @@ final class ScriptedServer {
 func acceptingResponse(to request: String, lines: String = "") -> String {
     let key = request.split(separator: "Sec-WebSocket-Key: ").last?.prefix { $0 != "\r\n" } ?? ""
     return "HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\(lines)"
-        + "Sec-WebSocket-Accept: \(HandshakeKey.accept(key: String(key)))\r\n\r\n"
+        + "Sec-WebSocket-Accept: \(String(decoding: HandshakeKey.accept(key: String(key)), as: UTF8.self))\r\n\r\n"
 }
 
 /// An HTTP CONNECT proxy, with or without TLS, that connects to this machine for every target.

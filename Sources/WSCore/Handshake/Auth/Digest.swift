@@ -1,12 +1,16 @@
 import COpenSSL
 
-/// SHA-1 and Base64 for the opening handshake (RFC 6455 §1.3), and other hashes. All use OpenSSL.
+/// Hashes and Base64. All use OpenSSL.
 package enum Digest {
-    /// The SHA-1 hash of `bytes` (20 bytes).
-    static func sha1(_ bytes: [UInt8]) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))
-        wsx_sha1(bytes, bytes.count, &digest)
-        return digest
+    /// The Base64 encoding (28 bytes) of the SHA-1 hash of two texts.
+    static func base64SHA1(of text: String, followedBy suffix: String) -> [UInt8] {
+        let utf8 = text.utf8
+        return [UInt8](unsafeUninitializedCapacity: 29) { encoded, count in
+            guard let start = encoded.baseAddress else { return }
+            utf8.span.withUnsafeBytes { wsx_base64_sha1($0.baseAddress, $0.count, suffix, start) }
+            // Without the NUL that OpenSSL appends.
+            count = 28
+        }
     }
 
     /// The SHA-256 hash of `bytes` (32 bytes).

@@ -50,6 +50,12 @@ package struct HTTPFields: Sendable {
     /// Whether there is a field with this name.
     package func contains(named name: String) -> Bool { index(of: name) != nil }
 
+    /// Whether there is more than one field with this name.
+    func isRepeated(_ name: String) -> Bool {
+        guard let first = index(of: name) else { return false }
+        return index(of: name, from: first + 1) != nil
+    }
+
     /// The value of the first field with this name, or `nil`.
     package func first(named name: String) -> String? { index(of: name).map(value) }
 
@@ -106,7 +112,9 @@ package struct HTTPFields: Sendable {
         let utf8 = name.utf8
         let (bytes, name) = (bytes.span, utf8.span)
         for index in start..<locations.count
-        where ASCII.areEqualIgnoringCase(bytes.extracting(locations[index].name), name) {
+        where locations[index].name.count == name.count
+            && ASCII.areEqualIgnoringCase(bytes.extracting(locations[index].name), name)
+        {
             return index
         }
         return nil

@@ -17,6 +17,9 @@ package struct RequestHead: Equatable, Sendable {
         self.minorVersion = minorVersion
     }
 
+    /// Whether the target has a path.
+    var hasPath: Bool { originForm != nil }
+
     /// The target's path as received (not percent-decoded), or `nil` for a target without one: `*` or `host:port`.
     package var path: String? {
         originForm.map { form in

@@ -2,7 +2,7 @@
 enum IPLiteral {
     /// The four bytes of `a.b.c.d` in decimal without leading zeros, or `nil`.
     static func ipv4(_ text: some StringProtocol) -> [UInt8]? {
-        ipv4(Substring(text).utf8)
+        ipv4(Array(text.utf8))
     }
 
     /// The sixteen bytes of an IPv6 address without brackets and zone (RFC 4291 §2.2), or `nil`.
@@ -41,6 +41,7 @@ enum IPLiteral {
 
     private static func ipv4(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(4)
         /// The number so far, or nil before its first digit.
         var number: Int?
         for byte in text {
@@ -55,7 +56,8 @@ enum IPLiteral {
             }
         }
         guard bytes.count == 3, let number else { return nil }
-        return bytes + [UInt8(number)]
+        bytes.append(UInt8(number))
+        return bytes
     }
 
     private static func hexGroup(_ part: ArraySlice<UInt8>) -> UInt16? {

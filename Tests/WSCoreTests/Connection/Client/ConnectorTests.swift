@@ -46,7 +46,7 @@ import Testing
         try withRawServer { loop, port, script in
             script.answer = { request in
                 let key = request.split(separator: "Sec-WebSocket-Key: ")[1].prefix { $0 != "\r\n" }
-                let accept = HandshakeKey.accept(key: String(key))
+                let accept = String(decoding: HandshakeKey.accept(key: String(key)), as: UTF8.self)
                 let head =
                     "HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n"
                 return Array(head.utf8) + frame(0x81, "early")
@@ -105,7 +105,7 @@ import Testing
                 "HTTP/1.1 401 x\r\nWWW-Authenticate: Digest nonce=n, qop=auth\r\nContent-Length: 0\r\n\r\n".utf8)
         }
         let key = request.split(separator: "Sec-WebSocket-Key: ")[1].prefix { $0 != "\r\n" }
-        let accept = HandshakeKey.accept(key: String(key))
+        let accept = String(decoding: HandshakeKey.accept(key: String(key)), as: UTF8.self)
         return Array(
             "HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n"
                 .utf8)

@@ -28,7 +28,7 @@ extension ClientHandshake {
         guard let accept = accepts.first else { throw .missingAccept }
         // RFC 6455 §4.1: the value must be the hash of the key, apart from surrounding white space. Compared byte by
         // byte: Swift treats canonically equivalent characters as equal, such as K and the Kelvin sign.
-        guard Array(accept.utf8) == Array(HandshakeKey.accept(key: key).utf8) else { throw .wrongAccept(accept) }
+        guard Array(accept.utf8) == HandshakeKey.accept(key: key) else { throw .wrongAccept(accept) }
     }
 
     private static func subprotocol(in fields: HTTPFields, requested: [String]) throws(HandshakeError) -> String? {

@@ -49,13 +49,14 @@ extension ServerHandshake {
     /// Checks the rules for all requests. Returns the requested host and port.
     private static func checkHTTP(_ request: RequestHead) throws(HandshakeRefusal) -> HostAndPort {
         // RFC 6455 §4.2.1: the target is a path or an absolute HTTP URI. Neither has a fragment.
-        guard request.path != nil, !request.target.utf8.contains(UInt8(ascii: "#")) else {
+        guard request.hasPath, !request.target.utf8.contains(UInt8(ascii: "#")) else {
             throw refusal(400, "The request target is neither a path nor a URL.", request)
         }
         // RFC 6455 §4.2.1 requires Host, and RFC 9112 §3.2 requires exactly one valid Host. This includes HTTP/1.0,
         // which could otherwise bypass the check against DNS rebinding.
-        let hosts = request.fields.all(named: "Host")
-        guard hosts.count == 1, let host = try? HostAndPort(parsing: hosts[0]) else {
+        guard !request.fields.isRepeated("Host"), let text = request.fields.first(named: "Host"),
+            let host = try? HostAndPort(parsing: text)
+        else {
             throw refusal(400, "The request needs one valid Host field.", request)
         }
         // RFC 9112 §3.2.2: the authority of an absolute target overrides Host.
@@ -78,13 +79,12 @@ extension ServerHandshake {
     /// Authenticates the client.
     private static func checkAccess(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) -> Login? {
         guard policy.access.isClosed else { return nil }
-        let authorizations = request.fields.all(named: "Authorization")
         // RFC 9110 §5.3: a field that is not a list appears at most once. Recipients differ in which of several they
         // use.
-        guard authorizations.count <= 1 else {
+        guard !request.fields.isRepeated("Authorization") else {
             throw refusal(400, "The request has more than one Authorization field.", request)
         }
-        let authorization = authorizations.first
+        let authorization = request.fields.first(named: "Authorization")
         if let login = policy.access.login(with: authorization) { return login }
         let reason =
             authorization == nil ? "This server requires credentials." : "The credentials are wrong."
@@ -95,14 +95,16 @@ extension ServerHandshake {
     private static func checkOrigin(
         _ request: RequestHead, host: HostAndPort, policy: ServerPolicy
     ) throws(HandshakeRefusal) {
-        let origins = request.fields.all(named: "Origin")
         // RFC 6454 §7.3: a browser sends at most one Origin field.
-        guard origins.count <= 1 else { throw refusal(400, "The request has more than one Origin field.", request) }
+        guard !request.fields.isRepeated("Origin") else {
+            throw refusal(400, "The request has more than one Origin field.", request)
+        }
         // RFC 6455 §4.2.2: an unacceptable origin gets 403.
-        guard !OriginPolicy.allowsOrigin(origins.first, host: host, allowed: policy.allowedOrigins) else { return }
-        let origin = origins.first ?? ""
-        let remedy = "--origin \(OriginPolicy.suggestion(origin))"
-        throw refusal(403, "The origin \(quoted(origin)) is not allowed; allow it with \(remedy).", request)
+        let origin = request.fields.first(named: "Origin")
+        guard !OriginPolicy.allowsOrigin(origin, host: host, allowed: policy.allowedOrigins) else { return }
+        let shown = origin ?? ""
+        let remedy = "--origin \(OriginPolicy.suggestion(shown))"
+        throw refusal(403, "The origin \(quoted(shown)) is not allowed; allow it with \(remedy).", request)
     }
 
     private static func checkUpgrade(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) {
@@ -119,23 +121,26 @@ extension ServerHandshake {
 
     private static func checkVersion(_ request: RequestHead) throws(HandshakeRefusal) {
         let name = "Sec-WebSocket-Version"
-        let versions = request.fields.all(named: name)
         // RFC 6455 §11.3.5: the field must not appear more than once in a request.
-        guard versions.count <= 1 else { throw refusal(400, "The request has more than one \(name) field.", request) }
+        guard !request.fields.isRepeated(name) else {
+            throw refusal(400, "The request has more than one \(name) field.", request)
+        }
         // RFC 6455 §4.2.2: an unsupported version gets 426 with the supported one.
-        guard versions == ["13"] else {
+        guard request.fields.first(named: name) == "13" else {
             throw refusal(
                 426, "This server supports only WebSocket version 13.", request, fields: HandshakeRefusal.upgradeFields)
         }
     }
 
     private static func key(of request: RequestHead) throws(HandshakeRefusal) -> String {
-        let keys = request.fields.all(named: "Sec-WebSocket-Key")
+        let name = "Sec-WebSocket-Key"
         // RFC 6455 §4.2.1: the key is present (§11.3.1: once) and encodes 16 bytes in Base64.
-        guard keys.count == 1, HandshakeKey.isWellFormed(keys[0]) else {
+        guard !request.fields.isRepeated(name), let key = request.fields.first(named: name),
+            HandshakeKey.isWellFormed(key)
+        else {
             throw refusal(400, "The request needs one Sec-WebSocket-Key field with 16 bytes in Base64.", request)
         }
-        return keys[0]
+        return key
     }
 
     private static func subprotocol(

@@ -15,14 +15,18 @@ package struct ServerUpgrade: Equatable, Sendable {
     /// The bytes of the response that accepts the request with these extensions.
     package func responseBytes(accepting extensions: [ExtensionOffer]) -> [UInt8] {
         // RFC 6455 §4.2.2: status 101, Upgrade, Connection, Sec-WebSocket-Accept, and the selected subprotocol, if any.
-        var text = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        text += "Sec-WebSocket-Accept: " + HandshakeKey.accept(key: key) + "\r\n"
-        if let subprotocol { text += ClientRequest.subprotocolFieldName + ": " + subprotocol + "\r\n" }
-        for field in extraFields { text += field.line }
+        var head: [UInt8] = []
+        head.reserveCapacity(256)
+        head += "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n".utf8
+        head += "Sec-WebSocket-Accept: ".utf8
+        head += HandshakeKey.accept(key: key)
+        head += "\r\n".utf8
+        if let subprotocol { head += "\(ClientRequest.subprotocolFieldName): \(subprotocol)\r\n".utf8 }
+        for field in extraFields { head += field.line.utf8 }
         if !extensions.isEmpty {
-            text += ExtensionHeader.fieldName + ": " + ExtensionHeader.value(of: extensions) + "\r\n"
+            head += "\(ExtensionHeader.fieldName): \(ExtensionHeader.value(of: extensions))\r\n".utf8
         }
-        text += "\r\n"
-        return Array(text.utf8)
+        head += "\r\n".utf8
+        return head
     }
 }
