@@ -222,8 +222,9 @@ ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/site-functions
 
 install-files:
 	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/wsx
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7/
 	install -D -m 644 completions/wsx.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/wsx
 	install -D -m 644 completions/_wsx $(DESTDIR)$(ZSH_COMPLETIONS)/_wsx
 	install -D -m 644 completions/wsx.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/wsx.fish

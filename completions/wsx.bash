@@ -416,8 +416,8 @@ _wsx() {
         help)
             if [[ $current == -* ]] && ((!end)); then
                 COMPREPLY=($(compgen -W $'-h\n--help' -- "$current"))
-            elif ((operands == 0)); then
-                COMPREPLY=($(compgen -W $'connect\nlisten\nbench\ncompletions\nprofiles\nprotocol' -- "$current"))
+            else
+                COMPREPLY=($(compgen -W $'connect\nlisten\nbench\ncompletions\nprofiles\nvalues\nsecrets\nexit-status\nenvironment\nfiles\nhow-a-run-ends\nexit-status\naccess\nlog\nsocket-activation\nexit-status\nmodes\npace\nstages\nexit-status\nexit-status\nurls\ninteractive-use\nformats\ncodecs\npaths\nchanges\njson-events\nrecordings\nprotocol\nscenarios\nplaceholders\ntesting-clients\nrequests-and-replies\nstaying-connected\nprograms\nresults\nthresholds\nbaselines\njson-results\nmetrics\nprotocol-errors\ntls-errors\nlimits\n/send\n/ping\n/pong\n/binary\n/file\n/send-json\n/repeat\n/show\n/inspect\n/tail\n/find\n/filter\n/where\n/pick\n/pause\n/save\n/pretty\n/diff\n/time\n/pings\n/status\n/close\n/reconnect\n/retry\n/drop\n/connect\n/record\n/clients\n/headers\n/info\n/edit\n/history\n/help\n/quit' -- "$current"))
             fi
             ;;
         completions)

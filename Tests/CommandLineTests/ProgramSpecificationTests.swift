@@ -56,13 +56,21 @@ import Testing
         ProgramDescription(
             name: "paint", version: "1", summary: "Paint", headings: [.content, .size], commands: commands,
             firstExample: "paint draw x",
-            topics: [
-                ManualTopic("color", "colors", summary: "Colors", title: "COLORS") {
-                    [ManualSubtopic(name: "green", summary: "Like grass", blocks: [.paragraph("Not *red*.")])]
-                }
-            ],
             manual: Manual(
-                description: [], sections: [ManualSection("COLORS", .paragraph("Many."), .listing(["green"]))]))
+                description: [],
+                sections: [
+                    ManualSection(
+                        "COLORS", aliases: ["color"], blocks: [.paragraph("Many."), .listing(["green"])],
+                        subtopics: [
+                            ManualSubtopic(name: "green", summary: "Like grass", blocks: [.paragraph("Not *red*.")])
+                        ])
+                ]),
+            pages: [
+                TopicPage(
+                    "art", summary: "Art", options: [(.size, ["draw"])],
+                    sections: [ManualSection("OIL PAINT", .paragraph("See COLORS, not COLORS-X."))])
+            ],
+            promptCommands: [ManualSubtopic(name: "/rub", summary: "remove the last line", blocks: [])])
     }
 
     @Test("An option of a group changes the group within a command's arguments")
@@ -160,16 +168,54 @@ import Testing
     func topics() throws {
         #expect(
             try Self.program.parse(["help", "color"])
-                == .text(.longHelp("Colors:\n  Many.\n\n    green\n")))
+                == .text(.longHelp("COLORS:\n  Many.\n\n    green\n")))
         #expect(
             try Self.program.parse(["help", "colors", "green"])
                 == .text(.longHelp("green: Like grass\n\n  Not red.\n")))
     }
 
     @Test(
+        "help shows a section of another page by its name, and refers to others by command lines",
+        arguments: [["oil-paint"], ["oil", "paint"], ["OIL PAINT"]])
+    func sectionOfAPage(words: [String]) throws {
+        #expect(
+            try Self.program.parse(["help"] + words)
+                == .text(.longHelp("OIL PAINT:\n  See 'paint help colors', not COLORS-X.\n")))
+    }
+
+    @Test("help shows a page by its name, with its options", arguments: ["art", "paint-art"])
+    func page(name: String) throws {
+        guard case .text(.longHelp(let text)) = try Self.program.parse(["help", name]) else { return }
+        #expect(text.hasPrefix("OIL PAINT:\n  See 'paint help colors'"))
+        #expect(text.contains("\n\nSize:\n  -w, --width N\n"))
+    }
+
+    @Test("help explains a command of the prompt, with or without its slash, and an option without its hyphens")
+    func otherTopics() throws {
+        for word in ["rub", "/rub"] {
+            #expect(try Self.program.parse(["help", word]) == .text(.longHelp("/rub: remove the last line\n")))
+        }
+        #expect(try Self.program.parse(["help", "width"]) == Self.program.parse(["help", "--width"]))
+    }
+
+    @Test("A page about a topic has its options, and the page of the command only their names")
+    func optionsOfAPage() throws {
+        let description = Self.program.description
+        let page = ManualPage.page(about: try #require(description.pages.first), description)
+        #expect(page.contains("\n.SS Size\n.TP\n\\fB\\-w\\fR, \\fB\\-\\-width\\fR \\fIN\\fR\n"))
+        #expect(page.contains("See COLORS in \\fIpaint\\fR(1), not COLORS-X."))
+        let draw = ManualPage.page(of: description.commands[0], description)
+        #expect(draw.contains("\n.SS Size\nSee \\fIpaint\\-art\\fR(7): \\fB\\-w\\fR, \\fB\\-\\-width\\fR"))
+        #expect(!draw.contains(".TP\n\\fB\\-w"))
+    }
+
+    @Test(
         "help for something unknown fails",
         arguments: [
-            (["help", "darw"], "unknown command 'darw'; did you mean 'paint draw'?"),
+            (["help", "darw"], "unknown topic 'darw'; did you mean 'paint help draw'?"),
+            (["help", "rube"], "unknown topic 'rube'; did you mean 'paint help /rub'?"),
+            (["help", "paint"], "unknown topic 'paint'; did you mean 'paint help oil-paint'?"),
+            (["help", "xyzzy"], "unknown topic 'xyzzy'; 'paint help' lists the topics"),
             (["help", "draw", "--widht"], "unknown option '--widht'; did you mean '--width'?"),
             (["help", "--widht"], "unknown option '--widht'; did you mean '--width'?"),
             (["help", "draw", "--width", "more"], "unexpected argument 'more'; 'paint help -h' shows the usage"),
@@ -184,7 +230,7 @@ import Testing
 
     @Test("the manual page shows an option's example and related options")
     func manualPage() {
-        let page = ManualPage.page(of: Self.program.description.commands.first, Self.program.description)
+        let page = ManualPage.page(about: Self.program.description.pages[0], Self.program.description)
         #expect(page.contains("Example: \\fBpaint draw \\-\\-width 20 FILE\\fR\n"))
         #expect(page.contains("See also: \\fB\\-\\-fixed\\fR.\n"))
     }

@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts/dist"
 VERSION = re.search(r'version = "(.*)"', (ROOT / "Sources/wsx/Options/Version.swift").read_text())[1]
 MACHINE = os.uname().machine
-PAGES = {path.name for path in ROOT.glob("man/*.1")}
+PAGES = {f"man{path.suffix[1:]}/{path.name}" for path in ROOT.glob("man/*.[17]")}
 NOBODY = "65534:65534"
 # Any program will do. It must not name wsx's libraries, which the stand-in does not contain.
 STAND_IN = shutil.which("true")
@@ -65,7 +65,7 @@ def test_the_tarball_has_the_program_manual_completions_and_licenses(dist):
         "bin/wsx", "LICENSE", "README.md", "share/doc/wsx/copyright", "share/doc/wsx/GPL-3",
         "share/bash-completion/completions/wsx", "share/zsh/site-functions/_wsx",
         "share/fish/vendor_completions.d/wsx.fish"}
-    assert {name.removeprefix("share/man/man1/") for name in names if name.endswith(".1")} == PAGES
+    assert {name.removeprefix("share/man/") for name in names if name.endswith((".1", ".7"))} == PAGES
 
 
 def test_the_package_has_the_program_manual_and_completions(dist):
@@ -78,7 +78,7 @@ def test_the_package_has_the_program_manual_and_completions(dist):
     assert files >= {
         "./usr/bin/wsx", "./usr/share/bash-completion/completions/wsx", "./usr/share/zsh/vendor-completions/_wsx",
         "./usr/share/fish/vendor_completions.d/wsx.fish", "./usr/share/doc/wsx/copyright"}
-    assert {pathlib.Path(file).name for file in files if "/man1/" in file and file.endswith(".gz")} == {
+    assert {file.removeprefix("./usr/share/man/") for file in files if "/share/man/" in file and file.endswith(".gz")} == {
         f"{page}.gz" for page in PAGES}
     assert not any("@" in line for line in control.values() if "maintainers" not in line)
 

@@ -23,6 +23,7 @@ class Wsx < Formula
   def install
     bin.install "bin/wsx"
     man1.install Dir["share/man/man1/*.1"]
+    man7.install Dir["share/man/man7/*.7"]
     bash_completion.install "share/bash-completion/completions/wsx"
     zsh_completion.install "share/zsh/site-functions/_wsx"
     fish_completion.install "share/fish/vendor_completions.d/wsx.fish"

@@ -12,7 +12,7 @@ architecture=$(dpkg --print-architecture)
 . "$packaging/../maintainer"
 
 pack() { gzip --no-name -9 "$@"; }
-pack "$root"/usr/share/man/man1/*.1
+pack "$root"/usr/share/man/man1/*.1 "$root"/usr/share/man/man7/*.7
 install -D -m 644 "$packaging/lintian-overrides" "$root/usr/share/lintian/overrides/wsx"
 pack >"$root/usr/share/doc/wsx/changelog.Debian.gz" <<CHANGELOG
 wsx ($version) unstable; urgency=medium

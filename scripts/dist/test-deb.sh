@@ -39,6 +39,7 @@ check '^hi$' wsx echo: hi
 check '^hi$' bash -c 'echo hi | wsx connect echo:'
 check 'WSX(1)' man wsx
 check 'WSX-BENCH-MERGE(1)' man wsx-bench-merge
+check 'WSX-FORMATS(7)' man wsx-formats
 check '^connect' complete_word wsx con
 check '^--bearer' complete_word wsx connect --bea
 check '^#compdef wsx' cat /usr/share/zsh/vendor-completions/_wsx

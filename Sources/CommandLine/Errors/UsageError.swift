@@ -10,6 +10,8 @@ public enum UsageError: Error, Equatable {
     case notAnOperand(String, placeholder: String)
     /// A command of another tool, and the equivalent command line.
     case foreignCommand(String, line: String)
+    /// The help has no such topic; `nearest` are those that were probably intended.
+    case unknownTopic(String, nearest: [String])
     /// A topic of the help has no such part; `nearest` is the one that was probably intended.
     case unknownSubtopic(String, topic: String, nearest: String?)
     /// An option precedes the command.
@@ -59,6 +61,11 @@ extension UsageError {
             return "'\(shown(word))' is neither a command nor \(placeholder); write \(placeholder) before it"
         case .foreignCommand(let word, let line):
             return "unknown command '\(word)'; use '\(line)'"
+        case .unknownTopic(let word, let nearest):
+            let remedy = nearest.map { "'\(program) help \($0)'" }
+            return "unknown topic '\(shown(word))'; "
+                + (remedy.isEmpty
+                    ? "'\(program) help' lists the topics" : "did you mean \(ValueProblem.alternatives(remedy))?")
         case .unknownSubtopic(let word, let topic, let nearest?):
             return "unknown \(topic) '\(shown(word))'; did you mean '\(program) help \(topic) \(nearest)'?"
         case .unknownSubtopic(let word, let topic, nil):

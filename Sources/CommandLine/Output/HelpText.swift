@@ -32,21 +32,23 @@ public enum HelpText {
     /// The explanation of one option in each command that has it. Commands with the same explanation share it.
     /// - Throws: ``UsageError/unknownOption(_:nearest:command:)`` if no command has the option.
     static func explanation(of typed: String, _ program: ProgramDescription) throws(UsageError) -> String {
+        let style = program.textStyle
         var parts: [(names: String, option: [String], lines: [String])] = []
         for command in program.commands {
             guard let option = command.options.first(where: { $0.isNamed(typed) }), !option.isInformational else {
                 continue
             }
             let name = program.fullName(of: command)
-            let withoutExample = explanation(option, example: nil, program)
+            let withoutExample = explanation(option, example: nil, style, program)
             if let index = parts.firstIndex(where: { $0.option == withoutExample }) {
                 parts[index].names += ", " + name
             } else {
-                parts.append((name, withoutExample, explanation(option, in: command, program)))
+                let example = program.example(of: option, in: command)
+                parts.append((name, withoutExample, explanation(option, example: example, style, program)))
             }
         }
         if let option = program.options.first(where: { $0.isNamed(typed) }) {
-            parts.append((program.name, [], explanation(option, example: nil, program)))
+            parts.append((program.name, [], explanation(option, example: nil, style, program)))
         }
         guard !parts.isEmpty else {
             let names = Set(program.commands.flatMap { $0.options.map(\.long) }).sorted()
@@ -65,7 +67,8 @@ public enum HelpText {
         guard let option = command.options.first(where: { $0.isNamed(typed) }) else {
             throw program.unknownOption(typed, intended: String(typed.drop { $0 == "-" }), of: command)
         }
-        return explanation(option, in: command, program).joined(separator: "\n") + "\n"
+        let example = program.example(of: option, in: command)
+        return explanation(option, example: example, program.textStyle, program).joined(separator: "\n") + "\n"
     }
 
     /// The text of `--help`: the manual texts of all options.
@@ -73,29 +76,28 @@ public enum HelpText {
     public static func long(of command: CommandDescription?, _ program: ProgramDescription) -> String {
         let manual = command?.manual ?? program.manual
         var lines = opening(command, program)
+        let style = program.textStyle
         for case .paragraph(let text) in manual.description {
             lines.append("")
-            lines += wrapped(text.plain, indentation: 0, program)
+            lines += wrapped(style.plain(text), indentation: 0, program)
         }
         lines += operandsAndCommands(command, program)
         for (heading, options) in program.options(byHeadingOf: command) {
             lines += ["", heading.title + ":"]
-            for option in options { lines += explanation(option, in: command, program) }
+            for option in options {
+                let example = command.flatMap { program.example(of: option, in: $0) }
+                lines += explanation(option, example: example, style, program)
+            }
         }
         for section in manual.sections where section.title == ManualSection.exitStatusTitle {
             lines += ["", "Exit status:"]
             for case .definitions(let definitions) in section.blocks {
                 lines += definitions.flatMap {
-                    listed($0.term.plain, $0.text.plain, width: max(3, $0.term.plain.count), program)
+                    listed($0.term.plain, style.plain($0.text), width: max(3, $0.term.plain.count), program)
                 }
             }
         }
-        if command == nil {
-            for topic in program.topics {
-                lines.append("")
-                lines += section(of: topic, program)
-            }
-        }
+        if command == nil { lines += topics(program) }
         if !manual.examples.isEmpty {
             lines += ["", "Examples:"]
             for example in manual.examples {
@@ -107,39 +109,68 @@ public enum HelpText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The section of a topic.
-    static func text(of topic: ManualTopic, _ program: ProgramDescription) -> String {
-        section(of: topic, program).map { $0 + "\n" }.joined()
-    }
-
-    /// The section of a topic under its title.
-    private static func section(of topic: ManualTopic, _ program: ProgramDescription) -> [String] {
-        let title = topic.title.prefix(1) + topic.title.dropFirst().lowercased() + ":"
-        var lines = [String(title)]
-        for section in program.manual.sections where section.title == topic.title {
-            lines += self.lines(of: section.blocks, program)
+    /// The names of all topics, by manual page.
+    private static func topics(_ program: ProgramDescription) -> [String] {
+        var seen: Set<String> = []
+        var pages = program.sectionsByPage().map { page in
+            (page.page, page.sections.flatMap { [$0.name] + $0.aliases }.filter { seen.insert($0).inserted })
         }
-        return lines
+        pages.append(("prompt commands", program.promptCommands.map(\.name)))
+        pages = pages.filter { !$0.1.isEmpty }
+        guard !pages.isEmpty else { return [] }
+        let hint = "'\(program.name) help TOPIC' explains a command, an option such as --header, or one of these:"
+        let width = pages.map(\.0.count).max() ?? 0
+        return ["", "Topics:"] + wrapped(hint, indentation: 2, program)
+            + pages.flatMap { listed($0.0, $0.1.joined(separator: ", "), width: width, program) }
     }
 
-    /// The part of a topic under its name and summary.
+    /// The sections of a page, and its options as the first command with each one has it.
+    static func text(of page: TopicPage, _ program: ProgramDescription) -> String {
+        let style = program.textStyle
+        var parts = page.sections.map { text(of: $0, program) }
+        for (heading, names) in page.options {
+            let commands = program.commands.filter { names.contains($0.name) }
+            var seen: Set<String> = []
+            var lines = [heading.title + ":"]
+            for command in commands {
+                for option in command.options where option.heading == heading && seen.insert(option.long).inserted {
+                    lines += explanation(option, example: program.example(of: option, in: command), style, program)
+                }
+            }
+            parts.append(lines.map { $0 + "\n" }.joined())
+        }
+        return parts.joined(separator: "\n")
+    }
+
+    /// A section under its title.
+    static func text(of section: ManualSection, _ program: ProgramDescription) -> String {
+        ([section.title + ":"] + lines(of: section.blocks, program.textStyle, program)).map { $0 + "\n" }.joined()
+    }
+
+    /// A part of a section under its name and summary.
     static func text(of subtopic: ManualSubtopic, _ program: ProgramDescription) -> String {
-        let lines = wrapped("\(subtopic.name): \(subtopic.summary)", indentation: 0, program) + [""]
-        return (lines + self.lines(of: subtopic.blocks, program)).map { $0 + "\n" }.joined()
+        let lines = wrapped("\(subtopic.name): \(subtopic.summary)", indentation: 0, program)
+        guard !subtopic.blocks.isEmpty else { return lines.map { $0 + "\n" }.joined() }
+        return (lines + [""] + self.lines(of: subtopic.blocks, program.textStyle, program)).map { $0 + "\n" }.joined()
     }
 
     /// Blocks, separated by empty lines.
-    private static func lines(of blocks: [ManualBlock], _ program: ProgramDescription) -> [String] {
-        blocks.enumerated().flatMap { index, block in (index > 0 ? [""] : []) + lines(of: block, program) }
+    private static func lines(
+        of blocks: [ManualBlock], _ style: TextStyle, _ program: ProgramDescription
+    ) -> [String] {
+        blocks.enumerated().flatMap { index, block in (index > 0 ? [""] : []) + lines(of: block, style, program) }
     }
 
     /// A block of a section, indented.
-    private static func lines(of block: ManualBlock, _ program: ProgramDescription) -> [String] {
+    private static func lines(
+        of block: ManualBlock, _ style: TextStyle, _ program: ProgramDescription
+    ) -> [String] {
         switch block {
-        case .paragraph(let text): return wrapped(text.plain, indentation: 2, program)
+        case .heading(let text): return [" " + text + ":"]
+        case .paragraph(let text): return wrapped(style.plain(text), indentation: 2, program)
         case .definitions(let definitions):
             return definitions.flatMap {
-                ["  " + $0.term.plain] + wrapped($0.text.plain, indentation: 10, program)
+                ["  " + $0.term.plain] + wrapped(style.plain($0.text), indentation: 10, program)
             }
         case .listing(let listing): return listing.map { $0.isEmpty ? "" : "    " + $0 }
         case .table(let headings, let rows):
@@ -176,7 +207,9 @@ public enum HelpText {
     ) -> [String] {
         let name = program.fullName(of: command)
         guard let command else {
-            let hint = "'\(name) COMMAND -h' lists a command's options, '\(name) COMMAND --help' explains them."
+            let hint =
+                "'\(name) COMMAND -h' lists a command's options, '\(name) COMMAND --help' explains them."
+                + (knowsLongHelp ? "" : " '\(name) help' lists the topics of '\(name) help TOPIC'.")
             return [""] + wrapped(hint, indentation: 0, program)
         }
         guard command.hasPage else { return [] }
@@ -204,21 +237,18 @@ public enum HelpText {
         return lines
     }
 
-    private static func explanation(
-        _ option: OptionDescription, in command: CommandDescription?, _ program: ProgramDescription
-    ) -> [String] {
-        explanation(option, example: command.flatMap { program.example(of: option, in: $0) }, program)
-    }
-
     /// An option's names, manual, choices, and notes, and a command line that uses it.
     private static func explanation(
-        _ option: OptionDescription, example: String?, _ program: ProgramDescription
+        _ option: OptionDescription, example: String?, _ style: TextStyle, _ program: ProgramDescription
     ) -> [String] {
         var lines = ["  " + label(option)]
-        lines += option.manual.flatMap { wrapped($0.plain, indentation: 10, program) }
+        lines += option.manual.flatMap { wrapped(style.plain($0), indentation: 10, program) }
         let choices = option.value?.completion.choices ?? []
         let width = choices.map(\.name.count).max() ?? 0
-        for choice in choices { lines += listed(choice.name, choice.summary, width: width, indentation: 12, program) }
+        for choice in choices {
+            let summary = style.plain(MarkedText(choice.summary))
+            lines += listed(choice.name, summary, width: width, indentation: 12, program)
+        }
         lines += option.notes.flatMap { wrapped($0.plain, indentation: 10, program) }
         if let example { lines += wrappedExample(example, indentation: 10, program) }
         if let related = option.relatedOptions { lines += wrapped(related.plain, indentation: 10, program) }

@@ -1,45 +1,72 @@
 /// The operands of the help command: what to explain.
 struct HelpTopic: Sendable {
-    /// The name of a command or topic. Empty for the program, or for the option in every command that has it.
-    var command = ""
-    /// An option with its hyphens, or a part of the topic. Empty for the whole command or topic.
-    var part = ""
+    /// The words after `help`. Empty for the program.
+    var words: [String] = []
 
-    /// The words after `help` with the command's name as one operand, and options as operands.
-    static func operands(_ words: ArraySlice<String>, command: CommandDescription?) -> ArraySlice<String> {
+    /// The words after `help` with options as operands.
+    static func operands(_ words: ArraySlice<String>) -> ArraySlice<String> {
         if let word = words.first, OptionDescription.help.isNamed(word) { return words }
-        guard let command else { return ["--"] + words }
-        return ["--", command.name] + words.dropFirst(command.words.count)
+        return ["--"] + words
     }
 
     /// The explanation.
-    /// - Throws: ``UsageError`` for a command or option that does not exist.
+    /// - Throws: ``UsageError`` for a topic or option that does not exist.
     func text(of program: ProgramDescription) throws(UsageError) -> InformationalText {
-        if command.hasPrefix("-") {
-            guard part.isEmpty else { throw .unexpectedOperand(part, command: CommandDescription.helpName) }
-            return .help(try HelpText.explanation(of: optionName(command), program))
+        guard let first = words.first else { return .longHelp(HelpText.long(of: nil, program)) }
+        if first.hasPrefix("-") {
+            try checkLength(1)
+            return .help(try HelpText.explanation(of: optionName(first), program))
         }
-        guard !command.isEmpty else { return .longHelp(HelpText.long(of: nil, program)) }
-        if let topic = program.topics.first(where: { $0.names.contains(command) }) {
-            guard !part.isEmpty else { return .longHelp(HelpText.text(of: topic, program)) }
-            return .longHelp(HelpText.text(of: try subtopic(of: topic), program))
+        let commands = program.commands.filter { words.starts(with: $0.words) }
+        if let command = commands.max(by: { $0.words.count < $1.words.count }) {
+            let count = command.words.count
+            guard words.count > count else { return .longHelp(HelpText.long(of: command, program)) }
+            try checkLength(count + 1)
+            return .help(try HelpText.explanation(of: optionName(words[count]), in: command, program))
         }
-        guard let description = program.commands.first(where: { $0.name == command }) else {
-            throw program.unknownCommand(command)
+        let sections = program.sectionsByPage().flatMap(\.sections)
+        let name = words.joined(separator: "-").lowercased()
+        if let section = sections.first(where: { $0.isNamed(name) }) {
+            return .longHelp(HelpText.text(of: section, program))
         }
-        guard !part.isEmpty else { return .longHelp(HelpText.long(of: description, program)) }
-        return .help(try HelpText.explanation(of: optionName(part), in: description, program))
+        if let section = sections.first(where: { $0.isNamed(first.lowercased()) }), words.count > 1 {
+            try checkLength(2)
+            return .longHelp(HelpText.text(of: try subtopic(words[1], of: section), program))
+        }
+        try checkLength(1)
+        return try other(name, program)
     }
 
-    private func subtopic(of topic: ManualTopic) throws(UsageError) -> ManualSubtopic {
-        let subtopics = topic.subtopics
+    /// A command of a prompt, an option without its hyphens, or a page.
+    private func other(_ name: String, _ program: ProgramDescription) throws(UsageError) -> InformationalText {
+        let slashed = name.hasPrefix("/") ? name : "/" + name
+        if let command = program.promptCommands.first(where: { $0.name == slashed }) {
+            return .longHelp(HelpText.text(of: command, program))
+        }
+        if program.commands.contains(where: { $0.options.contains { $0.isNamed("--" + name) } }) {
+            return .help(try HelpText.explanation(of: "--" + name, program))
+        }
+        if let page = program.pages.first(where: { name == $0.name || name == "\(program.name)-\($0.name)" }) {
+            return .longHelp(HelpText.text(of: page, program))
+        }
+        throw program.unknownTopic(words[0])
+    }
+
+    private func checkLength(_ count: Int) throws(UsageError) {
+        guard words.count > count else { return }
+        throw .unexpectedOperand(words[count], command: CommandDescription.helpName)
+    }
+
+    private func subtopic(_ part: String, of section: ManualSection) throws(UsageError) -> ManualSubtopic {
+        let subtopics = section.subtopics
         guard !subtopics.isEmpty else {
             throw .unexpectedOperand(part, command: CommandDescription.helpName)
         }
         guard let subtopic = subtopics.first(where: { $0.name == part || $0.prefix.map(part.hasPrefix) ?? false })
         else {
             throw .unknownSubtopic(
-                part, topic: topic.names[0], nearest: EditDistance.nearest(to: part, among: subtopics.map(\.name)))
+                part, topic: section.aliases.first ?? section.name,
+                nearest: EditDistance.nearest(to: part, among: subtopics.map(\.name)))
         }
         return subtopic
     }
@@ -49,6 +76,10 @@ struct HelpTopic: Sendable {
         let name = word.split(separator: "=", maxSplits: 1).first.map(String.init) ?? word
         return name.hasPrefix("-") ? name : "--" + name
     }
+}
+
+extension ManualSection {
+    fileprivate func isNamed(_ word: String) -> Bool { word == name || aliases.contains(word) }
 }
 
 /// A text that the program prints instead of running a command.

@@ -4,26 +4,50 @@ public enum ManualPage {
     public static func page(of command: CommandDescription?, _ program: ProgramDescription) -> String {
         let name = program.manualName(of: command)
         let manual = command?.manual ?? program.manual
-        var lines = [
-            "'\\\" t",
-            ".\\\" Made from the option table by \"make generate\"; changes here are lost.",
-            ".TH \(Roff.literal(name.uppercased())) 1 \"\" \"\(program.name) \(program.version)\" \"User Commands\"",
-            ".SH NAME",
-            "\(Roff.literal(name)) \\- \(lowercasingFirst(command?.summary ?? program.summary))",
-            ".SH SYNOPSIS",
-        ]
+        let style = program.textStyle(on: manual.sections)
+        var lines = opening(name, number: 1, "User Commands", command?.summary ?? program.summary, program)
+        lines.append(".SH SYNOPSIS")
         lines += synopsis(command, program)
         lines.append(".SH DESCRIPTION")
-        lines += blocks(manual.description)
-        lines += operands(command, program)
-        lines += options(command, program)
-        for section in manual.sections {
-            lines.append(".SH " + section.title)
-            lines += blocks(section.blocks)
-        }
+        lines += blocks(manual.description, style)
+        lines += operands(command, style, program)
+        lines += options(command, style, program)
+        lines += sections(manual.sections, style)
         lines += examples(manual)
-        lines += seeAlso(command, program)
+        lines += seeAlso(name, program)
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Returns a page about a topic.
+    public static func page(about page: TopicPage, _ program: ProgramDescription) -> String {
+        let name = "\(program.name)-\(page.name)"
+        let style = program.textStyle(on: page.sections)
+        var lines = opening(name, number: 7, "Topics", page.summary, program)
+        lines += options(on: page, style, program)
+        lines += sections(page.sections, style)
+        lines += seeAlso(name, program)
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func opening(
+        _ name: String, number: Int, _ volume: String, _ summary: String, _ program: ProgramDescription
+    ) -> [String] {
+        [
+            "'\\\" t",
+            ".\\\" Made from the option table by \"make generate\"; changes here are lost.",
+            ".TH \(Roff.literal(name.uppercased())) \(number) \"\" \"\(program.name) \(program.version)\" \"\(volume)\"",
+            ".SH NAME",
+            "\(Roff.literal(name)) \\- \(lowercasingFirst(summary))",
+        ]
+    }
+
+    private static func sections(_ sections: [ManualSection], _ style: TextStyle) -> [String] {
+        sections.flatMap { section in
+            [".SH " + section.title] + blocks(section.blocks, style)
+                + section.subtopics.flatMap {
+                    [".SS \($0.name): \(lowercasingFirst($0.summary))"] + blocks($0.blocks, style)
+                }
+        }
     }
 
     private static func synopsis(_ command: CommandDescription?, _ program: ProgramDescription) -> [String] {
@@ -38,7 +62,9 @@ public enum ManualPage {
         return Roff.bold(name) + Roff.literal(program.synopsis(of: command).dropFirst(name.count).description)
     }
 
-    private static func operands(_ command: CommandDescription?, _ program: ProgramDescription) -> [String] {
+    private static func operands(
+        _ command: CommandDescription?, _ style: TextStyle, _ program: ProgramDescription
+    ) -> [String] {
         guard let command else {
             var lines = [".SH COMMANDS"]
             for command in program.commands {
@@ -50,33 +76,92 @@ public enum ManualPage {
         var lines = [".SH OPERANDS"]
         for operand in command.operands {
             lines += [".TP", Roff.italic(operand.synopsis)]
-            lines += paragraphs(operand.manual)
+            lines += paragraphs(operand.manual, style)
         }
         return lines
     }
 
-    private static func options(_ command: CommandDescription?, _ program: ProgramDescription) -> [String] {
+    private static func options(
+        _ command: CommandDescription?, _ style: TextStyle, _ program: ProgramDescription
+    ) -> [String] {
         let groups = program.options(byHeadingOf: command)
         var lines = [".SH OPTIONS"]
         for (heading, options) in groups {
             if groups.count > 1 { lines.append(".SS " + heading.title) }
+            if let command, let page = program.pages.first(where: { $0.explains(heading, of: command) }) {
+                let names = options.map { $0.names.map { "`\($0)`" }.joined(separator: ", ") }.joined(separator: "; ")
+                lines += Roff.paragraph(MarkedText("See *\(program.name)-\(page.name)*(7): \(names)."))
+                continue
+            }
             for option in options {
-                lines += [".TP", names(of: option)]
-                lines += paragraphs(option.manual)
-                lines += choices(option)
-                lines += option.notes.map(Roff.text)
-                if let command, let example = program.example(of: option, in: command) {
-                    lines += [".br", "Example: " + Roff.bold(example)]
-                }
-                if let related = option.relatedOptions { lines += [".br", Roff.text(related)] }
+                let example = command.flatMap { program.example(of: option, in: $0) }
+                lines += explanation(option, remarks: [], example: example, style)
             }
         }
         return lines
     }
 
+    /// The options of a topic's page. Commands with the same explanation of an option share it.
+    private static func options(
+        on page: TopicPage, _ style: TextStyle, _ program: ProgramDescription
+    ) -> [String] {
+        guard !page.options.isEmpty else { return [] }
+        var lines = [".SH OPTIONS"]
+        for (heading, names) in page.options {
+            lines.append(".SS " + heading.title)
+            let commands = program.commands.filter { names.contains($0.name) }
+            var seen: Set<String> = []
+            for option in commands.flatMap(\.options)
+            where option.heading == heading && seen.insert(option.long).inserted {
+                let owners = commands.filter { $0.options.contains { $0.long == option.long } }
+                let example = owners.first.flatMap { program.example(of: option, in: $0) }
+                let remarks = remarks(on: option, of: owners, among: commands, program)
+                lines += explanation(option, remarks: remarks, example: example, style)
+            }
+        }
+        return lines
+    }
+
+    /// What differs between the commands that have an option, whose explanation is that of the first one.
+    private static func remarks(
+        on option: OptionDescription, of owners: [CommandDescription], among commands: [CommandDescription],
+        _ program: ProgramDescription
+    ) -> [MarkedText] {
+        var remarks: [MarkedText] = []
+        if owners.count < commands.count {
+            let names = owners.map { "`\(program.fullName(of: $0))`" }
+            remarks.append(MarkedText("For \(names.joined(separator: " and "))."))
+        }
+        for command in owners.dropFirst() {
+            guard let other = command.options.first(where: { $0.long == option.long }) else { continue }
+            let hasSameText = other.manual == option.manual && other.value == option.value
+            let texts =
+                (hasSameText ? [] : other.manual) + (hasSameText && other.notes == option.notes ? [] : other.notes)
+            guard !texts.isEmpty else { continue }
+            let text = texts.map(\.source).joined(separator: " ")
+            remarks.append(MarkedText("In `\(program.fullName(of: command))`: \(text)"))
+        }
+        return remarks
+    }
+
+    private static func explanation(
+        _ option: OptionDescription, remarks: [MarkedText], example: String?, _ style: TextStyle
+    ) -> [String] {
+        var lines = [".TP", names(of: option)]
+        lines += paragraphs(option.manual, style)
+        lines += choices(option, style)
+        lines += option.notes.map { Roff.text(style.text($0)) }
+        lines += remarks.flatMap { [".br"] + Roff.paragraph(style.text($0)) }
+        if let example { lines += [".br", "Example: " + Roff.bold(example)] }
+        if let related = option.relatedOptions { lines += [".br", Roff.text(related)] }
+        return lines
+    }
+
     /// Several paragraphs within one definition.
-    private static func paragraphs(_ texts: [MarkedText]) -> [String] {
-        texts.enumerated().flatMap { index, text in (index == 0 ? [] : [".IP"]) + Roff.paragraph(text) }
+    private static func paragraphs(_ texts: [MarkedText], _ style: TextStyle) -> [String] {
+        texts.enumerated().flatMap { index, text in
+            (index == 0 ? [] : [".IP"]) + Roff.paragraph(style.text(text))
+        }
     }
 
     private static func names(of option: OptionDescription) -> String {
@@ -84,48 +169,49 @@ public enum ManualPage {
         return option.names.map(Roff.bold).joined(separator: ", ") + value
     }
 
-    private static func choices(_ option: OptionDescription) -> [String] {
+    private static func choices(_ option: OptionDescription, _ style: TextStyle) -> [String] {
         let choices = option.value?.completion.choices ?? []
         guard !choices.isEmpty else { return [] }
-        let items = choices.flatMap { [".TP", Roff.bold($0.name), Roff.text(MarkedText($0.summary))] }
+        let items = choices.flatMap {
+            [".TP", Roff.bold($0.name), Roff.text(style.text(MarkedText($0.summary)))]
+        }
         return [".RS"] + items + [".RE", ".IP"]
     }
 
     private static func examples(_ manual: Manual) -> [String] {
         guard !manual.examples.isEmpty else { return [] }
-        var lines = [".SH EXAMPLES"]
-        for example in manual.examples {
-            lines += [
-                ".PP", example.purpose + ":", ".PP", ".RS 4", ".EX", Roff.literalLine(example.line), ".EE", ".RE",
-            ]
-        }
-        return withoutLeadingParagraph(lines)
+        return [".SH EXAMPLES"]
+            + manual.examples.flatMap { [".TP", $0.purpose + ":", ".EX", Roff.literalLine($0.line), ".EE"] }
     }
 
-    private static func seeAlso(_ command: CommandDescription?, _ program: ProgramDescription) -> [String] {
-        let pages = [nil] + program.commands.filter(\.hasPage).map(Optional.some)
-        let names = pages.filter { $0?.name != command?.name }.map { Roff.bold(program.manualName(of: $0)) + "(1)" }
+    private static func seeAlso(_ name: String, _ program: ProgramDescription) -> [String] {
+        let pages = program.sectionsByPage().filter { $0.page != name }
+        let names = pages.map { Roff.bold($0.page) + "(\($0.number))" }
         return [".SH SEE ALSO", names.joined(separator: ",\n")]
     }
 
-    private static func blocks(_ blocks: [ManualBlock]) -> [String] {
+    private static func blocks(_ blocks: [ManualBlock], _ style: TextStyle) -> [String] {
         var lines: [String] = []
-        for (index, block) in blocks.enumerated() {
+        var isAfterHeading = true
+        for block in blocks {
             switch block {
-            case .definitions: break
-            case .paragraph, .listing, .table: if index > 0 { lines.append(".PP") }
+            case .definitions, .heading: break
+            case .paragraph, .listing, .table: if !isAfterHeading { lines.append(".PP") }
             }
-            lines += self.block(block)
+            lines += self.block(block, style)
+            isAfterHeading = if case .heading = block { true } else { false }
         }
         return lines
     }
 
-    private static func block(_ block: ManualBlock) -> [String] {
+    private static func block(_ block: ManualBlock, _ style: TextStyle) -> [String] {
         switch block {
+        case .heading(let text):
+            return [".SS " + text]
         case .paragraph(let text):
-            return Roff.paragraph(text)
+            return Roff.paragraph(style.text(text))
         case .definitions(let definitions):
-            return definitions.flatMap { [".TP", Roff.text($0.term)] + Roff.paragraph($0.text) }
+            return definitions.flatMap { [".TP", Roff.text($0.term)] + Roff.paragraph(style.text($0.text)) }
         case .listing(let listing):
             return [".RS 4", ".EX"] + listing.map(Roff.literalLine) + [".EE", ".RE"]
         case .table(let headings, let rows):
@@ -137,13 +223,6 @@ public enum ManualPage {
             // Without nokeep, a table that crosses a page end causes a warning.
             return [".TS", "nokeep;", format[0], format[1] + ".", headings.joined(separator: "\t")] + body + [".TE"]
         }
-    }
-
-    /// Removes a paragraph macro directly after a heading: it has no effect, and checkers complain about it.
-    private static func withoutLeadingParagraph(_ lines: [String]) -> [String] {
-        var lines = lines
-        if lines.count > 1, lines[1] == ".PP" { lines.remove(at: 1) }
-        return lines
     }
 
     /// Lowercases the first letter, except in a name such as WebSocket.

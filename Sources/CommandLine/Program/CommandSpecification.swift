@@ -59,23 +59,26 @@ public struct CommandSpecification<Invocation>: Sendable {
         }
     }
 
-    /// The command that explains the program, a command, or an option.
-    /// - Parameter topics: The commands to offer, with their summaries.
-    public static func help(topics: [ValueChoice]) -> CommandSpecification {
-        let operands: [OperandSpecification<HelpTopic>] = [
-            OperandSpecification(
-                "COMMAND", required: false, completion: .choices(topics), summary: "The command to explain"
-            ) { topic, words in topic.command = words.joined() },
-            OperandSpecification("OPTION", required: false, summary: "Explain only this option, such as --timeout") {
-                topic, words in topic.part = words.joined()
-            },
-        ]
-        return CommandSpecification(
-            CommandDescription.helpName, summary: "Explain the program, a command, or an option",
-            arguments: HelpTopic(), operands: operands,
-            manual: Manual(description: [
-                .paragraph("Shows the same text as *COMMAND* `--help`, or the part about *OPTION*.")
-            ])
+    /// The command that explains the program, a command, an option, or a section of the manual.
+    /// - Parameter topics: The words to offer, with their summaries.
+    public static func help(topics: @autoclosure @escaping @Sendable () -> [ValueChoice]) -> CommandSpecification {
+        CommandSpecification(
+            CommandDescription.helpName, summary: "Explain a command, an option, or a topic",
+            arguments: HelpTopic(),
+            operands: [
+                OperandSpecification(
+                    "TOPIC", required: false, repeatable: true, completion: .choices(topics()),
+                    summary: "What to explain, such as connect, --timeout, or codecs"
+                ) { topic, words in topic.words += words.flatMap { $0.split(separator: " ").map(String.init) } }
+            ],
+            manual: Manual(
+                description: [
+                    .paragraph(
+                        """
+                        *TOPIC* is a command, an option, a command with an option, a command of the prompt, or a section \
+                        of the manual. Without *TOPIC*, shows the help of the program, which lists the topics.
+                        """)
+                ])
         ) { topic, program throws(UsageError) in program.text(try topic.text(of: program.description)) }
     }
 

@@ -47,7 +47,7 @@ public struct ProgramSpecification<Invocation>: Sendable {
         if let command = leading(words) {
             var rest = words.dropFirst(command.description.words.count)
             if command.description.name == CommandDescription.helpName {
-                rest = HelpTopic.operands(rest, command: leading(rest)?.description)
+                rest = HelpTopic.operands(rest)
             }
             return try command.run(rest, self, configuration, nil)
         }

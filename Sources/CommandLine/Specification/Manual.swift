@@ -15,12 +15,16 @@ public struct Manual: Sendable {
     }
 }
 
-/// A section of the manual.
+/// A section of the manual. The help command shows it by its name.
 public struct ManualSection: Sendable {
-    /// The heading, in capitals as usual in manual pages.
+    /// The heading, in capitals as usual in manual pages. In texts, it is a reference to the section.
     public let title: String
+    /// Other names for the help command.
+    public let aliases: [String]
     /// The contents.
     public let blocks: [ManualBlock]
+    /// Parts that the help command shows by themselves, and the manual page after the contents.
+    public let subtopics: [ManualSubtopic]
 
     /// The title of the section that `--help` also shows.
     public static let exitStatusTitle = "EXIT STATUS"
@@ -31,48 +35,24 @@ public struct ManualSection: Sendable {
     }
 
     /// Creates a section.
-    public init(_ title: String, blocks: [ManualBlock]) {
-        self.title = title
-        self.blocks = blocks
-    }
-}
-
-/// A section of the program's manual that long help and the help command also show.
-public struct ManualTopic: Sendable {
-    /// The words after the help command; the first one is offered by completions.
-    public let names: [String]
-    /// One line for completions, without a period.
-    public let summary: String
-    /// The title of the section.
-    public let title: String
-    private let makeSubtopics: @Sendable () -> [ManualSubtopic]
-
-    /// Creates a topic.
-    /// - Parameters:
-    ///   - names: The words after the help command; the first one is offered by completions.
-    ///   - summary: One line for completions, without a period.
-    ///   - title: The title of the section.
-    ///   - subtopics: Parts that the help command shows by themselves.
     public init(
-        _ names: String..., summary: String, title: String,
-        subtopics: @escaping @Sendable () -> [ManualSubtopic] = { [] }
+        _ title: String, aliases: [String] = [], blocks: [ManualBlock], subtopics: [ManualSubtopic] = []
     ) {
-        self.names = names
-        self.summary = summary
         self.title = title
-        makeSubtopics = subtopics
+        self.aliases = aliases
+        self.blocks = blocks
+        self.subtopics = subtopics
     }
 
-    /// The parts that the help command shows by themselves.
-    public var subtopics: [ManualSubtopic] { makeSubtopics() }
+    /// The name for the help command: `exit-status`.
+    public var name: String { Self.name(of: title) }
 
-    /// The topic as a choice for completion.
-    public var choice: ValueChoice? { names.first.map { ValueChoice(name: $0, summary: summary) } }
+    static func name(of title: String) -> String { title.lowercased().split(separator: " ").joined(separator: "-") }
 }
 
-/// A part of a topic, which the help command shows by itself.
+/// A part of a section, or a command of a prompt, which the help command shows by itself.
 public struct ManualSubtopic: Sendable {
-    /// The word after the topic.
+    /// The word after the section's name, or after the help command.
     public let name: String
     /// How other words begin that select this part, or `nil` if there are none.
     public let prefix: String?
@@ -90,8 +70,38 @@ public struct ManualSubtopic: Sendable {
     }
 }
 
+/// A manual page about a topic, in section 7 of the manual.
+public struct TopicPage: Sendable {
+    /// The name without that of the program: `formats`.
+    public let name: String
+    /// One line, without a period.
+    public let summary: String
+    /// The headings whose options the page explains, each with the names of the commands that have them.
+    public let options: [(heading: OptionHeading, commands: [String])]
+    /// The sections after the options.
+    public let sections: [ManualSection]
+
+    /// Creates a page.
+    public init(
+        _ name: String, summary: String, options: [(heading: OptionHeading, commands: [String])] = [],
+        sections: [ManualSection]
+    ) {
+        self.name = name
+        self.summary = summary
+        self.options = options
+        self.sections = sections
+    }
+
+    /// Whether the page explains the options of a command under a heading.
+    func explains(_ heading: OptionHeading, of command: CommandDescription) -> Bool {
+        options.contains { $0.heading == heading && $0.commands.contains(command.name) }
+    }
+}
+
 /// A block of a manual section.
 public enum ManualBlock: Sendable {
+    /// A heading within the section.
+    case heading(String)
     case paragraph(MarkedText)
     /// Terms with their definitions.
     case definitions([(term: MarkedText, text: MarkedText)])

@@ -28,12 +28,8 @@ public struct MarkedText: Equatable, Sendable, ExpressibleByStringLiteral {
         var style = Style.roman
         var text = ""
         for character in source {
-            let next: Style
-            switch (style, character) {
-            case (.roman, "`"): next = .literal
-            case (.roman, "*"): next = .placeholder
-            case (.literal, "`"), (.placeholder, "*"): next = .roman
-            default:
+            let next = Self.style(after: character, in: style)
+            guard next != style else {
                 text.append(character)
                 continue
             }
@@ -43,6 +39,16 @@ public struct MarkedText: Equatable, Sendable, ExpressibleByStringLiteral {
         }
         if !text.isEmpty { runs.append((style, text)) }
         return runs
+    }
+
+    /// The style after a character, which is a mark if the style changes.
+    static func style(after character: Character, in style: Style) -> Style {
+        switch (style, character) {
+        case (.roman, "`"): .literal
+        case (.roman, "*"): .placeholder
+        case (.literal, "`"), (.placeholder, "*"): .roman
+        default: style
+        }
     }
 
     /// The text without its marks.

@@ -14,13 +14,13 @@ public struct ProgramDescription: Sendable {
     public let implicitCommand: ImplicitCommand?
     /// A command line for first-time users.
     public let firstExample: String
-    /// The sections of the manual that the help command also shows by themselves.
-    public let topics: [ManualTopic]
     /// Equivalents for the command lines of other programs.
     public let hooks: ForeignHooks
     /// The width of help.
     var helpColumns = usualHelpColumns
     private let makeManual: @Sendable () -> Manual
+    private let makePages: @Sendable () -> [TopicPage]
+    private let makePromptCommands: @Sendable () -> [ManualSubtopic]
 
     /// The default width of help, in characters.
     static let usualHelpColumns = 80
@@ -28,8 +28,10 @@ public struct ProgramDescription: Sendable {
     /// Describes a program.
     public init(
         name: String, version: String, summary: String, headings: [OptionHeading], commands: [CommandDescription],
-        implicitCommand: ImplicitCommand? = nil, firstExample: String, topics: [ManualTopic] = [],
-        hooks: ForeignHooks = ForeignHooks(), manual: @autoclosure @escaping @Sendable () -> Manual
+        implicitCommand: ImplicitCommand? = nil, firstExample: String, hooks: ForeignHooks = ForeignHooks(),
+        manual: @autoclosure @escaping @Sendable () -> Manual,
+        pages: @autoclosure @escaping @Sendable () -> [TopicPage] = [],
+        promptCommands: @autoclosure @escaping @Sendable () -> [ManualSubtopic] = []
     ) {
         self.name = name
         self.version = version
@@ -38,13 +40,18 @@ public struct ProgramDescription: Sendable {
         self.commands = commands
         self.implicitCommand = implicitCommand
         self.firstExample = firstExample
-        self.topics = topics
         self.hooks = hooks
         makeManual = manual
+        makePages = pages
+        makePromptCommands = promptCommands
     }
 
     /// The manual of the program as a whole.
     public var manual: Manual { makeManual() }
+    /// The manual pages about topics.
+    public var pages: [TopicPage] { makePages() }
+    /// The commands of the program's prompts, with a slash.
+    public var promptCommands: [ManualSubtopic] { makePromptCommands() }
 
     /// The options without a command.
     public var options: [OptionDescription] { [.help, .version] }
@@ -124,6 +131,61 @@ public struct ProgramDescription: Sendable {
     func unknownCommand(_ word: String) -> UsageError {
         if let line = hooks.commandLine(word) { return .foreignCommand(word, line: line) }
         return .unknownCommand(word, nearest: EditDistance.nearest(to: word, among: commands.map(\.name)))
+    }
+
+    /// The error for an unknown topic of the help.
+    func unknownTopic(_ word: String) -> UsageError {
+        if let line = hooks.commandLine(word) { return .foreignCommand(word, line: line) }
+        let sections = sectionsByPage().flatMap(\.sections)
+        let subtopics = sections.flatMap { section in
+            section.subtopics.map { "\(section.aliases.first ?? section.name) \($0.name)" }
+        }
+        let kinds = [
+            commands.map(\.name), sections.flatMap { [$0.name] + $0.aliases }, promptCommands.map(\.name), subtopics,
+            commands.flatMap { $0.options.map { "--" + $0.long } }, pages.map(\.name),
+        ]
+        return .unknownTopic(word, nearest: EditDistance.nearestFew(to: word, among: kinds.flatMap { $0 }))
+    }
+}
+
+/// The sections of the manual, and references to them.
+extension ProgramDescription {
+    /// The name and section of each manual page, with the sections on it.
+    func sectionsByPage() -> [(page: String, number: Int, sections: [ManualSection])] {
+        [(name, 1, manual.sections)]
+            + commands.filter(\.hasPage).map { (manualName(of: $0), 1, $0.manual.sections) }
+            + pages.map { ("\(name)-\($0.name)", 7, $0.sections) }
+    }
+
+    /// The words that completions offer after the help command: commands, sections, and commands of prompts.
+    public var topics: [ValueChoice] {
+        commandsOfOneWord.filter { $0.name != CommandDescription.helpName }.map(\.choice)
+            + sectionsByPage().flatMap { page in
+                page.sections.map {
+                    ValueChoice(name: $0.aliases.first ?? $0.name, summary: "In \(page.page)(\(page.number))")
+                }
+            } + promptCommands.map { ValueChoice(name: $0.name, summary: $0.summary) }
+    }
+
+    /// Texts for people without a manual page before them: a section's title becomes the command line that shows it.
+    public var textStyle: TextStyle {
+        let name = name
+        return TextStyle(titles: sectionsByPage().flatMap { $0.sections.map(\.title) }) {
+            "'\(name) help \(ManualSection.name(of: $0))'"
+        }
+    }
+
+    /// Texts on a manual page: the title of a section on another one is followed by the name of that page.
+    /// - Parameter sections: The sections on the page.
+    func textStyle(on sections: [ManualSection]) -> TextStyle {
+        var places: [String: String] = [:]
+        for (page, number, sections) in sectionsByPage() {
+            for section in sections where places[section.title] == nil {
+                places[section.title] = "\(section.title) in *\(page)*(\(number))"
+            }
+        }
+        for section in sections { places[section.title] = nil }
+        return TextStyle(titles: Array(places.keys)) { [places] in places[$0] ?? $0 }
     }
 }
 

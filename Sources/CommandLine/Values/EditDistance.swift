@@ -42,6 +42,20 @@ public enum EditDistance {
             .name
     }
 
+    /// Returns up to three similar names: the nearest one, apart from punctuation before it, and names with a word that
+    /// begins with `word`.
+    static func nearestFew(to word: String, among names: [String]) -> [String] {
+        func bare(_ name: String) -> String { String(name.drop { !$0.isLetter }) }
+        let typed = bare(word).lowercased()
+        let nearest = nearest(to: typed, among: Array(Set(names.map(bare))).sorted())
+        let related = names.filter { name in
+            typed.count >= 3 && name.split { !$0.isLetter }.contains { $0.hasPrefix(typed) }
+        }
+        var few: [String] = []
+        for name in names.filter({ bare($0) == nearest }) + related where !few.contains(name) { few.append(name) }
+        return Array(few.prefix(3))
+    }
+
     /// Longer words are unlikely to be typing errors, and comparing them takes time.
     private static let longestWordBytes = 40
 }

@@ -213,7 +213,7 @@ final class GraphQLSession: ProtocolSession {
         case 4004: "bad response"
         case 4005: "internal client error"
         case 4400: "bad request: the server does not understand a message"
-        case 4401: "unauthorized: an operation before the server acknowledged the connection"
+        case 4401: "unauthorized: an operation before connection_ack"
         case 4403: "forbidden: the server refuses the connection"
         case 4406: "subprotocol not acceptable"
         case 4408: "no connection_init in time"

@@ -33,9 +33,7 @@ enum Invocation: Equatable {
             invocation: { .merge($0) })
         let completions = CommandSpecification<Invocation>.completions(
             lists: [CompletionTargets.word: .completionTargets], manual: ProgramManual.completions)
-        let help = CommandSpecification<Invocation>.help(
-            topics: [connect, listen, bench, completions].map(\.description.choice)
-                + ProgramManual.topics.compactMap(\.choice))
+        let help = CommandSpecification<Invocation>.help(topics: program.description.topics)
         return ProgramSpecification(
             commands: [connect, listen, bench, merge, help, completions], version: { .version(isVerbose: $0) },
             text: { .text($0) }, describe: description)
@@ -48,11 +46,11 @@ enum Invocation: Equatable {
             implicitCommand: ImplicitCommand(
                 Command.connect.rawValue, note: "Without a command, a URL means connect."
             ) { word in word == "localhost" || word.contains { ":/.".contains($0) } },
-            firstExample: "wsx connect echo:", topics: ProgramManual.topics,
+            firstExample: "wsx connect echo:",
             hooks: ForeignHooks(
                 rewrite: { words throws(UsageError) in try WscatForm.line(for: words) },
                 commandLine: { ForeignCommand.line(for: $0) },
                 remedy: { ForeignOption.remedy(for: $0, of: Command(rawValue: $1)) }),
-            manual: ProgramManual.manual)
+            manual: ProgramManual.manual, pages: TopicPages.all, promptCommands: ManualSection.promptCommands)
     }
 }

@@ -2,9 +2,8 @@ import CommandLine
 
 extension BenchManual {
     /// The scenarios of `wsx bench`.
-    static let scenarios = ManualSection(
-        "SCENARIOS",
-        blocks: [
+    static let scenarios: [ManualBlock] =
+        [
             .paragraph(
                 """
                 A scenario is a file with one JSON object per line, in the format of `wsx connect --record`. Each line \
@@ -15,7 +14,7 @@ extension BenchManual {
                 "wsx connect --record session.jsonl wss://chat.example/room",
                 "wsx bench --scenario session.jsonl --ignore /time -c 100 wss://chat.example/room",
             ]),
-        ] + ManualSection.scenarioSteps + ManualSection.scenarioProtocols + [
+        ] + [
             .paragraph(
                 """
                 The steps before `repeat`, such as a login, are played once on each connection. The load begins when \
@@ -57,5 +56,5 @@ extension BenchManual {
                 in `pushes`. Use both to tell a wrong reply from an unrelated message. `--answer` answers messages \
                 before the steps see them.
                 """),
-        ])
+        ]
 }

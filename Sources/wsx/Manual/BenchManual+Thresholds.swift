@@ -30,14 +30,14 @@ extension BenchManual {
                 `sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered`, `pushes`, `unsent`, \
                 `interrupted`
                 """,
-                "The number of messages; see RESULTS in *wsx-bench*(1)."
+                "The number of messages; see RESULTS."
             ),
             errors,
             (
                 "`stage2.p99`, `stage2.lost`, *...*",
                 """
                 A latency statistic of the messages due in a stage, or one of their counts: `sent`, `received`, \
-                `mismatched`, `lost`, or `timeout`. See STAGES in *wsx-bench*(1).
+                `mismatched`, `lost`, or `timeout`. See STAGES.
                 """
             ),
         ]),

@@ -19,13 +19,7 @@ enum BenchManual {
                 test early and writes the results so far. Load-test a server only with the consent of its owner.
                 """),
         ],
-        sections: [
-            .values, .secretsAtStart, modes, pace, stages, placeholders, scenarios, results, thresholds, baselines,
-            resultFields,
-            metrics, statuses,
-            .benchLimits,
-            .clientEnvironment, .benchFiles,
-        ],
+        sections: [modes, pace, stages, statuses],
         examples: [
             CommandExample(
                 purpose: "Measure latency with 50 clients that wait for each reply",
@@ -114,13 +108,12 @@ enum BenchManual {
                 """),
         ],
         sections: [
-            .values, thresholds, baselines, resultFields,
             ManualSection(
                 "EXIT STATUS",
                 .definitions([
                     ("0", "Success."), ("1", "The merged results could not be written."),
                     ("2", "Bad usage, or a file without valid results."), ("7", "A `--threshold` was not met."),
-                ])),
+                ]))
         ],
         examples: [
             CommandExample(
@@ -140,8 +133,7 @@ enum BenchManual {
             }))
 
     /// The placeholders in messages.
-    static let placeholders = ManualSection(
-        "PLACEHOLDERS",
+    static let placeholders: [ManualBlock] = [
         .paragraph(
             """
             These placeholders in `--message`, in text files of `--file`, in `--first-message`, in \
@@ -180,7 +172,6 @@ enum BenchManual {
                 use a scenario for messages that depend on the last reply.
                 """
             ),
-            ManualSection.json, ManualSection.braces,
         ]),
         .paragraph(
             """
@@ -193,7 +184,8 @@ enum BenchManual {
             """
             Each reply is compared with its message. Identical messages can only be counted. With `{{seq}}` or \
             `{{random 16}}` in each message, wsx reports which ones were lost, duplicated, or reordered.
-            """))
+            """),
+    ]
 
     /// The distribution of the load over time.
     static let pace = ManualSection(

@@ -19,15 +19,7 @@ enum ConnectManual {
                 that takes longer than a second shows its current step.
                 """),
         ],
-        sections: [
-            urls, .values, .clientSecrets, .interactiveUse, .formats, .codecs, .paths, .changes,
-            .jsonEvents(events, example: eventExample),
-            .recordings, .requests, .protocols, .clientPlaceholders, .scenarios, .clientPrograms, .ends,
-            .stayingConnected,
-            .exitStatus, .violations,
-            .connectLimits, .tlsErrors,
-            .clientEnvironment, .files,
-        ],
+        sections: [.ends, .exitStatus],
         examples: [
             CommandExample(purpose: "Try the built-in echo server", line: "wsx connect echo:"),
             CommandExample(
@@ -93,7 +85,7 @@ enum ConnectManual {
                 purpose: "Send a file as one binary message", line: "wsx connect --binary -f image.png :8080/upload"),
         ])
 
-    private static let urls = ManualSection(
+    static let urls = ManualSection(
         "URLS",
         .definitions([
             ("`ws://`*host*[`:`*port*][`/`*path*]", "A server without TLS. The default port is 80."),
@@ -120,7 +112,7 @@ enum ConnectManual {
             URL is informational. A secret in the path is shown: a path has no names.
             """))
 
-    private static let events: [(term: MarkedText, text: MarkedText)] =
+    static let events: [(term: MarkedText, text: MarkedText)] =
         [
             (
                 "`open`",
@@ -135,7 +127,6 @@ enum ConnectManual {
                 """
             )
         ]
-        + ManualSection.commonEvents
         + [
             (
                 "`message` with `--decode`",
@@ -148,7 +139,7 @@ enum ConnectManual {
             )
         ]
 
-    private static let eventExample = [
+    static let eventExample = [
         #"{"type":"message","time":"2026-01-31T15:04:05.123456Z","#,
         #" "direction":"in","opcode":"text","bytes":5,"data":"hello"}"#,
     ]

@@ -41,14 +41,7 @@ enum ListenManual {
                 `localhost`, or a host that `--origin` allows; any other gets 403.
                 """),
         ],
-        sections: [
-            .values, .secretsAtStart, .formats, .paths, .changes, .jsonEvents(events, example: eventExample),
-            .serverRecordings,
-            .programs,
-            .testingClients, .serverScenarios, .placeholders, .access, .log, .socketActivation, .exitStatus,
-            .violations, .listenLimits,
-            .serverEnvironment, .configurationFiles,
-        ],
+        sections: [.access, .log, .socketActivation, .exitStatus],
         examples: [
             CommandExample(purpose: "Run an echo server", line: "wsx listen --echo 8080"),
             CommandExample(
@@ -92,7 +85,7 @@ enum ListenManual {
             CommandExample(purpose: "Listen on a Unix domain socket", line: "wsx listen --echo unix:/tmp/echo.sock"),
         ])
 
-    private static let events: [(term: MarkedText, text: MarkedText)] =
+    static let events: [(term: MarkedText, text: MarkedText)] =
         [
             (
                 "`listening`",
@@ -106,7 +99,7 @@ enum ListenManual {
                 the URL as it is.
                 """
             ),
-        ] + ManualSection.commonEvents + [
+        ] + [
             (
                 "`client`",
                 """
@@ -117,7 +110,7 @@ enum ListenManual {
             )
         ]
 
-    private static let eventExample = [
+    static let eventExample = [
         #"{"type":"listening","time":"2026-01-31T15:04:05.123456Z","#,
         #" "url":"ws://127.0.0.1:8080/","port":8080}"#,
     ]

@@ -17,7 +17,7 @@ enum ProgramManual {
                 work as well.
                 """),
         ],
-        sections: [.configuration, ProtocolManual.section, .exitStatus, .environment, .configurationFiles],
+        sections: [.configuration, .values, .secrets, .exitStatus, .environment, .files],
         examples: [
             CommandExample(purpose: "Try the built-in echo server", line: "wsx echo:"),
             CommandExample(
@@ -25,14 +25,6 @@ enum ProgramManual {
                 line: "wsx connect -n 1 ws://localhost:8080/ hello"),
             CommandExample(purpose: "Run an echo server", line: "wsx listen --echo 8080"),
         ])
-
-    /// The sections that `wsx help` shows.
-    static let topics = [
-        ManualTopic(
-            "profiles", "config", "configuration", summary: "The configuration file and its profiles",
-            title: ManualSection.configurationTitle),
-        ProtocolManual.topic,
-    ]
 
     /// The manual of `wsx completions`.
     static let completions = Manual(

@@ -4,18 +4,6 @@ import WSCore
 
 /// The help about application protocols, from their descriptors.
 enum ProtocolManual {
-    /// The title of the section about protocols.
-    static let title = "PROTOCOLS"
-
-    /// `wsx help protocol` and `wsx help protocol NAME`.
-    static let topic = ManualTopic(
-        "protocol", "protocols", summary: "Application protocols such as Socket.IO and MQTT", title: title
-    ) {
-        ApplicationProtocol.all.map { one in
-            ManualSubtopic(name: one.name, summary: one.summary, blocks: blocks(of: one))
-        } + [automatic, file]
-    }
-
     /// `wsx help protocol auto`.
     private static let automatic = ManualSubtopic(
         name: ProtocolChoice.automaticName, summary: "Detect the protocol",
@@ -48,50 +36,56 @@ enum ProtocolManual {
             .paragraph("Example:"), .listing(["wsx --protocol @chat.json --param token=env:TOKEN :3000"]),
         ])
 
-    /// The section of the program's manual.
+    /// `wsx help protocol`, and, as subtopics, `wsx help protocol NAME`.
     static let section = ManualSection(
-        title,
-        .paragraph(
-            """
-            With `--protocol` *NAME*, `wsx connect` and `wsx bench` speak an application protocol on top of WebSocket. \
-            `wsx` sends the opening and keepalives of the protocol and turns each typed line into messages. Events and \
-            replies are shown in the notation of typed lines. `wsx help protocol` *NAME* describes a protocol: what \
-            to type, what wsx sends by itself, what it hides, and the parameters for `--param`.
-            """),
-        .definitions(
-            ApplicationProtocol.all.map { (MarkedText("`\($0.name)`"), MarkedText($0.summary + ".")) } + [
-                (
-                    "`auto`",
-                    """
-                    The protocol is detected from the URL, the subprotocol, or the first message, and a notice names \
-                    it. Before that, messages are sent and shown unchanged. Not for `wsx bench`.
-                    """
-                ),
-                (
-                    "`@`*FILE*",
-                    """
-                    A protocol that a JSON file defines. docs/protocols in the source explains its members and has \
-                    examples: Discord, OBS, Home Assistant, and others.
-                    """
-                ),
-            ]),
-        .paragraph(
-            """
-            The protocol completes the request. It adds a missing path and missing query parameters to the URL, and \
-            offers its subprotocols unless `-s` names others: `--protocol socket.io http://localhost:3000` requests \
-            `/socket.io/?EIO=4&transport=websocket`. `-v` shows the request.
-            """),
-        .paragraph(
-            """
-            Recordings contain the messages of the protocol itself. Those of socket.io are not JSON, so `--ignore` \
-            finds nothing in them. For a scenario, write the lines and events instead, and play it with `--protocol`.
-            """),
-        .paragraph(
-            """
-            `--json-rpc` and `--protocol json-rpc` make the same calls. `--json-rpc` writes whole messages; \
-            `--protocol json-rpc` writes results and notifications without the members around them. The same is true \
-            for `--json-rpc=devtools` and `--protocol devtools`.
-            """))
+        "PROTOCOLS", aliases: ["protocol"],
+        blocks: [
+            .paragraph(
+                """
+                With `--protocol` *NAME*, `wsx connect` and `wsx bench` speak an application protocol on top of WebSocket. \
+                `wsx` sends the opening and keepalives of the protocol and turns each typed line into messages. Events and \
+                replies are shown in the notation of typed lines. `wsx help protocol` *NAME* describes a protocol: what \
+                to type, what wsx sends by itself, what it hides, and the parameters for `--param`.
+                """),
+            .definitions(
+                ApplicationProtocol.all.map { (MarkedText("`\($0.name)`"), MarkedText($0.summary + ".")) } + [
+                    (
+                        "`auto`",
+                        """
+                        The protocol is detected from the URL, the subprotocol, or the first message, and a notice names \
+                        it. Before that, messages are sent and shown unchanged. Not for `wsx bench`.
+                        """
+                    ),
+                    (
+                        "`@`*FILE*",
+                        """
+                        A protocol that a JSON file defines. docs/protocols in the source explains its members and has \
+                        examples: Discord, OBS, Home Assistant, and others.
+                        """
+                    ),
+                ]),
+            .paragraph(
+                """
+                The protocol completes the request. It adds a missing path and missing query parameters to the URL, and \
+                offers its subprotocols unless `-s` names others: `--protocol socket.io http://localhost:3000` requests \
+                `/socket.io/?EIO=4&transport=websocket`. `-v` shows the request.
+                """),
+            .paragraph(
+                """
+                Recordings contain the messages of the protocol itself. Those of socket.io are not JSON, so `--ignore` \
+                finds nothing in them. For a scenario, write the lines and events instead, and play it with `--protocol`.
+                """),
+            .paragraph(
+                """
+                `--json-rpc` and `--protocol json-rpc` make the same calls. `--json-rpc` writes whole messages; \
+                `--protocol json-rpc` writes results and notifications without the members around them. The same is true \
+                for `--json-rpc=devtools` and `--protocol devtools`.
+                """),
+            .heading("wsx connect"),
+        ] + ManualSection.clientProtocols,
+        subtopics: ApplicationProtocol.all.map { one in
+            ManualSubtopic(name: one.name, summary: one.summary, blocks: blocks(of: one))
+        } + [automatic, file])
 
     /// The description of a protocol.
     private static func blocks(of one: ApplicationProtocol) -> [ManualBlock] {

@@ -9,9 +9,7 @@ import Testing
 /// test writes them.
 @Suite struct GeneratedFilesTests {
     static let files: [(path: String, contents: String)] =
-        ([nil] + TestProgram.pages.map(Optional.some)).map {
-            ("man/\(TestProgram.description.manualName(of: TestProgram.command($0))).1", TestProgram.page(of: $0))
-        } + [
+        TestProgram.manualPages + [
             ("completions/wsx.bash", Shell.bash.completionScript(of: TestProgram.description)),
             ("completions/_wsx", Shell.zsh.completionScript(of: TestProgram.description)),
             ("completions/wsx.fish", Shell.fish.completionScript(of: TestProgram.description)),
@@ -26,7 +24,7 @@ import Testing
         #expect(current == contents, "\(path) differs from the option table; run 'make generate'")
     }
 
-    private static let repositoryRoot =
+    static let repositoryRoot =
         #filePath.split(separator: "/", omittingEmptySubsequences: false)
         .dropLast(4).joined(separator: "/") + "/"
 
@@ -35,7 +33,7 @@ import Testing
         let errno: Int32
     }
 
-    private static func read(_ path: String) throws -> String {
+    static func read(_ path: String) throws -> String {
         guard let file = fopen(path, "r") else { throw FileProblem(path: path, errno: errno) }
         defer { fclose(file) }
         var bytes: [UInt8] = []

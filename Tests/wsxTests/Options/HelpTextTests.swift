@@ -54,7 +54,7 @@ import Testing
                   listen       Run a WebSocket server
                   bench        Load-test a WebSocket server
                   bench merge  Merge the results of several load tests
-                  help         Explain the program, a command, or an option
+                  help         Explain a command, an option, or a topic
                   completions  Print a shell's completion script
 
                 General:
@@ -62,6 +62,7 @@ import Testing
                   -V, --version  Show the version
 
                 'wsx COMMAND -h' lists a command's options, 'wsx COMMAND --help' explains them.
+                'wsx help' lists the topics of 'wsx help TOPIC'.
 
                 """)
     }
@@ -138,14 +139,14 @@ import Testing
             TestProgram.longHelp(of: .listen).contains(
                 """
                       --output FORMAT
-                          Write received messages to standard output in this format. See
-                          FORMATS.
+                          Write received messages to standard output in this format. See 'wsx
+                          help formats'.
                             text    each message and a newline
                             raw     each message without a separator
                             nul     each message and a NUL byte
                             hex     each message as a line of hexadecimal digits
                             base64  each message as a line of Base64
-                            json    one JSON event per line, see JSON EVENTS in the manual
+                            json    one JSON event per line, see 'wsx help json-events'
                           Default: text.
                           --json is short for --output json.
                           Example: wsx listen --output json 8080

@@ -44,7 +44,7 @@ import Testing
                 ["connect", "echo:", "--write-out", "x"],
                 "unknown option '--write-out'; use --output json for the status and the timings"
             ),
-            (["help", "bogus"], "unknown command 'bogus'; 'wsx -h' lists the commands"),
+            (["help", "bogus"], "unknown topic 'bogus'; 'wsx help' lists the topics"),
             (["conect", "-v", "ws://h/p"], "unknown command 'conect'; did you mean 'wsx connect'?"),
             (["-q"], "'wsx connect' needs URL; try 'wsx connect echo:'"),
             (["-q", "-c"], "'-c' needs a value: -c URL"),

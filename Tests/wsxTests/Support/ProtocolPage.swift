@@ -17,7 +17,7 @@ enum ProtocolPage {
     }
 
     private static var protocols: [ManualSubtopic] {
-        ProtocolManual.topic.subtopics.filter { ApplicationProtocol(named: $0.name) != nil }
+        ProtocolManual.section.subtopics.filter { ApplicationProtocol(named: $0.name) != nil }
     }
 
     private static func section(_ subtopic: ManualSubtopic) -> String {
@@ -26,6 +26,7 @@ enum ProtocolPage {
 
     private static func block(_ block: ManualBlock) -> String {
         switch block {
+        case .heading(let text): "### \(text)"
         case .paragraph(let text): escaped(text.plain)
         case .definitions(let definitions):
             definitions.map { "- **\($0.term.plain)**: \(escaped($0.text.plain))" }.joined(separator: "\n")

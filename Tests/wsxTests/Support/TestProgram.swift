@@ -26,4 +26,10 @@ enum TestProgram {
     static func longHelp(of command: Command?) -> String { HelpText.long(of: self.command(command), description) }
 
     static func page(of command: Command?) -> String { ManualPage.page(of: self.command(command), description) }
+
+    /// The source of each manual page, by its path.
+    static let manualPages: [(path: String, contents: String)] =
+        ([nil] + pages.map(Optional.some)).map {
+            ("man/\(description.manualName(of: command($0))).1", page(of: $0))
+        } + description.pages.map { ("man/wsx-\($0.name).7", ManualPage.page(about: $0, description)) }
 }

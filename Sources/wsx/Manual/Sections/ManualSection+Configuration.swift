@@ -1,77 +1,76 @@
 import CommandLine
 
 extension ManualSection {
-    /// The title of the section about the configuration file.
-    static let configurationTitle = "CONFIGURATION"
-
     /// Default options and profiles.
     static let configuration = ManualSection(
-        configurationTitle,
-        .paragraph(
-            """
-            The file `~/.config/wsx/config` contains default options and named profiles. `wsx @`*NAME* uses a profile \
-            in place of a URL, and so do `wsx connect`, `wsx bench`, and `wsx listen`.
-            """),
-        .listing([
-            "# Defaults for all commands",
-            "connect-timeout = 5s",
-            "",
-            "[prod]",
-            "url = wss://api.example/socket",
-            "bearer = env:API_TOKEN",
-            "header = X-Team: search",
-            "location",
-            "",
-            "[local]",
-            "url = :8080",
-            "address = 8080",
-        ]),
-        .paragraph(
-            """
-            With this file, `wsx @prod` *MESSAGE* connects to the URL of the profile, `wsx bench @prod` tests the same \
-            server, and `wsx listen @local` listens on port 8080. Other arguments follow `@`*NAME* as usual. If a profile \
-            has no `url`, the URL follows `@`*NAME*.
-            """),
-        .definitions([
-            (
-                "Options",
+        "CONFIGURATION", aliases: ["profiles", "config"],
+        blocks: [
+            .paragraph(
                 """
-                Each option has its own line, with its long name without hyphens. An option that takes no value stands \
-                alone, or is `true` or `false`; `false` withdraws a default. Options that may be repeated may have \
-                several lines.
+                The file `~/.config/wsx/config` contains default options and named profiles. `wsx @`*NAME* uses a profile \
+                in place of a URL, and so do `wsx connect`, `wsx bench`, and `wsx listen`.
+                """),
+            .listing([
+                "# Defaults for all commands",
+                "connect-timeout = 5s",
+                "",
+                "[prod]",
+                "url = wss://api.example/socket",
+                "bearer = env:API_TOKEN",
+                "header = X-Team: search",
+                "location",
+                "",
+                "[local]",
+                "url = :8080",
+                "address = 8080",
+            ]),
+            .paragraph(
                 """
-            ),
-            (
-                "Values",
+                With this file, `wsx @prod` *MESSAGE* connects to the URL of the profile, `wsx bench @prod` tests the same \
+                server, and `wsx listen @local` listens on port 8080. Other arguments follow `@`*NAME* as usual. If a profile \
+                has no `url`, the URL follows `@`*NAME*.
+                """),
+            .definitions([
+                (
+                    "Options",
+                    """
+                    Each option has its own line, with its long name without hyphens. An option that takes no value stands \
+                    alone, or is `true` or `false`; `false` withdraws a default. Options that may be repeated may have \
+                    several lines.
+                    """
+                ),
+                (
+                    "Values",
+                    """
+                    A value ends with its line. Spaces at its ends are removed, unless the value is in double quotes; \
+                    within these, `\\"` and `\\\\` stand for `"` and `\\`. At the beginning of a path, `~/` is the home \
+                    directory. `env:`*NAME*, `@`*FILE*, and `exec:`*COMMAND* keep secrets out of the file.
+                    """
+                ),
+                ("Comments", "Lines that begin with `#` or `;`."),
+                (
+                    "Precedence",
+                    """
+                    The command line overrides the profile, and the profile overrides the defaults, which stand before the \
+                    first profile. An option on the command line also overrides conflicting options in the file. \
+                    Repeatable options accumulate.
+                    """
+                ),
+                (
+                    "Commands",
+                    """
+                    An option applies to the commands that have it. An option that requires another one applies only \
+                    together with it.
+                    """
+                ),
+            ]),
+            .paragraph(
                 """
-                A value ends with its line. Spaces at its ends are removed, unless the value is in double quotes; \
-                within these, `\\"` and `\\\\` stand for `"` and `\\`. At the beginning of a path, `~/` is the home \
-                directory. `env:`*NAME*, `@`*FILE*, and `exec:`*COMMAND* keep secrets out of the file.
-                """
-            ),
-            ("Comments", "Lines that begin with `#` or `;`."),
-            (
-                "Precedence",
-                """
-                The command line overrides the profile, and the profile overrides the defaults, which stand before the \
-                first profile. An option on the command line also overrides conflicting options in the file. \
-                Repeatable options accumulate.
-                """
-            ),
-            (
-                "Commands",
-                """
-                An option applies to the commands that have it. An option that requires another one applies only \
-                together with it.
-                """
-            ),
-        ]),
-        .paragraph(
-            """
-            If the file contains a password, token, or other secret, also in the query of a URL or in a message, other \
-            users must not have access to it: `chmod 600 ~/.config/wsx/config`. Errors name the file and the line. \
-            Completion scripts offer the profiles, and the URLs to which a prompt was connected.
-            """))
+                If the file contains a password, token, or other secret, also in the query of a URL or in a message, other \
+                users must not have access to it: `chmod 600 ~/.config/wsx/config`. Errors name the file and the line. \
+                Completion scripts offer the profiles, and the URLs to which a prompt was connected.
+                """),
+        ])
 
     /// The variable that selects the configuration file.
     static let configurationVariable: (term: MarkedText, text: MarkedText) = (
@@ -86,7 +85,7 @@ extension ManualSection {
     static let configurationFile: (term: MarkedText, text: MarkedText) = (
         "`$XDG_CONFIG_HOME/wsx/config`",
         """
-        Default options and profiles, see CONFIGURATION in `wsx`(1). `$XDG_CONFIG_HOME` defaults to `~/.config`, and \
+        Default options and profiles, see CONFIGURATION. `$XDG_CONFIG_HOME` defaults to `~/.config`, and \
         `$WSX_CONFIG` names another file.
         """
     )
@@ -104,10 +103,4 @@ extension ManualSection {
         contain a secret, and runs with `--history` or `--no-history`, are left out.
         """
     )
-
-    /// The files of commands that use only the configuration.
-    static let configurationFiles = ManualSection("FILES", .definitions([configurationFile]))
-
-    /// The files of `wsx bench`.
-    static let benchFiles = ManualSection("FILES", .definitions([configurationFile, netrcFile]))
 }

@@ -103,9 +103,10 @@ extension ManualSection {
         ]),
     ]
 
-    /// The contents of a client's recording, and its replay.
+    /// The contents of recordings, and their replay.
     static let recordings = ManualSection(
         "RECORDINGS",
+        .heading("wsx connect"),
         .paragraph(
             """
             `--record` writes JSON events of both directions to a file. The first event has the type `recording`. \
@@ -131,11 +132,8 @@ extension ManualSection {
         .listing([
             "wsx connect --record session.jsonl wss://chat.example/room",
             "wsx connect --input json --replay-speed 1 :8080 < session.jsonl",
-        ]))
-
-    /// The contents of a server's recording, and its replay.
-    static let serverRecordings = ManualSection(
-        "RECORDINGS",
+        ]),
+        .heading("wsx listen"),
         .paragraph(
             """
             In every mode, `--record` writes JSON events of both directions to a file, each with its `client`. The \

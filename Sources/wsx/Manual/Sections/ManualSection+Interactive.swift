@@ -2,7 +2,17 @@ import CommandLine
 import WSCore
 
 extension ManualSection {
-    /// The prompt of `wsx connect`.
+    /// The commands of the prompts, each as a topic of the help.
+    static let promptCommands = PromptCommandTable.all.map { entry in
+        let command = entry.description
+        return ManualSubtopic(
+            name: "/" + command.name, summary: command.summary,
+            blocks: [
+                .definitions([(command.markedUsage, entry.explanation)])
+            ])
+    }
+
+    /// The prompts.
     static let interactiveUse = ManualSection(
         "INTERACTIVE USE",
         .paragraph(
@@ -10,7 +20,7 @@ extension ManualSection {
             On a terminal, a line that starts with a slash is a command. To send a message that starts with a slash, \
             type two slashes.
             """),
-        .definitions(PromptCommandTable.connect.map { ($0.description.markedUsage, $0.description.explanation) }),
+        .definitions(PromptCommandTable.all.map { ($0.description.markedUsage, $0.explanation) }),
         .paragraph(
             """
             Each message is shown with its number. A message that fits is one line; longer JSON fills lines, and long \
@@ -100,7 +110,7 @@ extension ManualSection {
             output is byte-exact.
             """))
 
-    /// The files that `wsx connect` and its prompt read and write.
+    /// The files that `wsx` and its prompts read and write.
     static let files = ManualSection(
         "FILES",
         .definitions([

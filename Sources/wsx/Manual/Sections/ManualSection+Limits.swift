@@ -1,9 +1,15 @@
 import CommandLine
 
-// The LIMITS section of each command. A new bound needs a row here and in docs/ARCHITECTURE.md.
+// The LIMITS of each command. A new bound needs a row here and in docs/ARCHITECTURE.md.
 extension ManualSection {
+    /// The limits of all commands.
+    static let limits = ManualSection(
+        "LIMITS",
+        blocks: [.heading("wsx connect")] + connectLimits + [.heading("wsx listen")] + listenLimits
+            + [.heading("wsx bench")] + benchLimits)
+
     /// The limits of `wsx connect`.
-    static let connectLimits = limits(
+    private static let connectLimits = limits(
         adjustable: [
             ["Received message", "64 MiB", "--max-message-size", "close with 1009"],
             ["Message fragments", "131,072", "--max-fragments", "close with 1008"],
@@ -73,7 +79,7 @@ extension ManualSection {
                 """)
         ])
 
-    /// A LIMITS section.
+    /// The limits of a command.
     ///
     /// A manual page is 71 columns wide, and a table separates its columns by 3: the widest texts of the columns add up
     /// to at most 62 characters in `adjustable` and 65 in `fixed`.
@@ -84,7 +90,7 @@ extension ManualSection {
     ///   - notes: The text after the tables.
     static func limits(
         adjustable: [[String]], fixed: [[String]], prompt: [[String]] = [], notes: [ManualBlock] = []
-    ) -> ManualSection {
+    ) -> [ManualBlock] {
         let tables: [ManualBlock] = [
             .paragraph("Options change these limits:"),
             .table(headings: ["Limit", "Default", "Option", "If exceeded"], rows: adjustable),
@@ -95,6 +101,6 @@ extension ManualSection {
             .paragraph("These limits apply to messages shown and to the prompt:"),
             .table(headings: ["Limit", "Value", "If exceeded"], rows: prompt),
         ]
-        return ManualSection("LIMITS", blocks: tables + (prompt.isEmpty ? [] : promptTables) + notes)
+        return tables + (prompt.isEmpty ? [] : promptTables) + notes
     }
 }

@@ -1,33 +1,30 @@
 import CommandLine
 
 extension ManualSection {
-    /// The placeholders of messages that a server sends automatically.
+    /// The placeholders of messages that are sent automatically, or of all with `--template`, and those of load tests.
     static let placeholders = ManualSection(
         "PLACEHOLDERS",
-        .paragraph("These placeholders in `--first-message` and `--answer` are replaced in each message:"),
-        .definitions(definitions + [json, braces]))
-
-    /// The placeholders of messages that a client sends automatically, or all with `--template`.
-    static let clientPlaceholders = ManualSection(
-        "PLACEHOLDERS",
-        .paragraph(
-            """
-            These placeholders in `--first-message` and `--answer` are replaced in each message. With `--template`, \
-            they are replaced in all text messages, in the URL, and in the request:
-            """),
-        .definitions(
-            definitions + [
-                variable(source: "in the row of `--data`"), json, braces,
-            ]),
-        .paragraph(
-            """
-            With `--template`, `{{last:`*PATH*`}}` in a typed or piped line, or in `--heartbeat-message`, inserts a \
-            value of the last received message, and `{{seq}}` numbers all these messages. The URL and the request \
-            cannot contain either. The placeholders of a message are replaced when it is sent: a request when it is \
-            its turn, and a line that waits for a connection or a subscription when it is read. In the URL, \
-            placeholders are possible in the path and the query, and before them only `{{env:`*NAME*`}}`; values are \
-            percent-encoded.
-            """))
+        blocks: [
+            .paragraph(
+                """
+                These placeholders in `--first-message` and `--answer` are replaced in each message. With `--template`, \
+                they are replaced in all text messages, in the URL, and in the request:
+                """),
+            .definitions(
+                definitions + [
+                    variable(source: "in the row of `--data`"), json, braces,
+                ]),
+            .paragraph(
+                """
+                With `--template`, `{{last:`*PATH*`}}` in a typed or piped line, or in `--heartbeat-message`, inserts a \
+                value of the last received message, and `{{seq}}` numbers all these messages. The URL and the request \
+                cannot contain either. The placeholders of a message are replaced when it is sent: a request when it is \
+                its turn, and a line that waits for a connection or a subscription when it is read. In the URL, \
+                placeholders are possible in the path and the query, and before them only `{{env:`*NAME*`}}`; values are \
+                percent-encoded.
+                """),
+            .heading("wsx bench"),
+        ] + BenchManual.placeholders)
 
     /// The placeholder of a variable.
     /// - Parameter source: The place that has its value.

@@ -1,65 +1,74 @@
 import CommandLine
 
 extension ManualSection {
-    /// The programs of `wsx connect --exec`.
-    static let clientPrograms = ManualSection(
+    /// The programs of `--exec`.
+    static let programs = ManualSection(
         "PROGRAMS",
         blocks: [
             .paragraph(
                 """
-                `--exec` runs one process, which takes the place of the user. It starts when the connection is open. \
-                Each received message is written to its standard input, followed by a newline. Each line of its \
-                standard output is sent as a text message, including a last line without a newline. Lines that are not \
-                UTF-8 are discarded, with one warning. A line longer than `--max-message-size` closes the connection \
-                with 1011, and wsx exits with 1. So does a line that `--protocol`, `--json-rpc`, `--template`, or \
-                `--encode` cannot convert to a message; the error names it. Other options, such as `--first-message`, `--ready`, `--request`, \
-                `--heartbeat`, and `--record`, work as with standard input.
+                `--exec` runs a program: `wsx connect` one for its connection, and `wsx listen` one for each client. \
+                Messages become its input, and its output becomes messages.
                 """),
-            binaryPrograms, eventPrograms, bufferedPrograms,
-            .paragraph(
+            binaryPrograms, eventPrograms, bufferedPrograms, .heading("wsx connect"),
+        ] + clientPrograms + [.heading("wsx listen")] + serverPrograms)
+
+    /// The programs of `wsx connect --exec`.
+    private static let clientPrograms: [ManualBlock] = [
+        .paragraph(
+            """
+            `--exec` runs one process, which takes the place of the user. It starts when the connection is open. \
+            Each received message is written to its standard input, followed by a newline. Each line of its \
+            standard output is sent as a text message, including a last line without a newline. Lines that are not \
+            UTF-8 are discarded, with one warning. A line longer than `--max-message-size` closes the connection \
+            with 1011, and wsx exits with 1. So does a line that `--protocol`, `--json-rpc`, `--template`, or \
+            `--encode` cannot convert to a message; the error names it. Other options, such as `--first-message`, `--ready`, `--request`, \
+            `--heartbeat`, and `--record`, work as with standard input.
+            """),
+        .paragraph(
+            """
+            The program's standard error is copied to that of wsx line by line, prefixed with its name and a bar. \
+            No shell is involved unless you start one: `--exec` *URL* `-- sh -c` *SCRIPT*.
+            """),
+        .definitions([
+            (
+                "The program exits",
                 """
-                The program's standard error is copied to that of wsx line by line, prefixed with its name and a bar. \
-                No shell is involved unless you start one: `--exec` *URL* `-- sh -c` *SCRIPT*.
-                """),
-            .definitions([
-                (
-                    "The program exits",
-                    """
-                    The rest of its output is sent. The connection is then closed with 1000 (`--close-code`) if the \
-                    exit status is 0, or with 1011 and the status or signal as the reason. wsx reports a nonzero \
-                    status or a signal and exits with 1.
-                    """
-                ),
-                (
-                    "The connection ends",
-                    """
-                    The program reads the end of its input. If it is still running after `--exec-grace`, its process \
-                    group gets SIGTERM, and SIGKILL after another `--exec-grace`. A failure of the program that wsx \
-                    did not cause leads to status 1, unless the connection failed.
-                    """
-                ),
-                ("wsx is interrupted", "The program ends in the same way. A second SIGINT kills it at once."),
-                (
-                    "The program cannot start",
-                    """
-                    A program that is missing or not executable is an error before wsx connects, with status 2. If the \
-                    process cannot be created later, the connection is closed with 1011, and wsx exits with 1.
-                    """
-                ),
-            ]),
-            .paragraph(
+                The rest of its output is sent. The connection is then closed with 1000 (`--close-code`) if the \
+                exit status is 0, or with 1011 and the status or signal as the reason. wsx reports a nonzero \
+                status or a signal and exits with 1.
                 """
-                A program inherits only `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TZ`, `LANG`, \
-                `LANGUAGE`, and the `LC_*` category variables. `WSX_URL` is the URL without secrets, and \
-                `WSX_SUBPROTOCOL` the negotiated subprotocol, if any. To add others, use `--exec` *URL* `-- env` \
-                *NAME*`=`*value* *program*. `--reconnect` is not available: a program could not tell what a new \
-                connection has missed.
-                """),
-            .listing([
-                "wsx connect --exec :8080 -- sed -u 's/^/you said: /'",
-                "wsx connect --exec --exec-json wss://chat.example/room -- ./bot.py",
-            ]),
-        ])
+            ),
+            (
+                "The connection ends",
+                """
+                The program reads the end of its input. If it is still running after `--exec-grace`, its process \
+                group gets SIGTERM, and SIGKILL after another `--exec-grace`. A failure of the program that wsx \
+                did not cause leads to status 1, unless the connection failed.
+                """
+            ),
+            ("wsx is interrupted", "The program ends in the same way. A second SIGINT kills it at once."),
+            (
+                "The program cannot start",
+                """
+                A program that is missing or not executable is an error before wsx connects, with status 2. If the \
+                process cannot be created later, the connection is closed with 1011, and wsx exits with 1.
+                """
+            ),
+        ]),
+        .paragraph(
+            """
+            A program inherits only `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TZ`, `LANG`, \
+            `LANGUAGE`, and the `LC_*` category variables. `WSX_URL` is the URL without secrets, and \
+            `WSX_SUBPROTOCOL` the negotiated subprotocol, if any. To add others, use `--exec` *URL* `-- env` \
+            *NAME*`=`*value* *program*. `--reconnect` is not available: a program could not tell what a new \
+            connection has missed.
+            """),
+        .listing([
+            "wsx connect --exec :8080 -- sed -u 's/^/you said: /'",
+            "wsx connect --exec --exec-json wss://chat.example/room -- ./bot.py",
+        ]),
+    ]
 
     private static let binaryPrograms = ManualBlock.paragraph(
         """
@@ -82,44 +91,41 @@ extension ManualSection {
         """)
 
     /// The programs of `wsx listen --exec`.
-    static let programs = ManualSection(
-        "PROGRAMS",
-        blocks: [
-            .paragraph(
-                """
-                `--exec` starts one process per client. Each message is written to the program's standard input, \
-                followed by a newline. Each line of its standard output is sent as a text message, including a last \
-                line without a newline. Lines that are not UTF-8 are discarded, with one warning per client. A line \
-                longer than `--max-message-size` ends the program and closes the client with 1011.
-                """),
-            binaryPrograms, eventPrograms, bufferedPrograms,
-            .paragraph(
-                """
-                The program's standard error is copied to that of wsx line by line, prefixed with the client's number \
-                and a bar. No shell is involved unless you start one: `--exec 8080 -- sh -c` *SCRIPT*. No part of a \
-                request ever becomes an argument.
-                """),
-            .definitions(programEnds),
-            .paragraph(
-                """
-                Backpressure works both ways: a program that does not read pauses its client, and a client that does \
-                not read pauses its program. While a program takes no input, its client is pinged every 2 seconds to \
-                detect whether it is gone.
-                """),
-            .paragraph(
-                """
-                A program inherits only `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TZ`, `LANG`, \
-                `LANGUAGE`, and the `LC_*` category variables from the environment of wsx. To add others, use `--exec \
-                8080 -- env` *NAME*`=`*value* *program*. It inherits no file descriptors except the standard ones. CGI \
-                variables (RFC 3875) describe the request:
-                """),
-            .definitions(programVariables),
-            .paragraph(
-                """
-                A variable is omitted if its value has control characters, is not text, or starts with `() {`, which \
-                old shells executed. The values come from the client: trust them no more than its messages.
-                """),
-        ])
+    private static let serverPrograms: [ManualBlock] = [
+        .paragraph(
+            """
+            `--exec` starts one process per client. Each message is written to the program's standard input, \
+            followed by a newline. Each line of its standard output is sent as a text message, including a last \
+            line without a newline. Lines that are not UTF-8 are discarded, with one warning per client. A line \
+            longer than `--max-message-size` ends the program and closes the client with 1011.
+            """),
+        .paragraph(
+            """
+            The program's standard error is copied to that of wsx line by line, prefixed with the client's number \
+            and a bar. No shell is involved unless you start one: `--exec 8080 -- sh -c` *SCRIPT*. No part of a \
+            request ever becomes an argument.
+            """),
+        .definitions(programEnds),
+        .paragraph(
+            """
+            Backpressure works both ways: a program that does not read pauses its client, and a client that does \
+            not read pauses its program. While a program takes no input, its client is pinged every 2 seconds to \
+            detect whether it is gone.
+            """),
+        .paragraph(
+            """
+            A program inherits only `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TZ`, `LANG`, \
+            `LANGUAGE`, and the `LC_*` category variables from the environment of wsx. To add others, use `--exec \
+            8080 -- env` *NAME*`=`*value* *program*. It inherits no file descriptors except the standard ones. CGI \
+            variables (RFC 3875) describe the request:
+            """),
+        .definitions(programVariables),
+        .paragraph(
+            """
+            A variable is omitted if its value has control characters, is not text, or starts with `() {`, which \
+            old shells executed. The values come from the client: trust them no more than its messages.
+            """),
+    ]
 
     private static let programEnds: [(term: MarkedText, text: MarkedText)] = [
         (

@@ -1,9 +1,8 @@
 import CommandLine
 
 extension ManualSection {
-    /// Application protocols in `wsx connect`. The manual of the program lists the protocols.
-    static let protocols = ManualSection(
-        "PROTOCOLS",
+    /// Application protocols in `wsx connect`.
+    static let clientProtocols: [ManualBlock] = [
         .paragraph(
             """
             With `--protocol` *NAME*, each input message is a line in the notation of the protocol. This includes \
@@ -114,5 +113,6 @@ extension ManualSection {
         .listing([
             "wsx --protocol socket.io http://localhost:3000 -1 'chat \"hi\"'",
             "wsx --protocol graphql :4000/graphql '@query.graphql {\"x\":1}'",
-        ]))
+        ]),
+    ]
 }

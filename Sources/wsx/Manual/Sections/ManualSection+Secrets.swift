@@ -1,12 +1,12 @@
 import CommandLine
 
 extension ManualSection {
-    /// Values of options from files, variables, and programs, in `wsx connect`.
-    static let clientSecrets = secrets(
+    /// Values of options from files, variables, and programs.
+    static let secrets = secrets(
         programs: [
             .paragraph(
                 """
-                The program runs before each connection, also those of `--reconnect`, and once more if the server \
+                In `wsx connect`, the program runs before each connection, also those of `--reconnect`, and once more if the server \
                 answers with status 401. So a token that expires is renewed. The program of `--passphrase` runs only \
                 once. Options with the same command share one run. After `/connect` to another origin, only the program \
                 of `--proxy` runs.
@@ -17,16 +17,11 @@ extension ManualSection {
                 failure is an error with status 2. Later, it fails the attempt to connect, and `--reconnect` \
                 tries again; otherwise, the status is 3.
                 """),
-        ])
-
-    /// Values of options from files, variables, and programs, in commands that run programs once.
-    static let secretsAtStart = secrets(
-        programs: [
             .paragraph(
                 """
-                The program runs once, at the start, and must exit with 0 within 10 s (`wsx bench`: \
+                In `wsx listen` and `wsx bench`, the program runs once, at the start, and must exit with 0 within 10 s (`wsx bench`: \
                 `--connect-timeout`). A failure is an error with status 2.
-                """)
+                """),
         ])
 
     private static func secrets(programs: [ManualBlock]) -> ManualSection {

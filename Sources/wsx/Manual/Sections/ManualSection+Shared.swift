@@ -91,19 +91,11 @@ extension ManualSection {
             ("*N*", "A number: `5`, `50k`, or `1M`, in powers of 1000."),
         ]))
 
-    /// The environment variables that concern the program as a whole.
+    /// The environment variables.
     static let environment = ManualSection(
-        "ENVIRONMENT", .definitions([configurationVariable, noColor, colors, pager]))
-
-    /// The environment variables of a server.
-    static let serverEnvironment = ManualSection(
-        "ENVIRONMENT", .definitions([configurationVariable, noColor, colors, keyLog]))
-
-    /// The environment variables of a client.
-    static let clientEnvironment = ManualSection(
         "ENVIRONMENT",
         .definitions([
-            configurationVariable, noColor, colors,
+            configurationVariable, noColor, colors, pager,
             (
                 "`https_proxy`, `http_proxy`, `all_proxy`",
                 """
@@ -156,9 +148,10 @@ extension ManualSection {
         "A file to append the secrets of TLS sessions to. With them, a network analyzer can decrypt captured traffic."
     )
 
-    /// The schema of JSON events, with the output events of one command.
-    static func jsonEvents(_ rows: [(term: MarkedText, text: MarkedText)], example: [String]) -> ManualSection {
-        let output: [ManualBlock] = [
+    /// The schema of JSON events.
+    static let jsonEvents = ManualSection(
+        "JSON EVENTS",
+        blocks: [
             .paragraph(
                 """
                 With `--output json`, each line of standard output is an event: a JSON object with `type` and `time`. \
@@ -166,14 +159,15 @@ extension ManualSection {
                 time. `data` is text, and `base64` replaces it for bytes that are not UTF-8. `direction` is `in` or \
                 `out`. Future versions may add members.
                 """),
-            .definitions(rows),
-            .paragraph("For example, with a line break added:"),
-            .listing(example),
+            .definitions(commonEvents),
             .paragraph("The `kind` of an error does not change between versions; its `message` may:"),
             .table(headings: ["kind", "Cause", "Status"], rows: errorKinds),
-        ]
-        return ManualSection("JSON EVENTS", blocks: output + eventInput)
-    }
+            .heading("wsx connect"), .definitions(ConnectManual.events),
+            .paragraph("For example, with a line break added:"), .listing(ConnectManual.eventExample),
+            .heading("wsx listen"), .definitions(ListenManual.events),
+            .paragraph("For example, with a line break added:"), .listing(ListenManual.eventExample),
+            .heading("Input"),
+        ] + eventInput)
 
     /// The kinds of `error` events, with the exit status of a run that ends with such an error.
     private static let errorKinds = [

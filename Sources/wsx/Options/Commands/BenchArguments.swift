@@ -27,8 +27,8 @@ struct BenchArguments: Equatable, Sendable {
     static let operands: [OperandSpecification<BenchArguments>] = [
         ClientArguments.url(
             manual: """
-                The server to test; see URLS in *wsx-connect*(1). `echo:` is a built-in echo server, which runs on a \
-                separate thread of this process. `@`*NAME* is a profile; see CONFIGURATION in *wsx*(1).
+                The server to test; see URLS. `echo:` is a built-in echo server, which runs on a \
+                separate thread of this process. `@`*NAME* is a profile; see CONFIGURATION.
                 """
         ).lifted(\.client)
     ]
@@ -41,7 +41,7 @@ struct BenchArguments: Equatable, Sendable {
             examplePrefix: "--mode request ",
             manual: """
                 Speak an application protocol on each connection: its opening is part of the login, and its keepalives \
-                do not count. Each `--message` is a line as it would be typed in `wsx connect`. See PROTOCOLS in *wsx*(1).
+                do not count. Each `--message` is a line as it would be typed in `wsx connect`. See PROTOCOLS.
                 """
         ).lifted(\.protocols)
         CodecArguments.options(

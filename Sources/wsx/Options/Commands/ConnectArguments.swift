@@ -21,7 +21,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
 
     static let operands: [OperandSpecification<ConnectArguments>] = [
         ClientArguments.url(
-            manual: "The server to connect to. See URLS. `@`*NAME* is a profile; see CONFIGURATION in *wsx*(1)."
+            manual: "The server to connect to. See URLS. `@`*NAME* is a profile; see CONFIGURATION."
         ).lifted(\.client),
         MessageArguments.operand.lifted(\.messages),
         OperandSpecification(

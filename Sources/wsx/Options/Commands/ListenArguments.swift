@@ -28,7 +28,7 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
                 reach. `*:`*port* (or `0.0.0.0:`*port*) listens on all IPv4 addresses, and `[::]:`*port* on all IPv6 \
                 and IPv4 addresses; both are open to the network. Port 0 picks a free port. `unix:`*path* listens on \
                 a Unix domain socket, and `unix:@`*name* on an abstract one (Linux). The operand is optional with \
-                SOCKET ACTIVATION. `@`*NAME* is a profile, which may contain `address`; see CONFIGURATION in *wsx*(1).
+                SOCKET ACTIVATION. `@`*NAME* is a profile, which may contain `address`; see CONFIGURATION.
                 """
         ) { arguments, values throws(ValueProblem) in
             arguments.address = try ListenAddressValue.parse(values.joined())

@@ -36,7 +36,7 @@ enum InputFormat: String, CaseIterable, OptionChoice {
         case .chunks: "each chunk of bytes read as one binary message"
         case .hex: "one binary message per line of hexadecimal digits"
         case .base64: "one binary message per line of Base64"
-        case .json: "one JSON event per line, see JSON EVENTS in the manual"
+        case .json: "one JSON event per line, see JSON EVENTS"
         }
     }
 
@@ -74,7 +74,7 @@ enum OutputFormat: String, CaseIterable, OptionChoice {
         case .nul: "each message and a NUL byte"
         case .hex: "each message as a line of hexadecimal digits"
         case .base64: "each message as a line of Base64"
-        case .json: "one JSON event per line, see JSON EVENTS in the manual"
+        case .json: "one JSON event per line, see JSON EVENTS"
         }
     }
 

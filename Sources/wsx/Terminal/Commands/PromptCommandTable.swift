@@ -1,3 +1,5 @@
+import CommandLine
+
 /// All commands of the prompts of `connect` and `listen`: the source for parsing, help, completion, and the manual.
 ///
 /// Each command declares which prompts have it. A prompt's actions contain only those of its commands. See
@@ -14,6 +16,16 @@ enum PromptCommandTable {
             case .both(let command): command.description
             case .connect(let command): command.description
             case .listen(let command): command.description
+            }
+        }
+
+        /// The explanation for the manual of both prompts.
+        var explanation: MarkedText {
+            let text = description.explanation.source
+            return switch self {
+            case .both: MarkedText(text)
+            case .connect: MarkedText(text + " Only in `wsx connect`.")
+            case .listen: MarkedText(text + " Only in `wsx listen`.")
             }
         }
     }
@@ -207,7 +219,7 @@ enum PromptCommandTable {
                 details: """
                     Shows the changes in each received JSON message since the previous one of the same kind that was \
                     shown, on one line. The first message of a kind, and replies, are shown as a whole. `/show` shows a \
-                    whole message. `--diff` chooses what makes up the kind. See CHANGES.
+                    whole message. `--diff` chooses what makes up the kind. See `wsx help changes`.
                     """,
                 completion: .word
             ) { argument throws(PromptMistake) in .view(.changes(try argument.optionalSwitch())) }),
@@ -262,7 +274,7 @@ enum PromptCommandTable {
                 "retry", "", "resend the messages that were given up",
                 details: """
                     With `--reconnect`, a message is given up if connections keep ending before the peer confirms it. \
-                    See STAYING CONNECTED.
+                    See `wsx help staying-connected`.
                     """
             ) { argument throws(PromptMistake) in
                 try argument.checkEmpty()

@@ -1,0 +1,46 @@
+import CommandLine
+
+/// The manual pages in section 7: what several commands share, and what would make the page of a command too long.
+///
+/// No page is longer than 800 lines of its source in `man/`, which a test checks.
+enum TopicPages {
+    static let all = [
+        TopicPage(
+            "options", summary: "options of the request, network, TLS, compression, and limits of a client",
+            options: [
+                (.request, clients), (.network, clients), (.tls, clients), (.compression, peers), (.limits, clients),
+            ],
+            sections: [ConnectManual.urls]),
+        TopicPage(
+            "prompt", summary: "the prompts of wsx connect and wsx listen", options: [(.display, peers)],
+            sections: [.interactiveUse]),
+        TopicPage(
+            "formats", summary: "formats of input and output, codecs, paths, JSON events, and recordings",
+            options: [(.format, servers)],
+            sections: [.formats, .codecs, .paths, .changes, .jsonEvents, .recordings]),
+        TopicPage(
+            "protocols", summary: "application protocols", options: [(.protocols, clients)],
+            sections: [ProtocolManual.section]),
+        TopicPage(
+            "scenarios", summary: "scenarios, placeholders, automatic answers, and faults for tests",
+            options: [(.scenario, peers), (.templates, clients), (.exchange, peers)],
+            sections: [.scenarios, .placeholders, .testingClients]),
+        TopicPage(
+            "scripting", summary: "requests, reconnecting, and programs",
+            sections: [.requests, .stayingConnected, .programs]),
+        TopicPage(
+            "results", summary: "results, thresholds, and metrics of load tests",
+            options: [(.results, [Command.bench.rawValue])],
+            sections: [
+                BenchManual.results, BenchManual.thresholds, BenchManual.baselines, BenchManual.resultFields,
+                BenchManual.metrics,
+            ]),
+        TopicPage(
+            "errors", summary: "protocol errors, TLS errors, and limits",
+            sections: [.violations, .tlsErrors, .limits]),
+    ]
+
+    private static let clients = [Command.connect, .bench].map(\.rawValue)
+    private static let servers = [Command.connect, .listen].map(\.rawValue)
+    private static let peers = [Command.connect, .listen, .bench].map(\.rawValue)
+}
