@@ -111,6 +111,42 @@ extension UsageError {
     }
 }
 
+extension UsageError {
+    /// The option or operand that the error is about, as typed.
+    public var option: String? {
+        switch self {
+        case .optionBeforeCommand(let option, _), .unknownOption(let option, _, _), .foreignOption(let option, _),
+            .optionOfOtherCommand(let option, _), .missingValue(let option, _), .unexpectedValue(let option),
+            .badValue(let option, _, _), .missingOperandOfOption(_, let option), .conflict(let option, _),
+            .twoValues(let option, _, _), .missingRequirement(let option, _):
+            option
+        case .missingOperand(let placeholder, _, _): placeholder
+        case .missingCommand, .unknownCommand, .notAnOperand, .foreignCommand, .unknownTopic, .unknownSubtopic,
+            .unexpectedOperand, .operandWithoutOption, .configuration:
+            nil
+        }
+    }
+
+    /// What was probably intended, or what to add, if the error knows it.
+    public var suggestion: String? {
+        switch self {
+        case .missingCommand(let example): example
+        case .unknownCommand(_, let nearest), .unknownSubtopic(_, _, let nearest): nearest
+        case .foreignCommand(_, let line): line
+        case .unknownTopic(_, let nearest): nearest.first
+        case .unknownOption(_, let nearest, _): nearest.map { "--" + $0 }
+        case .foreignOption(_, let remedy): remedy
+        case .badValue(_, let value, .notAChoice(let names)): EditDistance.nearest(to: value, among: names)
+        case .operandWithoutOption(_, let option): "--" + option
+        case .missingRequirement(_, let requirements): requirements.first?.words
+        case .missingOperand(_, _, let example): example
+        case .notAnOperand, .optionBeforeCommand, .optionOfOtherCommand, .missingValue, .unexpectedValue, .badValue,
+            .unexpectedOperand, .missingOperandOfOption, .conflict, .twoValues, .configuration:
+            nil
+        }
+    }
+}
+
 /// Returns "a", "a and b", or "a, b, and c".
 private func enumerated(_ names: [String]) -> String {
     guard names.count > 2, let last = names.last else { return names.joined(separator: " and ") }

@@ -12,6 +12,7 @@ struct HelpTopic: Sendable {
     /// The explanation.
     /// - Throws: ``UsageError`` for a topic or option that does not exist.
     func text(of program: ProgramDescription) throws(UsageError) -> InformationalText {
+        if words.last == "--json" { return .help(try data(of: program)) }
         guard let first = words.first else { return .longHelp(HelpText.long(of: nil, program)) }
         if first.hasPrefix("-") {
             try checkLength(1)
@@ -35,6 +36,14 @@ struct HelpTopic: Sendable {
         }
         try checkLength(1)
         return try other(name, program)
+    }
+
+    /// The option table of a command, or of all.
+    private func data(of program: ProgramDescription) throws(UsageError) -> String {
+        let name = words.dropLast().joined(separator: " ")
+        let commands = program.commands.filter { name.isEmpty || $0.name == name }
+        guard !commands.isEmpty else { throw program.unknownCommand(name) }
+        return HelpData.text(of: commands, program)
     }
 
     /// A command of a prompt, an option without its hyphens, or a page.

@@ -77,7 +77,13 @@ public struct CommandSpecification<Invocation>: Sendable {
                         """
                         *TOPIC* is a command, an option, a command with an option, a command of the prompt, or a section \
                         of the manual. Without *TOPIC*, shows the help of the program, which lists the topics.
-                        """)
+                        """),
+                    .paragraph(
+                        """
+                        A last word `--json` writes operands and options as one JSON object on one line: those of the \
+                        command before it, or of all commands. Its `version` is 1; later versions of the program may \
+                        add members.
+                        """),
                 ])
         ) { topic, program throws(UsageError) in program.text(try topic.text(of: program.description)) }
     }

@@ -45,7 +45,8 @@ struct Wsx {
             case .version(let isVerbose): return printed(VersionText.text(isVerbose: isVerbose))
             }
         } catch {
-            LogWriter.standardError.write(error.message + "\n")
+            let line = UsageError.isForPrograms(words) ? error.json(status: ExitStatus.usage.rawValue) : error.message
+            LogWriter.standardError.write(line + "\n")
             return .usage
         }
     }

@@ -6,12 +6,31 @@ extension UsageError {
     ///
     /// Control characters are escaped so that the line cannot control a terminal or forge a log entry. The secrets of a
     /// URL, and the user and password of an address, are hidden.
-    var message: String {
-        "wsx: "
-            + escapingControls(
-                words(of: "wsx") { text in
-                    let start = text.utf8.prefix { $0 != UInt8(ascii: "@") }
-                    return start.contains(UInt8(ascii: ":")) ? WebSocketURL.shown(text) : text
-                })
+    var message: String { "wsx: " + safeWords }
+
+    /// The error as a line of JSON without a newline, for programs that asked for JSON.
+    func json(status: Int32) -> String {
+        let members = [
+            ("error", safeWords), ("option", option.map { escapingControls($0) }),
+            ("suggestion", suggestion.map { escapingControls($0) }),
+        ]
+        return HelpData.object(
+            members.compactMap { name, text in text.map { (name, HelpData.string($0)) } }
+                + [("status", "\(status)")])
+    }
+
+    /// Whether a command line asks for JSON, although it has an error: `--json`, or `--output json` or `jsonl`.
+    static func isForPrograms(_ words: [String]) -> Bool {
+        let words = words.prefix { $0 != "--" }
+        return words.contains { ["--json", "--output=json", "--output=jsonl"].contains($0) }
+            || zip(words, words.dropFirst()).contains { $0 == "--output" && ["json", "jsonl"].contains($1) }
+    }
+
+    private var safeWords: String {
+        escapingControls(
+            words(of: "wsx") { text in
+                let start = text.utf8.prefix { $0 != UInt8(ascii: "@") }
+                return start.contains(UInt8(ascii: ":")) ? WebSocketURL.shown(text) : text
+            })
     }
 }
