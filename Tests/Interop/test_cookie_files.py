@@ -212,3 +212,19 @@ def test_a_value_without_an_equals_sign_names_a_file(tmp_path):
         assert_fails(result, 2, *expected)
         assert "geheim" not in result.err
     assert not (tmp_path / "target").exists()
+
+
+@pytest.mark.parametrize("lines", [[line("127.0.0.1", f"n{number}", "1") for number in range(51)], ["no cookie\n"]])
+def test_a_jar_that_would_lose_cookies_is_not_written(tmp_path, lines):
+    jar = tmp_path / "jar"
+    jar.write_text(line("127.0.0.1", "a", "1") + "".join(lines))
+    before = jar.read_bytes()
+    result = wsx("connect", "-b", jar, "--cookie-jar", jar, "ws://127.0.0.1:1")
+    assert_fails(result, 2, "--cookie-jar", "would be lost")
+    assert jar.read_bytes() == before
+
+
+def test_a_jar_is_not_the_recording(tmp_path):
+    for path in (tmp_path / "new", tmp_path / "old"):
+        (tmp_path / "old").touch()
+        assert_fails(wsx("connect", "--cookie-jar", path, "--record", path, "echo:", "x"), 2, "--cookie-jar", "--record")

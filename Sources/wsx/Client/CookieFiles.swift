@@ -29,6 +29,13 @@ enum CookieFiles {
                     what: what, why: "it has no cookies in the format of curl; for name=value in a file, write @FILE")
             }
             let droppedCount = cookies.add(file, at: WallTime.now.seconds)
+            let lostCount = droppedCount + file.malformedLineCount
+            guard lostCount == 0 || !isSame(path, jar) else {
+                throw .badArgument(
+                    what: "--cookie-jar \(escapingControls(path))",
+                    why: "\(Phrase.count(lostCount, "line")) of it would be lost: no cookies, or above the limits "
+                        + "(50 per domain, 3,000 in all); name another file")
+            }
             if file.malformedLineCount > 0 {
                 notices.append(
                     "wsx: \(what): \(Phrase.count(file.malformedLineCount, "line")) without a cookie ignored")
@@ -40,6 +47,11 @@ enum CookieFiles {
         return (cookies, notices)
     }
 
+    private static func isSame(_ path: String, _ other: String?) -> Bool {
+        guard let other else { return false }
+        return path == other || FileIdentity(path: path).map { $0 == FileIdentity(path: other) } ?? false
+    }
+
     /// Checks the file to write, so that a run does not fail only at its end.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     static func check(jar path: String, isReadBy arguments: ConnectArguments) throws(Failure) {
@@ -49,6 +61,11 @@ enum CookieFiles {
         }
         try OutputPlace(option: "--cookie-jar", path: path).check(against: sources)
         let what = "--cookie-jar \(escapingControls(path))"
+        for (option, output) in [
+            ("--record", arguments.transcript.recordPath), ("--junit", arguments.scenario.junitPath),
+        ] where isSame(path, output) {
+            throw .badArgument(what: what, why: "\(option) writes the same file; name another file")
+        }
         let isReplaceable: Bool
         do throws(IOError) {
             isReplaceable = try File.canReplace(path)

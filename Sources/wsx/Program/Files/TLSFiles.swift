@@ -4,14 +4,19 @@ import WSCore
 enum CertificateFiles {
     /// A file and the option that names it.
     typealias Named = (path: String, option: String)
+    /// The maximum size of a file. A long chain has some tens of KiB.
+    private static let maximumBytes = 4 << 20
 
     /// Reads a certificate, and its key from the same or another file. If they are encrypted and no passphrase is given,
     /// ``Secrets`` asks for it.
     static func read(
         certificate: Named, key: Named?, passphrase: String?, secrets: Secrets
     ) throws(Failure) -> TLSCertificateSource {
-        let chain = try HeaderFiles.contents(of: certificate.path, for: certificate.option)
-        let keyBytes = try key.map { (key) throws(Failure) in try HeaderFiles.contents(of: key.path, for: key.option) }
+        let chain = try HeaderFiles.contents(
+            of: certificate.path, for: certificate.option, maximumBytes: maximumBytes)
+        let keyBytes = try key.map { (key) throws(Failure) in
+            try HeaderFiles.contents(of: key.path, for: key.option, maximumBytes: maximumBytes)
+        }
         var source = TLSCertificateSource(chain: chain, key: keyBytes)
         if let passphrase {
             source.passphrase = try secrets.value(of: passphrase, for: "--passphrase")
