@@ -383,6 +383,24 @@ def test_ctrl_c_ends_the_wait_for_a_program(tmp_path, operands):
     wait_until(lambda: not os.path.exists(f"/proc/{int(started.read_text())}"))
 
 
+@pytest.mark.parametrize("operands", [["x"], []])
+def test_the_time_limit_of_the_run_ends_the_wait_for_a_program(tmp_path, operands):
+    program = script(tmp_path / "program", "exec sleep 1000")
+    result = wsx("connect", "--encode", f"exec:{program}", "--close-timeout", "1000s", "--timeout", "300ms", "echo:",
+                 *operands, stdin=b"x\n")
+    assert_fails(result, 6, "300 ms", "--timeout")
+
+
+@pytest.mark.parametrize("option", ["--encode", "--decode"])
+def test_no_program_outlives_the_run(tmp_path, option):
+    program = script(tmp_path / "program", f"trap '' TERM HUP INT; echo $$ > {tmp_path}/pid; while :; do sleep 0.1; done")
+    kind = ["--binary"] if option == "--decode" else []
+    result = wsx("connect", option, f"exec:{program}", "--close-timeout", "300ms", "--linger", "0", *kind, "echo:", "x")
+    assert (result.status, "did not answer in time" in result.err) == (1, True), result
+    wait_until((tmp_path / "pid").exists)
+    wait_until(lambda: not os.path.exists(f"/proc/{int((tmp_path / 'pid').read_text())}"))
+
+
 def test_a_program_encodes_messages_again_after_a_reconnect(encoder):
     frames = []
 
@@ -451,7 +469,8 @@ def test_changes_are_written_to_a_pipe(python_echo):
         '{"type":"a","x":1}', '{"type":"b","x":1}', "a: .x 1 → 2  +.y [1]", "no JSON", "a: -.y"]
     result = wsx("connect", "--diff=/s", python_echo.url, stdin=b'{"s":1,"x":1}\n{"s":2,"x":1}\n{"s":1,"x":3}\n')
     assert result.out.decode().splitlines()[2] == "1: .x 1 → 3"
-    assert_fails(wsx("connect", "--diff", "--output=json", "echo:", "x"), 2, "--diff", "--output=json")
+    result = wsx("connect", "--diff", "--output=json", "echo:", "x")
+    assert (result.status, json.loads(result.err)["option"]) == (2, "--diff")
 
 
 def test_the_prompt_continues_after_a_line_that_a_program_does_not_encode(screen, encoder, tmp_path):

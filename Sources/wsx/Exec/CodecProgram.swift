@@ -96,6 +96,14 @@ final class CodecProgram {
         process.signalGroup(.terminate)
     }
 
+    /// Ends the program and its descendants, even if they ignore the request.
+    func kill() {
+        close()
+        guard let process = process?.process, process.exit == nil else { return }
+        process.waitForExit(atMost: Self.lastReadingLimit)
+        process.signalGroup(.kill)
+    }
+
     private func received(output bytes: RawSpan) -> Int {
         guard !isOver else { return bytes.byteCount }
         var answersLeft = Self.turnAnswers

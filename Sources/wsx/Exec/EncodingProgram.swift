@@ -20,6 +20,8 @@ final class EncodingProgram {
     private let codec: Codec
     private let limitBytes: Int
     private let timeout: Duration
+    private let timeLimit: Duration?
+    private let startTime: Duration
     private let console: Console
     private let loop: EventLoop
     /// Started with the first message, and after each failure with the next message.
@@ -31,16 +33,20 @@ final class EncodingProgram {
     /// - Parameters:
     ///   - limitBytes: The maximum size of an answer.
     ///   - timeout: The time limit for an answer.
+    ///   - timeLimit: The time limit of the run, which begins now.
     /// - Throws: ``IOError`` if the system has no descriptor left.
     init(
-        _ command: ProgramCommand, codec: Codec, limitBytes: Int, timeout: Duration, console: Console
+        _ command: ProgramCommand, codec: Codec, limitBytes: Int, timeout: Duration, timeLimit: Duration?,
+        console: Console
     ) throws(IOError) {
         self.command = command
         self.codec = codec
         self.limitBytes = limitBytes
         self.timeout = timeout
+        self.timeLimit = timeLimit
         self.console = console
         loop = try EventLoop()
+        startTime = loop.now
     }
 
     /// Why the program or the wait for its last answer has ended, or `nil` if the program works.
@@ -55,20 +61,31 @@ final class EncodingProgram {
         buffer.append(message.span.bytes)
     }
 
-    /// Asks the program to exit.
-    func close() { program?.close() }
+    /// Ends the program, even if it ignores the request.
+    func kill() { program?.kill() }
+
+    deinit {
+        kill()
+    }
 
     private func ask(_ text: [UInt8]) throws(CodecError) -> [UInt8] {
         guard !text.contains(UInt8(ascii: "\n")) else { throw CodecError(codec: codec, problem: .lineBreak) }
         do throws(Failure) {
             // First: a signal may arrive as soon as the program runs.
-            let signals = try StopRequests(on: loop) { [unowned self] in end(with: $0.failure) }
+            let timeLeft = timeLimit.map { max(.zero, $0 - (loop.now - startTime)) }
+            let requests = try StopRequests(timeLimit: timeLeft, on: loop) { [unowned self] request in
+                if case .timeLimit = request, let timeLimit {
+                    end(with: .runTimedOut(after: timeLimit))
+                } else {
+                    end(with: request.failure)
+                }
+            }
             let program = try start()
             program.send(text.span.bytes)
             wait = .awaiting
             let timer = Timer(on: loop) { [unowned self] in fail(because: "did not answer in time") }
             timer.start(after: timeout)
-            withExtendedLifetime((timer, signals)) {
+            withExtendedLifetime((timer, requests)) {
                 while case .awaiting = wait { loop.run() }
             }
         } catch {

@@ -135,8 +135,8 @@ final class ConnectRun {
         }
         deadline = nil
         program?.kill()
-        stages.codecs?.close()
-        stages.encoder?.close()
+        stages.codecs?.kill()
+        stages.encoder?.kill()
         return console.failure(after: state.failure ?? program?.failure, outputs.losses(hasProgram: program != nil))
     }
 

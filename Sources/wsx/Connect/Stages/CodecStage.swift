@@ -141,8 +141,13 @@ final class CodecStage {
         return endIfIdle()
     }
 
-    /// Ends the programs.
-    func close() {
+    /// Ends the programs, even if they ignore the request.
+    func kill() {
+        for program in programs { program.kill() }
+    }
+
+    /// Asks the programs to exit.
+    private func close() {
         for program in programs { program.close() }
     }
 

@@ -46,7 +46,7 @@ extension EncodingProgram {
         do throws(IOError) {
             return try EncodingProgram(
                 command, codec: codec, limitBytes: limits.maximumMessageBytes, timeout: limits.closeTimeout,
-                console: console)
+                timeLimit: settings.arguments.ending.timeout, console: console)
         } catch {
             throw .system(error)
         }

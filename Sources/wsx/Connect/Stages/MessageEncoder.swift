@@ -22,8 +22,8 @@ final class MessageEncoder {
         self.checksInput = checksInput
     }
 
-    /// Ends the program, if there is one.
-    func close() { program?.close() }
+    /// Ends the program, if there is one, even if it ignores the request.
+    func kill() { program?.kill() }
 
     /// Encodes a text message. Passes on other messages unchanged.
     /// - Parameter body: Receives the message as it is sent.
