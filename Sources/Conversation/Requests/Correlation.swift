@@ -22,7 +22,7 @@ package final class Correlation: Equatable, Sendable {
         guard let request = JSONField(request) else { return nil }
         var fields: [JSONField] = []
         for reply in replies ?? [] {
-            guard let field = JSONField(reply) else { return nil }
+            guard !reply.utf8.contains(UInt8(ascii: "=")), let field = JSONField(reply) else { return nil }
             fields.append(field)
         }
         source = text

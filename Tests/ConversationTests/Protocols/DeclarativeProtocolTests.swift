@@ -349,6 +349,7 @@ import WSCore
             ("{\"name\":\"x\",\n \"ready\":\"(\"}", "line 2, column 10: the regular expression is invalid: "),
             (#"{"name":"x","id":"a"}"#, "line 1, column 18: the location is invalid: expected a path"),
             (#"{"name":"x","id":"/1=/~"}"#, "line 1, column 18: the location is invalid: "),
+            (#"{"name":"x","id":"/1=/2=/3"}"#, "line 1, column 18: the location is invalid; write REQUEST=REPLY"),
             (#"{"name":"x","id":"/1="}"#, "line 1, column 18: the location is invalid: expected a path"),
             (#"{"name":"x","set":[]}"#, "line 1, column 19: 'set' is not a JSON object"),
             (#"{"name":"x","set":{"a":1}}"#, "line 1, column 24: the location of a variable is not a string"),

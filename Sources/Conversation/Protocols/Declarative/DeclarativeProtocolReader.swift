@@ -233,7 +233,12 @@ struct DeclarativeProtocolReader {
         let path = try path(request, at: token)
         guard let replies else { return (path, [path]) }
         var paths: [JSONPath] = []
-        for reply in replies { paths.append(try self.path(reply, at: token)) }
+        for reply in replies {
+            guard !reply.utf8.contains(UInt8(ascii: "=")) else {
+                throw error("the location is invalid; write REQUEST=REPLY,REPLY as in /1=/1,/2", at: token)
+            }
+            paths.append(try self.path(reply, at: token))
+        }
         return (path, paths)
     }
 

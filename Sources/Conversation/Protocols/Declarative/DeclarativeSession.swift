@@ -230,7 +230,9 @@ final class DeclarativeSession: ProtocolSession {
 
     /// The key of a message that is being sent, or `nil` if it has no id.
     private func requestKey(of message: [UInt8]) -> String? {
-        guard let id = definition.id?.value(in: message.span.bytes) else { return nil }
+        guard let id = definition.id?.value(in: message.span.bytes), !Self.isNull(id, message.span.bytes) else {
+            return nil
+        }
         return JSONText.key(of: JSONText.compact(id, of: message.span.bytes))
     }
 
