@@ -165,7 +165,7 @@ MISTAKES = [
     (["connect", "--ca", "/", "--cacert=/nonexistent/ca.pem", "wss://127.0.0.1:1"], ["/nonexistent/ca.pem"]),
     (["connect", "--max-time", "0", "echo:"], ["invalid value '0' for '--max-time'", "more than 0"]),
     (["connect", "--json=1", "echo:"], ["'--json' takes no value"]),
-    (["listen", "--echo", "--json", "--output", "hex", "0"], ["'--echo' cannot be used with '--output=hex'"]),
+    (["listen", "--echo", "--output", "hex", "0"], ["'--echo' cannot be used with '--output=hex'"]),
     (["listen", "1", "2"], ["unexpected argument '2'"]),
     (["connect", "--linger"], ["needs a value"]),
     (["connect", "--linger", "soon", "echo:"], ["invalid value 'soon'", "--linger", "forever"]),

@@ -155,10 +155,10 @@ def test_help_and_the_version_need_no_valid_file(configure):
 
 def test_help_explains_profiles():
     result = wsx("help", "profiles")
-    assert (result.status, result.lines[0]) == (0, "Configuration:")
+    assert (result.status, result.lines[0]) == (0, "CONFIGURATION:")
     assert "    [prod]" in result.lines
     assert wsx("help", "config").out == result.out
-    assert result.out in wsx("help").out
+    assert "profiles" in wsx("help").out.decode()
 
 
 def test_the_completion_targets_are_profiles_and_recent_urls(configure, wsx_echo):

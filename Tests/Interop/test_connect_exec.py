@@ -293,7 +293,7 @@ print("clean", event["clean"], file=sys.stderr)
     (["--exec", "URL"], "needs a program"),
     (["URL", "--exec", "--reconnect", "--", "cat"], "--reconnect"),
     (["URL", "--exec", "--input", "json", "--", "cat"], "--input"),
-    (["URL", "--exec", "--output", "json", "--", "cat"], "--output"),
+    (["URL", "--exec", "--output", "hex", "--", "cat"], "--output"),
     (["URL", "--exec", "--scenario", "x", "--", "cat"], "--scenario"),
     (["URL", "--exec", "--linger", "1s", "--", "cat"], "--linger"),
     (["URL", "--exec", "--exec-json", "--binary", "--", "cat"], "--binary"),

@@ -456,7 +456,7 @@ def test_commands_and_topics_are_completed(prompt):
     prompt.press("C-u")
     prompt.type("/p")
     prompt.press("Tab", "Tab")
-    prompt.wait_for("^/pause +/pick +/ping +/pings +/pong +/pretty\nws.*\n> /p$")
+    prompt.wait_for("^/pause +/pick +/ping +/pings +/pipe +/pong +/pretty\nws.*\n> /p$")
 
 
 @pytest.fixture
