@@ -9,7 +9,7 @@ extension ManualSection {
             + [.heading("wsx bench")] + benchLimits)
 
     /// The limits of `wsx connect`.
-    private static let connectLimits = limits(
+    private static let connectLimits = limitTables(
         adjustable: [
             ["Received message", "64 MiB", "--max-message-size", "close with 1009"],
             ["Message fragments", "131,072", "--max-fragments", "close with 1008"],
@@ -88,7 +88,7 @@ extension ManualSection {
     ///   - fixed: The other limits: the limit, its value, and the effect of exceeding it.
     ///   - prompt: The limits of the prompt, with the columns of `fixed`.
     ///   - notes: The text after the tables.
-    static func limits(
+    static func limitTables(
         adjustable: [[String]], fixed: [[String]], prompt: [[String]] = [], notes: [ManualBlock] = []
     ) -> [ManualBlock] {
         let tables: [ManualBlock] = [

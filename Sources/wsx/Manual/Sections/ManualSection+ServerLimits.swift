@@ -3,7 +3,7 @@ import CommandLine
 // A new bound needs a row here and in docs/ARCHITECTURE.md.
 extension ManualSection {
     /// The limits of `wsx listen`.
-    static let listenLimits = limits(
+    static let listenLimits = limitTables(
         adjustable: [
             ["Received message", "16 MiB", "--max-message-size", "close with 1009"],
             ["Message fragments", "131,072", "--max-fragments", "close with 1008"],
@@ -77,7 +77,7 @@ extension ManualSection {
         ])
 
     /// The limits of `wsx bench`.
-    static let benchLimits = limits(
+    static let benchLimits = limitTables(
         adjustable: [
             ["Time to connect", "10 s", "--connect-timeout", "status 6"],
             ["Wait for a reply", "10 s", "--reply-timeout", "status 6"],
