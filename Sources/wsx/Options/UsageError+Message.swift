@@ -19,11 +19,15 @@ extension UsageError {
                 + [("status", "\(status)")])
     }
 
-    /// Whether a command line asks for JSON, although it has an error: `--json`, or `--output json` or `jsonl`.
+    /// Whether a command line asks for JSON, although it has an error: the last one of `--json` and `--output` decides.
     static func isForPrograms(_ words: [String]) -> Bool {
-        let words = words.prefix { $0 != "--" }
-        return words.contains { ["--json", "--output=json", "--output=jsonl"].contains($0) }
-            || zip(words, words.dropFirst()).contains { $0 == "--output" && ["json", "jsonl"].contains($1) }
+        var format = ""
+        for (index, word) in words.prefix(while: { $0 != "--" }).enumerated() {
+            if word == "--json" { format = "json" }
+            if word == "--output", index + 1 < words.count { format = words[index + 1] }
+            if word.hasPrefix("--output=") { format = String(word.dropFirst("--output=".count)) }
+        }
+        return format == "json" || format == "jsonl"
     }
 
     private var safeWords: String {

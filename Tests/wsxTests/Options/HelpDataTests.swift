@@ -35,5 +35,6 @@ import Testing
         #expect(UsageError.isForPrograms(words))
         #expect(error?.json(status: 2) == line)
         #expect(!UsageError.isForPrograms(["connect", "--output", "text", "--", "--json"]))
+        #expect(!UsageError.isForPrograms(["connect", "--json", "--output=hex"]))
     }
 }
