@@ -88,7 +88,7 @@ private enum ServerOutcome {
                 case .upgrade(let upgrade, let byteCount):
                     self = .accepted(upgrade, consumedByteCount: byteCountBefore + byteCount)
                     return
-                case .request(let request):
+                case .request(let request, _):
                     self = .requested(request)
                     return
                 }

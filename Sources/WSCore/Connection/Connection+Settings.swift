@@ -17,12 +17,14 @@ extension Connection {
         package let forfeitingReasons: PauseReasons
         /// Whether pings are answered, as RFC 6455 §5.5.2 requires.
         package let answersPings: Bool
+        /// Whether close frames are answered at once. Otherwise the handler answers them with ``Connection/close(_:)``.
+        package let answersCloses: Bool
 
         /// Creates settings. Defaults: a close timeout of 5 s, a queue limit of 16 MiB, and no fragmentation.
         package init(
             role: Role, limits: Limits, fragmentBytes: Int? = nil, closeTimeout: Duration = .seconds(5),
             pausesReadingWhenFull: Bool = false, queueLimitBytes: Int = 16 << 20, forfeitingReasons: PauseReasons = [],
-            answersPings: Bool = true
+            answersPings: Bool = true, answersCloses: Bool = true
         ) {
             self.role = role
             self.limits = limits
@@ -32,6 +34,7 @@ extension Connection {
             self.queueLimitBytes = queueLimitBytes
             self.forfeitingReasons = forfeitingReasons
             self.answersPings = answersPings
+            self.answersCloses = answersCloses
         }
     }
 }
@@ -39,10 +42,10 @@ extension Connection {
 /// The reasons why reading is paused. Reading resumes when no reason is left.
 package struct PauseReasons: OptionSet, Sendable {
     /// One bit per reason.
-    package let rawValue: UInt8
+    package let rawValue: UInt16
 
     /// Creates a set of reasons from its bits.
-    package init(rawValue: UInt8) {
+    package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 

@@ -156,7 +156,9 @@ public final class Connection<Handler: ConnectionHandler> {
 
     /// Sends a close frame and notifies the handler at the end. Returns false if a close frame was sent before.
     @discardableResult
-    package func close(_ frame: CloseFrame) -> Bool { beginTurn() && outbox.sendClose(frame) }
+    package func close(_ frame: CloseFrame) -> Bool {
+        beginTurn() && outbox.sendClose(frame, isAnswer: receiver.closeFrame != nil)
+    }
 
     /// Ends the connection at the end of the turn, without a closing handshake. Nothing more is delivered.
     package func terminate() { end(in: .terminating) }
@@ -332,6 +334,7 @@ public final class Connection<Handler: ConnectionHandler> {
     @usableFromInline
     internal func answer(close frame: CloseFrame) {
         beginTurn()
+        guard settings.answersCloses else { return }
         outbox.answer(close: frame)
         end(in: .handingOver)
     }
@@ -457,6 +460,7 @@ extension Connection: EndOfTurnWork {
     package func endTurn() {
         if state == .inTurn {
             receiveUnread()
+            if outbox.isSendingOver, !settings.answersCloses, receiver.closeFrame != nil { end(in: .handingOver) }
             if state == .inTurn {
                 state = .idle
                 flush()

@@ -181,13 +181,10 @@ public struct Outbox: ~Copyable {
     }
 
     /// Sends a close frame, which starts or completes the closing handshake.
+    /// - Parameter isAnswer: Whether it answers the peer's close frame. Defaults to false.
     /// - Returns: Whether the frame was sent; false if a close frame was sent before.
     @discardableResult
-    package mutating func sendClose(_ frame: CloseFrame) -> Bool {
-        sendClose(frame, isAnswer: false)
-    }
-
-    private mutating func sendClose(_ frame: CloseFrame, isAnswer: Bool) -> Bool {
+    package mutating func sendClose(_ frame: CloseFrame, isAnswer: Bool = false) -> Bool {
         guard !isSendingOver else { return false }
         sentClose = SentClose(frame, isAnswer: isAnswer)
         var payload = ByteBuffer()

@@ -42,6 +42,12 @@ extension Connector {
 
     private func upgrade(with firstBytes: [UInt8] = [], over secured: TLSStream? = nil, tls: TLSSummary? = nil) {
         guard let stream else { return }
+        if let didConnect {
+            // The caller takes over the stream.
+            stage = .idle
+            cancel()
+            return didConnect(stream, firstBytes)
+        }
         enter(.upgrading)
         let now = WallTime.now.seconds
         request = request.withCookies(from: resources.cookies, at: now).signed(at: now)

@@ -27,6 +27,9 @@ package final class Connector {
     private let completion: (Result<Opened, ConnectError>) -> Void
     /// The current URL, after redirects.
     package var url: WebSocketURL { request.url }
+    /// Called with the stream to the server, when it is ready for a request, instead of the upgrade and the completion;
+    /// nil for an upgrade. The bytes arrived with a proxy's response.
+    package var didConnect: ((any ByteStream, _ firstBytes: [UInt8]) -> Void)?
     /// Called for each ``Step``. The closure may cancel the connector.
     package var didStep: ((Step) -> Void)?
 

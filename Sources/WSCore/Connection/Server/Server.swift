@@ -23,6 +23,8 @@ package final class Server<Handler: ConnectionHandler> {
         package var share: Share?
         /// The number of descriptors to reserve for the handlers' own use.
         package var reservedDescriptors = 0
+        /// The number of streams for each client, including those to another server.
+        package var streamsPerClient = 1
         /// The maximum number of bytes that all connections hold together: incomplete messages and queued output, except
         /// the first 64 KiB of each connection; nil means no common limit.
         package var maximumHeldBytes: Int?
@@ -109,17 +111,22 @@ package final class Server<Handler: ConnectionHandler> {
     package var observer: ((Event) -> Void)?
     /// Called for each new connection, before it receives anything.
     package var didOpen: ((Connection<Handler>) -> Void)?
-    /// Asked about each request the policy accepts. Returns the reason to refuse it, or nil to accept it.
-    package var refusal: ((ServerUpgrade) -> HandshakeRefusal?)?
+    /// Decides about each request the policy accepts. By default, all are accepted.
+    package var admission = Admission.immediate { _ in nil }
+    /// Forwards the requests that are not upgrades; nil if the responder answers them.
+    package var forwarding: RequestForwarding?
 
     private let settings: Settings
     private let tls: TLSLayer?
-    internal let resources: ConnectionResources
+    /// The resources of the connections, also for those to another server.
+    package let resources: ConnectionResources
     private let makeHandler: (Client) -> Handler
     private var listeners: [StreamListener] = []
     internal private(set) var openings: [ObjectIdentifier: ServerOpening] = [:]
     /// The responses in progress to requests that are not upgrades.
     internal private(set) var exchanges: [ObjectIdentifier: WebExchange] = [:]
+    /// The requests that are being forwarded.
+    private var forwardedExchanges: [ObjectIdentifier: ForwardedExchange] = [:]
     /// The number of refused clients still receiving their response.
     private var lingeringCount = 0
     /// The peak number of clients since the heap was trimmed.
@@ -145,7 +152,9 @@ package final class Server<Handler: ConnectionHandler> {
         self.makeHandler = makeHandler
         let share = settings.share ?? Share(index: 0, count: 1)
         lastNumber = share.index + 1 - share.count
-        descriptorCount = DescriptorBudget().streams(onEachOf: share.count, besides: settings.reservedDescriptors)
+        descriptorCount =
+            DescriptorBudget().streams(onEachOf: share.count, besides: settings.reservedDescriptors)
+            / settings.streamsPerClient
         resources = ConnectionResources(
             on: loop,
             memory: settings.maximumHeldBytes.map {
@@ -158,7 +167,9 @@ package final class Server<Handler: ConnectionHandler> {
         }
     }
 
-    private var clientCount: Int { connections.count + openings.count + exchanges.count + lingeringCount }
+    private var clientCount: Int {
+        connections.count + openings.count + exchanges.count + forwardedExchanges.count + lingeringCount
+    }
 
     /// Whether three quarters of many clients have left.
     private var haveMostClientsLeft: Bool { peakCount >= Self.manyClients && clientCount <= peakCount / 4 }
@@ -250,7 +261,7 @@ package final class Server<Handler: ConnectionHandler> {
         let secured = tls.map { TLSStream(transport, session: TLSSession(server: $0.context), layer: $0) }
         let opening = ServerOpening(
             secured ?? transport, from: address, policy: settings.policy, timeout: settings.handshakeTimeout,
-            refusal: { [unowned self] upgrade in refusal?(upgrade) }
+            admission: admission
         ) { [unowned self] opening, outcome in
             openings[ObjectIdentifier(opening)] = nil
             if opening.isLingering { lingeringCount += 1 }
@@ -260,7 +271,12 @@ package final class Server<Handler: ConnectionHandler> {
             case .abandoned(.protection(let error as TLSError)?): observer?(.failedToSecure(error, opening.facts))
             case .abandoned: break
             case .refused(let refusal): observer?(.refused(refusal, opening.facts))
-            case .requested(let request): answer(request, of: opening)
+            case .requested(let request, let firstBytes):
+                if let forwarding {
+                    forward(request, firstBytes, of: opening, with: forwarding)
+                } else {
+                    answer(request, of: opening)
+                }
             case .accepted(let upgrade, let firstBytes):
                 open(opening.stream, upgrade, address: address, at: endpointIndex, firstBytes: firstBytes)
             }
@@ -282,6 +298,18 @@ package final class Server<Handler: ConnectionHandler> {
         exchanges[ObjectIdentifier(exchange)] = exchange
         exchange.run(timeout: settings.responseTimeout) { [unowned self] exchange, served in
             exchanges[ObjectIdentifier(exchange)] = nil
+            updateAccepting()
+            observer?(.served(served))
+        }
+    }
+
+    private func forward(
+        _ request: RequestHead, _ firstBytes: [UInt8], of opening: ServerOpening, with forwarding: RequestForwarding
+    ) {
+        let exchange = ForwardedExchange(request, firstBytes, on: opening.stream, facts: opening.facts, forwarding)
+        forwardedExchanges[ObjectIdentifier(exchange)] = exchange
+        exchange.run { [unowned self] exchange, served in
+            forwardedExchanges[ObjectIdentifier(exchange)] = nil
             updateAccepting()
             observer?(.served(served))
         }

@@ -3,11 +3,11 @@ internal final class ServerOpening: ByteStreamDelegate {
     /// The outcome of the handshake. A refusal has been sent, or is being sent.
     enum Outcome {
         case accepted(ServerUpgrade, firstBytes: [UInt8])
-        /// A valid request that is not an upgrade.
+        /// A valid request that is not an upgrade, and the bytes after its head.
         ///
         /// Reading has stopped, and the stream will be closed after the response. Thus no proxy in front of the server
         /// can disagree about where a next request begins.
-        case requested(RequestHead)
+        case requested(RequestHead, firstBytes: [UInt8])
         case refused(HandshakeRefusal)
         /// The client left before its request was complete, or the stream failed.
         case abandoned(StreamError?)
@@ -18,7 +18,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     private let acceptTime: Duration
     private var traffic = (receivedBytes: 0, sentBytes: 0)
     private var handshake: ServerHandshake
-    private let refusal: (ServerUpgrade) -> HandshakeRefusal?
+    private let admission: Admission
     private let completion: (ServerOpening, Outcome) -> Void
     private let timeout: Duration
     private var timer: Timer?
@@ -30,13 +30,13 @@ internal final class ServerOpening: ByteStreamDelegate {
 
     init(
         _ stream: any ByteStream, from address: PeerAddress, policy: ServerPolicy, timeout: Duration,
-        refusal: @escaping (ServerUpgrade) -> HandshakeRefusal?,
+        admission: Admission,
         completion: @escaping (ServerOpening, Outcome) -> Void
     ) {
         self.stream = stream
         self.address = address
         acceptTime = stream.loop.turnTime
-        self.refusal = refusal
+        self.admission = admission
         self.completion = completion
         self.timeout = timeout
         handshake = ServerHandshake(policy: policy)
@@ -97,16 +97,34 @@ internal final class ServerOpening: ByteStreamDelegate {
             switch try handshake.receive(bytes.bytes) {
             case .needsMore: return
             case .upgrade(let upgrade, let consumedByteCount):
-                if let refusal = refusal(upgrade) { return refuse(refusal) }
+                let rest = bytes.bytes.extracting(droppingFirst: consumedByteCount)
+                decide(upgrade, firstBytes: rest.withUnsafeBytes { Array($0) })
+            case .request(let request, let consumedByteCount):
                 stream.stopReading()
                 let rest = bytes.bytes.extracting(droppingFirst: consumedByteCount)
-                finish(.accepted(upgrade, firstBytes: rest.withUnsafeBytes { Array($0) }))
-            case .request(let request):
-                stream.stopReading()
-                finish(.requested(request))
+                finish(.requested(request, firstBytes: rest.withUnsafeBytes { Array($0) }))
             }
         } catch {
             refuse(error)
+        }
+    }
+
+    private func decide(_ upgrade: ServerUpgrade, firstBytes: [UInt8]) {
+        switch admission {
+        case .immediate(let refusal):
+            if let refusal = refusal(upgrade) { return refuse(refusal) }
+            stream.stopReading()
+            finish(.accepted(upgrade, firstBytes: firstBytes))
+        case .deferred(let admit):
+            // The time limit is for the request.
+            timer = nil
+            stream.stopReading()
+            admit(upgrade) { [self] decision in
+                switch decision {
+                case .success(let upgrade): finish(.accepted(upgrade, firstBytes: firstBytes))
+                case .failure(let refusal): refuse(refusal)
+                }
+            }
         }
     }
 
@@ -125,6 +143,15 @@ internal final class ServerOpening: ByteStreamDelegate {
         }
         finish(.abandoned(error))
     }
+}
+
+/// How a server decides about a request that its policy accepts.
+package enum Admission {
+    /// At once: returns the reason to refuse the request, or nil to accept it.
+    case immediate((ServerUpgrade) -> HandshakeRefusal?)
+    /// Later: calls the closure with the upgrade to accept, whose subprotocol and fields may differ, or with a refusal. The
+    /// client waits meanwhile.
+    case deferred((ServerUpgrade, @escaping (Result<ServerUpgrade, HandshakeRefusal>) -> Void) -> Void)
 }
 
 /// Facts about an opening handshake that did not lead to a connection, for logs.

@@ -1,5 +1,5 @@
 /// Decodes the chunked transfer coding byte by byte (RFC 9112 §7.1).
-struct ChunkedDecoder {
+struct ChunkedDecoder: Equatable {
     enum Step {
         /// The byte belongs to the coding.
         case framing
@@ -11,7 +11,7 @@ struct ChunkedDecoder {
         case malformed
     }
 
-    private enum State {
+    private enum State: Equatable {
         case size
         case chunkExtension
         case sizeLineFeed

@@ -62,7 +62,7 @@ package struct RequestHead: Equatable, Sendable {
     var hostAsSent: String? { authority ?? fields.first(named: "Host") }
 
     /// The path and query of a target in origin form (`/path`) or absolute form.
-    private var originForm: String? {
+    package var originForm: String? {
         if target.utf8.first == UInt8(ascii: "/") { return target }
         guard let rest = absoluteForm else { return nil }
         let pathAndQuery = String(Substring(rest.utf8.drop(while: Self.isAuthority)))

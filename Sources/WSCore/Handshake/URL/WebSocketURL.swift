@@ -65,6 +65,11 @@ package struct WebSocketURL: Equatable, Sendable {
             isSecure: isSecure, endpoint: endpoint, requestTarget: try Self.parseTarget(target), userInfo: userInfo)
     }
 
+    /// The same server with the path and query of a received request, unchanged.
+    package func passing(_ target: String) -> WebSocketURL {
+        WebSocketURL(isSecure: isSecure, endpoint: endpoint, requestTarget: target, userInfo: userInfo)
+    }
+
     /// The same server with a changed path and query. The shown form changes in the same way.
     /// - Throws: ``URLError``.
     package func changingTarget(_ change: (String) -> String) throws(URLError) -> WebSocketURL {

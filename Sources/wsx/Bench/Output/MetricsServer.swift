@@ -24,7 +24,9 @@ final class MetricsServer {
             responder: page)
         settings.maximumConnections = 16
         server = Server(settings, on: loop) { _ in Nobody() }
-        server.refusal = { _ in HandshakeRefusal(status: 404, reason: "There are no WebSockets here; see /metrics.") }
+        server.admission = .immediate { _ in
+            HandshakeRefusal(status: 404, reason: "There are no WebSockets here; see /metrics.")
+        }
         let place = try ListeningAddress.parse(address, what: "--metrics '\(escapingControls(address))'")
         do throws(IOError) {
             let bound = try server.listen(on: .tcp(place)) ?? place

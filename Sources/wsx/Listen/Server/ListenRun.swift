@@ -112,7 +112,7 @@ final class ListenRun {
         serverSettings.maximumHeldBytes = settings.maximumHeldBytes
         serverSettings.share = settings.share
         let server = Server(serverSettings, tls: settings.tls, on: loop) { [unowned self] client in opened(client) }
-        server.refusal = { [unowned self] upgrade in
+        server.admission = .immediate { [unowned self] upgrade in
             faults.rejection(of: upgrade.request, policy: settings.policy) ?? services.programs?.refusal(of: upgrade)
         }
         server.observer = { [unowned self] event in

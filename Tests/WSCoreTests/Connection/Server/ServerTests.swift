@@ -49,7 +49,7 @@ import Testing
     @Test("a request accepted by the policy can still be refused")
     func laterRefusal() throws {
         try withServer { loop, fixture, address in
-            fixture.server.refusal = { .unavailable("Full.", for: $0.request, retryAfterSeconds: 7) }
+            fixture.server.admission = .immediate { .unavailable("Full.", for: $0.request, retryAfterSeconds: 7) }
             let client = try connect(address, on: loop)
             try client.write(Self.request)
             loop.run { client.recorder.hasEnded }

@@ -51,7 +51,7 @@ extension ServerHandshake {
                 switch try receive(piece.span.bytes) {
                 case .needsMore: fed += piece.count
                 case .upgrade(let upgrade, let count): return .upgrade(upgrade, consumedByteCount: fed + count)
-                case .request(let request): return .request(request)
+                case .request(let request, _): return .request(request)
                 }
             }
             return .needsMore

@@ -88,7 +88,7 @@ import Testing
         var request = Array("GET /%FF%c3%a4 HTTP/1.1\r\nHost: h\r\nX-A: M".utf8)
         request += [0xFC] + Array("ller\r\nX-A: ä\r\nX-B: ".utf8) + [0xFF, 0x9B] + Array("\r\n\r\n".utf8)
         var handshake = ServerHandshake(policy: try ServerPolicy(checksHostAndOrigin: false))
-        guard case .request(let head) = try handshake.receive(request.span.bytes) else {
+        guard case .request(let head, _) = try handshake.receive(request.span.bytes) else {
             Issue.record("the request is not complete")
             return
         }

@@ -6,6 +6,8 @@ package struct ClientRequest: Sendable {
         case upgrade
         /// A POST request without a body, whose response says where to connect, before this upgrade.
         case negotiation(before: ClientRequest)
+        /// The request of a gateway's client that is not an upgrade, with this method.
+        case forwarding(method: String)
 
         var isUpgrade: Bool { if case .upgrade = self { true } else { false } }
     }
@@ -231,6 +233,20 @@ package struct ClientRequest: Sendable {
             redirectCount: redirectCount, login: login, signer: signer)
     }
 
+    /// The request that a gateway makes for its client, with the same fields except those of the upgrade.
+    /// - Parameters:
+    ///   - method: The client's method.
+    ///   - framing: The field with the length of the body; nil if there is no body.
+    package func forwarding(_ method: String, framing: HeaderField?) -> ClientRequest {
+        var fields = fields
+        for name in Self.upgradeFields { fields.remove(named: name) }
+        fields.append(HeaderField(wellFormedName: "Connection", value: "close"))
+        if let framing { fields.append(framing) }
+        return ClientRequest(
+            self, for: .forwarding(method: method), to: url, fields: fields, ownCookies: ownCookies,
+            redirectCount: redirectCount, login: login, signer: signer)
+    }
+
     /// Returns the request with this Authorization field in place of another, or of a signature.
     package func authorized(by token: BearerToken) -> ClientRequest {
         var request = self
@@ -285,6 +301,9 @@ package struct ClientRequest: Sendable {
         return request
     }
 
+    /// The bytes of a request without a key.
+    var head: [UInt8] { head(key: "") }
+
     /// The bytes of the request with its key.
     func head(key: String) -> [UInt8] { head(key: key, target: url.requestTarget) }
 
@@ -300,7 +319,13 @@ package struct ClientRequest: Sendable {
     }
 
     // RFC 6455 §4.1: the method of an upgrade is GET.
-    private var method: String { purpose.isUpgrade ? "GET" : "POST" }
+    private var method: String {
+        switch purpose {
+        case .upgrade: "GET"
+        case .negotiation: "POST"
+        case .forwarding(let method): method
+        }
+    }
 
     private static func check(_ extra: HTTPFields) throws(ClientRequestError) {
         for field in extra where reservedFields.contains(where: field.isNamed) {

@@ -6,9 +6,9 @@ package struct ServerHandshake: Sendable {
         case needsMore
         /// The request is accepted. `consumedByteCount` bytes of this call belonged to it; the rest are frames.
         case upgrade(ServerUpgrade, consumedByteCount: Int)
-        /// A valid HTTP request that does not ask for a WebSocket, such as a page view or a health check. Its content
-        /// and any further requests are ignored.
-        case request(RequestHead)
+        /// A valid HTTP request that does not ask for a WebSocket, such as a page view or a health check.
+        /// `consumedByteCount` bytes of this call belonged to its head; the rest are its content, and further requests.
+        case request(RequestHead, consumedByteCount: Int)
     }
 
     private let policy: ServerPolicy
@@ -31,7 +31,9 @@ package struct ServerHandshake: Sendable {
             guard let headByteCount = try receiveHead(bytes), let request = parser.requestHead else {
                 return .needsMore
             }
-            guard let upgrade = try Self.check(request, policy: policy) else { return .request(request) }
+            guard let upgrade = try Self.check(request, policy: policy) else {
+                return .request(request, consumedByteCount: headByteCount)
+            }
             return .upgrade(upgrade, consumedByteCount: headByteCount)
         } catch {
             refusal = error

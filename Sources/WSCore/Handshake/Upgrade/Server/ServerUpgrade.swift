@@ -5,12 +5,12 @@ package struct ServerUpgrade: Equatable, Sendable {
     /// The client's identity, or `nil` if the server does not authenticate clients.
     package let login: Login?
     /// The selected subprotocol, or `nil`.
-    package let subprotocol: String?
+    package var subprotocol: String?
     /// The extensions that the client offers, in its order of preference.
     package let extensionOffers: [ExtensionOffer]
     let key: String
     /// Further fields of the response.
-    let extraFields: [HeaderField]
+    package var extraFields: [HeaderField]
 
     /// The bytes of the response that accepts the request with these extensions.
     package func responseBytes(accepting extensions: [ExtensionOffer]) -> [UInt8] {

@@ -1,0 +1,303 @@
+/// Forwards requests that are not upgrades to another server.
+package struct RequestForwarding {
+    /// Maps the heads.
+    let gateway: Gateway
+    /// The resources of the connections to the server.
+    let resources: ConnectorResources
+    /// How to reach the server, with the request to send: that of a client, with the field for the length of its body, if
+    /// it has one.
+    let settings: (RequestHead, _ framing: HeaderField?) throws(HandshakeRefusal) -> Connector.Settings
+    /// The response if the server cannot be reached.
+    let refusal: (ConnectError, RequestHead) -> HandshakeRefusal
+
+    /// Creates a forwarding.
+    package init(
+        _ gateway: Gateway, resources: ConnectorResources,
+        settings: @escaping (RequestHead, _ framing: HeaderField?) throws(HandshakeRefusal) -> Connector.Settings,
+        refusal: @escaping (ConnectError, RequestHead) -> HandshakeRefusal
+    ) {
+        self.gateway = gateway
+        self.resources = resources
+        self.settings = settings
+        self.refusal = refusal
+    }
+}
+
+/// One request that a gateway forwards, and its response. Bodies pass byte for byte, at the pace of the receiver.
+///
+/// Each exchange has its own connection to the server, and both connections are closed afterwards. No other request follows
+/// on them, so client and server cannot disagree about where it begins.
+internal final class ForwardedExchange {
+    private let request: RequestHead
+    private let client: any ByteStream
+    private let facts: OpeningFacts
+    private let forwarding: RequestForwarding
+    private let firstBytes: [UInt8]
+    private var completion: ((ForwardedExchange, ServedRequest) -> Void)?
+
+    private var connector: Connector?
+    private var server: (any ByteStream)?
+    private var requestBody: BodyFraming?
+    private var toServer = ByteBuffer()
+    private var response = HTTPHeadParser(.response, limits: .client)
+    private var interimResponseCount = 0
+    private var status: Int?
+    private var responseBody: BodyFraming?
+    private var toClient = ByteBuffer()
+    /// The number of bytes of the response so far, including those in ``toClient``.
+    private var responseByteCount = 0
+    /// The number of bytes received from the client after its request's head.
+    private var bodyByteCount: Int
+
+    /// The time a client may take nothing of the rest of a response.
+    private static let timeout = Duration.seconds(30)
+
+    /// - Parameters:
+    ///   - firstBytes: The bytes that arrived after the head of the request.
+    ///   - client: The client's stream, which does not read.
+    init(
+        _ request: RequestHead, _ firstBytes: [UInt8], on client: any ByteStream, facts: OpeningFacts,
+        _ forwarding: RequestForwarding
+    ) {
+        self.request = request
+        self.client = client
+        self.facts = facts
+        self.forwarding = forwarding
+        self.firstBytes = firstBytes
+        bodyByteCount = 0
+        requestBody = BodyFraming(of: request)
+    }
+
+    /// Forwards the request.
+    /// - Parameter completion: Called when the client's stream is closed.
+    func run(completion: @escaping (ForwardedExchange, ServedRequest) -> Void) {
+        self.completion = completion
+        client.delegate = self
+        guard let requestBody else {
+            return answer(badRequest("The length of the request's body is ambiguous."))
+        }
+        do throws(HandshakeRefusal) {
+            let settings = try forwarding.settings(request, requestBody.field)
+            let connector = Connector(settings, resources: forwarding.resources, on: client.loop) {
+                [unowned self] result in
+                if case .failure(let error) = result { answer(forwarding.refusal(error, request)) }
+            }
+            connector.didConnect = { [unowned self] stream, firstBytes in didConnect(stream, firstBytes) }
+            self.connector = connector
+            connector.start()
+        } catch {
+            answer(error)
+        }
+    }
+
+    /// Closes both streams. The completion is not called.
+    func cancel() {
+        completion = nil
+        leave()
+        client.close()
+    }
+
+    private var isOver: Bool { completion == nil }
+
+    private func didConnect(_ stream: any ByteStream, _ serverBytes: [UInt8]) {
+        guard !isOver, let connector else { return stream.close() }
+        server = stream
+        stream.delegate = self
+        let head = connector.request.signed(at: WallTime.now.seconds).head
+        head.withUnsafeBytes { toServer.append($0.bytes) }
+        let firstBytes = firstBytes
+        receiveBody(firstBytes.span.bytes)
+        stream.startReading()
+        if !serverBytes.isEmpty { receiveResponse(serverBytes.span.bytes) }
+    }
+
+    // MARK: From the client
+
+    private func receiveBody(_ bytes: RawSpan) {
+        // Whatever follows the body is discarded.
+        guard let count = requestBody?.take(bytes) else {
+            return answer(badRequest("The request's body is not valid in the chunked coding."))
+        }
+        bodyByteCount += count
+        toServer.append(bytes.extracting(0..<count))
+        flushToServer()
+    }
+
+    private func flushToServer() {
+        guard let server, !isOver else { return }
+        // If the write fails, the server may have answered before it closed.
+        try? server.write(&toServer)
+        if toServer.isEmpty, !server.isWriting { client.startReading() } else { client.stopReading() }
+    }
+
+    private func badRequest(_ reason: String) -> HandshakeRefusal {
+        HandshakeRefusal(status: 400, reason: reason, request: request)
+    }
+
+    // MARK: From the server
+
+    private func receiveResponse(_ bytes: RawSpan) {
+        var rest = bytes
+        do throws(HTTPHeadError) {
+            while responseBody == nil {
+                guard let count = try response.receive(rest), let head = response.responseHead else {
+                    return flushToClient()
+                }
+                rest = rest.extracting(droppingFirst: count)
+                guard receive(head) else { return answer(badGateway("an invalid sequence of responses")) }
+            }
+        } catch {
+            return answer(badGateway("a response whose head \(error)"))
+        }
+        receiveContent(rest)
+        if responseBody?.isComplete ?? false { finish() } else { flushToClient() }
+    }
+
+    /// - Returns: Whether the response may have this head.
+    private func receive(_ head: ResponseHead) -> Bool {
+        guard head.status != 101 else { return false }
+        let fields = forwarding.gateway.fields(of: head, to: request)
+        guard head.status >= 200 else {
+            interimResponseCount += 1
+            guard interimResponseCount <= ResponseReader.maximumInterimResponses else { return false }
+            // RFC 9110 §15.2: HTTP/1.0 has no interim responses.
+            if request.minorVersion >= 1 { append(head, fields) }
+            response = HTTPHeadParser(.response, limits: .client)
+            return true
+        }
+        status = head.status
+        let body = BodyFraming(of: head, answering: request.method)
+        responseBody = body
+        var framing = body.field
+        if body.length == .none, let length = head.fields.first(named: "Content-Length") {
+            // The length that the response to GET would have.
+            if request.method == "HEAD" || head.status == 304 {
+                framing = HeaderField(wellFormedName: "Content-Length", value: length)
+            }
+        }
+        if isUnchunked { framing = nil }
+        append(
+            head, fields + [framing].compactMap(\.self) + [HeaderField(wellFormedName: "Connection", value: "close")])
+        return true
+    }
+
+    /// HTTP/1.0 has no chunked coding: the end of the stream is the end of the body.
+    private var isUnchunked: Bool { request.minorVersion == 0 && responseBody?.length == .chunked }
+
+    private func append(_ head: ResponseHead, _ fields: [HeaderField]) {
+        var text = "HTTP/1.1 \(head.status) \(head.reason)\r\n"
+        for field in fields { text += field.line }
+        Array((text + "\r\n").utf8).withUnsafeBytes { append($0.bytes) }
+    }
+
+    private func append(_ bytes: RawSpan) {
+        toClient.append(bytes)
+        responseByteCount += bytes.byteCount
+    }
+
+    private func receiveContent(_ bytes: RawSpan) {
+        if isUnchunked {
+            for offset in 0..<bytes.byteCount where !(responseBody?.isComplete ?? true) {
+                let byte = bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+                if case .content = responseBody?.receive(byte) { [byte].withUnsafeBytes { append($0.bytes) } }
+            }
+        } else if let count = responseBody?.take(bytes) {
+            append(bytes.extracting(0..<count))
+        } else {
+            // The client notices the missing end.
+            finish()
+        }
+    }
+
+    private func flushToClient() {
+        guard let server, !isOver else { return }
+        guard (try? client.write(&toClient)) != nil else { return abort() }
+        if toClient.isEmpty, !client.isWriting { server.startReading() } else { server.stopReading() }
+    }
+
+    private func badGateway(_ what: String) -> HandshakeRefusal {
+        HandshakeRefusal(status: 502, reason: "The server sent \(what).", request: request)
+    }
+
+    // MARK: The end
+
+    /// Answers in place of the server or, if its response has begun, ends that.
+    private func answer(_ refusal: HandshakeRefusal) {
+        guard !isOver else { return }
+        if status == nil {
+            status = refusal.status
+            var answer = WebResponse(refusal)
+            answer.complete(with: [])
+            answer.bytes(answering: request.method, at: .now).withUnsafeBytes { append($0.bytes) }
+            // Complete.
+            responseBody = nil
+        }
+        finish()
+    }
+
+    /// Writes the rest of the response and closes both streams.
+    private func finish() {
+        guard let completion else { return }
+        self.completion = nil
+        leave()
+        let isComplete = responseBody?.isComplete ?? true
+        var output = ByteBuffer()
+        let sentBytes = responseByteCount - toClient.count
+        swap(&output, &toClient)
+        _ = LingeringClose(client, output: output, closesOwnSide: true, timeout: Self.timeout) { [self] writtenBytes in
+            let sentBytes = sentBytes + writtenBytes
+            completion(self, served(sentBytes, isComplete: isComplete && sentBytes == responseByteCount))
+        }
+    }
+
+    /// Closes both streams: the client is gone.
+    private func abort() {
+        guard let completion else { return }
+        self.completion = nil
+        leave()
+        client.close()
+        completion(self, served(responseByteCount - toClient.count, isComplete: false))
+    }
+
+    private func leave() {
+        connector?.cancel()
+        server?.close()
+        server = nil
+    }
+
+    private func served(_ sentBytes: Int, isComplete: Bool) -> ServedRequest {
+        ServedRequest(
+            // The status that nginx logs if the client left first.
+            request: request, address: facts.address, status: status ?? 499, acceptTime: facts.acceptTime,
+            endTime: client.loop.turnTime, receivedBytes: facts.receivedBytes + bodyByteCount, sentBytes: sentBytes,
+            isComplete: isComplete)
+    }
+}
+
+extension ForwardedExchange: ByteStreamDelegate {
+    func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
+        guard !isOver else { return }
+        if stream === client { receiveBody(bytes.bytes) } else { receiveResponse(bytes.bytes) }
+    }
+
+    func streamDidReachEnd(_ stream: any ByteStream) {
+        guard !isOver else { return }
+        // Like other gateways, take the end of the client's side for a canceled request.
+        if stream === client { return abort() }
+        if status == nil { return answer(badGateway("no response")) }
+        finish()
+    }
+
+    func streamDidDrain(_ stream: any ByteStream) {
+        if stream === client { flushToClient() } else { flushToServer() }
+    }
+
+    func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
+        if stream === client { abort() } else { answer(badGateway("no complete response: \(error)")) }
+    }
+
+    func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
+        // A response that the server sent before can still be read.
+        if stream === client { abort() } else { client.stopReading() }
+    }
+}

@@ -1,0 +1,109 @@
+/// Finds the end of a message's body (RFC 9112 §6.3).
+struct BodyFraming: Equatable, Sendable {
+    /// What determines the length.
+    enum Length: Equatable {
+        case none
+        case bytes(Int)
+        case chunked
+        case untilEndOfStream
+    }
+
+    /// What determines the length, as the head says.
+    let length: Length
+    /// Whether the end was reached.
+    private(set) var isComplete: Bool
+    private var remainingBytes: Int
+    private var chunkedDecoder = ChunkedDecoder()
+
+    private init(_ length: Length) {
+        self.length = length
+        if case .bytes(let count) = length { remainingBytes = count } else { remainingBytes = 0 }
+        isComplete = length == .none || length == .bytes(0)
+    }
+
+    /// Determines the framing of the body in a response.
+    /// - Parameter method: The method of the request. Default: GET.
+    init(of head: ResponseHead, answering method: String = "GET") {
+        self.init(Self.length(of: head, answering: method))
+    }
+
+    /// Determines the framing of the body in a request; nil if another parser could read it differently.
+    init?(of head: RequestHead) {
+        let lengths = head.fields.all(named: "Content-Length")
+        if head.fields.contains(named: "Transfer-Encoding") {
+            // RFC 9112 §6.1, §6.3: both fields, other codings, and HTTP/1.0 are signs of request smuggling.
+            guard lengths.isEmpty, head.minorVersion >= 1, head.fields.all(named: "Transfer-Encoding").count == 1,
+                head.fields.tokens(named: "Transfer-Encoding") == ["chunked"]
+            else { return nil }
+            self.init(.chunked)
+        } else if let text = lengths.first {
+            guard lengths.count == 1, text.utf8.allSatisfy(ASCII.isDigit), let count = Int(text) else { return nil }
+            self.init(.bytes(count))
+        } else {
+            self.init(.none)
+        }
+    }
+
+    private static func length(of head: ResponseHead, answering method: String) -> Length {
+        // RFC 9112 §6.3: these responses have no content, whatever their fields claim.
+        if method == "HEAD" || head.status < 200 || head.status == 204 || head.status == 304 { return .none }
+        // RFC 9112 §6.3: Transfer-Encoding overrides Content-Length. If chunked is not the final coding, the body
+        // extends to the end of the stream.
+        let codings = head.fields.tokens(named: "Transfer-Encoding")
+        if !codings.isEmpty { return codings == ["chunked"] ? .chunked : .untilEndOfStream }
+        let lengths = Set(head.fields.elements(named: "Content-Length"))
+        // RFC 9112 §6.3: without a valid length, the body extends to the end of the stream.
+        guard lengths.count == 1, let digits = lengths.first, digits.utf8.allSatisfy(ASCII.isDigit) else {
+            return .untilEndOfStream
+        }
+        return .bytes(Int(digits) ?? Int.max)
+    }
+
+    /// The field that states the framing; nil if there is none.
+    var field: HeaderField? {
+        switch length {
+        case .none, .untilEndOfStream: nil
+        case .bytes(let count): HeaderField(wellFormedName: "Content-Length", value: "\(count)")
+        case .chunked: HeaderField(wellFormedName: "Transfer-Encoding", value: "chunked")
+        }
+    }
+
+    /// Classifies the next byte of an incomplete body.
+    mutating func receive(_ byte: UInt8) -> ChunkedDecoder.Step {
+        switch length {
+        case .none: return .malformed
+        case .untilEndOfStream: return .content
+        case .bytes:
+            remainingBytes -= 1
+            isComplete = remainingBytes == 0
+            return .content
+        case .chunked:
+            let step = chunkedDecoder.receive(byte)
+            if case .end = step { isComplete = true }
+            return step
+        }
+    }
+
+    /// Counts the bytes that belong to the body, including its framing; nil if the framing is malformed.
+    mutating func take(_ bytes: RawSpan) -> Int? {
+        if isComplete { return 0 }
+        switch length {
+        case .none: return 0
+        case .untilEndOfStream: return bytes.byteCount
+        case .bytes:
+            let count = min(remainingBytes, bytes.byteCount)
+            remainingBytes -= count
+            isComplete = remainingBytes == 0
+            return count
+        case .chunked:
+            for offset in 0..<bytes.byteCount {
+                switch receive(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)) {
+                case .framing, .content: break
+                case .end: return offset + 1
+                case .malformed: return nil
+                }
+            }
+            return bytes.byteCount
+        }
+    }
+}

@@ -1,0 +1,126 @@
+/// Maps the heads of requests and responses between a gateway's clients and its server (RFC 9110 §3.7, §7.6): what names
+/// the gateway to clients names the server to the server.
+package struct Gateway: Sendable {
+    /// The server's origin, as in `https://example.com`.
+    private let serverOrigin: String
+    /// The server's host and port.
+    private let serverHost: HostAndPort?
+    /// Whether clients use TLS.
+    private let isSecure: Bool
+
+    /// Creates a gateway.
+    /// - Parameters:
+    ///   - server: The URL of the server.
+    ///   - host: The Host field of requests to the server.
+    ///   - isSecure: Whether clients use TLS.
+    package init(to server: WebSocketURL, host: String, isSecure: Bool) {
+        serverOrigin = server.origin(host: host)
+        serverHost = try? HostAndPort(parsing: host)
+        self.isSecure = isSecure
+    }
+
+    /// The fields of a client's request for the server: without those of the connection and of the opening handshake,
+    /// and with the server's origin in place of the gateway's.
+    package func fields(of request: RequestHead) -> [HeaderField] {
+        let clientOrigin = origin(of: request)
+        return Self.endToEndFields(request.fields).compactMap { field in
+            guard !Self.requestFields.contains(where: field.isNamed) else { return nil }
+            guard field.isNamed("Origin") || field.isNamed("Referer"), let clientOrigin else { return field }
+            return Self.replacing(clientOrigin, with: serverOrigin, in: field)
+        }
+    }
+
+    /// The fields of the server's response to a request for its sender: without those of the connection, and with the
+    /// gateway's origin in place of the server's.
+    package func fields(of response: ResponseHead, to request: RequestHead) -> [HeaderField] {
+        Self.endToEndFields(response.fields).compactMap { field in
+            // They would concern all servers on the gateway's host, or lead past the gateway.
+            if field.isNamed("Strict-Transport-Security") || field.isNamed("Alt-Svc") { return nil }
+            if Self.upgradeFields.contains(where: field.isNamed) { return nil }
+            if field.isNamed("Set-Cookie") { return mapped(cookie: field) }
+            if field.isNamed("Location") || field.isNamed("Content-Location") {
+                return mapped(location: field, for: request)
+            }
+            if field.isNamed("Access-Control-Allow-Origin"), let clientOrigin = origin(of: request) {
+                return Self.replacing(serverOrigin, with: clientOrigin, in: field)
+            }
+            return field
+        }
+    }
+
+    /// The gateway's origin, as the sender of a request knows it.
+    private func origin(of request: RequestHead) -> String? {
+        request.hostAsSent.map { (isSecure ? "https://" : "http://") + $0 }
+    }
+
+    /// A URL on the server, under whatever scheme, becomes one on the gateway.
+    private func mapped(location field: HeaderField, for request: RequestHead) -> HeaderField {
+        guard let clientOrigin = origin(of: request), let serverHost else { return field }
+        let scheme = URLForm.scheme(of: field.value)
+        let rest = scheme.map { field.value.utf8.dropFirst($0.utf8.count + 1) } ?? field.value.utf8[...]
+        guard scheme.map({ URLForm.webSchemes[$0] != nil }) ?? true, rest.starts(with: "//".utf8) else { return field }
+        let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
+        guard let host = try? HostAndPort(parsing: Substring(authority)), host.host == serverHost.host,
+            port(host, of: scheme) == port(serverHost, of: nil)
+        else { return field }
+        return HeaderField(
+            wellFormedName: field.name, value: clientOrigin + String(Substring(rest[authority.endIndex...])))
+    }
+
+    /// - Parameter scheme: Nil for that of the server.
+    private func port(_ host: HostAndPort, of scheme: String?) -> UInt16 {
+        let isSecure = scheme.flatMap { URLForm.webSchemes[$0] } ?? serverOrigin.utf8.starts(with: "https:".utf8)
+        return host.port ?? WebSocketURL.defaultPort(isSecure: isSecure)
+    }
+
+    /// Without a Domain attribute that includes the server, since the gateway has another name. Without TLS, also without
+    /// Secure, and without SameSite=None, which requires it.
+    private func mapped(cookie field: HeaderField) -> HeaderField {
+        let attributes = field.value.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        let kept = attributes.enumerated().filter { index, attribute in
+            guard index > 0 else { return true }
+            let text = ASCII.lowercased(ASCII.trimmed(Substring(attribute)))
+            if text.utf8.starts(with: "domain=".utf8) { return !isOfServer(domain: String(text.dropFirst(7))) }
+            return isSecure || (text != "secure" && text != "samesite=none")
+        }
+        return HeaderField(
+            wellFormedName: field.name, value: kept.map { String(Substring($0.element)) }.joined(separator: ";"))
+    }
+
+    /// RFC 6265 §5.1.3: a domain matches its own name and all names below it. A leading dot is ignored.
+    private func isOfServer(domain: String) -> Bool {
+        let domain = domain.first == "." ? String(domain.dropFirst()) : domain
+        guard let host = serverHost?.host else { return false }
+        return host == domain || host.hasSuffix("." + domain)
+    }
+
+    private static func replacing(_ origin: String, with other: String, in field: HeaderField) -> HeaderField {
+        let value = field.value
+        let start = String(value.prefix(origin.count))
+        let rest = value.dropFirst(origin.count)
+        guard ASCII.areEqualIgnoringCase(start, origin), rest.isEmpty || "/?#".contains(rest.first ?? "/") else {
+            return field
+        }
+        return HeaderField(wellFormedName: field.name, value: other + rest)
+    }
+
+    /// RFC 9110 §7.6.1: the fields that Connection names, and others that concern a single connection. The framing of
+    /// the body is stated anew.
+    private static func endToEndFields(_ fields: HTTPFields) -> [HeaderField] {
+        let named = fields.tokens(named: "Connection")
+        return fields.filter { field in
+            !named.contains(ASCII.lowercased(field.name)) && !connectionFields.contains(where: field.isNamed)
+        }
+    }
+
+    private static let connectionFields = [
+        "Connection", "Proxy-Connection", "Keep-Alive", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
+        "Content-Length", "Proxy-Authorization", "Proxy-Authenticate",
+    ]
+    /// The fields that the opening handshake sets on each side.
+    private static let upgradeFields = [
+        "Sec-WebSocket-Accept", ClientRequest.subprotocolFieldName, ExtensionHeader.fieldName,
+    ]
+    private static let requestFields =
+        ["Host", "Sec-WebSocket-Key", "Sec-WebSocket-Version"] + upgradeFields
+}

@@ -1,0 +1,93 @@
+import Testing
+
+@testable import WSCore
+
+@Suite("BodyFraming finds the end of a body") struct BodyFramingTests {
+    static func request(_ lines: String..., minorVersion: Int = 1) throws -> RequestHead {
+        RequestHead(
+            method: "POST", target: "/", fields: HTTPFields(try lines.map { try HeaderField(parsing: $0) }),
+            minorVersion: minorVersion)
+    }
+
+    /// The number of bytes taken from pieces of one byte, and from the whole; nil if malformed.
+    static func counts(_ framing: BodyFraming, _ text: String) -> [Int?] {
+        let bytes = Array(text.utf8)
+        var (whole, pieces) = (framing, framing)
+        var count: Int? = 0
+        for byte in bytes {
+            let piece = [byte]
+            guard let sum = count, let taken = pieces.take(piece.span.bytes) else {
+                count = nil
+                break
+            }
+            count = sum + taken
+        }
+        return [whole.take(bytes.span.bytes), count]
+    }
+
+    @Test("A request without a length has no body")
+    func none() throws {
+        let framing = try #require(BodyFraming(of: try Self.request()))
+        #expect(framing.isComplete && framing.field == nil)
+        #expect(Self.counts(framing, "GET /") == [0, 0])
+    }
+
+    @Test("A length counts bytes")
+    func length() throws {
+        let framing = try #require(BodyFraming(of: try Self.request("Content-Length: 5")))
+        #expect(Self.counts(framing, "hello, world") == [5, 5])
+        #expect(Self.counts(framing, "hel") == [3, 3])
+        #expect(framing.field?.line == "Content-Length: 5\r\n")
+        #expect(BodyFraming(of: try Self.request("Content-Length: 0"))?.isComplete == true)
+    }
+
+    @Test(
+        "Chunks end with their last line",
+        arguments: ["3\r\nabc\r\n0\r\n\r\n", "0\r\n\r\n", "1;a=b\r\nx\r\n0\r\nT: 1\r\n\r\n"])
+    func chunks(text: String) throws {
+        let framing = try #require(BodyFraming(of: try Self.request("Transfer-Encoding: Chunked")))
+        #expect(Self.counts(framing, text + "GET /") == [text.utf8.count, text.utf8.count])
+        #expect(framing.field?.line == "Transfer-Encoding: chunked\r\n")
+    }
+
+    @Test("Malformed chunks are refused", arguments: ["x", "\r\n", "3\nabc", "3\r\nabcd", "123456789\r\n", "-1\r\n"])
+    func malformedChunks(text: String) throws {
+        let framing = try #require(BodyFraming(of: try Self.request("Transfer-Encoding: chunked")))
+        #expect(Self.counts(framing, text) == [nil, nil])
+    }
+
+    @Test(
+        "A request that two parsers could read differently has no framing",
+        arguments: [
+            ["Content-Length: 5", "Transfer-Encoding: chunked"], ["Content-Length: 5", "Content-Length: 5"],
+            ["Content-Length: 5, 5"], ["Content-Length: +5"], ["Content-Length: "], ["Content-Length: 0x5"],
+            ["Content-Length: 18446744073709551616"], ["Transfer-Encoding: gzip"],
+            ["Transfer-Encoding: gzip, chunked"], ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"],
+            ["Transfer-Encoding: "],
+        ])
+    func ambiguous(lines: [String]) throws {
+        let fields = HTTPFields(try lines.map { try HeaderField(parsing: $0) })
+        #expect(BodyFraming(of: RequestHead(method: "POST", target: "/", fields: fields)) == nil)
+    }
+
+    @Test("HTTP/1.0 has no chunked coding")
+    func oldVersion() throws {
+        #expect(BodyFraming(of: try Self.request("Transfer-Encoding: chunked", minorVersion: 0)) == nil)
+    }
+
+    @Test(
+        "Some responses have no body, whatever their fields claim",
+        arguments: [("HEAD", 200), ("GET", 204), ("GET", 304), ("GET", 100)])
+    func withoutBody(method: String, status: Int) throws {
+        let fields = HTTPFields([try HeaderField(parsing: "Content-Length: 5")])
+        let head = ResponseHead(status: status, reason: "", fields: fields)
+        #expect(BodyFraming(of: head, answering: method).isComplete)
+    }
+
+    @Test("A response without a length extends to the end of the stream")
+    func untilEnd() {
+        let framing = BodyFraming(of: ResponseHead(status: 200, reason: "", fields: HTTPFields()))
+        #expect(framing.length == .untilEndOfStream)
+        #expect(Self.counts(framing, "abc") == [3, 3])
+    }
+}

@@ -1,0 +1,105 @@
+import Testing
+
+@testable import WSCore
+
+@Suite("Gateway maps the heads between clients and a server") struct GatewayTests {
+    static func gateway(
+        to url: String = "wss://api.example/live", isSecure: Bool = false, host: String? = nil
+    ) throws -> Gateway {
+        let url = try WebSocketURL(parsing: url)
+        return Gateway(to: url, host: host ?? url.hostField, isSecure: isSecure)
+    }
+
+    static func fields(_ lines: [String]) throws -> HTTPFields {
+        HTTPFields(try lines.map { try HeaderField(parsing: $0) })
+    }
+
+    static func request(_ lines: String...) throws -> RequestHead {
+        RequestHead(method: "GET", target: "/", fields: try fields(["Host: localhost:8080"] + lines))
+    }
+
+    static func response(_ lines: String...) throws -> ResponseHead {
+        ResponseHead(status: 200, reason: "OK", fields: try fields(lines))
+    }
+
+    static func lines(_ fields: [HeaderField]) -> [String] { fields.map { "\($0.name): \($0.value)" } }
+
+    @Test("Fields of the connection and of the handshake are not forwarded")
+    func connectionFields() throws {
+        let request = try Self.request(
+            "Connection: keep-alive, X-Hop", "x-hop: 1", "Keep-Alive: 5", "TE: trailers", "Upgrade: websocket",
+            "Transfer-Encoding: chunked", "Content-Length: 5", "Proxy-Authorization: x", "Sec-WebSocket-Key: k",
+            "Sec-WebSocket-Version: 13", "Sec-WebSocket-Protocol: a", "Sec-WebSocket-Extensions: e", "Accept: */*",
+            "Cookie: a=1", "Cookie: b=2")
+        #expect(
+            Self.lines(try Self.gateway().fields(of: request)) == ["Accept: */*", "Cookie: a=1", "Cookie: b=2"])
+        let response = try Self.response(
+            "Connection: close, X-Hop", "X-Hop: 1", "Sec-WebSocket-Accept: a", "Sec-WebSocket-Protocol: p",
+            "Strict-Transport-Security: max-age=1", "Alt-Svc: h3", "Server: s")
+        #expect(Self.lines(try Self.gateway().fields(of: response, to: request)) == ["Server: s"])
+    }
+
+    @Test(
+        "Origin and Referer that name the gateway name the server",
+        arguments: [
+            ("Origin: http://localhost:8080", "Origin: https://api.example"),
+            ("Origin: HTTP://LOCALHOST:8080", "Origin: https://api.example"),
+            ("Origin: http://localhost:80801", "Origin: http://localhost:80801"),
+            ("Origin: https://localhost:8080", "Origin: https://localhost:8080"),
+            ("Origin: https://other.example", "Origin: https://other.example"), ("Origin: null", "Origin: null"),
+            ("Referer: http://localhost:8080/a?b", "Referer: https://api.example/a?b"),
+            ("Referer: http://localhost:8080.evil.example/", "Referer: http://localhost:8080.evil.example/"),
+        ])
+    func origin(line: String, expected: String) throws {
+        #expect(Self.lines(try Self.gateway().fields(of: try Self.request(line))) == [expected])
+    }
+
+    @Test(
+        "Location that names the server names the gateway",
+        arguments: [
+            ("https://api.example/a?b#c", "http://localhost:8080/a?b#c"),
+            ("https://api.example", "http://localhost:8080"),
+            ("HTTPS://API.EXAMPLE:443/a", "http://localhost:8080/a"),
+            ("wss://api.example/a", "http://localhost:8080/a"),
+            ("//api.example/a", "http://localhost:8080/a"), ("http://api.example/a", "http://api.example/a"),
+            ("https://api.example:8443/", "https://api.example:8443/"), ("/a", "/a"), ("a/b", "a/b"),
+            ("https://api.example.evil.example/", "https://api.example.evil.example/"),
+            ("https://user@api.example/", "https://user@api.example/"), ("mailto:api.example", "mailto:api.example"),
+            ("//", "//"), ("", ""),
+        ])
+    func location(value: String, expected: String) throws {
+        let response = try Self.response("Location: \(value)")
+        #expect(
+            Self.lines(try Self.gateway().fields(of: response, to: try Self.request())) == ["Location: \(expected)"])
+    }
+
+    @Test(
+        "Cookies of the server become cookies of the gateway",
+        arguments: [
+            ("a=1; Domain=api.example; Path=/", false, "a=1; Path=/"), ("a=1;DOMAIN=.Example", false, "a=1"),
+            ("a=1; Domain=other.example", false, "a=1; Domain=other.example"),
+            ("a=1; Domain=pi.example", false, "a=1; Domain=pi.example"),
+            ("a=1; Secure; HttpOnly", false, "a=1; HttpOnly"), ("a=1; Secure; HttpOnly", true, "a=1; Secure; HttpOnly"),
+            ("a=1; SameSite=None; Secure", false, "a=1"), ("a=1; SameSite=Lax", false, "a=1; SameSite=Lax"),
+            ("secure; Path=/", false, "secure; Path=/"),
+        ])
+    func cookies(value: String, isSecure: Bool, expected: String) throws {
+        let response = try Self.response("Set-Cookie: \(value)")
+        #expect(
+            Self.lines(try Self.gateway(isSecure: isSecure).fields(of: response, to: try Self.request()))
+                == ["Set-Cookie: \(expected)"])
+    }
+
+    @Test("A host of the user is the server's name")
+    func host() throws {
+        let gateway = try Self.gateway(to: "ws://127.0.0.1:3000/", host: "app.example")
+        let request = try Self.request("Origin: http://localhost:8080")
+        #expect(Self.lines(gateway.fields(of: request)) == ["Origin: http://app.example"])
+        let response = try Self.response(
+            "Location: http://app.example/x", "Access-Control-Allow-Origin: http://app.example")
+        #expect(
+            Self.lines(gateway.fields(of: response, to: request)) == [
+                "Location: http://localhost:8080/x", "Access-Control-Allow-Origin: http://localhost:8080",
+            ])
+    }
+}
