@@ -41,7 +41,7 @@ _wsx() {
         fi
         # Without a command, a URL means connect.
         case "$command" in
-            connect | listen | bench | help | completions) index=2 ;;
+            connect | listen | relay | bench | help | completions) index=2 ;;
             'bench merge') index=3 ;;
             *) command=connect ;;
         esac
@@ -60,7 +60,7 @@ _wsx() {
             -?*)
                 case "$command $word" in
                     'connect --exec' | 'listen --exec') runs=1 ;;
-                    'connect -x' | 'connect --execute' | 'connect -f' | 'connect --file' | 'connect --eol' | 'connect --exec-grace' | 'connect --input' | 'connect --output' | 'connect --pick' | 'connect --format' | 'connect --replay-speed' | 'connect --protocol' | 'connect --param' | 'connect --decode' | 'connect --encode' | 'connect --linger' | 'connect -n' | 'connect --count' | 'connect --until' | 'connect --expect' | 'connect --timeout' | 'connect --correlate' | 'connect --reply-timeout' | 'connect --first-message' | 'connect --ready' | 'connect --answer' | 'connect --data' | 'connect --row' | 'connect --scenario' | 'connect --junit' | 'connect --ignore' | 'connect --reconnect-delay' | 'connect --heartbeat' | 'connect --heartbeat-misses' | 'connect --heartbeat-message' | 'connect --close-code' | 'connect --close-reason' | 'connect -H' | 'connect --header' | 'connect -s' | 'connect --subprotocol' | 'connect -a' | 'connect --auth' | 'connect --bearer' | 'connect --aws-sigv4' | 'connect -b' | 'connect --cookie' | 'connect -o' | 'connect --origin' | 'connect --host' | 'connect --user-agent' | 'connect --max-redirects' | 'connect --resolve' | 'connect --source-ip' | 'connect --unix-socket' | 'connect --connect-timeout' | 'connect --proxy' | 'connect --no-proxy' | 'connect --ca' | 'connect --cert' | 'connect --key' | 'connect --passphrase' | 'connect --pin' | 'connect --tls-server-name' | 'connect --tls-min' | 'connect --compress-window-bits' | 'connect --close-timeout' | 'connect --max-message-size' | 'connect --max-fragments' | 'connect --fragment-size' | 'connect --cookie-jar' | 'connect --color' | 'connect --timestamps' | 'connect --record' | 'connect --history' | 'listen --path' | 'listen -s' | 'listen --subprotocol' | 'listen -H' | 'listen --header' | 'listen --handshake-timeout' | 'listen --max-processes' | 'listen --exec-grace' | 'listen --threads' | 'listen -o' | 'listen --origin' | 'listen -a' | 'listen --auth' | 'listen --bearer' | 'listen --max-connections' | 'listen --max-memory' | 'listen --idle-timeout' | 'listen --serve' | 'listen --first-message' | 'listen --answer' | 'listen --delay' | 'listen --drop-rate' | 'listen --seed' | 'listen --close-after' | 'listen --close-code' | 'listen --close-reason' | 'listen --reject' | 'listen --throttle' | 'listen --replay' | 'listen --scenario' | 'listen --ignore' | 'listen --input' | 'listen --output' | 'listen --pick' | 'listen --format' | 'listen --replay-speed' | 'listen --heartbeat' | 'listen --heartbeat-misses' | 'listen --tls-cert' | 'listen --tls-key' | 'listen --passphrase' | 'listen --client-ca' | 'listen --compress-window-bits' | 'listen --close-timeout' | 'listen --max-message-size' | 'listen --max-fragments' | 'listen --fragment-size' | 'listen --color' | 'listen --timestamps' | 'listen --record' | 'bench --mode' | 'bench -c' | 'bench --connections' | 'bench --connect-rate' | 'bench -t' | 'bench --threads' | 'bench -d' | 'bench --duration' | 'bench -n' | 'bench --messages' | 'bench -r' | 'bench --rate' | 'bench --stages' | 'bench --ramp' | 'bench --start-at' | 'bench --warmup' | 'bench --in-flight' | 'bench --think' | 'bench --lifetime' | 'bench --reply-timeout' | 'bench --publishers' | 'bench --heartbeat' | 'bench --heartbeat-message' | 'bench -m' | 'bench --message' | 'bench -f' | 'bench --file' | 'bench --size' | 'bench --protocol' | 'bench --param' | 'bench --decode' | 'bench --encode' | 'bench --correlate' | 'bench --expect' | 'bench --first-message' | 'bench --ready' | 'bench --answer' | 'bench --data' | 'bench --scenario' | 'bench --ignore' | 'bench --timeout' | 'bench --close-code' | 'bench --close-reason' | 'bench -H' | 'bench --header' | 'bench -s' | 'bench --subprotocol' | 'bench -a' | 'bench --auth' | 'bench --bearer' | 'bench --aws-sigv4' | 'bench -b' | 'bench --cookie' | 'bench -o' | 'bench --origin' | 'bench --host' | 'bench --user-agent' | 'bench --max-redirects' | 'bench --resolve' | 'bench --source-ip' | 'bench --unix-socket' | 'bench --connect-timeout' | 'bench --proxy' | 'bench --no-proxy' | 'bench --ca' | 'bench --cert' | 'bench --key' | 'bench --passphrase' | 'bench --pin' | 'bench --tls-server-name' | 'bench --tls-min' | 'bench --compress-window-bits' | 'bench --close-timeout' | 'bench --max-message-size' | 'bench --max-fragments' | 'bench --fragment-size' | 'bench --output' | 'bench --threshold' | 'bench --baseline' | 'bench --hdr' | 'bench --report' | 'bench --abort' | 'bench --metrics' | 'bench --color' | 'bench merge --output' | 'bench merge --threshold' | 'bench merge --baseline' | 'bench merge --hdr' | 'bench merge --report' | 'bench merge --color')
+                    'connect -x' | 'connect --execute' | 'connect -f' | 'connect --file' | 'connect --eol' | 'connect --exec-grace' | 'connect --input' | 'connect --output' | 'connect --pick' | 'connect --format' | 'connect --replay-speed' | 'connect --protocol' | 'connect --param' | 'connect --decode' | 'connect --encode' | 'connect --linger' | 'connect -n' | 'connect --count' | 'connect --until' | 'connect --expect' | 'connect --timeout' | 'connect --correlate' | 'connect --reply-timeout' | 'connect --first-message' | 'connect --ready' | 'connect --answer' | 'connect --data' | 'connect --row' | 'connect --scenario' | 'connect --junit' | 'connect --ignore' | 'connect --reconnect-delay' | 'connect --heartbeat' | 'connect --heartbeat-misses' | 'connect --heartbeat-message' | 'connect --close-code' | 'connect --close-reason' | 'connect -H' | 'connect --header' | 'connect -s' | 'connect --subprotocol' | 'connect -a' | 'connect --auth' | 'connect --bearer' | 'connect --aws-sigv4' | 'connect -b' | 'connect --cookie' | 'connect -o' | 'connect --origin' | 'connect --host' | 'connect --user-agent' | 'connect --max-redirects' | 'connect --resolve' | 'connect --source-ip' | 'connect --unix-socket' | 'connect --connect-timeout' | 'connect --proxy' | 'connect --no-proxy' | 'connect --ca' | 'connect --cert' | 'connect --key' | 'connect --passphrase' | 'connect --pin' | 'connect --tls-server-name' | 'connect --tls-min' | 'connect --compress-window-bits' | 'connect --close-timeout' | 'connect --max-message-size' | 'connect --max-fragments' | 'connect --fragment-size' | 'connect --cookie-jar' | 'connect --color' | 'connect --timestamps' | 'connect --record' | 'connect --history' | 'listen --path' | 'listen -s' | 'listen --subprotocol' | 'listen -H' | 'listen --header' | 'listen --handshake-timeout' | 'listen --max-processes' | 'listen --exec-grace' | 'listen --threads' | 'listen -o' | 'listen --origin' | 'listen -a' | 'listen --auth' | 'listen --bearer' | 'listen --max-connections' | 'listen --max-memory' | 'listen --idle-timeout' | 'listen --serve' | 'listen --first-message' | 'listen --answer' | 'listen --delay' | 'listen --drop-rate' | 'listen --seed' | 'listen --close-after' | 'listen --close-code' | 'listen --close-reason' | 'listen --reject' | 'listen --throttle' | 'listen --replay' | 'listen --scenario' | 'listen --ignore' | 'listen --input' | 'listen --output' | 'listen --pick' | 'listen --format' | 'listen --replay-speed' | 'listen --heartbeat' | 'listen --heartbeat-misses' | 'listen --tls-cert' | 'listen --tls-key' | 'listen --passphrase' | 'listen --client-ca' | 'listen --compress-window-bits' | 'listen --close-timeout' | 'listen --max-message-size' | 'listen --max-fragments' | 'listen --fragment-size' | 'listen --color' | 'listen --timestamps' | 'listen --record' | 'relay --handshake-timeout' | 'relay -o' | 'relay --origin' | 'relay --max-connections' | 'relay --max-memory' | 'relay --answer' | 'relay --delay' | 'relay --drop-rate' | 'relay --seed' | 'relay --close-after' | 'relay --reject' | 'relay --throttle' | 'relay --output' | 'relay -H' | 'relay --header' | 'relay -a' | 'relay --auth' | 'relay --bearer' | 'relay --aws-sigv4' | 'relay --host' | 'relay --user-agent' | 'relay --resolve' | 'relay --source-ip' | 'relay --unix-socket' | 'relay --connect-timeout' | 'relay --proxy' | 'relay --no-proxy' | 'relay --ca' | 'relay --cert' | 'relay --key' | 'relay --passphrase' | 'relay --pin' | 'relay --tls-server-name' | 'relay --tls-min' | 'relay --tls-cert' | 'relay --tls-key' | 'relay --client-ca' | 'relay --compress-window-bits' | 'relay --close-timeout' | 'relay --max-message-size' | 'relay --max-fragments' | 'relay --fragment-size' | 'relay --color' | 'relay --timestamps' | 'relay --record' | 'bench --mode' | 'bench -c' | 'bench --connections' | 'bench --connect-rate' | 'bench -t' | 'bench --threads' | 'bench -d' | 'bench --duration' | 'bench -n' | 'bench --messages' | 'bench -r' | 'bench --rate' | 'bench --stages' | 'bench --ramp' | 'bench --start-at' | 'bench --warmup' | 'bench --in-flight' | 'bench --think' | 'bench --lifetime' | 'bench --reply-timeout' | 'bench --publishers' | 'bench --heartbeat' | 'bench --heartbeat-message' | 'bench -m' | 'bench --message' | 'bench -f' | 'bench --file' | 'bench --size' | 'bench --protocol' | 'bench --param' | 'bench --decode' | 'bench --encode' | 'bench --correlate' | 'bench --expect' | 'bench --first-message' | 'bench --ready' | 'bench --answer' | 'bench --data' | 'bench --scenario' | 'bench --ignore' | 'bench --timeout' | 'bench --close-code' | 'bench --close-reason' | 'bench -H' | 'bench --header' | 'bench -s' | 'bench --subprotocol' | 'bench -a' | 'bench --auth' | 'bench --bearer' | 'bench --aws-sigv4' | 'bench -b' | 'bench --cookie' | 'bench -o' | 'bench --origin' | 'bench --host' | 'bench --user-agent' | 'bench --max-redirects' | 'bench --resolve' | 'bench --source-ip' | 'bench --unix-socket' | 'bench --connect-timeout' | 'bench --proxy' | 'bench --no-proxy' | 'bench --ca' | 'bench --cert' | 'bench --key' | 'bench --passphrase' | 'bench --pin' | 'bench --tls-server-name' | 'bench --tls-min' | 'bench --compress-window-bits' | 'bench --close-timeout' | 'bench --max-message-size' | 'bench --max-fragments' | 'bench --fragment-size' | 'bench --output' | 'bench --threshold' | 'bench --baseline' | 'bench --hdr' | 'bench --report' | 'bench --abort' | 'bench --metrics' | 'bench --color' | 'bench merge --output' | 'bench merge --threshold' | 'bench merge --baseline' | 'bench merge --hdr' | 'bench merge --report' | 'bench merge --color')
                         [[ ${COMP_WORDS[index+1]} == '=' ]] || ((index++))
                         joins=1
                         ;;
@@ -258,6 +258,69 @@ _wsx() {
             'listen --path' | 'listen --path=' | 'listen -s' | 'listen --subprotocol' | 'listen --subprotocol=' | 'listen -H' | 'listen --header' | 'listen --header=' | 'listen --handshake-timeout' | 'listen --handshake-timeout=' | 'listen --max-processes' | 'listen --max-processes=' | 'listen --exec-grace' | 'listen --exec-grace=' | 'listen --threads' | 'listen --threads=' | 'listen -o' | 'listen --origin' | 'listen --origin=' | 'listen -a' | 'listen --auth' | 'listen --auth=' | 'listen --bearer' | 'listen --bearer=' | 'listen --max-connections' | 'listen --max-connections=' | 'listen --max-memory' | 'listen --max-memory=' | 'listen --idle-timeout' | 'listen --idle-timeout=' | 'listen --first-message' | 'listen --first-message=' | 'listen --answer' | 'listen --answer=' | 'listen --delay' | 'listen --delay=' | 'listen --drop-rate' | 'listen --drop-rate=' | 'listen --seed' | 'listen --seed=' | 'listen --close-after' | 'listen --close-after=' | 'listen --close-code' | 'listen --close-code=' | 'listen --close-reason' | 'listen --close-reason=' | 'listen --reject' | 'listen --reject=' | 'listen --throttle' | 'listen --throttle=' | 'listen --ignore' | 'listen --ignore=' | 'listen --pick' | 'listen --pick=' | 'listen --format' | 'listen --format=' | 'listen --diff=' | 'listen --replay-speed' | 'listen --replay-speed=' | 'listen --heartbeat' | 'listen --heartbeat=' | 'listen --heartbeat-misses' | 'listen --heartbeat-misses=' | 'listen --passphrase' | 'listen --passphrase=' | 'listen --compress-window-bits' | 'listen --compress-window-bits=' | 'listen --close-timeout' | 'listen --close-timeout=' | 'listen --max-message-size' | 'listen --max-message-size=' | 'listen --max-fragments' | 'listen --max-fragments=' | 'listen --fragment-size' | 'listen --fragment-size=')
                 return
                 ;;
+            'relay --output' | 'relay --output=')
+                COMPREPLY=($(compgen -W $'text\nraw\nnul\nhex\nbase64\njson' -- "$current"))
+                return
+                ;;
+            'relay --unix-socket' | 'relay --unix-socket=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'relay --ca' | 'relay --ca=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'relay --cert' | 'relay --cert=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'relay --key' | 'relay --key=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'relay --tls-min' | 'relay --tls-min=')
+                COMPREPLY=($(compgen -W $'1.2\n1.3' -- "$current"))
+                return
+                ;;
+            'relay --tls-cert' | 'relay --tls-cert=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'relay --tls-key' | 'relay --tls-key=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'relay --client-ca' | 'relay --client-ca=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'relay --compress=')
+                COMPREPLY=($(compgen -W $'on\noff' -- "$current"))
+                return
+                ;;
+            'relay --color' | 'relay --color=')
+                COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
+                return
+                ;;
+            'relay --timestamps' | 'relay --timestamps=')
+                COMPREPLY=($(compgen -W $'local\nutc\nrelative\noff' -- "$current"))
+                return
+                ;;
+            'relay --record' | 'relay --record=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'relay --handshake-timeout' | 'relay --handshake-timeout=' | 'relay -o' | 'relay --origin' | 'relay --origin=' | 'relay --max-connections' | 'relay --max-connections=' | 'relay --max-memory' | 'relay --max-memory=' | 'relay --answer' | 'relay --answer=' | 'relay --delay' | 'relay --delay=' | 'relay --drop-rate' | 'relay --drop-rate=' | 'relay --seed' | 'relay --seed=' | 'relay --close-after' | 'relay --close-after=' | 'relay --reject' | 'relay --reject=' | 'relay --throttle' | 'relay --throttle=' | 'relay -H' | 'relay --header' | 'relay --header=' | 'relay -a' | 'relay --auth' | 'relay --auth=' | 'relay --bearer' | 'relay --bearer=' | 'relay --aws-sigv4' | 'relay --aws-sigv4=' | 'relay --host' | 'relay --host=' | 'relay --user-agent' | 'relay --user-agent=' | 'relay --resolve' | 'relay --resolve=' | 'relay --source-ip' | 'relay --source-ip=' | 'relay --connect-timeout' | 'relay --connect-timeout=' | 'relay --proxy' | 'relay --proxy=' | 'relay --no-proxy' | 'relay --no-proxy=' | 'relay --passphrase' | 'relay --passphrase=' | 'relay --pin' | 'relay --pin=' | 'relay --tls-server-name' | 'relay --tls-server-name=' | 'relay --compress-window-bits' | 'relay --compress-window-bits=' | 'relay --close-timeout' | 'relay --close-timeout=' | 'relay --max-message-size' | 'relay --max-message-size=' | 'relay --max-fragments' | 'relay --max-fragments=' | 'relay --fragment-size' | 'relay --fragment-size=')
+                return
+                ;;
             'bench --mode' | 'bench --mode=')
                 COMPREPLY=($(compgen -W $'echo\nrequest\nscenario\nsend\nreceive\nconnect\nbroadcast\nidle' -- "$current"))
                 return
@@ -381,7 +444,7 @@ _wsx() {
             if [[ $current == -* ]] && ((!end)); then
                 COMPREPLY=($(compgen -W $'-V\n--version\n-x\n--execute\n-f\n--file\n--eol\n-i\n--interactive\n--exec\n--exec-grace\n--exec-json\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--pick\n--format\n--diff\n--replay-speed\n--protocol\n--param\n--decode\n--encode\n--linger\n-n\n--count\n-1\n--one\n--until\n--expect\n--timeout\n--request\n--correlate\n--json-rpc\n--fail\n--reply-timeout\n--first-message\n--ready\n--answer\n--template\n--data\n--row\n--scenario\n--junit\n--ignore\n--reconnect\n--reconnect-delay\n--heartbeat\n--heartbeat-misses\n--heartbeat-message\n--close-code\n--close-reason\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n--digest\n--anyauth\n--aws-sigv4\n--netrc\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--location-trusted\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--proxy-digest\n--proxy-anyauth\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n--cookie-jar\n-v\n--verbose\n-q\n--quiet\n--color\n--plain\n--timestamps\n--record\n--pretty\n--no-pretty\n--history\n--no-history\n-h\n--help' -- "$current"))
             elif ((operands == 0)); then
-                COMPREPLY=($(compgen -W $'connect\nlisten\nbench\nhelp\ncompletions' -- "$current"))
+                COMPREPLY=($(compgen -W $'connect\nlisten\nrelay\nbench\nhelp\ncompletions' -- "$current"))
                 _wsx_urls "${1:-wsx}" targets echo: ws:// wss://
             fi
             ;;
@@ -395,6 +458,11 @@ _wsx() {
         listen)
             if [[ $current == -* ]] && ((!end)); then
                 COMPREPLY=($(compgen -W $'--echo\n--broadcast\n--path\n-s\n--subprotocol\n-H\n--header\n--handshake-timeout\n--exec\n--max-processes\n--exec-grace\n--exec-json\n--threads\n--once\n-o\n--origin\n-a\n--auth\n--bearer\n--max-connections\n--max-memory\n--idle-timeout\n--serve\n--console\n--first-message\n--answer\n--delay\n--drop-rate\n--seed\n--close-after\n--close-code\n--close-reason\n--reject\n--no-pong\n--throttle\n--replay\n--scenario\n--ignore\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--pick\n--format\n--diff\n--replay-speed\n--heartbeat\n--heartbeat-misses\n--tls-cert\n--tls-key\n--passphrase\n--tls-self-signed\n--client-ca\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--plain\n--timestamps\n--record\n--pretty\n--no-pretty\n-h\n--help' -- "$current"))
+            fi
+            ;;
+        relay)
+            if [[ $current == -* ]] && ((!end)); then
+                COMPREPLY=($(compgen -W $'--handshake-timeout\n--once\n-o\n--origin\n--max-connections\n--max-memory\n--answer\n--delay\n--drop-rate\n--seed\n--close-after\n--reject\n--throttle\n--no-stdin\n--output\n-H\n--header\n-a\n--auth\n--bearer\n--digest\n--anyauth\n--aws-sigv4\n--netrc\n--host\n--user-agent\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--proxy-digest\n--proxy-anyauth\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--tls-cert\n--tls-key\n--tls-self-signed\n--client-ca\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--plain\n--timestamps\n--record\n--pretty\n--no-pretty\n-h\n--help' -- "$current"))
             fi
             ;;
         bench)
@@ -417,7 +485,7 @@ _wsx() {
             if [[ $current == -* ]] && ((!end)); then
                 COMPREPLY=($(compgen -W $'-h\n--help' -- "$current"))
             else
-                COMPREPLY=($(compgen -W $'connect\nlisten\nbench\ncompletions\nprofiles\nvalues\nsecrets\nexit-status\nenvironment\nfiles\nhow-a-run-ends\nexit-status\naccess\nlog\nsocket-activation\nexit-status\nmodes\npace\nstages\nexit-status\nexit-status\nurls\ninteractive-use\nformats\ncodecs\npaths\nchanges\njson-events\nrecordings\nprotocol\nscenarios\nplaceholders\ntesting-clients\nrequests-and-replies\nstaying-connected\nprograms\nresults\nthresholds\nbaselines\njson-results\nmetrics\nprotocol-errors\ntls-errors\nlimits\n/send\n/ping\n/pong\n/binary\n/file\n/send-json\n/repeat\n/show\n/pipe\n/inspect\n/tail\n/find\n/filter\n/where\n/pick\n/pause\n/save\n/pretty\n/diff\n/time\n/pings\n/status\n/close\n/reconnect\n/retry\n/drop\n/connect\n/record\n/clients\n/headers\n/info\n/edit\n/history\n/help\n/quit' -- "$current"))
+                COMPREPLY=($(compgen -W $'connect\nlisten\nrelay\nbench\ncompletions\nprofiles\nvalues\nsecrets\nexit-status\nenvironment\nfiles\nhow-a-run-ends\nexit-status\naccess\nlog\nsocket-activation\nexit-status\nlog\nexit-status\nmodes\npace\nstages\nexit-status\nexit-status\nurls\ninteractive-use\nformats\ncodecs\npaths\nchanges\njson-events\nrecordings\nprotocol\nscenarios\nplaceholders\ntesting-clients\nrequests-and-replies\nstaying-connected\nprograms\nresults\nthresholds\nbaselines\njson-results\nmetrics\nprotocol-errors\ntls-errors\nlimits\n/send\n/ping\n/pong\n/binary\n/file\n/send-json\n/repeat\n/show\n/pipe\n/inspect\n/tail\n/find\n/filter\n/where\n/pick\n/pause\n/save\n/pretty\n/diff\n/time\n/pings\n/status\n/close\n/reconnect\n/retry\n/drop\n/connect\n/record\n/clients\n/to\n/headers\n/info\n/edit\n/history\n/help\n/quit' -- "$current"))
             fi
             ;;
         completions)

@@ -2,11 +2,11 @@
 """Runs the Autobahn TestSuite against wsx in both roles, over ws. Run by `make conformance`.
 
 The suite's fuzzing server tests AutobahnClient, which connects like `wsx connect` and echoes. Its fuzzing client tests
-`wsx listen --echo`. Only OK and INFORMATIONAL pass. The reports are in .build/conformance.
+`wsx listen --echo`, directly and behind `wsx relay`. Only OK and INFORMATIONAL pass. The reports are in .build/conformance.
 
     CASES='1.* 5.*'  the cases to run (default: all)
     EXCLUDE='9.*'    the cases to skip (default: none)
-    ROLE=client      or server, or both, which run in parallel (default: both)
+    ROLE=client      or server, or relay, or all, which run in parallel (default: all)
 """
 
 import contextlib
@@ -24,7 +24,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, os.fspath(HERE.parent / "Interop"))
 
-from processes import BINARY, ROOT, Listener, PeerServer, Running  # noqa: E402
+from processes import BINARY, ROOT, Listener, PeerServer, Relay, Running  # noqa: E402
 
 PYTHON27 = ROOT / ".build/autobahn/bin/python"
 WSTEST = ROOT / ".build/autobahn/bin/wstest"
@@ -33,9 +33,9 @@ REPORTS = ROOT / ".build/conformance"
 
 AGENT = "wsx"
 CASE_COUNT = 517
-ROLES = {"client": "wsx as a client", "server": "wsx listen --echo"}
+ROLES = {"client": "wsx as a client", "server": "wsx listen --echo", "relay": "wsx relay"}
 # The program that ends the trial of a role when it exits.
-RUNNERS = {"client": "AutobahnClient", "server": "the suite's client"}
+RUNNERS = {"client": "AutobahnClient", "server": "the suite's client", "relay": "the suite's client"}
 # No case takes this long. The suite itself would wait for 15 minutes.
 STALL_SECONDS = 180
 
@@ -117,6 +117,8 @@ class Trial:
             self.wsx = self.process = resources.enter_context(Running([CLIENT, url, AGENT]))
         else:
             self.wsx = resources.enter_context(Listener("--echo"))
+            if self.role == "relay":
+                self.wsx = resources.enter_context(Relay(self.wsx.url))
             content["servers"] = [{"agent": AGENT, "url": self.wsx.url}]
             specification.write_text(json.dumps(content))
             command = [PYTHON27, "-u", WSTEST, "--mode", "fuzzingclient", "--spec", specification]
@@ -147,7 +149,7 @@ class Trial:
         status = self.process.process.poll()
         if status:
             self.problems.append(f"{RUNNERS[self.role]} ended with status {status}")
-        if self.role == "server":
+        if self.role != "client":
             try:
                 status = self.wsx.stop()
             except (OSError, subprocess.TimeoutExpired) as error:
@@ -226,9 +228,9 @@ def judge(trial, titles, seconds):
 
 
 def main():
-    role = os.environ.get("ROLE") or "both"
-    if role not in (*ROLES, "both"):
-        progress(f"conformance: ROLE '{role}' is none of client, server and both")
+    role = os.environ.get("ROLE") or "all"
+    if role not in (*ROLES, "all"):
+        progress(f"conformance: ROLE '{role}' is none of client, server, relay, and all")
         sys.exit(2)
     for program in (BINARY, CLIENT, WSTEST):
         if not os.access(program, os.X_OK):
@@ -239,7 +241,7 @@ def main():
 
     cases, titles = read_catalogue()
     cases = chosen_cases(cases)
-    trials = [Trial(name, cases) for name in ROLES if role in (name, "both")]
+    trials = [Trial(name, cases) for name in ROLES if role in (name, "all")]
     begin = time.monotonic()
     seconds = {}
     with contextlib.ExitStack() as resources:

@@ -193,9 +193,14 @@ class Running:
 class Listener(Running):
     """`wsx listen` on a free port, ready for clients. `program` is the command of `--exec`."""
 
+    command = "listen"
+
     def __init__(self, *arguments, address="0", program=(), **options):
         words = ["--exec", address, "--", *program] if program else [address]
-        super().__init__([BINARY, "listen", *arguments, *words], **options)
+        self._start([*arguments, *words], **options)
+
+    def _start(self, arguments, **options):
+        super().__init__([BINARY, self.command, *arguments], **options)
         try:
             address = self.wait_for(r"Listening on (\S+)\n").group(1).decode()
         except AssertionError:
@@ -209,6 +214,15 @@ class Listener(Running):
         """Stops it with SIGTERM, as a service manager does, and returns its status."""
         self.signal(signal.SIGTERM)
         return self.wait()
+
+
+class Relay(Listener):
+    """`wsx relay` on a free port, ready for clients."""
+
+    command = "relay"
+
+    def __init__(self, server, *arguments, **options):
+        self._start([*arguments, "0", server], **options)
 
 
 class PeerServer(Running):

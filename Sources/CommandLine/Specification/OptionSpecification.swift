@@ -104,6 +104,27 @@ extension Array {
         map { $0.lifted(path) }
     }
 
+    /// Returns those of the options that have one of these names.
+    public func only<Arguments>(_ names: [String]) -> Self where Element == OptionSpecification<Arguments> {
+        filter { names.contains($0.description.long) }
+    }
+
+    /// Returns the options of a command that takes them from others: without references to options that it lacks, and with
+    /// its own examples.
+    /// - Parameter examples: Fragments of command lines, by the names of options.
+    public func adapted<Arguments>(
+        examples: [String: String]
+    ) -> Self where Element == OptionSpecification<Arguments> {
+        let names = map(\.description.long)
+        return map { option in
+            var option = option
+            option.description.conflicts.removeAll { !names.contains($0.long) }
+            option.description.seeAlso.removeAll { !names.contains($0.long) }
+            if let example = examples[option.description.long] { option.description.example = example }
+            return option
+        }
+    }
+
     /// Returns the options of a command with the conflicts that follow from their subjects.
     func resolved<Arguments>() -> Self where Element == OptionSpecification<Arguments> {
         var options = self

@@ -60,9 +60,27 @@ struct RequestTemplate: Sendable {
             && login.map { $0.user.isConstant && $0.password.isConstant } ?? true
     }
 
+    /// The request of a client, which a relay makes of the server.
+    struct Forwarded {
+        /// The path and query; `nil` for those of the URL.
+        var target: String?
+        let subprotocols: [String]
+        let fields: [HeaderField]
+
+        /// Takes over a request whose fields a gateway has mapped.
+        init(_ request: RequestHead, by gateway: Gateway) {
+            target = request.originForm
+            subprotocols = request.fields.elements(named: "Sec-WebSocket-Protocol")
+            fields = gateway.fields(of: request)
+        }
+    }
+
     /// Evaluates the request for a connection.
+    /// - Parameter forwarded: The request of a client. The fields and logins of the template replace its own.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
-    func request(_ values: inout RequestValues) throws(Failure) -> ClientRequest {
+    func request(
+        _ values: inout RequestValues, for forwarded: Forwarded? = nil
+    ) throws(Failure) -> ClientRequest {
         var fields: [HeaderField] = []
         for field in self.fields {
             fields.append(try Self.field(field.name, values.text(of: field.value), for: "--header"))
@@ -76,13 +94,24 @@ struct RequestTemplate: Sendable {
         for cookie in cookies { try Self.add(cookie: values.text(of: cookie), to: &fields) }
         var subprotocols: [String] = []
         for subprotocol in self.subprotocols { subprotocols.append(values.text(of: subprotocol)) }
-        let url = try url.url(&values)
+        var url = try url.url(&values)
+        if let forwarded {
+            if let target = forwarded.target { url = url.passing(target) }
+            subprotocols += forwarded.subprotocols
+            let hasLogin = credentials != nil || signer != nil || url.userInfo != nil
+            let own = fields
+            fields += forwarded.fields.filter { field in
+                if field.isNamed("Authorization"), hasLogin { return false }
+                if field.isNamed("User-Agent"), arguments.userAgent != nil { return false }
+                return !own.contains { $0.isNamed(field.name) }
+            }
+        }
         do throws(ClientRequestError) {
             return try ClientRequest(
                 url: url, subprotocols: subprotocols, hasPublicSubprotocols: hasPublicSubprotocols,
                 origin: needsOrigin ? origin(of: url) : arguments.origin,
                 host: arguments.host,
-                userAgent: arguments.userAgent ?? "wsx/\(version)", credentials: credentials,
+                userAgent: arguments.userAgent ?? (forwarded == nil ? "wsx/\(version)" : nil), credentials: credentials,
                 authentication: arguments.authentication, signer: signer, extensionOffers: extensionOffers,
                 extraFields: fields)
         } catch {

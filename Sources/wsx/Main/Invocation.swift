@@ -23,6 +23,11 @@ enum Invocation: Equatable {
             Command.listen.rawValue, summary: "Run a WebSocket server", arguments: ListenArguments(),
             options: ListenArguments.options, operands: ListenArguments.operands, manual: ListenManual.manual,
             invocation: { .listen($0) })
+        let relay = CommandSpecification<Invocation>(
+            Command.relay.rawValue, summary: "Stand between WebSocket clients and a server",
+            arguments: RelayArguments(),
+            options: RelayArguments.options, operands: RelayArguments.operands, manual: RelayManual.manual,
+            invocation: { .listen($0.listenArguments) })
         let bench = CommandSpecification<Invocation>(
             Command.bench.rawValue, summary: "Load-test a WebSocket server", arguments: BenchArguments(),
             options: BenchArguments.options, operands: BenchArguments.operands, manual: BenchManual.manual,
@@ -35,7 +40,7 @@ enum Invocation: Equatable {
             lists: [CompletionTargets.word: .completionTargets], manual: ProgramManual.completions)
         let help = CommandSpecification<Invocation>.help(topics: program.description.topics)
         return ProgramSpecification(
-            commands: [connect, listen, bench, merge, help, completions], version: { .version(isVerbose: $0) },
+            commands: [connect, listen, relay, bench, merge, help, completions], version: { .version(isVerbose: $0) },
             text: { .text($0) }, describe: description)
     }()
 

@@ -12,7 +12,7 @@ enum TopicPages {
             ],
             sections: [ConnectManual.urls]),
         TopicPage(
-            "prompt", summary: "the prompts of wsx connect and wsx listen", options: [(.display, peers)],
+            "prompt", summary: "the prompts of wsx connect, wsx listen, and wsx relay", options: [(.display, peers)],
             sections: [.interactiveUse]),
         TopicPage(
             "formats", summary: "formats of input and output, codecs, paths, JSON events, and recordings",
@@ -40,7 +40,7 @@ enum TopicPages {
             sections: [.violations, .tlsErrors, .limits]),
     ]
 
-    private static let clients = [Command.connect, .bench].map(\.rawValue)
-    private static let servers = [Command.connect, .listen].map(\.rawValue)
-    private static let peers = [Command.connect, .listen, .bench].map(\.rawValue)
+    private static let clients = [Command.connect, .relay, .bench].map(\.rawValue)
+    private static let servers = [Command.connect, .listen, .relay].map(\.rawValue)
+    private static let peers = [Command.connect, .listen, .relay, .bench].map(\.rawValue)
 }

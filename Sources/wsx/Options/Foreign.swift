@@ -4,6 +4,7 @@ import CommandLine
 enum Command: String, CaseIterable {
     case connect
     case listen
+    case relay
     case bench
     case merge = "bench merge"
     case help

@@ -45,14 +45,17 @@ final class EventWriter {
     }
 
     /// Writes a message.
-    /// - Parameter reply: The request it answers and its round trip, or `nil` if it is not a reply.
+    /// - Parameters:
+    ///   - reply: The request it answers and its round trip, or `nil` if it is not a reply.
+    ///   - isInjected: Whether the user of a relay has sent it.
     func writeMessage(
         _ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection = .incoming, client: Int? = nil,
-        reply: Reply? = nil
+        reply: Reply? = nil, isInjected: Bool = false
     ) {
         write("message", client: client) { event in
             event.add(payload, as: kind, direction)
             event.add(reply)
+            if isInjected { event.add("injected", true) }
         }
     }
 

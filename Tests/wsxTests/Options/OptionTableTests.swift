@@ -383,7 +383,7 @@ import WSCore
         #expect(merge.sorted() == Self.mergeCases.map(\.option).sorted())
     }
 
-    @Test("The shown defaults are the actual ones", arguments: [Command.connect, .listen, .bench, .merge])
+    @Test("The shown defaults are the actual ones", arguments: [Command.connect, .listen, .relay, .bench, .merge])
     func defaults(command: Command) throws {
         let options = TestProgram.options(of: command)
         for option in options {
@@ -391,7 +391,7 @@ import WSCore
             let needed = option.requirements.first
             let required = options.first { $0.long == needed?.long }
             let words =
-                TestProgram.words(of: command) + ["u"]
+                TestProgram.words(of: command) + Self.operands(of: command)
                 + [required.map { $0.value == nil ? "--\($0.long)" : "--\($0.long)=\(needed?.value ?? "1")" }]
                 .compactMap { $0 }
             let program = required?.long == "exec" ? ["--", "p"] : []
@@ -401,21 +401,23 @@ import WSCore
         }
     }
 
-    @Test("A shown choice is accepted", arguments: [Command.connect, .listen, .bench, .merge])
+    static func operands(of command: Command) -> [String] { command == .relay ? ["1", "u"] : ["u"] }
+
+    @Test("A shown choice is accepted", arguments: [Command.connect, .listen, .relay, .bench, .merge])
     func choices(command: Command) throws {
         for option in TestProgram.options(of: command) {
             let needed = option.requirements.first { $0.value != nil }.map { "--\($0.long)=\($0.value ?? "")" }
             for choice in option.value?.completion.choices ?? [] {
                 _ = try Invocation.program.parse(
-                    TestProgram.words(of: command) + ["u", "--\(option.long)=\(choice.name)"]
-                        + [needed].compactMap { $0 })
+                    TestProgram.words(of: command) + Self.operands(of: command)
+                        + ["--\(option.long)=\(choice.name)"] + [needed].compactMap { $0 })
             }
         }
     }
 
     @Test(
         "Names are unique within a command, and conflicts name options of the same command",
-        arguments: [nil, .connect, .listen, .bench, .merge, .help, .completions] as [Command?])
+        arguments: [nil, .connect, .listen, .relay, .bench, .merge, .help, .completions] as [Command?])
     func uniqueness(command: Command?) {
         let options = TestProgram.options(of: command)
         #expect(Set(options.map(\.long)).count == options.count)

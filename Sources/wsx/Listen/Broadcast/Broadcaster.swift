@@ -123,7 +123,8 @@ final class Broadcaster<Directory: ClientDirectory> {
             switch recipient(number) {
             case .failure(let problem): return problem
             case .success(let client):
-                outputs.show(sent: item, payload, client: number)
+                // Answers are shown where they are sent.
+                if !answersByItself { outputs.show(sent: item, payload, client: number) }
                 send(item, payload, to: client)
             }
         } else if clients.isEmpty {
@@ -253,6 +254,8 @@ enum DeliveryProblem: Error, Equatable, CustomStringConvertible {
     case allAreClosing
     case noClient(Int)
     case isClosing(Int)
+    /// There is a relay, in which every item needs a client.
+    case noRecipient
 
     /// The problem in words, to follow "was not sent: ".
     var description: String {
@@ -262,6 +265,7 @@ enum DeliveryProblem: Error, Equatable, CustomStringConvertible {
         case .allAreClosing: "every client is being closed"
         case .noClient(let number): "there is no client \(number)"
         case .isClosing(let number): "client \(number) is being closed"
+        case .noRecipient: "a relay needs a recipient"
         }
     }
 }

@@ -90,6 +90,8 @@ extension PauseReasons {
     static let gate = PauseReasons(rawValue: 4)
     /// The client's program is too slow.
     static let program = PauseReasons(rawValue: 8)
+    /// The other side of a relay does not read.
+    static let upstream = PauseReasons(rawValue: 256)
     /// The client's messages have used up their share of the turn.
     static let turn = PauseReasons(rawValue: 16)
     /// The replay has not yet sent everything that precedes the next received message.

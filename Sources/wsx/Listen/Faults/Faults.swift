@@ -77,8 +77,8 @@ final class Faults {
         switch service {
         case .echo, .replay, .scenario: client?.pauseReading(for: .gate)
         case .conversation, .broadcast: fullGateCount += 1
-        // A program checks its client's gate itself.
-        case .exec: break
+        // A program, and the server of a relay, check their client's gate themselves.
+        case .exec, .relay: break
         }
     }
 
@@ -88,7 +88,7 @@ final class Faults {
         case .echo, .replay, .scenario:
             client?.resumeReading(after: .gate)
             client?.gateDidDrain()
-        case .exec: client?.gateDidDrain()
+        case .exec, .relay: client?.gateDidDrain()
         case .conversation, .broadcast:
             fullGateCount -= 1
             if fullGateCount == 0 { host?.gatesDidDrain() }

@@ -28,6 +28,8 @@ final class ListenOutputs {
     let recording: SessionRecording
     let faults: Faults
     private let verbosity: Int
+    /// Whether the server relays: what it sends comes from another server and is shown like what it receives.
+    private let isRelay: Bool
     private var recorder: Recorder? { recording.recorder }
     /// The clients waiting for the outputs, or `nil` if none has had to wait.
     private var turns: OutputTurns?
@@ -46,7 +48,9 @@ final class ListenOutputs {
         self.console = console
         self.faults = faults
         verbosity = arguments.transcript.verbosity
+        isRelay = arguments.mode.service == .relay
         view = isPrompt ? console.makeView(for: arguments, showsReceived: output == nil, on: loop) : nil
+        view?.filtersSent = isRelay
         transcript = view?.transcript ?? console.makeTranscript(for: arguments, on: loop)
         recording = SessionRecording(console: console, on: loop)
         do throws(IOError) {
@@ -87,7 +91,7 @@ final class ListenOutputs {
     /// Shows and records a client's message.
     func received(_ payload: RawSpan, as kind: MessageKind, from number: Int) {
         if kind == .text { editor?.words.remember(payload) }
-        recorder?.events.writeMessage(payload, as: kind, client: number)
+        recorder?.events.writeMessage(payload, as: kind, client: number, isInjected: isInjected)
         messages?.write(payload, as: kind, client: number)
         view?.show(payload, as: kind, .received, client: number)
         pauseIfFull(by: number)
@@ -170,10 +174,19 @@ final class ListenOutputs {
     /// Whether the recording has a backlog.
     var isRecordingFull: Bool { recorder?.isFull ?? false }
 
+    /// Writes an event about what was sent.
+    private func writeSent(_ write: (EventWriter) -> Void) {
+        if isRelay, let events = messages?.events { write(events) }
+        if let recorder { write(recorder.events) }
+    }
+
     /// Records a message sent to a client.
     func record(_ payload: RawSpan, as kind: MessageKind, to number: Int) {
-        recorder?.events.writeMessage(payload, as: kind, .outgoing, client: number)
+        writeSent { $0.writeMessage(payload, as: kind, .outgoing, client: number, isInjected: isInjected) }
     }
+
+    /// Whether the user of a relay sends.
+    private var isInjected: Bool { isRelay && view?.isTyped ?? false }
 
     /// Records a message sent to several clients.
     func record(_ payload: RawSpan, as kind: MessageKind, to numbers: [Int]) {
@@ -182,12 +195,14 @@ final class ListenOutputs {
 
     /// Records a ping or a pong from the user or a replay.
     func record(control opcode: Opcode, _ payload: RawSpan, to number: Int) {
-        recorder?.events.writeControl(opcode, payload, .outgoing, client: number)
+        writeSent { $0.writeControl(opcode, payload, .outgoing, client: number) }
+        if isRelay { show(control: opcode, payload, .sent, client: number, isRequested: false) }
     }
 
     /// Records a sent close frame.
     func record(close frame: CloseFrame, to number: Int) {
-        recorder?.events.writeClose(sent: frame, client: number)
+        writeSent { $0.writeClose(sent: frame, client: number) }
+        if isRelay, verbosity > 0 { console.show(transcript.close(frame, .sent, client: number)) }
     }
 
     /// Stops recording. This ends the server, except at the prompt.

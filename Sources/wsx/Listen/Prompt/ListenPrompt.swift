@@ -4,8 +4,9 @@ import WSCore
 /// The server as the prompt of `wsx listen` sees it.
 protocol ListenPromptServer: AnyObject {
     /// Sends a typed item to one client, or to all if `client` is `nil`, and shows it.
+    /// - Parameter toServer: Whether a relay sends it to its server, as if the client had.
     /// - Returns: Why the item was not sent, or `nil` if it was.
-    func send(typed item: InputItem, _ payload: RawSpan, to client: Int?) -> DeliveryProblem?
+    func send(typed item: InputItem, _ payload: RawSpan, to client: Int?, toServer: Bool) -> DeliveryProblem?
     /// The clients, ordered by number.
     var clientRows: [ClientRow] { get }
     /// The facts for the status line.
@@ -61,16 +62,18 @@ final class ListenPrompt {
     private let recording: SessionRecording
     private let display: PromptDisplay
     private let pipes: PromptPipes
+    private let commands: [PromptCommand<ListenAction>]
     let editor: any PromptEditor
 
-    private static let commands = PromptCommandTable.listen.map(\.description)
-
     /// Creates a prompt for an editor.
-    /// - Parameter kind: The kind of message to send for typed lines.
+    /// - Parameters:
+    ///   - kind: The kind of message to send for typed lines.
+    ///   - isRelay: Whether the server is a relay.
     init(
-        of server: any ListenPromptServer, sending kind: MessageKind, editor: any PromptEditor, view: MessageView,
-        recording: SessionRecording, on loop: EventLoop
+        of server: any ListenPromptServer, sending kind: MessageKind, isRelay: Bool = false, editor: any PromptEditor,
+        view: MessageView, recording: SessionRecording, on loop: EventLoop
     ) {
+        commands = isRelay ? PromptCommandTable.relay : PromptCommandTable.listen
         self.server = server
         self.kind = kind
         self.editor = editor
@@ -79,8 +82,11 @@ final class ListenPrompt {
         console = view.console
         pipes = PromptPipes(of: view, on: loop)
         display = PromptDisplay(
-            around: editor, of: view, commands: Self.commands,
-            helpNote: "Lines, /ping, /pong, and /close go to all clients; '@3 TEXT' goes to client 3.", on: loop
+            around: editor, of: view, commands: commands.map(\.description),
+            helpNote: isRelay
+                ? "'@3 TEXT' goes to client 3, and '/to 3 server TEXT' to the server, as if client 3 had sent it."
+                : "Lines, /ping, /pong, and /close go to all clients; '@3 TEXT' goes to client 3.",
+            on: loop
         ) { [unowned server] in
             var facts = server.statusFacts
             (facts.sentMessages, facts.receivedMessages) = (view.log.sentCount, view.log.receivedCount)
@@ -93,14 +99,16 @@ final class ListenPrompt {
     /// - Throws: ``Failure/input(_:)``.
     static func open(
         with openEditor: PromptEditorOpener = LineEditor.opener, of server: any ListenPromptServer,
-        sending kind: MessageKind, view: MessageView, recording: SessionRecording, on loop: EventLoop
+        sending kind: MessageKind, isRelay: Bool = false, view: MessageView, recording: SessionRecording,
+        on loop: EventLoop
     ) throws(Failure) -> ListenPrompt {
         view.console.drain()
         do throws(IOError) {
-            let editor = try openEditor(History(), commands, loop)
+            let commands = isRelay ? PromptCommandTable.relay : PromptCommandTable.listen
+            let editor = try openEditor(History(), commands.map(\.description), loop)
             view.console.editor = editor
             return ListenPrompt(
-                of: server, sending: kind, editor: editor, view: view, recording: recording, on: loop)
+                of: server, sending: kind, isRelay: isRelay, editor: editor, view: view, recording: recording, on: loop)
         } catch {
             throw .input(error)
         }
@@ -124,20 +132,24 @@ final class ListenPrompt {
     /// Processes a line: a command, or a message for one client or all.
     func accept(_ line: [UInt8]) {
         let addressed = AddressedLine(line)
-        switch PromptLine(addressed.content, commands: PromptCommandTable.listen) {
-        case .message(let bytes): send(bytes, to: addressed.client)
+        accept(addressed.content, for: addressed.client)
+    }
+
+    private func accept(_ line: [UInt8], for client: Int?, toServer: Bool = false) {
+        switch PromptLine(line, commands: commands) {
+        case .message(let bytes): send(bytes, to: client, toServer)
         case .empty: break
-        case .action(let action): perform(action, for: addressed.client)
+        case .action(let action): perform(action, for: client, toServer)
         case .mistake(let why): console.error(why)
         }
     }
 
-    private func perform(_ action: ListenAction, for client: Int?) {
+    private func perform(_ action: ListenAction, for client: Int?, _ toServer: Bool) {
         switch (action, client) {
-        case (.shared(.send(let bytes)), _): send(bytes, to: client)
-        case (.shared(.ping(let payload)), _): send(.ping, payload, to: client)
-        case (.shared(.pong(let payload)), _): send(.pong, payload, to: client)
-        case (.shared(.close(let frame)), _): send(.close(frame), [], to: client)
+        case (.shared(.send(let bytes)), _): send(bytes, to: client, toServer)
+        case (.shared(.ping(let payload)), _): send(.ping, payload, to: client, toServer)
+        case (.shared(.pong(let payload)), _): send(.pong, payload, to: client, toServer)
+        case (.shared(.close(let frame)), _): send(.close(frame), [], to: client, toServer)
         case (_, let client?):
             console.error("only messages, /ping, /pong, and /close can go to one client; omit '@\(client)'")
         case (.shared(.view(let action)), nil): display.perform(action)
@@ -147,6 +159,7 @@ final class ListenPrompt {
         case (.shared(.pipe(let action)), nil): pipes.perform(action)
         case (.shared(.quit), nil): server.end()
         case (.clients, nil): showClients()
+        case (.relay(let line, let client, let toServer), nil): accept(line, for: client, toServer: toServer)
         }
     }
 
@@ -155,17 +168,17 @@ final class ListenPrompt {
         console.show(rows.isEmpty ? "No clients.\n" : ClientRow.table(of: rows))
     }
 
-    private func send(_ line: [UInt8], to client: Int?) {
+    private func send(_ line: [UInt8], to client: Int?, _ toServer: Bool) {
         guard kind == .binary || UTF8Validator.isValid(line.span.bytes) else {
             return console.error("the line was not sent: it is not UTF-8 text; check the terminal's encoding")
         }
-        send(.message(kind), line, to: client)
+        send(.message(kind), line, to: client, toServer)
     }
 
-    private func send(_ item: InputItem, _ payload: [UInt8], to client: Int?) {
+    private func send(_ item: InputItem, _ payload: [UInt8], to client: Int?, _ toServer: Bool) {
         view.isTyped = true
         defer { view.isTyped = false }
-        guard let problem = server.send(typed: item, payload.span.bytes, to: client) else { return }
+        guard let problem = server.send(typed: item, payload.span.bytes, to: client, toServer: toServer) else { return }
         console.error("the \(item.noun) was not sent: \(problem); \(problem.remedy)")
     }
 }
@@ -201,6 +214,7 @@ extension DeliveryProblem {
         case .noClients: "wait for one"
         case .allAreClosing: "wait for another"
         case .noClient, .isClosing: "/clients lists the clients"
+        case .noRecipient: "write '/to 1 server TEXT', or '/to 1 client TEXT'"
         }
     }
 }

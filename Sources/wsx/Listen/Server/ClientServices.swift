@@ -8,6 +8,8 @@ final class ClientServices {
     let programs: ProgramPool?
     /// The scenarios of the clients, or `nil` without `--scenario`.
     let scenarios: ClientScenarios?
+    /// Connects clients to the server of `wsx relay`, or `nil` without one.
+    let relay: Relay?
     /// The rules for first messages and answers, or `nil` if there are none.
     private let rules: AutoReply.Rules?
 
@@ -23,6 +25,7 @@ final class ClientServices {
                     programIsGone: { [unowned run] in run.stopIfOver() }))
         }
         scenarios = run.settings.scenario.map { ClientScenarios($0, of: run) }
+        relay = run.settings.relay.map { Relay($0, of: run) }
         rules = run.settings.exchange.map { AutoReply.Rules($0) }
         for pattern in rules?.patterns ?? [] { run.console.watch(pattern) }
         for pattern in run.settings.scenario?.patterns ?? [] { run.console.watch(pattern) }
@@ -45,6 +48,7 @@ final class ClientServices {
             }
         }
         equipment.scenario = scenarios?.start(for: number)
+        equipment.upstream = relay?.start(for: number)
         return equipment.isEmpty ? nil : equipment
     }
 
@@ -59,9 +63,11 @@ final class ClientServices {
         /// Greets the client and answers its messages.
         fileprivate(set) var replies: ClientReplies?
         fileprivate(set) var scenario: ClientScenario?
+        fileprivate(set) var upstream: Upstream?
 
         fileprivate var isEmpty: Bool {
             program == nil && trace == nil && gate == nil && replay == nil && replies == nil && scenario == nil
+                && upstream == nil
         }
     }
 }

@@ -35,6 +35,7 @@ final class ListenClient: ConnectionHandler {
 
     /// Sends first messages and starts the replay, before anything is received.
     func didOpen(_ connection: Connection<ListenClient>) {
+        upstream?.start(for: connection)
         replies?.begin()
         scenario?.begin()
         replay?.open()
@@ -66,6 +67,25 @@ final class ListenClient: ConnectionHandler {
         }
     }
 
+    /// Sends an item to the server of a relay as if the client had sent it. Returns whether the server takes it.
+    func inject(_ item: InputItem, _ payload: RawSpan, on connection: Connection<ListenClient>) -> Bool {
+        guard let upstream, upstream.takesMessages else { return false }
+        switch item {
+        case .message(let kind):
+            run.outputs.received(payload, as: kind, from: number)
+            upstream.receive(payload, as: kind, from: connection)
+        case .ping, .pong:
+            let opcode: Opcode = if case .ping = item { .ping } else { .pong }
+            run.outputs.received(control: opcode, payload, roundTrip: nil, from: number)
+            upstream.receive(control: opcode, payload, from: connection)
+        case .close(let frame), .end(let frame as CloseFrame?):
+            let frame = frame ?? CloseFrame(code: .normalClosure)
+            run.outputs.received(close: frame, from: number)
+            upstream.close(frame)
+        }
+        return true
+    }
+
     /// Processes a message as the mode requires.
     private func serve(
         _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ListenClient>
@@ -77,6 +97,7 @@ final class ListenClient: ConnectionHandler {
         case .broadcast: run.broadcaster.relay(payload, as: kind, from: connection)
         case .echo: run.broadcaster.send(.message(kind), payload, to: connection)
         case .replay: replay?.answer(payload, as: kind)
+        case .relay: upstream?.receive(payload, as: kind, from: connection)
         }
     }
 
@@ -85,6 +106,7 @@ final class ListenClient: ConnectionHandler {
         run.outputs.received(control: .ping, payload, roundTrip: nil, from: number)
         scenario?.received(control: .ping)
         program?.receive(control: .ping, payload, from: connection)
+        upstream?.receive(control: .ping, payload, from: connection)
     }
 
     /// Shows a pong.
@@ -94,12 +116,14 @@ final class ListenClient: ConnectionHandler {
         guard roundTrip == nil else { return }
         scenario?.received(control: .pong)
         program?.receive(control: .pong, payload, from: connection)
+        upstream?.receive(control: .pong, payload, from: connection)
     }
 
     /// Shows a close frame and starts ending the client's program.
     func connection(_ connection: Connection<ListenClient>, receivedClose frame: CloseFrame) {
         run.outputs.received(close: frame, from: number)
         program?.clientIsLeaving()
+        upstream?.receive(close: frame)
     }
 
     /// Traces a frame's header.
@@ -125,6 +149,7 @@ final class ListenClient: ConnectionHandler {
         gate?.resume()
         replay?.sendReplies()
         program?.clientDidDrain()
+        upstream?.clientDidDrain()
         run.broadcaster.slowReaders.clientDidDrain(number)
     }
 
@@ -143,10 +168,12 @@ final class ListenClient: ConnectionHandler {
         gate?.cancel()
         replay?.cancel()
         scenario?.ended(ScenarioFailure.Ending(end))
+        upstream?.clientLeft()
         run.ended(end, of: connection)
     }
 
     var program: ProgramSession? { equipment?.program }
+    fileprivate var upstream: Upstream? { equipment?.upstream }
     private var trace: FrameTrace? { equipment?.trace }
     fileprivate var gate: OutgoingGate? { equipment?.gate }
     fileprivate var replay: ReplayFeed? { equipment?.replay }
@@ -176,7 +203,7 @@ extension Connection: ServedClient where Handler == ListenClient {
         handler.replay?.cancel()
         handler.program?.clientIsLeaving()
         // Keep reading, to receive the client's close frame.
-        resumeReading(after: [.gate, .program, .replay, .slowReader])
+        resumeReading(after: [.gate, .program, .upstream, .replay, .slowReader])
     }
 
     var hasFullGate: Bool { handler.gate?.isFull ?? false }
@@ -188,5 +215,6 @@ extension Connection: ServedClient where Handler == ListenClient {
     func gateDidDrain() {
         handler.replay?.sendReplies()
         handler.program?.clientDidDrain()
+        handler.upstream?.clientDidDrain()
     }
 }

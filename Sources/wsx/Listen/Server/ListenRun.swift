@@ -8,6 +8,7 @@ import WSCore
 ///                                ├──(--echo)──► the same client
 ///                                ├──(--exec)──► ProgramSession ──► the same client
 ///                                ├──(--scenario)──► ClientScenario ──► the same client
+///                                ├──(relay)──► Upstream ──► the server, and from there the same client
 ///                                └──(--broadcast)──┐
 ///      stdin, ListenPrompt ──────────────────► Broadcaster ──► every client
 final class ListenRun {
@@ -108,12 +109,19 @@ final class ListenRun {
         serverSettings.handshakeTimeout = settings.arguments.server.handshakeTimeout
         serverSettings.maximumConnections = settings.arguments.access.maximumConnections
         serverSettings.reservedDescriptors = services.programs?.reservedDescriptors ?? 0
+        if services.relay != nil { serverSettings.streamsPerClient = 2 }
         serverSettings.bytesPerSecond = faults.arguments.bytesPerSecond
         serverSettings.maximumHeldBytes = settings.maximumHeldBytes
         serverSettings.share = settings.share
         let server = Server(serverSettings, tls: settings.tls, on: loop) { [unowned self] client in opened(client) }
-        server.admission = .immediate { [unowned self] upgrade in
-            faults.rejection(of: upgrade.request, policy: settings.policy) ?? services.programs?.refusal(of: upgrade)
+        if let relay = services.relay {
+            server.admission = .deferred { [unowned relay] upgrade, decide in relay.admit(upgrade, decide) }
+            server.forwarding = relay.forwarding
+        } else {
+            server.admission = .immediate { [unowned self] upgrade in
+                faults.rejection(of: upgrade.request, policy: settings.policy)
+                    ?? services.programs?.refusal(of: upgrade)
+            }
         }
         server.observer = { [unowned self] event in
             switch event {
@@ -134,7 +142,7 @@ final class ListenRun {
         guard let view = outputs.view else { return }
         let prompt = try ListenPrompt.open(
             with: settings.arguments.transcript.display.isPlain ? PlainEditor.opener : LineEditor.opener, of: self,
-            sending: settings.kind, view: view, recording: outputs.recording, on: loop)
+            sending: settings.kind, isRelay: settings.relay != nil, view: view, recording: outputs.recording, on: loop)
         self.prompt = prompt
         outputs.editor = prompt.editor
     }
@@ -149,7 +157,7 @@ final class ListenRun {
                 url: url(of: client), subprotocol: client.upgrade.subprotocol, extensions: client.extensions,
                 client: client.number)
         }
-        if settings.arguments.server.servesOnce { server.stopListening() }
+        if settings.arguments.server.servesOnce { stopListening() }
         loop.atEndOfTurn(broadcaster)
         return ListenClient(client, of: self)
     }
@@ -188,6 +196,11 @@ final class ListenRun {
         return Failure.failure(of: end, closeTimeout: settings.arguments.limits.closeTimeout)
     }
 
+    private func stopListening() {
+        services.relay?.stopConnecting()
+        server.stopListening()
+    }
+
     // MARK: Ending
 
     /// Whether the server is ending.
@@ -212,7 +225,7 @@ final class ListenRun {
         endTimer = Timer(on: loop) { [unowned self] in stop(waitsForOutput: false) }
         endTimer?.start(
             after: settings.arguments.limits.closeTimeout + Self.endGrace + (services.programs?.endLimit ?? .zero))
-        server.stopListening()
+        stopListening()
         for connection in broadcaster.clients.all {
             broadcaster.close(connection, with: CloseFrame(code: .goingAway))
         }
@@ -223,9 +236,9 @@ final class ListenRun {
     /// Stops if no clients, programs, or threads are left. Returns whether it stopped.
     @discardableResult
     func stopIfOver() -> Bool {
-        guard isEnding, broadcaster.clients.isEmpty, services.programs?.isEmpty ?? true, threads?.areOver ?? true else {
-            return false
-        }
+        guard isEnding, broadcaster.clients.isEmpty, services.programs?.isEmpty ?? true,
+            services.relay?.isEmpty ?? true, threads?.areOver ?? true
+        else { return false }
         stop()
         return true
     }
@@ -275,14 +288,20 @@ final class ListenRun {
 
     private func outputsDidDrain() {
         if outputs.isRecording { broadcaster.resumeInput() }
+        services.relay?.outputsDidDrain()
         if state.isStopping, outputs.isDrained { loop.stop() }
     }
 }
 
 extension ListenRun: ListenPromptServer {
     /// Sends a typed item to one client or to all. A message to all is refused while the server is ending.
-    func send(typed item: InputItem, _ payload: RawSpan, to client: Int?) -> DeliveryProblem? {
+    func send(typed item: InputItem, _ payload: RawSpan, to client: Int?, toServer: Bool) -> DeliveryProblem? {
         if client == nil, isEnding { return .serverIsEnding }
+        if client == nil, services.relay != nil { return .noRecipient }
+        if let client, toServer {
+            guard let connection = broadcaster.clients[client] else { return .noClient(client) }
+            return connection.handler.inject(item, payload, on: connection) ? nil : .isClosing(client)
+        }
         return broadcaster.send(typed: item, payload, to: client)
     }
 

@@ -19,6 +19,8 @@ struct ListenSettings {
     let scenario: Scenario?
     /// The messages that are sent automatically, or `nil` if there are none.
     let exchange: AutoReply.Plan?
+    /// How to reach the server of `wsx relay`, or `nil` for another command.
+    let relay: RelaySettings?
     /// The program run for each client, or `nil` if there is none.
     let program: ProgramCommand?
     /// The files served to browsers, or `nil` if there are none.
@@ -49,6 +51,11 @@ struct ListenSettings {
         }
         scenario = try Scenario.make(arguments.scenario, playsPeer: true, secrets: secrets)
         exchange = try AutoReply.Plan.make(arguments.exchange, takesData: false, secrets: secrets)
+        if case .relay(let server) = arguments.mode {
+            relay = try RelaySettings(server, isSecure: arguments.tls.isUsed, secrets: secrets)
+        } else {
+            relay = nil
+        }
         let extraFields = try HeaderFiles.fields(arguments.server.headers)
         let access = try AccessComposition(
             credentials: arguments.access.credentials, tokens: arguments.access.tokens, secrets: secrets
@@ -82,7 +89,7 @@ struct ListenSettings {
         share = arguments.server.threadCount > 1 ? .init(index: 0, count: arguments.server.threadCount) : nil
         if share != nil { try Self.checkThreads(arguments, endpoints) }
         isRepl =
-            arguments.format.readsInput && !arguments.mode.answersByItself && arguments.format.input == .lines
+            arguments.format.readsInput && arguments.mode.hasPrompt && arguments.format.input == .lines
             && StandardDescriptors.isTerminal(StandardDescriptors.input)
     }
 
@@ -110,7 +117,9 @@ struct ListenSettings {
                 maximumFragments: arguments.limits.maximumFragments),
             fragmentBytes: arguments.limits.fragmentBytes, closeTimeout: arguments.limits.closeTimeout,
             pausesReadingWhenFull: arguments.mode == .echo || replay != nil || exchange != nil || scenario != nil,
-            forfeitingReasons: [.gate, .replay], answersPings: arguments.faults.answersPings)
+            queueLimitBytes: relay == nil ? 16 << 20 : Relay.queueLimitBytes,
+            forfeitingReasons: [.gate, .replay], answersPings: relay == nil && arguments.faults.answersPings,
+            answersCloses: relay == nil)
     }
 
     /// What all clients together may hold in incomplete messages and unsent output, in bytes: by default 256 MiB, but at

@@ -161,10 +161,12 @@ enum ListenMode: Equatable, Sendable {
     case scenario
     /// Each client has its own process of a program: its name and arguments.
     case exec([String])
+    /// Messages are exchanged with a server, which these arguments describe.
+    case relay(ClientArguments)
 
     /// A mode without its associated values.
     enum Service {
-        case conversation, broadcast, echo, replay, scenario, exec
+        case conversation, broadcast, echo, replay, scenario, exec, relay
     }
 
     /// The mode without its associated values.
@@ -176,14 +178,18 @@ enum ListenMode: Equatable, Sendable {
         case .replay: .replay
         case .scenario: .scenario
         case .exec: .exec
+        case .relay: .relay
         }
     }
+
+    /// Whether the server has a prompt on a terminal.
+    var hasPrompt: Bool { service == .relay || !answersByItself }
 
     /// Whether the server answers without a user: standard input is not read, and messages are not shown.
     var answersByItself: Bool {
         switch self {
         case .conversation, .broadcast: false
-        case .echo, .replay, .scenario, .exec: true
+        case .echo, .replay, .scenario, .exec, .relay: true
         }
     }
 }

@@ -94,6 +94,8 @@ enum ConnectAction: Equatable {
 enum ListenAction: Equatable {
     case shared(PromptAction)
     case clients
+    /// Process a line as if the server had sent it to the client with this number, or the client to the server.
+    case relay(line: [UInt8], client: Int, toServer: Bool)
 }
 
 /// The text with which `/edit` opens the editor.

@@ -163,6 +163,16 @@ extension PromptArgument {
         return (try number.optionalMessageNumber(), try command.required("the command after | is missing"))
     }
 
+    /// The argument of `/to`: a client's number, the side, and the line.
+    func relayedLine() throws(PromptMistake) -> (client: Int, toServer: Bool, line: [UInt8]) {
+        let words = bytes.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        let names = words.prefix(2).map { String(decoding: $0, as: UTF8.self) }
+        guard words.count == 3, let client = Self.number(names[0].drop { $0 == "@" }),
+            names[1] == "server" || names[1] == "client"
+        else { throw PromptMistake("write a client, a side, and a line, as in '/to 3 server TEXT'") }
+        return (client, names[1] == "server", Array(words[2]))
+    }
+
     /// A number of messages, 10 by default.
     func tailCount() throws(PromptMistake) -> Int {
         guard !text.isEmpty else { return 10 }

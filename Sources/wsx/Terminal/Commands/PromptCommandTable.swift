@@ -10,12 +10,13 @@ enum PromptCommandTable {
         case both(PromptCommand<PromptAction>)
         case connect(PromptCommand<ConnectAction>)
         case listen(PromptCommand<ListenAction>)
+        case relay(PromptCommand<ListenAction>)
 
         var description: PromptCommandDescription {
             switch self {
             case .both(let command): command.description
             case .connect(let command): command.description
-            case .listen(let command): command.description
+            case .listen(let command), .relay(let command): command.description
             }
         }
 
@@ -25,7 +26,8 @@ enum PromptCommandTable {
             return switch self {
             case .both: MarkedText(text)
             case .connect: MarkedText(text + " Only in `wsx connect`.")
-            case .listen: MarkedText(text + " Only in `wsx listen`.")
+            case .listen: MarkedText(text + " Only in `wsx listen` and `wsx relay`.")
+            case .relay: MarkedText(text + " Only in `wsx relay`.")
             }
         }
     }
@@ -35,7 +37,7 @@ enum PromptCommandTable {
         switch entry {
         case .both(let command): command.map { .shared($0) }
         case .connect(let command): command
-        case .listen: nil
+        case .listen, .relay: nil
         }
     }
 
@@ -43,10 +45,17 @@ enum PromptCommandTable {
     static let listen: [PromptCommand<ListenAction>] = all.compactMap { entry in
         switch entry {
         case .both(let command): command.map { .shared($0) }
-        case .connect: nil
+        case .connect, .relay: nil
         case .listen(let command): command
         }
     }
+
+    /// The commands of `wsx relay`.
+    static let relay: [PromptCommand<ListenAction>] =
+        listen
+        + all.compactMap { entry in
+            if case .relay(let command) = entry { command } else { nil }
+        }
 
     /// The commands, in the order in which help shows them.
     static let all: [Entry] = [
@@ -318,6 +327,16 @@ enum PromptCommandTable {
             ) { argument throws(PromptMistake) in
                 try argument.checkEmpty()
                 return .clients
+            }),
+        .relay(
+            PromptCommand(
+                "to", "N server|client LINE", "send to client N, or for it to the server",
+                details: """
+                    *LINE* is a message, or `/ping`, `/pong`, or `/close`: `/to 3 server {"op":"list"}` sends a message                     to the server as if client 3 had, and `/to 3 client /close 4000` closes client 3. A recording marks                     such messages with `"injected":true`.
+                    """
+            ) { argument throws(PromptMistake) in
+                let (client, toServer, line) = try argument.relayedLine()
+                return .relay(line: line, client: client, toServer: toServer)
             }),
         .connect(
             PromptCommand("headers", "", "show the opening handshake", details: "Secrets appear as dots.") {

@@ -29,6 +29,8 @@ final class MessageView {
     private lazy var floodTimer = Timer(on: loop) { [unowned self] in floodIntervalEnded() }
     /// Whether the user has typed the messages that are being sent. They are shown in any case.
     var isTyped = false
+    /// Whether the filters also apply to sent messages, which a relay has not sent by itself.
+    var filtersSent = false
     /// Whether received messages are shown, as opposed to written to standard output.
     let showsReceived: Bool
     /// What becomes of pings and pongs that nobody at the prompt waits for.
@@ -78,12 +80,13 @@ final class MessageView {
         let moment = transcript.clock.now
         let number = log.add(payload, as: kind, direction, client: client, heading: heading, at: moment)
         guard showsReceived || direction != .received else { return (number, false) }
-        let part = direction == .received ? part(of: payload, heading: heading, role) : .whole
+        let isFiltered = direction == .received || (filtersSent && !isTyped)
+        let part = isFiltered ? part(of: payload, heading: heading, role) : .whole
         if case .hidden(let filter) = part {
             tagsDidChange()
             return (number, filter == .selection)
         }
-        if direction == .received, let pipe {
+        if isFiltered, let pipe {
             if case .value(let value) = part { pipe(value.span.bytes) } else { pipe(payload) }
             return (number, false)
         }

@@ -19,6 +19,38 @@ import WSCore
         }
     }
 
+    @Test(
+        "A relay sends a line to either side",
+        arguments: [
+            ("/to 3 server hello", "3 server: text hello"), ("/to @3 server  a b ", "3 server: text  a b "),
+            ("/to 3 client hello", "3: text hello"), ("/to 3 server //help", "3 server: text /help"),
+            ("/to 3 server /ping x", "3 server: ping x"), ("/to 3 client /close 4000 bye", "3: close 4000 bye"),
+            ("@3 hello", "3: text hello"),
+        ])
+    func relayedLines(line: String, sent: String) throws {
+        try withPrompt(isRelay: true) { prompt, server, console in
+            prompt.accept(Array(line.utf8))
+            #expect(server.sent == [sent])
+            #expect(console.take() == [])
+        }
+    }
+
+    @Test(
+        "An incomplete /to is a mistake, and only a relay has it",
+        arguments: ["/to", "/to 3", "/to 3 server", "/to x server a", "/to 3 both a", "/to server 3 a"])
+    func incompleteRelayedLines(line: String) throws {
+        try withPrompt(isRelay: true) { prompt, server, console in
+            prompt.accept(Array(line.utf8))
+            #expect(server.sent == [])
+            #expect(console.take().first?.hasPrefix("wsx: /to: write a client, a side, and a line") == true)
+        }
+        try withPrompt { prompt, server, console in
+            prompt.accept(Array(line.utf8))
+            #expect(server.sent == [])
+            #expect(console.take().first?.hasPrefix("wsx: unknown command '/to'") == true)
+        }
+    }
+
     @Test("An empty line does nothing, and a mistake is reported")
     func nothing() throws {
         try withPrompt { prompt, server, console in
@@ -41,6 +73,10 @@ import WSCore
             (.isClosing(3), "@3 x", "the message was not sent: client 3 is being closed; /clients lists the clients"),
             (.allAreClosing, "/ping", "the ping was not sent: every client is being closed; wait for another"),
             (.allAreClosing, "/pong", "the pong was not sent: every client is being closed; wait for another"),
+            (
+                .noRecipient, "x",
+                "the message was not sent: a relay needs a recipient; write '/to 1 server TEXT', or '/to 1 client TEXT'"
+            ),
             (.serverIsEnding, "/close", "the close frame was not sent: the server is stopping; start it again"),
         ])
     func problems(problem: DeliveryProblem, line: String, message: String) throws {
@@ -206,14 +242,14 @@ import WSCore
 
     /// A prompt whose output goes to the console, not to the editor.
     private func withPrompt(
-        _ kind: MessageKind = .text, editor: FakeEditor = FakeEditor(),
+        _ kind: MessageKind = .text, isRelay: Bool = false, editor: FakeEditor = FakeEditor(),
         _ body: (ListenPrompt, FakeServer, ReadableConsole) throws -> Void
     ) throws {
         let (console, server, loop) = (try ReadableConsole(), FakeServer(), try EventLoop())
         let (view, recording) = Self.outputs(of: console, on: loop)
         server.view = view
         let prompt = ListenPrompt(
-            of: server, sending: kind, editor: editor, view: view, recording: recording, on: loop)
+            of: server, sending: kind, isRelay: isRelay, editor: editor, view: view, recording: recording, on: loop)
         try body(prompt, server, console)
         recording.stop()
         loop.settle()
@@ -230,9 +266,10 @@ private final class FakeServer: ListenPromptServer {
     weak var view: MessageView?
     var didSend: () -> Void = {}
 
-    func send(typed item: InputItem, _ payload: RawSpan, to client: Int?) -> DeliveryProblem? {
+    func send(typed item: InputItem, _ payload: RawSpan, to client: Int?, toServer: Bool) -> DeliveryProblem? {
         didSend()
-        if problem == nil { sent.append("\(client.map { "\($0)" } ?? "all"): \(words(for: item, payload))") }
+        let recipient = (client.map { "\($0)" } ?? "all") + (toServer ? " server" : "")
+        if problem == nil { sent.append("\(recipient): \(words(for: item, payload))") }
         return problem
     }
 

@@ -1,0 +1,105 @@
+import WSCore
+
+/// The connections of `wsx relay` to its server, one for each client.
+///
+///      client ─► Connection<ListenClient> ─► Upstream ─► Connection<Upstream> ─► server
+///                        ▲                                       │
+///                        └───────────── Broadcaster ◄────────────┘
+///
+/// A client is answered after the server has answered. Requests that are not upgrades pass through ``forwarding``.
+final class Relay {
+    private let settings: RelaySettings
+    private unowned let run: ListenRun
+    private let connectionSettings: Connection<Upstream>.Settings
+    /// The attempts to connect to the server.
+    private var connectors: [ObjectIdentifier: Connector] = [:]
+    /// A connection that has just opened, until its client takes it.
+    private var opened: Connector.Opened?
+    private var upstreams: [Int: Upstream] = [:]
+
+    /// How many bytes a client, or the server, may leave unread before the other side is paused.
+    static let queueLimitBytes = 256 << 10
+
+    init(_ settings: RelaySettings, of run: ListenRun) {
+        self.settings = settings
+        self.run = run
+        let limits = run.settings.arguments.limits
+        connectionSettings = Connection.Settings(
+            role: .client,
+            limits: Limits(
+                maximumMessageBytes: limits.maximumMessageBytes, maximumFragments: limits.maximumFragments),
+            fragmentBytes: limits.fragmentBytes, closeTimeout: limits.closeTimeout,
+            queueLimitBytes: Self.queueLimitBytes, answersPings: false, answersCloses: false)
+    }
+
+    /// Whether there is no connection to the server.
+    var isEmpty: Bool { upstreams.isEmpty }
+
+    /// Connects to the server for a client, and decides as the server does.
+    func admit(_ upgrade: ServerUpgrade, _ decide: @escaping (Result<ServerUpgrade, HandshakeRefusal>) -> Void) {
+        if let refusal = run.faults.rejection(of: upgrade.request, policy: run.settings.policy) {
+            return decide(.failure(refusal))
+        }
+        let connectorSettings: Connector.Settings
+        do throws(HandshakeRefusal) {
+            connectorSettings = try settings.upgrading(upgrade.request)
+        } catch {
+            return decide(.failure(error))
+        }
+        var key: ObjectIdentifier?
+        let connector = Connector(connectorSettings, resources: settings.resources, on: run.loop) {
+            [unowned self] result in
+            if let key { connectors[key] = nil }
+            switch result {
+            case .failure(let error): decide(.failure(settings.refusal(for: error, of: upgrade.request)))
+            case .success(let opened):
+                var upgrade = upgrade
+                upgrade.subprotocol = opened.upgrade.subprotocol
+                upgrade.extraFields = settings.gateway.fields(of: opened.upgrade.response, to: upgrade.request)
+                self.opened = opened
+                decide(.success(upgrade))
+                // The client may have been dismissed meanwhile.
+                self.opened?.stream.close()
+                self.opened = nil
+            }
+        }
+        key = ObjectIdentifier(connector)
+        connectors[ObjectIdentifier(connector)] = connector
+        connector.start()
+    }
+
+    /// Creates the connection to the server for the client that has just been admitted.
+    func start(for number: Int) -> Upstream? {
+        guard let opened else { return nil }
+        self.opened = nil
+        let upstream = Upstream(
+            opened, connectionSettings, resources: run.server.resources, client: number, broadcaster: run.broadcaster
+        ) { [unowned self] in
+            upstreams[number] = nil
+            run.stopIfOver()
+        }
+        upstreams[number] = upstream
+        return upstream
+    }
+
+    /// Resumes the server's messages when the outputs have written their backlog.
+    func outputsDidDrain() {
+        for upstream in upstreams.values { upstream.outputsDidDrain() }
+    }
+
+    /// Forwards the requests that are not upgrades.
+    var forwarding: RequestForwarding {
+        RequestForwarding(settings.gateway, resources: settings.resources) {
+            [settings] (request, framing) throws(HandshakeRefusal) in
+            try settings.forwarding(request, framing: framing)
+        } refusal: { [settings] error, request in
+            settings.refusal(for: error, of: request)
+        }
+    }
+
+    /// Stops connecting for clients that have not been answered.
+    func stopConnecting() {
+        for connector in connectors.values { connector.cancel() }
+        connectors = [:]
+    }
+}

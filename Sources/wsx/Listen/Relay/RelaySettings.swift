@@ -1,0 +1,85 @@
+import Conversation
+import WSCore
+
+/// How `wsx relay` reaches its server.
+struct RelaySettings {
+    /// Maps the heads of requests and responses.
+    let gateway: Gateway
+    /// The resources of the connections to the server.
+    let resources: ConnectorResources
+    /// The URL of the server, without credentials, for messages.
+    let shownURL: String
+    private let connector: Connector.Settings
+    private let requests: RequestTemplate
+
+    /// Interprets the arguments.
+    /// - Parameter isSecure: Whether clients use TLS.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    init(_ arguments: ClientArguments, isSecure: Bool, secrets: Secrets) throws(Failure) {
+        var arguments = arguments
+        // Redirects are for the client.
+        arguments.request.followsRedirects = false
+        let composition = try ConnectorComposition(arguments, secrets: secrets)
+        gateway = Gateway(
+            to: composition.url, host: composition.connector.request.fields.first(named: "Host") ?? "",
+            isSecure: isSecure)
+        do throws(TLSConfigurationError) {
+            resources = try ConnectorResources(tls: composition.tls)
+        } catch {
+            throw .badArgument(what: "TLS", why: "\(error)")
+        }
+        shownURL = composition.url.shortDescription
+        connector = composition.connector
+        requests = composition.requests
+    }
+
+    /// How to connect for a client's upgrade.
+    /// - Throws: ``HandshakeRefusal`` if the request cannot be forwarded.
+    func upgrading(_ request: RequestHead) throws(HandshakeRefusal) -> Connector.Settings {
+        var forwarded = RequestTemplate.Forwarded(request, by: gateway)
+        // A client that asks for the root means the URL of the server.
+        if forwarded.target == "/" { forwarded.target = nil }
+        return try settings(sending: forwarded, of: request)
+    }
+
+    /// How to connect for a client's request that is not an upgrade.
+    /// - Parameter framing: The field with the length of the body; nil if there is no body.
+    /// - Throws: ``HandshakeRefusal`` if the request cannot be forwarded.
+    func forwarding(_ request: RequestHead, framing: HeaderField?) throws(HandshakeRefusal) -> Connector.Settings {
+        var settings = try settings(sending: RequestTemplate.Forwarded(request, by: gateway), of: request)
+        settings.request = settings.request.forwarding(request.method, framing: framing)
+        return settings
+    }
+
+    private func settings(
+        sending forwarded: RequestTemplate.Forwarded, of request: RequestHead
+    ) throws(HandshakeRefusal) -> Connector.Settings {
+        var settings = connector
+        var values = RequestValues(connection: 1, ChosenRow())
+        do throws(Failure) {
+            settings.request = try requests.request(&values, for: forwarded)
+        } catch {
+            throw HandshakeRefusal(
+                status: 400, reason: "The request cannot be forwarded: \(error.message ?? "")", request: request)
+        }
+        return settings
+    }
+
+    /// The response to a client if the server cannot be reached, or rejects its request.
+    func refusal(for error: ConnectError, of request: RequestHead) -> HandshakeRefusal {
+        switch error {
+        case .handshake(.refused(let head, let body, _)), .loginRefused(.refused(let head, let body, _), _),
+            .certificateMissing(.refused(let head, let body, _)):
+            return HandshakeRefusal(
+                status: head.status, reason: "The server answered \(head.status).",
+                fields: gateway.fields(of: head, to: request), request: request, content: body)
+        case .timedOut: return unreachable(504, error, request)
+        default: return unreachable(502, error, request)
+        }
+    }
+
+    private func unreachable(_ status: Int, _ error: ConnectError, _ request: RequestHead) -> HandshakeRefusal {
+        let reason = Failure.connecting(url: shownURL, error).message ?? ""
+        return HandshakeRefusal(status: status, reason: reason, request: request)
+    }
+}

@@ -1,0 +1,154 @@
+import WSCore
+
+/// The connection to the server on behalf of one client of `wsx relay`.
+///
+/// Messages, pings, pongs, and close frames pass in both directions. Each side is paused while the other does not read. A side
+/// that is lost ends the other with a close frame: 1001 to the server, and 1014 to the client.
+final class Upstream {
+    private let number: Int
+    private let broadcaster: Broadcaster<Server<ListenClient>>
+    private let firstBytes: [UInt8]
+    private let ended: () -> Void
+    private var server: Connection<Upstream>?
+    private weak var client: Connection<ListenClient>?
+    /// The close frames that arrived and were forwarded.
+    private var clientFrame: CloseFrame?
+    private var serverFrame: CloseFrame?
+
+    /// Creates the connection. Call ``start(for:)`` next.
+    /// - Parameter ended: Called when the connection has ended.
+    init(
+        _ opened: Connector.Opened, _ settings: Connection<Upstream>.Settings, resources: ConnectionResources,
+        client number: Int, broadcaster: Broadcaster<Server<ListenClient>>, ended: @escaping () -> Void
+    ) {
+        self.number = number
+        self.broadcaster = broadcaster
+        self.ended = ended
+        firstBytes = opened.firstBytes
+        server = Connection(
+            opened.stream, settings: settings, deflate: opened.deflate, resources: resources, handler: self)
+    }
+
+    /// Starts receiving from the server, after the response to the client.
+    func start(for client: Connection<ListenClient>) {
+        self.client = client
+        broadcaster.loop.atEndOfTurn(DeferredWork { [self] in server?.start(with: firstBytes) })
+    }
+
+    // MARK: From the client
+
+    /// Forwards a client's message to the server.
+    func receive(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>) {
+        guard let server else { return }
+        server.send(payload, as: kind)
+        if server.isFull { client.pauseReading(for: .upstream) }
+    }
+
+    /// Forwards a client's ping or pong to the server.
+    func receive(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>) {
+        guard let server else { return }
+        if opcode == .ping { server.sendPing(payload) } else { server.sendPong(payload) }
+        if server.isFull { client.pauseReading(for: .upstream) }
+    }
+
+    /// Whether the server can be sent messages.
+    var takesMessages: Bool { server.map { !$0.isClosing && !$0.isLost } ?? false }
+
+    /// Closes the connection to the server, whose answer closes the client.
+    func close(_ frame: CloseFrame) {
+        server?.close(frame)
+        resumeServer()
+    }
+
+    /// Resumes the server when the outputs have written their backlog.
+    func outputsDidDrain() { server?.resumeReading(after: .output) }
+
+    /// Forwards a client's close frame to the server, whose answer the client waits for.
+    func receive(close frame: CloseFrame) {
+        clientFrame = frame
+        guard server != nil else { return answerClient() }
+        close(frame)
+    }
+
+    /// Resumes the server after a client that was not reading.
+    func clientDidDrain() {
+        if let client, client.isFull || client.hasFullGate { return }
+        resumeServer()
+    }
+
+    /// Ends the connection to the server: the client is gone.
+    func clientLeft() {
+        client = nil
+        guard let server else { return }
+        server.close(serverFrame.map { CloseFrame(code: $0.code) } ?? Self.clientIsGone)
+        resumeServer()
+    }
+
+    private func resumeServer() { server?.resumeReading(after: .upstream) }
+
+    /// Answers the client's close frame for a server that has not.
+    private func answerClient() {
+        guard let client, let clientFrame else { return }
+        broadcaster.close(client, with: CloseFrame(code: clientFrame.code))
+    }
+
+    private static let clientIsGone = CloseFrame(code: .goingAway, reason: "the client is gone")
+    private static let serverIsGone = CloseFrame(code: .badGateway, reason: "the server is gone")
+}
+
+extension Upstream: ConnectionHandler {
+    /// Forwards the server's message to the client.
+    func connection(_ connection: Connection<Upstream>, received payload: RawSpan, as kind: MessageKind) {
+        guard let client else { return }
+        broadcaster.send(.message(kind), payload, to: client)
+        pauseIfFull(client, connection)
+    }
+
+    /// Forwards the server's ping to the client.
+    func connection(_ connection: Connection<Upstream>, receivedPing payload: RawSpan) {
+        forward(.ping, payload, connection)
+    }
+
+    /// Forwards the server's pong to the client.
+    func connection(_ connection: Connection<Upstream>, receivedPong payload: RawSpan) {
+        forward(.pong, payload, connection)
+    }
+
+    private func forward(_ item: InputItem, _ payload: RawSpan, _ connection: Connection<Upstream>) {
+        guard let client else { return }
+        broadcaster.send(item, payload, to: client)
+        pauseIfFull(client, connection)
+    }
+
+    private func pauseIfFull(_ client: Connection<ListenClient>, _ connection: Connection<Upstream>) {
+        if client.isFull || client.hasFullGate { connection.pauseReading(for: .upstream) }
+        if broadcaster.outputs.hasBacklog { connection.pauseReading(for: .output) }
+    }
+
+    /// Forwards the server's close frame to the client, whose answer the server waits for.
+    func connection(_ connection: Connection<Upstream>, receivedClose frame: CloseFrame) {
+        serverFrame = frame
+        guard let client else {
+            connection.close(CloseFrame(code: frame.code))
+            return
+        }
+        broadcaster.send(.close(frame), RawSpan(), to: client)
+    }
+
+    /// Resumes the client after a server that was not reading.
+    func connectionDidDrain(_ connection: Connection<Upstream>) {
+        client?.resumeReading(after: .upstream)
+    }
+
+    /// Ends the client's connection, unless the closing handshake has.
+    func connection(_ connection: Connection<Upstream>, didEnd end: ConnectionEnd) {
+        server = nil
+        client?.resumeReading(after: .upstream)
+        if clientFrame != nil {
+            answerClient()
+        } else if serverFrame == nil, let client {
+            broadcaster.send(.close(Self.serverIsGone), RawSpan(), to: client)
+        }
+        ended()
+    }
+}

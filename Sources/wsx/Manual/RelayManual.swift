@@ -1,0 +1,70 @@
+import CommandLine
+
+/// The manual of `wsx relay`.
+enum RelayManual {
+    /// The manual without operands and options.
+    static let manual = Manual(
+        description: [
+            .paragraph(
+                """
+                Stands between WebSocket clients and a server, to watch and record what they exchange. Each client gets its own \
+                connection to the server. It is answered after the server has answered: with the same subprotocol, headers, and \
+                cookies, or with the same rejection. If the server cannot be reached, the client gets 502, or 504 after \
+                `--connect-timeout`.
+                """),
+            .paragraph(
+                """
+                Whole messages, pings, pongs, and close frames pass in both directions as they were sent. Pings are answered by \
+                the other side, not by the relay. Fragments and compression may differ: they are settled with each side. If the \
+                server is lost, its client is closed with 1014; if a client is lost, its connection to the server is closed \
+                with 1001. A side that reads slowly slows the other side of its connection, but no other connection.
+                """),
+            .paragraph(
+                """
+                On a terminal, a prompt shows the messages of all clients. `@1` is the number of a client; `<` marks what it \
+                sent, and `>` what it got. Typed lines go to the clients, as at the prompt of `wsx listen`. Without a prompt, \
+                nothing is written to standard output, except the events of both directions with `--output json`. `--record` \
+                writes these events to a file, from which `wsx listen --replay` and `--scenario` play either side.
+                """),
+            .paragraph(
+                """
+                Headers and logins of the command line go to the server, and replace those that clients send; others are passed \
+                on. Host names the server. Origin and Referer do, too, if they name the relay; another Origin is passed on. In \
+                responses, Location, and the attributes Domain and Secure of cookies, name the relay. \
+                Strict-Transport-Security and Alt-Svc are removed. URLs and Content-Security-Policy in pages are not changed. \
+                `--digest` applies to WebSocket connections only.
+                """),
+            .paragraph(
+                """
+                Requests for pages and files pass through, too, so that a web application works behind the relay. Each \
+                has its own connection to the server, and both are closed after the response. Bodies pass unchanged. A \
+                request whose end is ambiguous is answered with 400.
+                """),
+            .paragraph(
+                """
+                Pages of other origins cannot use the relay, with its logins, unless `--origin` allows them. The Host of a \
+                request must be an IP address, `localhost`, or a host that `--origin` allows; any other gets 403.
+                """),
+        ],
+        sections: [.log, .exitStatus],
+        examples: [
+            CommandExample(
+                purpose: "Watch what an application exchanges with its server",
+                line: "wsx relay 8080 wss://api.example/live"),
+            CommandExample(
+                purpose: "Put a web application behind the relay, and open http://localhost:8080/",
+                line: "wsx relay 8080 http://localhost:3000"),
+            CommandExample(
+                purpose: "Record all sessions, with a token that the clients do not have",
+                line: "wsx relay --bearer env:TOKEN --record sessions.jsonl 8080 wss://api.example"),
+            CommandExample(
+                purpose: "Give clients without TLS access to a server with a client certificate",
+                line: "wsx relay --cert client.pem 8080 wss://api.example"),
+            CommandExample(
+                purpose: "Answer one kind of message without the server",
+                line: #"wsx relay --answer 'json:.op=="ping" => {"op":"pong"}' 8080 wss://api.example"#),
+            CommandExample(
+                purpose: "Delay what clients receive by 200 ms",
+                line: "wsx relay --delay 200ms 8080 wss://api.example"),
+        ])
+}

@@ -1,0 +1,83 @@
+import CommandLine
+
+/// The arguments of `wsx relay` as typed: those of a server, and of a client.
+struct RelayArguments: Equatable, Sendable {
+    private var listen = ListenArguments()
+    private var server = ClientArguments()
+
+    init() {
+        listen.limits.maximumMessageBytes = 64 << 20
+    }
+
+    /// The relay as a mode of the server.
+    var listenArguments: ListenArguments {
+        var arguments = listen
+        var server = server
+        server.compression = arguments.compression
+        server.limits = arguments.limits
+        arguments.mode = .relay(server)
+        return arguments
+    }
+
+    static let operands: [OperandSpecification<RelayArguments>] = [
+        OperandSpecification(
+            "[ADDRESS:]PORT", required: true, profileKey: "address", example: "8080",
+            summary: "Port to listen on, or unix:PATH",
+            manual: """
+                The address and port that clients connect to, as for `wsx listen`. The default address is `127.0.0.1`, \
+                which only this machine can reach.
+                """
+        ) { arguments, values throws(ValueProblem) in
+            arguments.listen.address = try ListenAddressValue.parse(values.joined())
+        },
+        ClientArguments.url(
+            manual: """
+                The server. See URLS. A client that asks for `/` gets the path of *URL*; other paths and queries are \
+                passed on unchanged.
+                """
+        ).lifted(\.server),
+    ]
+
+    static let options = table.adapted(examples: [
+        "max-connections": "--max-connections 1000", "max-memory": "--max-memory 1G",
+        "tls-self-signed": "--tls-self-signed", "delay": "--delay 200ms", "drop-rate": "--drop-rate 1%",
+        "seed": "--drop-rate 1% --seed 7", "close-after": "--close-after 100", "reject": "--reject 503x2",
+        "throttle": "--throttle 64k",
+    ])
+
+    @OptionTable<RelayArguments> private static var table: [OptionSpecification<RelayArguments>] {
+        (ServerArguments.upgradeOptions + ServerArguments.servingOptions).only(["handshake-timeout", "once"])
+            .lifted(\.listen.server)
+        AccessArguments.options.only(["origin", "max-connections", "max-memory"]).lifted(\.listen.access)
+        ExchangeArguments.options(
+            firstMessage: "", ready: nil,
+            answer: """
+                Answer each message of a client that matches *REGEX* with the text message *TEXT*, without asking the \
+                server.
+                """
+        ).only(["answer"]).lifted(\.listen.exchange)
+        FaultArguments.options.only(["delay", "drop-rate", "seed", "close-after", "reject", "throttle"])
+            .lifted(\.listen.faults)
+        FormatArguments.options(manual: "Do not read standard input: there is no prompt.")
+            .only(["no-stdin", "output"]).lifted(\.listen.format)
+        RequestArguments.options.only([
+            "header", "auth", "bearer", "digest", "anyauth", "aws-sigv4", "netrc", "host", "user-agent",
+        ]).lifted(\.server.request)
+        NetworkArguments.options.lifted(\.server.network)
+        TLSArguments.options.lifted(\.server.tls)
+        ServerTLSArguments.options.only(["tls-cert", "tls-key", "tls-self-signed", "client-ca"]).lifted(\.listen.tls)
+        CompressionArguments.options(
+            manual: """
+                Negotiate compression on each side (permessage-deflate, RFC 7692): with clients that offer it, and with \
+                the server. `--compress=off` neither offers nor accepts compression.
+                """
+        ).lifted(\.listen.compression)
+        LimitArguments.options(
+            manual: """
+                Close a connection with 1009 if a client or the server sends a message larger than *SIZE*. The size counts \
+                after decompression.
+                """
+        ).lifted(\.listen.limits)
+        TranscriptArguments.options().lifted(\.listen.transcript)
+    }
+}
