@@ -2,7 +2,8 @@
 """Runs the Autobahn TestSuite against wsx in both roles, over ws. Run by `make conformance`.
 
 The suite's fuzzing server tests AutobahnClient, which connects like `wsx connect` and echoes. Its fuzzing client tests
-`wsx listen --echo`, directly and behind `wsx relay`. Only OK and INFORMATIONAL pass. The reports are in .build/conformance.
+`wsx listen --echo`, directly and behind `wsx relay`. Only OK and INFORMATIONAL pass; behind the relay, also NON-STRICT: it ends a client that
+violates the protocol before the server's reply to an earlier message can return. The reports are in .build/conformance.
 
     CASES='1.* 5.*'  the cases to run (default: all)
     EXCLUDE='9.*'    the cases to skip (default: none)
@@ -181,7 +182,8 @@ def verdict(result):
 
 
 VERDICTS = ["OK", "informational", "non-strict", "failed", "not run"]
-PASSING = {"OK", "informational"}
+PASSING = {"client": {"OK", "informational"}, "server": {"OK", "informational"},
+           "relay": {"OK", "informational", "non-strict"}}
 
 
 def show_table(heading, results, titles):
@@ -215,7 +217,7 @@ def judge(trial, titles, seconds):
     """Prints the results of a trial and returns whether everything passed."""
     results = trial.results()
     show_table(f"{ROLES[trial.role]}, {seconds:.0f} s", results, titles)
-    failures = {case: result for case, result in results.items() if verdict(result) not in PASSING}
+    failures = {case: result for case, result in results.items() if verdict(result) not in PASSING[trial.role]}
     for case, result in failures.items():
         if result:
             show_failure(case, result, trial.directory)
