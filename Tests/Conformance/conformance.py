@@ -2,8 +2,9 @@
 """Runs the Autobahn TestSuite against wsx in both roles, over ws. Run by `make conformance`.
 
 The suite's fuzzing server tests AutobahnClient, which connects like `wsx connect` and echoes. Its fuzzing client tests
-`wsx listen --echo`, directly and behind `wsx relay`. Only OK and INFORMATIONAL pass; behind the relay, also NON-STRICT: it ends a client that
-violates the protocol before the server's reply to an earlier message can return. The reports are in .build/conformance.
+`wsx listen --echo`, directly and behind `wsx relay`. Only OK and INFORMATIONAL pass; behind the relay, also NON-STRICT:
+it ends a client that violates the protocol before the server's reply to an earlier message can return. The reports are
+in .build/conformance.
 
     CASES='1.* 5.*'  the cases to run (default: all)
     EXCLUDE='9.*'    the cases to skip (default: none)
