@@ -289,6 +289,8 @@ class TestUpgrade:
         with ScriptedServer(script) as server, Relay(server.url) as relay:
             client = connect(relay)
             assert (status(client.head), wire.field(client.head, b"X-Why"), client.read_to_end()) == (403, b"you", b"Nope")
+            # Nothing is added.
+            assert wire.field(client.head, b"Cache-Control") is None
             relay.wait_for("Rejected a request: 403")
 
     def test_a_redirect_to_the_server_names_the_relay(self):
@@ -466,6 +468,25 @@ class TestRequests:
             assert client.read_exactly(9) == b"data: 1\n\n"
             client.sock.close()
             wait_until(lambda: server.results)
+
+    @pytest.mark.parametrize("origin, expected", [
+        (b"https://evil.example", 403), (b"null", 403), (b"http://localhost:3000", 200), (b"http://127.0.0.1:PORT", 200)])
+    def test_pages_of_other_origins_cannot_use_the_login_of_the_relay(self, relay, origin, expected):
+        head = b"GET / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nOrigin: " + origin + b"\r\n\r\n"
+        assert status(request(relay, head.replace(b"PORT", b"%d" % relay.port)).read_to_end()) == expected
+
+    @pytest.mark.parametrize("response, is_cut", [
+        (b"HTTP/1.1 200 OK\r\n\r\nall", False), (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart", True)])
+    def test_the_log_says_whether_a_response_was_cut_short(self, response, is_cut):
+        def script(peer):
+            peer.read_request()
+            peer.send(response)
+            peer.end_sending()
+
+        with ScriptedServer(script) as server, Relay(server.url) as relay:
+            request(relay, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").read_to_end()
+            relay.wait_for("Answered GET: 200.*\n")
+            assert ("cut short" in relay.err) == is_cut
 
     def test_a_rebound_host_is_refused(self, relay):
         assert status(request(relay, b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n").read_to_end()) == 403

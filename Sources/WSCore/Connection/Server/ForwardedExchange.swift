@@ -39,15 +39,23 @@ internal final class ForwardedExchange {
     private var server: (any ByteStream)?
     private var requestBody: BodyFraming?
     private var toServer = ByteBuffer()
-    private var response = HTTPHeadParser(.response, limits: .client)
-    private var interimResponseCount = 0
-    private var status: Int?
-    private var responseBody: BodyFraming?
+    private var response = Response()
     private var toClient = ByteBuffer()
-    /// The number of bytes of the response so far, including those in ``toClient``.
-    private var responseByteCount = 0
     /// The number of bytes received from the client after its request's head.
-    private var bodyByteCount: Int
+    private var bodyByteCount = 0
+
+    /// What has been received of the response.
+    private struct Response {
+        var head = HTTPHeadParser(.response, limits: .client)
+        /// The number of heads with a status from 100 to 199.
+        var interimCount = 0
+        /// Nil before the final head.
+        var status: Int?
+        /// Nil before the final head, and for a response of our own.
+        var body: BodyFraming?
+        /// The number of bytes for the client so far, including those in ``ForwardedExchange/toClient``.
+        var byteCount = 0
+    }
 
     /// The time a client may take nothing of the rest of a response.
     private static let timeout = Duration.seconds(30)
@@ -64,7 +72,6 @@ internal final class ForwardedExchange {
         self.facts = facts
         self.forwarding = forwarding
         self.firstBytes = firstBytes
-        bodyByteCount = 0
         requestBody = BodyFraming(of: request)
     }
 
@@ -139,8 +146,8 @@ internal final class ForwardedExchange {
     private func receiveResponse(_ bytes: RawSpan) {
         var rest = bytes
         do throws(HTTPHeadError) {
-            while responseBody == nil {
-                guard let count = try response.receive(rest), let head = response.responseHead else {
+            while response.body == nil {
+                guard let count = try response.head.receive(rest), let head = response.head.responseHead else {
                     return flushToClient()
                 }
                 rest = rest.extracting(droppingFirst: count)
@@ -150,7 +157,7 @@ internal final class ForwardedExchange {
             return answer(badGateway("a response whose head \(error)"))
         }
         receiveContent(rest)
-        if responseBody?.isComplete ?? false { finish() } else { flushToClient() }
+        if response.body?.isComplete ?? false { finish() } else { flushToClient() }
     }
 
     /// - Returns: Whether the response may have this head.
@@ -158,16 +165,16 @@ internal final class ForwardedExchange {
         guard head.status != 101 else { return false }
         let fields = forwarding.gateway.fields(of: head, to: request)
         guard head.status >= 200 else {
-            interimResponseCount += 1
-            guard interimResponseCount <= ResponseReader.maximumInterimResponses else { return false }
+            response.interimCount += 1
+            guard response.interimCount <= ResponseReader.maximumInterimResponses else { return false }
             // RFC 9110 §15.2: HTTP/1.0 has no interim responses.
             if request.minorVersion >= 1 { append(head, fields) }
-            response = HTTPHeadParser(.response, limits: .client)
+            response.head = HTTPHeadParser(.response, limits: .client)
             return true
         }
-        status = head.status
+        response.status = head.status
         let body = BodyFraming(of: head, answering: request.method)
-        responseBody = body
+        response.body = body
         var framing = body.field
         if body.length == .none, let length = head.fields.first(named: "Content-Length") {
             // The length that the response to GET would have.
@@ -182,7 +189,7 @@ internal final class ForwardedExchange {
     }
 
     /// HTTP/1.0 has no chunked coding: the end of the stream is the end of the body.
-    private var isUnchunked: Bool { request.minorVersion == 0 && responseBody?.length == .chunked }
+    private var isUnchunked: Bool { request.minorVersion == 0 && response.body?.length == .chunked }
 
     private func append(_ head: ResponseHead, _ fields: [HeaderField]) {
         var text = "HTTP/1.1 \(head.status) \(head.reason)\r\n"
@@ -192,16 +199,16 @@ internal final class ForwardedExchange {
 
     private func append(_ bytes: RawSpan) {
         toClient.append(bytes)
-        responseByteCount += bytes.byteCount
+        response.byteCount += bytes.byteCount
     }
 
     private func receiveContent(_ bytes: RawSpan) {
         if isUnchunked {
-            for offset in 0..<bytes.byteCount where !(responseBody?.isComplete ?? true) {
+            for offset in 0..<bytes.byteCount where !(response.body?.isComplete ?? true) {
                 let byte = bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
-                if case .content = responseBody?.receive(byte) { [byte].withUnsafeBytes { append($0.bytes) } }
+                if case .content = response.body?.receive(byte) { [byte].withUnsafeBytes { append($0.bytes) } }
             }
-        } else if let count = responseBody?.take(bytes) {
+        } else if let count = response.body?.take(bytes) {
             append(bytes.extracting(0..<count))
         } else {
             // The client notices the missing end.
@@ -224,29 +231,29 @@ internal final class ForwardedExchange {
     /// Answers in place of the server or, if its response has begun, ends that.
     private func answer(_ refusal: HandshakeRefusal) {
         guard !isOver else { return }
-        if status == nil {
-            status = refusal.status
+        if response.status == nil {
+            response.status = refusal.status
             var answer = WebResponse(refusal)
             answer.complete(with: [])
             answer.bytes(answering: request.method, at: .now).withUnsafeBytes { append($0.bytes) }
             // Complete.
-            responseBody = nil
+            response.body = nil
         }
         finish()
     }
 
     /// Writes the rest of the response and closes both streams.
-    private func finish() {
+    private func finish(atEndOfStream isEnd: Bool = false) {
         guard let completion else { return }
         self.completion = nil
         leave()
-        let isComplete = responseBody?.isComplete ?? true
+        let isComplete = response.body.map { $0.isComplete || (isEnd && $0.length == .untilEndOfStream) } ?? true
         var output = ByteBuffer()
-        let sentBytes = responseByteCount - toClient.count
+        let sentBytes = response.byteCount - toClient.count
         swap(&output, &toClient)
         _ = LingeringClose(client, output: output, closesOwnSide: true, timeout: Self.timeout) { [self] writtenBytes in
             let sentBytes = sentBytes + writtenBytes
-            completion(self, served(sentBytes, isComplete: isComplete && sentBytes == responseByteCount))
+            completion(self, served(sentBytes, isComplete: isComplete && sentBytes == response.byteCount))
         }
     }
 
@@ -256,7 +263,7 @@ internal final class ForwardedExchange {
         self.completion = nil
         leave()
         client.close()
-        completion(self, served(responseByteCount - toClient.count, isComplete: false))
+        completion(self, served(response.byteCount - toClient.count, isComplete: false))
     }
 
     private func leave() {
@@ -268,7 +275,7 @@ internal final class ForwardedExchange {
     private func served(_ sentBytes: Int, isComplete: Bool) -> ServedRequest {
         ServedRequest(
             // The status that nginx logs if the client left first.
-            request: request, address: facts.address, status: status ?? 499, acceptTime: facts.acceptTime,
+            request: request, address: facts.address, status: response.status ?? 499, acceptTime: facts.acceptTime,
             endTime: client.loop.turnTime, receivedBytes: facts.receivedBytes + bodyByteCount, sentBytes: sentBytes,
             isComplete: isComplete)
     }
@@ -284,8 +291,8 @@ extension ForwardedExchange: ByteStreamDelegate {
         guard !isOver else { return }
         // Like other gateways, take the end of the client's side for a canceled request.
         if stream === client { return abort() }
-        if status == nil { return answer(badGateway("no response")) }
-        finish()
+        if response.status == nil { return answer(badGateway("no response")) }
+        finish(atEndOfStream: true)
     }
 
     func streamDidDrain(_ stream: any ByteStream) {

@@ -76,8 +76,8 @@ internal final class ServerOpening: ByteStreamDelegate {
         guard !isOver else { return }
         var output = ByteBuffer()
         var answer = WebResponse(refusal)
-        // The server's own fields are already part of the refusal.
-        answer.complete(with: [])
+        // The server's own fields are already part of the refusal, and another server's response stays as it is.
+        if refusal.content == nil { answer.complete(with: []) }
         let response = answer.bytes(answering: refusal.request?.method, at: .now)
         response.withUnsafeBytes { output.append($0.bytes) }
         traffic.sentBytes = output.count

@@ -101,10 +101,12 @@ final class ClientLog {
     /// Logs a plain HTTP request and its response.
     func answered(_ served: ServedRequest) {
         guard isKept else { return }
+        // Either side of a relay may have ended the response.
+        let isRelay = arguments.mode.service == .relay
         if isPrompt {
             let time = Phrase.milliseconds(served.endTime - served.acceptTime)
             let request = Self.words(for: served.request)
-            let rest = served.isComplete ? "" : ", not read to the end"
+            let rest = served.isComplete ? "" : isRelay ? ", cut short" : ", not read to the end"
             return noteWithTime("\(request) \(served.status) \(TrafficReport.size(served.sentBytes)) \(time) ms\(rest)")
         }
         let isPage = served.request.method == "GET" || served.request.method == "HEAD"
@@ -113,7 +115,8 @@ final class ClientLog {
             ConnectionLogLine(address: served.address, request: served.request, acceptTime: served.acceptTime).words(
                 "Answered \(method): \(served.status)", status: nil, now: served.endTime,
                 receivedBytes: served.receivedBytes, sentBytes: served.sentBytes,
-                reason: served.isComplete ? nil : "the client did not read the whole response"))
+                reason: served.isComplete
+                    ? nil : isRelay ? "the response was cut short" : "the client did not read the whole response"))
     }
 
     /// Logs a failed TLS handshake.

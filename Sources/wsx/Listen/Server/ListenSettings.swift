@@ -64,7 +64,8 @@ struct ListenSettings {
             policy = try ServerPolicy(
                 subprotocols: arguments.server.subprotocols, path: arguments.server.path,
                 allowedOrigins: arguments.access.origins,
-                access: access, extraFields: extraFields, isSecure: arguments.tls.isUsed)
+                checksAllOrigins: relay != nil, access: access, extraFields: extraFields, isSecure: arguments.tls.isUsed
+            )
         } catch {
             throw .badArgument(what: error.option, why: "\(error)")
         }

@@ -11,7 +11,12 @@ extension ServerHandshake {
         let host = try checkHTTP(request)
         if policy.checksHostAndOrigin { try checkHost(host, of: request, policy: policy) }
         let login = try checkAccess(request, policy: policy)
-        guard asksForWebSocket else { return nil }
+        guard asksForWebSocket else {
+            if policy.checksHostAndOrigin, policy.checksAllOrigins {
+                try checkOrigin(request, host: host, policy: policy)
+            }
+            return nil
+        }
 
         // Checks for WebSocket requests.
         try checkUpgrade(request, policy: policy)

@@ -8,6 +8,8 @@ package struct ServerPolicy: Sendable {
     package let allowedOrigins: [String]
     /// Whether ``OriginPolicy`` checks Origin and Host.
     package let checksHostAndOrigin: Bool
+    /// Whether Origin is also checked in requests that are not upgrades: a gateway may add its own login to them.
+    package let checksAllOrigins: Bool
     /// The credentials that the server accepts.
     package let access: AccessPolicy
     /// Additional fields of successful responses: upgrades, pages, and files.
@@ -22,6 +24,7 @@ package struct ServerPolicy: Sendable {
         path: String? = nil,
         allowedOrigins: [String] = [],
         checksHostAndOrigin: Bool = true,
+        checksAllOrigins: Bool = false,
         access: AccessPolicy = .open,
         extraFields: [HeaderField] = [],
         isSecure: Bool = false
@@ -43,6 +46,7 @@ package struct ServerPolicy: Sendable {
         self.subprotocols = subprotocols
         self.allowedOrigins = allowedOrigins
         self.checksHostAndOrigin = checksHostAndOrigin
+        self.checksAllOrigins = checksAllOrigins
         self.access = access
         self.extraFields = extraFields
         self.isSecure = isSecure
