@@ -576,6 +576,7 @@ class TestPace:
 @pytest.mark.parametrize("arguments, words", [
     (["8080"], ["URL"]), ([], ["PORT"]), (["x", "ws://h"], ["'x'"]), (["0", "ftp://h"], ["ftp"]),
     (["--echo", "0", "ws://h"], ["--echo"]), (["--reconnect", "0", "ws://h"], ["--reconnect"]),
-    (["--heartbeat", "5s", "0", "ws://h"], ["--heartbeat"]), (["0", "ws://h", "x"], ["x"])])
+    (["--heartbeat", "5s", "0", "ws://h"], ["--heartbeat"]), (["0", "ws://h", "x"], ["x"]),
+    (["0", "echo:"], ["a relay needs a server"])])
 def test_mistakes_are_one_line(arguments, words):
     assert_fails(wsx("relay", *arguments), 2, *words)

@@ -178,8 +178,11 @@ struct ArgumentParser<Arguments> {
             words = words.dropFirst(values.count)
             guard !values.isEmpty else {
                 guard operand.description.isRequired else { continue }
+                // The sample alone is a command line only if no other operand is required.
+                let isOnly = operandSpecifications.filter(\.description.isRequired).count == 1
                 throw .missingOperand(
-                    operand.description.placeholder, command: command.name, example: operand.description.sample)
+                    operand.description.placeholder, command: command.name,
+                    example: isOnly ? operand.description.sample : nil)
             }
             try write(values, to: operand)
         }

@@ -20,6 +20,10 @@ struct RelaySettings {
         // Redirects are for the client.
         arguments.request.followsRedirects = false
         let composition = try ConnectorComposition(arguments, secrets: secrets)
+        guard composition.url.endpoint != .embeddedEcho else {
+            throw .badArgument(
+                what: "URL 'echo:'", why: "a relay needs a server; start one with 'wsx listen --echo 9000'")
+        }
         gateway = Gateway(
             to: composition.url, host: composition.connector.request.fields.first(named: "Host") ?? "",
             isSecure: isSecure)
