@@ -54,7 +54,8 @@ class Hosts(Running):
 
     def __init__(self, directory, *names):
         self._directory = directory
-        user = pwd.getpwuid(os.geteuid()).pw_name
+        account = pwd.getpwuid(os.geteuid())
+        user = account.pw_name
         for name in ("host_key", "user_key"):
             assert run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", directory / name]).status == 0
         addresses = {name: f"10.66.{number}.2" for number, name in enumerate(names, 1)}
@@ -65,6 +66,10 @@ class Hosts(Running):
             directory=directory, user=user,
             names="\n".join(f"Host {name}\n    HostName {address}" for name, address in addresses.items())))
         (directory / "shadow").write_text(f"{user}:*:::::::\n")
+        # Another home, because bash reads ~/.bashrc for commands that come by ssh. sshd needs its own account.
+        others = [other for other in pwd.getpwall() if other.pw_name != user]
+        accounts = [(*account[:5], directory, account.pw_shell), *others]
+        (directory / "passwd").write_text("".join(":".join(map(str, fields)) + "\n" for fields in accounts))
         (directory / "parallel").mkdir()
         (directory / "parallel/will-cite").touch()
         (directory / "bin").mkdir()

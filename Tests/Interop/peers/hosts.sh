@@ -12,6 +12,7 @@ mount -t tmpfs tmpfs /run
 mkdir /run/sshd
 # sshd rejects users with locked or unreadable accounts.
 mount --bind "$directory/shadow" /etc/shadow
+mount --bind "$directory/passwd" /etc/passwd
 ip link set lo up
 number=0
 for host in "$@"; do
