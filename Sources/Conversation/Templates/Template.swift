@@ -149,6 +149,19 @@ package struct Template: Equatable, Sendable {
         contents = Contents(literals: bytes, parts: bytes.isEmpty ? [] : [.literal(start: 0, end: bytes.count)])
     }
 
+    /// The template that is always a text, whose braces would otherwise begin placeholders.
+    package static func escaping(_ text: [UInt8]) -> [UInt8] {
+        let brace = UInt8(ascii: "{")
+        var escaped: [UInt8] = []
+        var index = 0
+        while index < text.count {
+            let isPair = text[index] == brace && index + 1 < text.count && text[index + 1] == brace
+            escaped += isPair ? [brace, brace, brace, brace] : [text[index]]
+            index += isPair ? 2 : 1
+        }
+        return escaped
+    }
+
     // MARK: Properties
 
     var parts: [Part] { contents.parts }

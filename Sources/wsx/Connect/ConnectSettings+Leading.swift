@@ -62,6 +62,7 @@ extension ConnectArguments {
         arguments.client.request.headers = try HeaderFiles.fields(headers).filter(\.isForAllOrigins)
             .map { "\($0.name): \($0.value)" }
         arguments.messages.texts = []
+        arguments.messages.call = nil
         arguments.messages.file = nil
         return arguments
     }

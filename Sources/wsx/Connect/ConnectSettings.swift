@@ -29,6 +29,8 @@ struct ConnectSettings {
     let exchange: AutoReply.Plan?
     /// The row of the data file, whose columns are variables.
     let data: ChosenRow
+    /// The messages of `--define`.
+    let saved: [SavedMessage]
     /// The scenario to play, or `nil` if there is none.
     let scenario: Scenario?
     /// How replies are matched to requests, or `nil` if messages are not requests.
@@ -64,7 +66,7 @@ struct ConnectSettings {
         try OutputPlace(option: "--record", path: arguments.transcript.recordPath).check(against: arguments.readFiles)
         try OutputPlace(option: "--junit", path: arguments.scenario.junitPath).check(against: arguments.readFiles)
         if let path = arguments.client.request.cookieJar { try CookieFiles.check(jar: path, isReadBy: arguments) }
-        guard arguments.scenario.path == nil || arguments.messages.texts.isEmpty else {
+        guard arguments.scenario.path == nil || arguments.messages.hasNoTexts else {
             throw .badArgument(
                 what: "MESSAGE with --scenario",
                 why: "the scenario contains all messages; add the message to the file")
@@ -100,7 +102,9 @@ struct ConnectSettings {
             connectorResources = try ConnectorResources.make(composition.tls, cookies: cookies)
             cookieNotices = notices
         }
-        messages = try Self.messages(arguments)
+        saved = try Self.savedMessages(arguments.messages.definitions, row.columns, secrets)
+        let writer = TemplateWriter(row, saved: saved, usesLastMessage: false, secrets: secrets)
+        messages = try Self.messages(arguments, writer)
         try row.columns.checkPatterns(arguments.ending.until, of: "--until")
         try row.columns.checkPatterns(arguments.ending.expectations, of: "--expect")
         conditions = try EndConditions(arguments)
@@ -129,7 +133,6 @@ struct ConnectSettings {
         requests = try RequestQueue.Settings.make(arguments, url: url, isRepl: isRepl)
         connector.redirects.secretMessages = secrets.record.messageSources
     }
-
 }
 
 extension ConnectSettings {
@@ -182,12 +185,49 @@ extension ConnectSettings {
     /// The kind of messages to send.
     var kind: MessageKind { arguments.format.payload.kind(for: arguments.format.input) }
 
+    /// The messages of `--define`. Of several with the same name, the last one counts.
+    private static func savedMessages(
+        _ definitions: [MessageDefinition], _ columns: VariableNames, _ secrets: Secrets
+    ) throws(Failure) -> [SavedMessage] {
+        var saved: [SavedMessage] = []
+        for definition in definitions {
+            let option = "--define \(definition.name)"
+            var text = definition.text
+            if text.hasPrefix("@") { text = try secrets.text(of: text, for: option) }
+            saved.removeAll { $0.name == definition.name }
+            do throws(TemplateError) {
+                saved.append(try SavedMessage(definition.name, text: text, columns: columns))
+            } catch {
+                throw .badArgument(what: option, why: error.suggestion)
+            }
+        }
+        return saved
+    }
+
+    /// Creates a writer of messages with placeholders.
+    func makeTemplateWriter() -> TemplateWriter {
+        // Lines are parsed when they are typed or read.
+        let usesLastMessage =
+            arguments.data.usesTemplates && (readsPipe || isRepl) || isRepl && !saved.isEmpty
+        return TemplateWriter(data, saved: saved, usesLastMessage: usesLastMessage, secrets: secrets)
+    }
+
     private static func messages(
-        _ arguments: ConnectArguments
+        _ arguments: ConnectArguments, _ writer: TemplateWriter
     ) throws(Failure) -> [(payload: [UInt8], kind: MessageKind)] {
         let kind: MessageKind = arguments.format.payload == .binary ? .binary : .text
         let lineEnd = arguments.messages.lineEnd?.bytes ?? []
         var messages = arguments.messages.texts.map { (payload: Array($0.utf8) + lineEnd, kind: kind) }
+        if let call = arguments.messages.call {
+            do throws(TemplateProblem) {
+                var text = try writer.text(of: call)
+                // It would be evaluated again.
+                if arguments.data.usesTemplates { text = Template.escaping(text) }
+                messages.insert((text + lineEnd, kind), at: 0)
+            } catch {
+                throw .badArgument(what: "MESSAGE", why: error.words)
+            }
+        }
         if let path = arguments.messages.file {
             let contents = try HeaderFiles.contents(of: path, for: "--file")
             let isText = contents.withUnsafeBytes { UTF8Validator.isValid($0.bytes) }

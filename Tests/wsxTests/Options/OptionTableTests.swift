@@ -59,6 +59,9 @@ import WSCore
     static let connectCases: [ConnectCase] = [
         ConnectCase("execute", "-x", "a", "--execute=b") { $0.messages.texts = ["a", "b"] },
         ConnectCase("file", "-f", "p") { $0.messages.file = "p" },
+        ConnectCase("define", "--define", "a=b=c") {
+            $0.messages.definitions = [MessageDefinition(name: "a", text: "b=c")]
+        },
         ConnectCase("eol", "--eol", "crlf") { $0.messages.lineEnd = .crlf },
         ConnectCase("interactive", "-i") { $0.messages.isInteractive = true },
         ConnectCase("no-stdin", "--no-stdin") { $0.format.readsInput = false },

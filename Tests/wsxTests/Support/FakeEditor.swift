@@ -1,3 +1,4 @@
+import Conversation
 @testable import WSCore
 @testable import wsx
 
@@ -9,6 +10,7 @@ final class FakeEditor: PromptEditor {
     var history = History()
     var words = WordMemory()
     var jsonPaths: () -> [String] = { [] }
+    var savedMessages: [SavedMessage] = []
     var isEmpty = true
     var isAway = false
     var holdsMuch = false

@@ -63,6 +63,14 @@ extension ConnectRun: PromptConnection {
         stages.acknowledgements?.confirmInTime()
     }
 
+    var decoders: [Codec] { stages.codecs?.codecs ?? [] }
+
+    func text(of call: MessageCall) throws(TemplateProblem) -> [UInt8] {
+        let text = try writer.text(of: call)
+        // Typed lines are templates.
+        return settings.arguments.data.usesTemplates ? Template.escaping(text) : text
+    }
+
     /// Closes the open connection, then connects again, or to another server if `next` is not `nil`.
     func reconnect(with next: ConnectSettings?) {
         guard connection == nil else {

@@ -42,7 +42,7 @@ extension ConnectRun: ConnectionHandler {
     /// Keeps what the user or the next messages may refer to.
     @inline(__always)
     func remember(_ payload: RawSpan, as kind: MessageKind) {
-        stages.templates?.received(payload)
+        writer.received(payload)
         if kind == .text { outputs.prompt?.remember(payload) }
     }
 

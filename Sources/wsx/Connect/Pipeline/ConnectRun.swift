@@ -41,6 +41,7 @@ final class ConnectRun {
     var current: OpenConnection?
     var input = Input.notBegun
     private(set) var stages = OptionalStages()
+    let writer: TemplateWriter
 
     private let embeddedEcho: SharedEmbeddedEcho
     /// The program in place of standard input and output, or `nil` without `--exec`.
@@ -61,7 +62,8 @@ final class ConnectRun {
     init(
         _ settings: ConnectSettings, on loop: EventLoop, console: Console, environment: Environment = Environment()
     ) throws(Failure) {
-        stages.templates = try TemplateStage.make(settings)
+        writer = settings.makeTemplateWriter()
+        stages.templates = try TemplateStage.make(settings, writer)
         self.settings = settings
         self.loop = loop
         var environment = environment
@@ -208,7 +210,7 @@ final class ConnectRun {
         statistics.connectionOpened(opened, at: loop.now)
         let keepsSecrets =
             settings.connector.redirects.isTrusted || opened.request.url.mayReceiveSecrets(of: settings.url)
-        stages.templates?.connectionOpened(statistics.openedCount, at: keepsSecrets ? nil : opened.request.url)
+        writer.connectionOpened(statistics.openedCount, at: keepsSecrets ? nil : opened.request.url)
         if isFirst { settings.rememberURL() }
         outputs.noticeVerbosely(ReportedTimings.line(opened))
         outputs.writeEvent { $0.writeOpen(opened) }
@@ -298,6 +300,14 @@ final class ConnectRun {
         // Releases the terminal, however the loop ended.
         outputs.prompt?.close()
         outputs.prompt = nil
+    }
+
+    /// Decodes messages that arrive from now on with other codecs.
+    /// - Returns: Whether no codec is a program, which starts and ends with the run.
+    func decode(with codecs: [Codec]) -> Bool {
+        let stage = stages.codecs ?? CodecStage(settings, commands: [], console: console, on: loop, host: self)
+        stages.codecs = stage
+        return stage.use(codecs)
     }
 
     private func announce(_ opened: Connector.Opened, isFirst: Bool) {

@@ -29,6 +29,23 @@ extension ConnectPrompt {
         }
     }
 
+    /// Sends a saved message like a typed line.
+    func send(_ call: MessageCall) {
+        do throws(TemplateProblem) {
+            send(line: try connection.text(of: call))
+        } catch {
+            console.error("/call: \(error.words)")
+        }
+    }
+
+    /// Lists the saved messages with their parameters.
+    func showSavedMessages() {
+        let saved = settings.saved
+        guard !saved.isEmpty else { return console.error("/call: no message is saved; --define NAME=TEXT saves one") }
+        let rows = saved.map { ("/call \($0.usage)", console.secrets.masking(escapingControls($0.text))) }
+        console.show(TermList.text(of: rows, columns: console.columns, style: console.palette.quiet))
+    }
+
     /// The maximum size of a file sent as one message, in bytes. The file is in memory several times.
     private static let maximumFileBytes = 1 << 30
 

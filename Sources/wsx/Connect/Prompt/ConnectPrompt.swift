@@ -41,6 +41,7 @@ final class ConnectPrompt {
         display = PromptDisplay(around: editor, of: view, commands: Self.commands, on: loop) {
             [unowned connection] in connection.statusFacts
         }
+        editor.savedMessages = settings.saved
         editor.delegate = self
         status.didChange = { [unowned self] words in display.words = words }
     }
@@ -129,11 +130,14 @@ final class ConnectPrompt {
         case .binary(let bytes): send(message: bytes, as: .binary)
         case .file(let path, let kind): sendFile(path, as: kind)
         case .sendJSON(let text): send(message: text, as: .text)
+        case .call(let call?): send(call)
+        case .call(nil): showSavedMessages()
         case .repeatMessage(let count, let interval): startRepetition(count: count, interval: interval)
         case .reconnect: connection.reconnect(with: nil)
         case .retry: decide("retry") { connection.retryGivenUp() }
         case .drop: decide("drop") { connection.dropGivenUp() }
         case .connect(let url): connect(to: url)
+        case .decode(let codecs): decode(with: codecs)
         case .headers: showHeaders()
         case .info: showInfo()
         }
@@ -212,6 +216,16 @@ final class ConnectPrompt {
         case .pending: connection.stopConnecting()
         case .none: reportDisconnected("close frame")
         }
+    }
+
+    /// Changes and shows the codecs of received messages.
+    private func decode(with codecs: [Codec]?) {
+        guard codecs.map({ connection.decode(with: $0) }) ?? true else {
+            return console.error("/decode: the programs of --decode run until the end")
+        }
+        let names = connection.decoders.map(\.name)
+        console.notice(
+            names.isEmpty ? "Binary messages are not decoded." : "Decoding with \(names.joined(separator: ", ")).")
     }
 
     /// Shows the requests and responses of the opening handshake.

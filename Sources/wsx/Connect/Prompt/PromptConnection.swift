@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Whether a typed message can be sent.
@@ -31,6 +32,13 @@ protocol PromptConnection: AnyObject {
 
     /// Sends a typed message, or keeps it for the next connection.
     func sendTyped(_ payload: RawSpan, as kind: MessageKind)
+    /// Writes a saved message, to be sent as a typed line.
+    func text(of call: MessageCall) throws(TemplateProblem) -> [UInt8]
+    /// The codecs of received messages, the outermost first.
+    var decoders: [Codec] { get }
+    /// Decodes messages that arrive from now on with other codecs.
+    /// - Returns: Whether no codec is a program, which starts and ends with the run.
+    func decode(with codecs: [Codec]) -> Bool
     /// Sends a ping or a pong. Returns whether it was sent.
     func send(control opcode: Opcode, _ payload: RawSpan) -> Bool
     /// Starts the closing handshake, unless it has already started.

@@ -88,6 +88,18 @@ final class CodecStage {
     /// Whether messages wait for a program or an output.
     var isBusy: Bool { !queue.isEmpty }
 
+    /// The codecs, the outermost first.
+    var codecs: [Codec] { chain.codecs }
+
+    /// Uses other codecs for messages that arrive from now on. Programs cannot be added or removed.
+    /// - Returns: Whether no codec is a program.
+    func use(_ codecs: [Codec]) -> Bool {
+        guard commands.isEmpty, codecs.allSatisfy({ $0.program == nil }) else { return false }
+        chain = CodecChain(codecs, limitBytes: limitBytes)
+        chain.connectionOpened()
+        return true
+    }
+
     // MARK: Connections
 
     /// Begins a connection, before anything is received on it. Starts the programs on the first one.

@@ -19,6 +19,7 @@ extension ManualSection {
                 "bearer = env:API_TOKEN",
                 "header = X-Team: search",
                 "location",
+                #"define = sub={"op":"subscribe","channel":{{json:channel}}}"#,
                 "",
                 "[local]",
                 "url = :8080",
@@ -27,7 +28,8 @@ extension ManualSection {
             .paragraph(
                 """
                 With this file, `wsx @prod` *MESSAGE* connects to the URL of the profile, `wsx bench @prod` tests the same \
-                server, and `wsx listen @local` listens on port 8080. Other arguments follow `@`*NAME* as usual. If a profile \
+                server, and `wsx listen @local` listens on port 8080. `wsx @prod sub channel=trades` sends the saved message, \
+                and so does `/call sub channel=trades` at the prompt. Other arguments follow `@`*NAME* as usual. If a profile \
                 has no `url`, the URL follows `@`*NAME*.
                 """),
             .definitions([

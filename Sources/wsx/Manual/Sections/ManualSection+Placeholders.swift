@@ -21,7 +21,8 @@ extension ManualSection {
                 cannot contain either. The placeholders of a message are replaced when it is sent: a request when it is \
                 its turn, and a line that waits for a connection or a subscription when it is read. In the URL, \
                 placeholders are possible in the path and the query, and before them only `{{env:`*NAME*`}}`; values are \
-                percent-encoded.
+                percent-encoded. In messages of `--define`, unknown placeholders are parameters, to which `/call` gives \
+                values.
                 """),
             .heading("wsx bench"),
         ] + BenchManual.placeholders)

@@ -1,6 +1,7 @@
 import CommandLine
 import Conversation
 import Formats
+import WSCore
 
 /// A message on the command line.
 enum MessageValue {
@@ -71,5 +72,53 @@ enum MessageConditionValue {
         } catch {
             throw .notACondition(error)
         }
+    }
+}
+
+/// A message of `--define`.
+struct MessageDefinition: Equatable, Sendable {
+    /// ASCII letters, digits, `-`, `_`, and `.`.
+    let name: String
+    /// A template, or `@FILE`.
+    let text: String
+
+    static func parse(_ value: String) throws(ValueProblem) -> MessageDefinition {
+        guard let (name, text) = MessageCall.pair(value), !text.isEmpty,
+            name.unicodeScalars.allSatisfy({
+                $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9") ~= $0 || "-_.".unicodeScalars.contains($0))
+            })
+        else {
+            throw .unusable(words: "expected NAME=TEXT, such as 'sub={\"op\":\"subscribe\"}'")
+        }
+        return MessageDefinition(name: name, text: text)
+    }
+}
+
+/// A request to send a saved message.
+struct MessageCall: Equatable, Sendable {
+    let name: String
+    /// The values of its parameters, by name.
+    private(set) var values: [String: String] = [:]
+
+    /// Reads the name and the values.
+    /// - Parameter words: `NAME` and any number of `PARAMETER=VALUE`.
+    init(_ words: [String]) throws(ValueProblem) {
+        name = words.first ?? ""
+        for word in words.dropFirst() {
+            guard let pair = Self.pair(word) else {
+                throw .unusable(
+                    words: "'\(escapingControls(name))' is a saved message, so expected NAME=VALUE after it, "
+                        + "but got '\(escapingControls(word))'")
+            }
+            guard values.updateValue(pair.value, forKey: pair.name) == nil else {
+                throw .unusable(words: "'\(escapingControls(pair.name))' has two values")
+            }
+        }
+    }
+
+    /// The parts before and after the first equals sign, or `nil` without a name.
+    fileprivate static func pair(_ word: String) -> (name: String, value: String)? {
+        guard let sign = word.utf8.firstIndex(of: UInt8(ascii: "=")), sign > word.startIndex else { return nil }
+        return (String(word[..<sign]), String(word[word.utf8.index(after: sign)...]))
     }
 }

@@ -65,7 +65,7 @@ struct ConfigurationFile {
 
     private static func exposed(_ entry: Configuration.Entry, _ path: String) -> ConfigurationError {
         let takesTemplate = [
-            "url", "subprotocol", "first-message", "answer", "message", "execute", "heartbeat-message",
+            "url", "subprotocol", "first-message", "answer", "message", "execute", "heartbeat-message", "define",
         ].contains(
             entry.name)
         let remedy = takesTemplate ? "{{env:NAME}} with 'template'" : "env:NAME or @FILE"
@@ -121,7 +121,7 @@ extension Configuration.Entry {
         case "subprotocol":
             let names = value.split(separator: ",").map { String(Substring($0.utf8.trimmingBlanks())) }
             return !HeaderField.secretSubprotocols(in: names).isEmpty
-        case "first-message", "heartbeat-message", "answer", "message", "execute":
+        case "first-message", "heartbeat-message", "answer", "message", "execute", "define":
             return !value.hasPrefix("@")
                 && (SecretText.assignsSecret(value.utf8) || SecretText.hasToken(value.utf8)
                     || WebSocketURL.containsSecret(value))

@@ -1,3 +1,5 @@
+import Conversation
+import Formats
 import WSCore
 
 /// The completions that Tab offers at the cursor.
@@ -23,6 +25,8 @@ struct Completion: Equatable {
         var urls: [String] = []
         /// Returns the dotted paths of the values in recent messages.
         var paths: () -> [String] = { [] }
+        /// The messages for `/call`.
+        var savedMessages: [SavedMessage] = []
     }
 
     /// Finds completions at the end of a text, or nil if there is nothing to complete.
@@ -40,6 +44,8 @@ struct Completion: Equatable {
             case .word: return argument(typed, after: space, among: command?.argumentWords ?? [])
             case .closeCode: return argument(typed, after: space, among: closeCodes)
             case .url: return argument(typed, after: space, among: sources.urls)
+            case .codec: return word(typed, after: space, among: Codec.all.map(\.name) + ["off"])
+            case .savedMessage: return call(typed, after: space, of: sources.savedMessages)
             case .path:
                 return path(typed, after: space, among: sources.paths()) ?? word(typed, from: sources)
             case PromptCommandDescription.Completion.none?, nil: break
@@ -55,6 +61,28 @@ struct Completion: Equatable {
     private static func argument(_ typed: [UInt8], after space: Int, among words: [String]) -> Completion {
         let prefix = String(decoding: typed[(space + 1)...], as: UTF8.self)
         return Completion(range: space + 1..<typed.count, candidates: words.filter { $0.hasPrefix(prefix) }.sorted())
+    }
+
+    /// Completes one of several words.
+    private static func word(_ typed: [UInt8], after space: Int, among words: [String]) -> Completion {
+        argument(typed, after: typed.lastIndex(of: UInt8(ascii: " ")) ?? space, among: words)
+    }
+
+    /// Completes the name of a saved message, then its parameters that have no value yet.
+    private static func call(_ typed: [UInt8], after space: Int, of messages: [SavedMessage]) -> Completion {
+        let words = typed[(space + 1)...].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        guard words.count > 1 else {
+            var completion = argument(typed, after: space, among: messages.map(\.name))
+            completion.suffix = " "
+            return completion
+        }
+        let last = words.last ?? ""
+        let names = messages.first { $0.name == words[0] }?.parameters ?? []
+        let missing = names.filter { name in !words.dropLast().contains { $0.hasPrefix("\(name)=") } }
+        return Completion(
+            range: typed.count - last.utf8.count..<typed.count,
+            candidates: missing.map { "\($0)=" }.filter { $0.hasPrefix(last) && $0 != last }.sorted())
     }
 
     /// Completes a path by one step, as a shell completes folders.

@@ -77,6 +77,8 @@ enum ConnectAction: Equatable {
     /// Nil: the file's contents decide.
     case file(path: String, MessageKind?)
     case sendJSON([UInt8])
+    /// Nil: list the saved messages.
+    case call(MessageCall?)
     /// An interval of zero sends as fast as the connection accepts messages.
     case repeatMessage(count: Int, interval: Duration)
     case reconnect
@@ -86,6 +88,8 @@ enum ConnectAction: Equatable {
     case drop
     /// As typed.
     case connect(url: String)
+    /// The codecs of received messages, the outermost first; nil: show them.
+    case decode([Codec]?)
     case headers
     case info
 }

@@ -119,6 +119,56 @@ extension PromptArgument {
         }
     }
 
+    /// Codecs of received messages, or nil if the argument is empty. `off` stands for none.
+    func optionalCodecs() throws(PromptMistake) -> [Codec]? {
+        guard !text.isEmpty else { return nil }
+        var codecs: [Codec] = []
+        for word in text.split(separator: " ") where text != "off" {
+            guard let codec = Codec(named: String(word)), codec.program == nil else {
+                let names = Codec.all.map(\.name).joined(separator: ", ")
+                throw PromptMistake("expected \(names), or off, but got '\(escapingControls(String(word)))'")
+            }
+            codecs.append(codec)
+        }
+        return codecs
+    }
+
+    /// A saved message and the values of its parameters, or nil if the argument is empty.
+    func optionalCall() throws(PromptMistake) -> MessageCall? {
+        guard !text.isEmpty else { return nil }
+        do throws(ValueProblem) {
+            return try MessageCall(try quotedWords())
+        } catch {
+            throw PromptMistake(error.words)
+        }
+    }
+
+    /// The words of the text. Double quotes keep blanks; within them, a backslash precedes a quote or backslash.
+    private func quotedWords() throws(ValueProblem) -> [String] {
+        var words: [[UInt8]] = []
+        var (isInWord, isQuoted) = (false, false)
+        /// Whether a value begins here. Quotes elsewhere are text, as in JSON.
+        func isAtValue() -> Bool {
+            guard isInWord, let word = words.last else { return false }
+            return word.firstIndex(of: UInt8(ascii: "=")) == word.count - 1
+        }
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\"") where isQuoted || isAtValue(): isQuoted.toggle()
+            case UInt8(ascii: "\\") where isQuoted && (rest.first.map { "\"\\".utf8.contains($0) } ?? false):
+                words[words.count - 1].append(rest.removeFirst())
+            case UInt8(ascii: " ") where !isQuoted, UInt8(ascii: "\n") where !isQuoted: isInWord = false
+            default:
+                if !isInWord { words.append([]) }
+                isInWord = true
+                words[words.count - 1].append(byte)
+            }
+        }
+        guard !isQuoted else { throw .unusable(words: "a quote is not closed") }
+        return words.map { String(decoding: $0, as: UTF8.self) }
+    }
+
     /// A count, and an interval that defaults to zero.
     func repetition() throws(PromptMistake) -> (count: Int, interval: Duration) {
         let (word, rest) = words

@@ -56,6 +56,10 @@ struct PromptCommandDescription: Sendable {
         case url
         /// The path of a value in recent messages.
         case path
+        /// A format of binary messages, or `off`.
+        case codec
+        /// The name of a saved message, and its parameters.
+        case savedMessage
     }
 
     /// The name without the slash.

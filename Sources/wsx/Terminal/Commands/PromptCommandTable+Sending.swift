@@ -45,6 +45,16 @@ extension PromptCommandTable {
             ) { argument throws(PromptMistake) in .sendJSON(try argument.json()) }),
         .connect(
             PromptCommand(
+                "call", "[NAME [KEY=VALUE...]]", "send a saved message",
+                details: """
+                    Sends the message that `--define` saved as *NAME*, usually in a profile. *KEY*`=`*VALUE* sets a \
+                    placeholder; a value with blanks is in double quotes. `/call` alone lists the saved messages. Tab \
+                    completes names and placeholders.
+                    """,
+                completion: .savedMessage
+            ) { argument throws(PromptMistake) in .call(try argument.optionalCall()) }),
+        .connect(
+            PromptCommand(
                 "repeat", "N [INTERVAL]", "send the last message N more times",
                 details: """
                     *INTERVAL* is the time between messages, for example `500ms`. By default, messages are sent as \

@@ -115,6 +115,17 @@ extension PromptCommandTable {
                     """,
                 completion: .word
             ) { argument throws(PromptMistake) in .view(.pretty(try argument.optionalPrettyStyle())) }),
+        .connect(
+            PromptCommand(
+                "decode", "[CODEC...|off]", "decode binary messages",
+                details: """
+                    Decodes binary messages that arrive from now on, like `--decode`. Several codecs are in the order of \
+                    `--decode`, the outermost first: `/decode zlib-stream msgpack`. A stream such as `zlib-stream` must \
+                    begin now; `/reconnect` starts it. Programs (`exec:`) are possible only with `--decode`. `/decode` \
+                    alone shows the codecs.
+                    """,
+                completion: .codec
+            ) { argument throws(PromptMistake) in .decode(try argument.optionalCodecs()) }),
         .both(
             PromptCommand(
                 "diff", "[on|off]", "show what changed since the previous message",

@@ -1,4 +1,5 @@
 import CReadline
+import Conversation
 import WSCore
 
 /// The line being typed, on readline's callback interface, with output that appears above it.
@@ -42,6 +43,7 @@ final class LineEditor {
     var words = WordMemory()
     /// Returns the dotted paths of the values in recent messages, for completion.
     var jsonPaths: () -> [String] = { [] }
+    var savedMessages: [SavedMessage] = []
     /// The user's editor or pager, while it is starting or has the terminal.
     var task: ProgramTask?
     /// The text when a continuation line began; Enter without a change submits it.

@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// A prompt's editor that only appends lines to the terminal, for screen readers, Emacs, and logs. The terminal itself
@@ -10,6 +11,7 @@ final class PlainEditor: PromptEditor {
     var statusLine: StyledText?
     var words = WordMemory()
     var jsonPaths: () -> [String] = { [] }
+    var savedMessages: [SavedMessage] = []
     let isEmpty = true
     let isAway = false
     let holdsMuch = false

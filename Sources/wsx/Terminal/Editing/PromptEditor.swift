@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// Opens a prompt's editor. Unit tests open one without a terminal.
@@ -17,6 +18,8 @@ protocol PromptEditor: AnyObject {
     var words: WordMemory { get set }
     /// Returns the dotted paths of the values in recent messages, for completion.
     var jsonPaths: () -> [String] { get set }
+    /// The messages for `/call`, for completion.
+    var savedMessages: [SavedMessage] { get set }
     /// Whether the line is empty.
     var isEmpty: Bool { get }
     /// Whether the user's editor has the terminal.

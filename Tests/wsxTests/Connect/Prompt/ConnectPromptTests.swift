@@ -22,6 +22,15 @@ import Testing
     }
 
     private final class Link: PromptConnection {
+        var decoders: [Codec] = []
+        func decode(with codecs: [Codec]) -> Bool {
+            decoders = codecs
+            return true
+        }
+        func text(of call: MessageCall) throws(TemplateProblem) -> [UInt8] {
+            guard call.name == "hello" else { throw TemplateProblem(words: "unknown") }
+            return Array("hello \(call.values["name"] ?? "")".utf8)
+        }
         var link = PromptLink.open
         var isFull = false
         var queuedBytes = 0
@@ -114,6 +123,31 @@ import Testing
     }
 
     // MARK: Sending
+
+    @Test("Saved messages are sent like typed lines, or listed")
+    func savedMessages() throws {
+        try withScene {
+            $0.messages.definitions = [MessageDefinition(name: "hello", text: "hello {{name}} {{env:NONE}}")]
+            $0.messages.lineEnd = .crlf
+        } _: { scene in
+            #expect(scene.editor.savedMessages.map(\.parameters) == [["name"]])
+            #expect(scene.type("/call").hasPrefix("/call hello name=VALUE  hello {{name}}"))
+            #expect(scene.type("/call other") == "wsx: /call: unknown\n")
+            #expect(scene.type("/call hello name=x").isEmpty)
+            #expect(scene.link.calls == [.send("hello x\r\n", .text)])
+        }
+        try withScene { #expect($0.type("/call") == "wsx: /call: no message is saved; --define NAME=TEXT saves one\n") }
+    }
+
+    @Test("/decode shows and changes the codecs")
+    func codecs() throws {
+        try withScene { scene in
+            #expect(scene.type("/decode") == "Binary messages are not decoded.\n")
+            #expect(scene.type("/decode gzip cbor") == "Decoding with gzip, cbor.\n")
+            #expect(scene.link.decoders == [.gzip, .cbor])
+            #expect(scene.type("/decode off") == "Binary messages are not decoded.\n")
+        }
+    }
 
     @Test("Lines and commands that send reach the connection")
     func sending() throws {

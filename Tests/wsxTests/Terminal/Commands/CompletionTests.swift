@@ -1,3 +1,4 @@
+import Conversation
 import Testing
 
 @testable import wsx
@@ -64,6 +65,23 @@ import Testing
         #expect(candidates == nil || completion.map { $0.range.upperBound == typed.utf8.count } == true)
     }
 
+    @Test(
+        "Saved messages, their parameters without a value, and codecs are completed",
+        arguments: [
+            ("/call ", 6, ["hello", "sub"]), ("/call s", 6, ["sub"]), ("/call sub ", 10, ["channel=", "depth="]),
+            ("/call sub channel=a d", 20, ["depth="]), ("/call sub channel=", 10, []), ("/call none ", 11, []),
+            ("/decode zlib-stream m", 20, ["msgpack"]), ("/decode o", 8, ["off"]),
+        ] as [(String, Int, [String])])
+    func wordsOfArguments(typed: String, start: Int, candidates: [String]) {
+        let completion = Self.at(endOf: typed)
+        #expect(completion?.range == start..<typed.utf8.count)
+        #expect(completion?.candidates == candidates)
+    }
+
+    private static let saved = [("sub", "{{channel}} {{depth}} {{seq}}"), ("hello", "hello")].compactMap { name, text in
+        try? SavedMessage(name, text: text, columns: VariableNames())
+    }
+
     private static func at(endOf typed: String) -> Completion? {
         Completion.at(
             endOf: Array(typed.utf8),
@@ -72,6 +90,6 @@ import Testing
                 words: { ["\($0)-word"] },
                 paths: {
                     [".op", ".user", ".user.id", ".user.\"full name\"", ".items", ".items[0]", ".items[0].id"]
-                }))
+                }, savedMessages: saved))
     }
 }

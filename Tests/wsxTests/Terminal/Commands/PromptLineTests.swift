@@ -1,3 +1,4 @@
+import Formats
 import Testing
 import WSCore
 
@@ -36,6 +37,23 @@ import WSCore
             ("/file text", .mistake("/file: the file name is missing; usage: /file [text|binary] FILE")),
             ("/file a b", .action(.file(path: "a b", nil))),
             ("/repeat 5k 20ms", .action(.repeatMessage(count: 5000, interval: .milliseconds(20)))),
+            ("/call", .action(.call(nil))),
+            ("/call sub a=1 b=", .action(.call(try! MessageCall(["sub", "a=1", "b="])))),
+            (
+                #"/call sub a="x \"y\" \\" b={"c":"d"}"#,
+                .action(.call(try! MessageCall(["sub", #"a=x "y" \"#, #"b={"c":"d"}"#])))
+            ),
+            (
+                "/call sub a",
+                .mistake(
+                    "/call: 'sub' is a saved message, so expected NAME=VALUE after it, but got 'a'; usage: /call [NAME [KEY=VALUE...]]"
+                )
+            ),
+            (#"/call sub a="b"#, .mistake("/call: a quote is not closed; usage: /call [NAME [KEY=VALUE...]]")),
+            ("/call sub a=1 a=2", .mistake("/call: 'a' has two values; usage: /call [NAME [KEY=VALUE...]]")),
+            ("/decode", .action(.decode(nil))),
+            ("/decode off", .action(.decode([]))),
+            ("/decode gzip  msgpack", .action(.decode([.gzip, .messagePack]))),
             ("/record", .action(.shared(.record(path: nil)))),
             ("/connect :1", .action(.connect(url: ":1"))),
             ("/info x", .mistake("/info: unexpected text 'x'; usage: /info")),
@@ -106,6 +124,10 @@ import WSCore
                 "/history: invalid regular expression '(': missing closing parenthesis at the end; usage: /history [N|REGEX]"
             ),
             (#"/send"#, #"/send: the text is missing ("" sends an empty message); usage: /send TEXT"#),
+            (
+                "/decode exec:jq",
+                "/decode: expected auto, msgpack, cbor, json, zlib-stream, gzip, deflate, text, or off, but got 'exec:jq'; usage: /decode [CODEC...|off]"
+            ),
             ("/show it", "/show: 'it' is not a message number; usage: /show [N] [| COMMAND]"),
             ("/show -1", "/show: '-1' is not a message number; usage: /show [N] [| COMMAND]"),
             ("/save", "/save: the file name is missing; usage: /save FILE [N]"),

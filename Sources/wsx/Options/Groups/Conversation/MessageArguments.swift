@@ -4,6 +4,10 @@ import CommandLine
 struct MessageArguments: Equatable, Sendable {
     /// The operands, followed by the values of `--execute`, each in the order given.
     var texts: [String] = []
+    /// The messages of `--define`.
+    var definitions: [MessageDefinition] = []
+    /// The saved message in place of the operands, or `nil` if there is none. It precedes all others.
+    var call: MessageCall?
     /// The file whose contents are the last message, or `nil` if there is none.
     var file: String?
     /// What follows each line that is sent, or `nil` for nothing.
@@ -11,16 +15,24 @@ struct MessageArguments: Equatable, Sendable {
     /// Whether the input is read after these messages.
     var isInteractive = false
 
-    var isEmpty: Bool { texts.isEmpty && file == nil }
+    var isEmpty: Bool { hasNoTexts && file == nil }
+    var hasNoTexts: Bool { texts.isEmpty && call == nil }
 
     static let operand = OperandSpecification<MessageArguments>(
         "MESSAGE", required: false, repeatable: true,
         summary: "Messages to send instead of reading stdin",
         manual: """
             Messages to send, in order, when the connection opens. Standard input is not read, and the run ends as \
-            it does after the end of input, unless `--interactive` is given.
+            it does after the end of input, unless `--interactive` is given. If the first one is the name of a saved \
+            message (`--define`), that is sent, and the others have the form *NAME*`=`*VALUE*.
             """
-    ) { arguments, values in arguments.texts = values + arguments.texts }
+    ) { arguments, values throws(ValueProblem) in
+        guard let first = values.first, arguments.definitions.contains(where: { $0.name == first }) else {
+            arguments.texts = values + arguments.texts
+            return
+        }
+        arguments.call = try MessageCall(values)
+    }
 
     static let options: [OptionSpecification<MessageArguments>] = [
         OptionSpecification(
@@ -45,6 +57,20 @@ struct MessageArguments: Equatable, Sendable {
             example: "--binary --file image.png", seeAlso: ["execute", "binary", "interactive"]
         ) { arguments, value throws(ValueProblem) in
             arguments.file = try MessageFileValue.parse(value)
+        },
+        OptionSpecification(
+            "define", value: OptionValue("NAME=TEXT"), repetition: .adds, heading: .messages,
+            summary: "Save the message TEXT under NAME, for /call",
+            manual: """
+                Save the message *TEXT* under *NAME*, usually in a profile; see CONFIGURATION. `/call` *NAME* at the \
+                prompt sends it, and so does *NAME* in place of *MESSAGE*. *TEXT* may contain placeholders, also without \
+                `--template`; see PLACEHOLDERS. Unknown ones are parameters: `wsx @prod subscribe channel=trades` \
+                replaces `{{channel}}` or, as a JSON string, `{{json:channel}}`. `@`*FILE* reads *TEXT* from a file. If \
+                several messages have the same name, the last one counts.
+                """,
+            example: #"--define 'sub={"op":"subscribe","channel":{{json:channel}}}'"#, seeAlso: ["execute", "template"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.definitions.append(try MessageDefinition.parse(value))
         },
         OptionSpecification(
             "eol", value: OptionValue("EOL", .choices(of: LineEnd.self)), about: [.messages, .inputFormat],
