@@ -78,6 +78,13 @@ class TestMessages:
         result = wsx("connect", "--compress", "-1", relay.url, "z" * 10_000)
         assert result.out == b"z" * 10_000 + b"\n"
 
+    @pytest.mark.parametrize("options, offers, expected", [
+        ([], True, True), ([], False, False), (["--compress=off"], True, False)])
+    def test_are_compressed_for_the_server_only_if_the_client_offers_it(self, options, offers, expected):
+        with ScriptedServer(lambda peer: upgraded(peer).request) as server, Relay(server.url, *options) as relay:
+            connect(relay, "/", *([b"Sec-WebSocket-Extensions: permessage-deflate"] if offers else []))
+        assert (b"permessage-deflate" in server.results[0]) == expected
+
     def test_of_one_client_do_not_reach_another(self, relay):
         first, second = connect(relay), connect(relay)
         for number in range(100):

@@ -66,6 +66,8 @@ struct RequestTemplate: Sendable {
         var target: String?
         let subprotocols: [String]
         let fields: [HeaderField]
+        /// Whether the relay may offer compression to the server.
+        var offersCompression = false
 
         /// Takes over a request whose fields a gateway has mapped.
         init(_ request: RequestHead, by gateway: Gateway) {
@@ -112,7 +114,8 @@ struct RequestTemplate: Sendable {
                 origin: needsOrigin ? origin(of: url) : arguments.origin,
                 host: arguments.host,
                 userAgent: arguments.userAgent ?? (forwarded == nil ? "wsx/\(version)" : nil), credentials: credentials,
-                authentication: arguments.authentication, signer: signer, extensionOffers: extensionOffers,
+                authentication: arguments.authentication, signer: signer,
+                extensionOffers: forwarded?.offersCompression ?? true ? extensionOffers : [],
                 extraFields: fields)
         } catch {
             throw .badArgument(what: error.option, why: "\(error)")

@@ -42,7 +42,7 @@ final class Relay {
         }
         let connectorSettings: Connector.Settings
         do throws(HandshakeRefusal) {
-            connectorSettings = try settings.upgrading(upgrade.request)
+            connectorSettings = try settings.upgrading(upgrade)
         } catch {
             return decide(.failure(error))
         }

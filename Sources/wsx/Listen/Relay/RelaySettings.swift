@@ -39,8 +39,11 @@ struct RelaySettings {
 
     /// How to connect for a client's upgrade.
     /// - Throws: ``HandshakeRefusal`` if the request cannot be forwarded.
-    func upgrading(_ request: RequestHead) throws(HandshakeRefusal) -> Connector.Settings {
+    func upgrading(_ upgrade: ServerUpgrade) throws(HandshakeRefusal) -> Connector.Settings {
+        let request = upgrade.request
         var forwarded = RequestTemplate.Forwarded(request, by: gateway)
+        // The relay would otherwise compress what clients send as it is.
+        forwarded.offersCompression = upgrade.extensionOffers.contains { $0.name == DeflateParameters.extensionName }
         // A client that asks for the root means the URL of the server.
         if forwarded.target == "/" { forwarded.target = nil }
         return try settings(sending: forwarded, of: request)

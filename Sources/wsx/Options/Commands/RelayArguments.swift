@@ -68,8 +68,8 @@ struct RelayArguments: Equatable, Sendable {
         ServerTLSArguments.options.only(["tls-cert", "tls-key", "tls-self-signed", "client-ca"]).lifted(\.listen.tls)
         CompressionArguments.options(
             manual: """
-                Negotiate compression on each side (permessage-deflate, RFC 7692): with clients that offer it, and with \
-                the server. `--compress=off` neither offers nor accepts compression.
+                Negotiate compression on each side (permessage-deflate, RFC 7692): with clients that offer it, and, for \
+                these clients, with the server. `--compress=off` neither offers nor accepts compression.
                 """
         ).lifted(\.listen.compression)
         LimitArguments.options(
