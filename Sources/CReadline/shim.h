@@ -122,6 +122,17 @@ static inline void wsx_readline_bind_editor(rl_command_func_t *command) {
     rl_bind_keyseq_if_unbound_in_map("v", command, vi_movement_keymap);
 }
 
+// Binds Ctrl-F, unless the user has bound it to something else.
+static inline void wsx_readline_bind_search(rl_command_func_t *command) {
+    Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
+    for (int index = 0; index < 3; index++) {
+        rl_command_func_t *present = maps[index][CTRL('F')].function;
+        if (maps[index][CTRL('F')].type != ISFUNC) continue;
+        if (present == rl_forward_char || present == rl_insert || present == NULL)
+            rl_bind_key_in_map(CTRL('F'), command, maps[index]);
+    }
+}
+
 // Sets the completer and lister for all completion keys. Disables readline's question before a long list and its pager:
 // both would block the event loop.
 static inline void wsx_readline_set_completion(

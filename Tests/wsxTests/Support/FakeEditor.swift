@@ -1,4 +1,3 @@
-import Conversation
 @testable import WSCore
 @testable import wsx
 
@@ -9,8 +8,7 @@ final class FakeEditor: PromptEditor {
     var statusLine: StyledText?
     var history = History()
     var words = WordMemory()
-    var jsonPaths: () -> [String] = { [] }
-    var savedMessages: [SavedMessage] = []
+    var messages = MessageAccess()
     var isEmpty = true
     var isAway = false
     var holdsMuch = false

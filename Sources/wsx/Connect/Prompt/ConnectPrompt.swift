@@ -41,7 +41,7 @@ final class ConnectPrompt {
         display = PromptDisplay(around: editor, of: view, commands: Self.commands, on: loop) {
             [unowned connection] in connection.statusFacts
         }
-        editor.savedMessages = settings.saved
+        editor.messages.saved = settings.saved
         editor.delegate = self
         status.didChange = { [unowned self] words in display.words = words }
     }

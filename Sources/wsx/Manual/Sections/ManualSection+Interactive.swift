@@ -62,6 +62,15 @@ extension ManualSection {
             ("Up, Down", "Recall earlier lines."),
             ("Ctrl-R", "Searches earlier lines, including those of earlier sessions."),
             (
+                "Ctrl-F",
+                """
+                Searches messages while you type, including those that were not shown. The text is found as it is, and \
+                as a regular expression like those of `/find`. The newest match comes first; Ctrl-F or Up shows the next \
+                older one, Down the next newer one. Enter shows the message in full. Escape, Ctrl-C, or another control \
+                key returns to the line. Without a text, Ctrl-F repeats the last search.
+                """
+            ),
+            (
                 "Tab",
                 """
                 Completes commands, their arguments, and words of recent messages. Without a word before the cursor, \

@@ -50,8 +50,8 @@ extension PromptCommandTable {
                     messages as they were sent or received, and as they are shown, including folded parts: `"id":5` \
                     finds `"id": 5`, and `Zoë` finds `Zo\\u00eb`. An expression with `(?!` or `(?<!` searches \
                     only what was received. The latest 100 messages that match are listed, and matches in later \
-                    messages are highlighted until \
-                    `/find` is entered without an argument.
+                    messages, and in those that `/show` shows, are highlighted until `/find` is entered without an \
+                    argument. Ctrl-F searches while you type.
                     """
             ) { argument throws(PromptMistake) in .view(.find(argument.text.isEmpty ? nil : argument.text)) }),
         .both(

@@ -10,7 +10,7 @@ enum PromptHelp {
     }
 
     /// The line after the list of commands.
-    static let end = "Any other line is sent as a message; //TEXT sends /TEXT."
+    static let end = "Any other line is sent as a message; //TEXT sends /TEXT. Ctrl-F searches messages."
 
     /// The explanation of one command, or nil if it does not exist.
     static func text(about topic: String, among commands: [PromptCommandDescription], columns: Int? = nil) -> String? {

@@ -13,7 +13,7 @@ extension LineEditor {
     /// Erases the status line and the line being typed. The cursor is then where they began.
     func erase() {
         guard shown != .nothing else { return }
-        rl_clear_visible_line()
+        if modal == nil { rl_clear_visible_line() } else { write("\r\u{1B}[K") }
         wsx_readline_flush()
         if shown == .lineBelowStatus { write("\u{1B}[A\u{1B}[2K") }
         shown = .nothing
@@ -26,6 +26,7 @@ extension LineEditor {
             write(statusLine.text + "\n")
             shown = .lineBelowStatus
         }
+        guard modal == nil else { return drawModalLine() }
         if wsx_readline_is_busy() == 0 { rl_set_prompt(prompt) }
         rl_on_new_line()
         redraw()
@@ -47,6 +48,7 @@ extension LineEditor {
 
     /// Draws the line, or the part of a long one that fits on the screen.
     func redraw() {
+        guard modal == nil else { return }
         guard let window else { return rl_redisplay() }
         var text = window.text + [0]
         text.withUnsafeMutableBytes { bytes in
@@ -103,7 +105,8 @@ extension LineEditor {
         let columns = max(1, Self.screenSize.columns)
         let row =
             (statusColumns + columns - 1) / columns
-            + LineWindow.cursorRow(after: shownPrompt + shownLine, columns: columns)
+            + (modal.map { $0.cursor / columns }
+                ?? LineWindow.cursorRow(after: shownPrompt + shownLine, columns: columns))
         let up = row > 0 ? "\u{1B}[\(row)A" : ""
         // Erase the first row, then those below: tmux would move a screen that is erased at once into its history.
         write("\(up)\r\u{1B}[K\u{1B}7\u{1B}[B\u{1B}[J\u{1B}8")

@@ -1,5 +1,4 @@
 import CReadline
-import Conversation
 import WSCore
 
 /// The line being typed, on readline's callback interface, with output that appears above it.
@@ -41,9 +40,9 @@ final class LineEditor {
     let commands: [PromptCommandDescription]
     /// The words for completion.
     var words = WordMemory()
-    /// Returns the dotted paths of the values in recent messages, for completion.
-    var jsonPaths: () -> [String] = { [] }
-    var savedMessages: [SavedMessage] = []
+    var messages = MessageAccess()
+    /// The line in place of the one being typed, or `nil` for none.
+    var modal: OpenModalLine?
     /// The user's editor or pager, while it is starting or has the terminal.
     var task: ProgramTask?
     /// The text when a continuation line began; Enter without a change submits it.
@@ -119,6 +118,10 @@ final class LineEditor {
             LineEditor.active.map { $0.edit($0.currentLine) }
             return 0
         }
+        wsx_readline_bind_search { _, _ in
+            LineEditor.active?.openSearch()
+            return 0
+        }
         wsx_readline_bind_paste()
         wsx_readline_set_redisplay { LineEditor.active?.redraw() }
         wsx_readline_replace_command(rl_clear_screen) { _, _ in
@@ -133,7 +136,7 @@ final class LineEditor {
     }
 
     /// Whether the line is empty.
-    var isEmpty: Bool { wsx_readline_length() == 0 && wsx_readline_is_busy() == 0 }
+    var isEmpty: Bool { modal == nil && wsx_readline_length() == 0 && wsx_readline_is_busy() == 0 }
 
     /// Whether the user's editor or pager has the terminal.
     var isAway: Bool { if case .running = task { true } else { false } }
@@ -161,12 +164,13 @@ final class LineEditor {
 
     func readKeys() {
         showAgain()
-        rl_callback_read_char()
+        if modal == nil { rl_callback_read_char() } else { readModalKey() }
     }
 
-    /// Discards the line and starts a new one.
+    /// Ends a modal line, or discards the line and starts a new one.
     func discardLine() {
         guard isOpen, !isAway else { return }
+        guard modal == nil else { return press(.escape) }
         rl_callback_sigcleanup()
         let line = String(decoding: currentLine, as: UTF8.self)
         erase()

@@ -1,4 +1,3 @@
-import Conversation
 import WSCore
 
 /// A prompt's editor that only appends lines to the terminal, for screen readers, Emacs, and logs. The terminal itself
@@ -10,8 +9,7 @@ final class PlainEditor: PromptEditor {
     var prompt = ""
     var statusLine: StyledText?
     var words = WordMemory()
-    var jsonPaths: () -> [String] = { [] }
-    var savedMessages: [SavedMessage] = []
+    var messages = MessageAccess()
     let isEmpty = true
     let isAway = false
     let holdsMuch = false

@@ -5,6 +5,16 @@ import WSCore
 typealias PromptEditorOpener =
     (History, [PromptCommandDescription], EventLoop) throws(IOError) -> any PromptEditor
 
+/// What an editor needs of the messages so far.
+struct MessageAccess {
+    /// Returns the dotted paths of the values in recent messages, for completion.
+    var paths: () -> [String] = { [] }
+    /// Opens the search through messages, for Ctrl-F.
+    var openSearch: () -> (any ModalLine)? = { nil }
+    /// The messages for `/call`.
+    var saved: [SavedMessage] = []
+}
+
 /// The interface of the line editor for prompts.
 protocol PromptEditor: AnyObject {
     var delegate: (any PromptEditorDelegate)? { get set }
@@ -16,10 +26,8 @@ protocol PromptEditor: AnyObject {
     var history: History { get }
     /// The words for completion.
     var words: WordMemory { get set }
-    /// Returns the dotted paths of the values in recent messages, for completion.
-    var jsonPaths: () -> [String] { get set }
-    /// The messages for `/call`, for completion.
-    var savedMessages: [SavedMessage] { get set }
+    /// The messages so far, for completion and Ctrl-F.
+    var messages: MessageAccess { get set }
     /// Whether the line is empty.
     var isEmpty: Bool { get }
     /// Whether the user's editor has the terminal.

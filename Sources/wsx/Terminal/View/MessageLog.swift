@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// The latest sent and received messages, within limits, for the commands of the prompt.
@@ -82,5 +83,17 @@ struct MessageLog {
         guard first > entries.count / 2 else { return }
         entries.removeFirst(first)
         first = 0
+    }
+}
+
+extension MessageLog.Entry {
+    /// Whether the message or its heading matches as it was received or sent.
+    func isMatchAsReceived(of pattern: Pattern) -> Bool {
+        pattern.matches(payload.span.bytes) || heading.map { pattern.matches(Array($0.utf8).span.bytes) } ?? false
+    }
+
+    /// Whether the message matches as it is shown, which takes longer.
+    func isMatchAsShown(of pattern: Pattern) -> Bool {
+        kind == .text && pattern.matches(shown: payload.span.bytes)
     }
 }

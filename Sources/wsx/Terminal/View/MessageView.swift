@@ -5,11 +5,11 @@ import WSCore
 /// The messages of a prompt: keeps and numbers them, shows those that pass the filters, and finds them again.
 ///
 ///     message ─► log ─► filters ─► pause ─► flood gate ─► transcript ─► terminal
-///                 └─ /show /tail /find /save
+///                 └─ /show /tail /find Ctrl-F /save
 final class MessageView {
     let console: Console
     let transcript: PromptTranscript
-    private let loop: EventLoop
+    let loop: EventLoop
     /// The editor, or `nil` while there is no prompt.
     weak var editor: (any PromptEditor)?
     /// The messages so far.
@@ -19,8 +19,12 @@ final class MessageView {
     var filters = MessageFilters()
     /// The number of messages that arrived since the display was paused, or `nil` if it is not paused.
     var pausedCount: Int?
-    /// The pattern of `/find`, whose matches are highlighted in sent and received messages.
-    private var highlight: Pattern?
+    /// The pattern of the last search, whose matches are highlighted in sent and received messages.
+    var highlight: Pattern?
+    /// The search that is open at the prompt.
+    var search: MessageSearch?
+    /// The text that was searched for last.
+    var lastQuery = ""
     /// The messages that were shown last, or `nil` to show whole messages.
     private var changes: MessageChanges?
     /// The locations of the values that make up the kind of a message; empty: the usual ones.
@@ -44,11 +48,6 @@ final class MessageView {
     var pipe: ((RawSpan) -> Void)?
     /// Called when ``tags`` may have changed.
     var tagsDidChange: () -> Void = {}
-
-    /// The maximum number of messages listed by a search.
-    private static let maximumFound = 100
-    /// The time limit of a search.
-    private static let maximumSearchTime = Duration.seconds(2)
 
     /// Creates a view without messages.
     /// - Parameters:
@@ -79,6 +78,7 @@ final class MessageView {
     ) -> (number: Int, isOmitted: Bool) {
         let moment = transcript.clock.now
         let number = log.add(payload, as: kind, direction, client: client, heading: heading, at: moment)
+        search?.messagesArrived()
         guard showsReceived || direction != .received else { return (number, false) }
         let isFiltered = direction == .received || (filtersSent && !isTyped)
         let part = isFiltered ? part(of: payload, heading: heading, role) : .whole
@@ -223,7 +223,7 @@ final class MessageView {
         // The folded message may have been dropped since.
         let folded = lastFolded.flatMap { log.entry($0)?.number }
         guard let entry = entry(number ?? folded ?? log.lastNumber) else { return }
-        let text = transcript.whole(entry)
+        let text = transcript.whole(entry, highlighting: highlight)
         if let editor { editor.page(text) } else { console.show(text) }
         if entry.isCut { reportCut(entry) }
         // The next call without a number shows the last message.
@@ -243,77 +243,6 @@ final class MessageView {
         let entries = log.kept.suffix(count)
         guard !entries.isEmpty else { return console.error("no messages yet") }
         console.show(entries.map { transcript.lines(of: $0).text }.joined())
-    }
-
-    /// Lists the messages that match a regular expression, and highlights matches in later messages. Stops highlighting
-    /// if `source` is `nil`.
-    func find(_ source: String?) {
-        guard let source else {
-            let had = highlight != nil
-            highlight = nil
-            return console.notice(had ? "Matches are no longer highlighted." : "/find REGEX lists matching messages.")
-        }
-        guard let pattern = pattern(source, for: "find") else { return }
-        highlight = pattern
-        let deadline = loop.now + Self.maximumSearchTime
-        let (entries, limit) = latest(matching: pattern, until: deadline)
-        console.show(entries.map { transcript.found($0, by: pattern) }.joined())
-        let rest = limit ?? (entries.isEmpty ? suggestion(insteadOf: source, until: deadline) : nil)
-        console.notice("Found \(Phrase.count(entries.count, "message"))\(rest.map { "; \($0)" } ?? "").")
-    }
-
-    /// The latest messages that match, oldest first, and the limit that ended the search, or `nil` if none did. What was
-    /// received is searched before what is shown, which takes longer.
-    private func latest(
-        matching pattern: Pattern, until deadline: Duration
-    ) -> (entries: [MessageLog.Entry], limit: String?) {
-        var found: Set<Int> = []
-        var limit: String?
-        search: for searchesShown in [false, true] {
-            for entry in log.kept.reversed() where !found.contains(entry.number) {
-                guard found.count < Self.maximumFound else { break search }
-                guard loop.now < deadline else {
-                    limit = "the search stopped after 2 s"
-                    break search
-                }
-                let isFound =
-                    searchesShown
-                    ? entry.kind == .text && pattern.matches(shown: entry.payload.span.bytes)
-                    : pattern.matches(entry.payload.span.bytes)
-                        || entry.heading.map { pattern.matches(Array($0.utf8).span.bytes) } ?? false
-                if isFound { found.insert(entry.number) }
-            }
-        }
-        if found.count >= Self.maximumFound { limit = "only the latest are listed" }
-        return (found.sorted().compactMap { log.entry($0) }, limit)
-    }
-
-    /// A search that finds messages if this one found none: in any case, or for the text instead of a regular expression.
-    private func suggestion(insteadOf source: String, until deadline: Duration) -> String? {
-        let endsQuote = source.split(separator: "\\", omittingEmptySubsequences: false).dropFirst().contains {
-            $0.hasPrefix("E")
-        }
-        let text = endsQuote ? nil : "\\Q\(source)\\E"
-        let candidates = source.hasPrefix("(?i)") ? [text] : ["(?i)\(source)", text, text.map { "(?i)\($0)" }]
-        for case let candidate? in candidates {
-            guard let pattern = try? Pattern(candidate) else { continue }
-            let (entries, limit) = latest(matching: pattern, until: deadline)
-            guard entries.isEmpty else {
-                return "/find \(escapingControls(candidate)) finds \(limit == nil ? "" : "at least ")\(entries.count)"
-            }
-        }
-        return nil
-    }
-
-    func pattern(_ source: String, for command: String) -> Pattern? {
-        do throws(PatternError) {
-            let pattern = try Pattern(source)
-            console.watch(pattern)
-            return pattern
-        } catch {
-            console.error("/\(command): invalid regular expression '\(escapingControls(source))': \(error)")
-            return nil
-        }
     }
 
     /// The dotted paths of the values in the latest received messages.

@@ -60,7 +60,8 @@ final class PromptDisplay {
             return all
         }
         view.editor = editor
-        editor.jsonPaths = { [weak view] in view?.paths ?? [] }
+        editor.messages = MessageAccess(
+            paths: { [weak view] in view?.paths ?? [] }, openSearch: { [weak view] in view?.openSearch() })
         view.tagsDidChange = { [weak self] in self?.scheduleUpdate() }
     }
 

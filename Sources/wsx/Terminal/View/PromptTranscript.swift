@@ -170,17 +170,18 @@ final class PromptTranscript: Transcript {
     }
 
     /// Formats a kept message in full, below a line with its facts, up to the limit for very large ones.
-    func whole(_ entry: MessageLog.Entry) -> String {
+    func whole(_ entry: MessageLog.Entry, highlighting pattern: Pattern? = nil) -> String {
         let heading = facts(of: entry)
         let limit = LayoutLimit(rows: .max, columns: nil, bytes: MessageLog.maximumShownBytes)
         var full = layout
         if style == .fit { full.isPretty = true }
         let payload = entry.payload.span.bytes
+        let json = entry.kind == .text && full.isPretty ? ShownJSON(payload) : nil
+        let matches = pattern.map { TextMatches(of: $0, in: payload, shownAs: json) } ?? .none
         let result =
             entry.kind == .text
-            ? (full.isPretty ? ShownJSON(payload) : nil).withText(or: payload) {
-                full.text($0, limit: limit, column: 0)
-            } : full.dump(payload, limit: limit, column: 0)
+            ? json.withText(or: payload) { full.text($0, limit: limit, column: 0, highlighting: matches) }
+            : full.dump(payload, limit: limit, column: 0)
         let rest = result.isFolded ? palette.quiet("… /save FILE \(entry.number) saves all of it") + "\n" : ""
         return heading.text + "\n" + (result.text.isEmpty ? "" : result.text + "\n") + rest
     }
@@ -194,6 +195,32 @@ final class PromptTranscript: Transcript {
             facts.append(", \(TranscriptClock.text(of: entry.moment.wallTime))", as: .quiet)
         }
         return facts
+    }
+
+    /// The beginning of a line about a kept message: its number and direction.
+    func label(of entry: MessageLog.Entry) -> StyledText {
+        var label = StyledText(palette)
+        label.append("#\(entry.number) ", as: .quiet)
+        if let client = entry.client { label.append("@\(client) ", as: .quiet) }
+        label.append(entry.direction.arrow, as: entry.direction.style)
+        label.append(" ")
+        return label
+    }
+
+    /// Formats the surroundings of the first match in a kept message.
+    /// - Parameter columns: The width; at least 1.
+    func excerpt(of entry: MessageLog.Entry, around pattern: Pattern, columns: Int) -> StyledText {
+        let payload = entry.payload.span.bytes
+        let json = entry.kind == .text && style != .off ? ShownJSON(payload) : nil
+        let match = TextMatches(of: pattern, in: payload, shownAs: json).ranges.first ?? 0..<0
+        var excerpt = StyledText(palette)
+        if let heading = entry.heading { excerpt.append(heading + " ", as: .heading, cutTo: (columns + 1) / 2) }
+        let rest = columns - excerpt.columns
+        guard rest > 0 else { return excerpt }
+        json.withText(or: payload) {
+            excerpt.append(Excerpt(of: $0, around: match, columns: rest, palette: palette).text)
+        }
+        return excerpt
     }
 
     /// Formats a message found by a search, in one line.
