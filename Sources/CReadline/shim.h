@@ -63,7 +63,7 @@ static inline void wsx_readline_recall(int position) {
 
 // Inserts pasted text. At the end of the line, trailing newlines are dropped. In vi's command mode, which would
 // interpret the text as commands, it first enters insert mode as with `a`.
-static inline int wsx_readline_paste(int count, int key) {
+static inline int wsx_readline_insert_paste(int count, int key) {
     if (rl_editing_mode == 0 && rl_get_keymap() == vi_movement_keymap) rl_vi_append_mode(1, 'a');
     int result = rl_bracketed_paste_begin(count, key);
     if (rl_point == rl_end) {
@@ -76,12 +76,12 @@ static inline int wsx_readline_paste(int count, int key) {
 }
 
 // Binds the escape sequence before bracketed pastes, unless the user has bound it otherwise.
-static inline void wsx_readline_bind_paste(void) {
+static inline void wsx_readline_bind_paste(rl_command_func_t *command) {
     Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
     for (int index = 0; index < 3; index++) {
         rl_command_func_t *present = rl_function_of_keyseq("\033[200~", maps[index], NULL);
         if (present == rl_bracketed_paste_begin || (present == NULL && maps[index] == vi_movement_keymap))
-            rl_bind_keyseq_in_map("\033[200~", wsx_readline_paste, maps[index]);
+            rl_bind_keyseq_in_map("\033[200~", command, maps[index]);
     }
 }
 

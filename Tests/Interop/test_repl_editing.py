@@ -344,8 +344,10 @@ LINES = "".join(f"line {number}: \t{{\"x\": '\\\\'}} zwölf 水\n" for number in
 
 
 @pytest.mark.parametrize("newline", ["\r", "\n"], ids=["CR", "LF"])
-def test_a_paste_of_a_hundred_lines_is_one_message(prompt, server, newline):
+def test_a_paste_of_a_hundred_lines_can_be_one_message(prompt, server, newline):
     prompt.paste(LINES, newline=newline)
+    prompt.wait_for("^Paste of 100 messages: ")
+    prompt.press("Enter")
     prompt.wait_for("line 99: ")
     for number in range(10):
         server.send(wire.text(f"message {number}"))
@@ -398,6 +400,8 @@ def test_enter_on_an_empty_prompt_sends_nothing_but_send_can_send_an_empty_messa
 
 def test_a_paste_can_be_edited_before_it_is_sent(prompt, server):
     prompt.paste("one\ntwo\nthree")
+    prompt.wait_for("^Paste of 3 messages: ")
+    prompt.press("Enter")
     prompt.wait_for("^three$")
     prompt.press("BSpace", "BSpace", "C-a")
     prompt.type(">")
@@ -412,6 +416,8 @@ def test_without_bracketed_paste_each_pasted_line_is_a_message(prompt, server):
 
 def test_input_higher_than_the_screen_is_shown_around_the_cursor(prompt, server):
     prompt.paste("\n".join(f"line {number}" for number in range(100)))
+    prompt.wait_for("^Paste of 100 messages: ")
+    prompt.press("Enter")
     prompt.wait_for("^> … 74 lines above\nline 74\n")
     prompt.wait_for_last_line("line 99")
     prompt.press("C-a")

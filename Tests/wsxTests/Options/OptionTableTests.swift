@@ -225,6 +225,7 @@ import WSCore
         ConnectCase("no-history", "--history", "f", "--no-history") { $0.history = .none },
         ConnectCase("record", "--record", "f") { $0.transcript.recordPath = "f" },
         ConnectCase("pretty", "--no-pretty", "--pretty") { $0.transcript.isPretty = true },
+        ConnectCase("paste", "--paste", "lines") { $0.transcript.paste = .lines },
         ConnectCase("no-pretty", "--pretty", "--no-pretty") { $0.transcript.isPretty = false },
     ]
 
@@ -334,6 +335,7 @@ import WSCore
         ListenCase("fragment-size", "--fragment-size", "1") { $0.limits.fragmentBytes = 1 },
         ListenCase("verbose", "-v") { $0.transcript.verbosity = 1 },
         ListenCase("quiet", "--quiet") { $0.transcript.display.isQuiet = true },
+        ListenCase("paste", "--paste", "one") { $0.transcript.paste = .one },
         ListenCase("plain", "--plain") { $0.transcript.display.isPlain = true },
         ListenCase("color", "--color", "always") { $0.transcript.display.color = .always },
         ListenCase("timestamps", "--timestamps", "utc") { $0.transcript.timestamps = .utc },

@@ -8,7 +8,8 @@ final class FakeEditor: PromptEditor {
     var statusLine: StyledText?
     var history = History()
     var words = WordMemory()
-    var messages = MessageAccess()
+    var services = PromptServices()
+    var paste = PasteChoice.ask
     var isEmpty = true
     var isAway = false
     var holdsMuch = false

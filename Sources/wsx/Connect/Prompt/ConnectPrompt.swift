@@ -41,7 +41,7 @@ final class ConnectPrompt {
         display = PromptDisplay(around: editor, of: view, commands: Self.commands, on: loop) {
             [unowned connection] in connection.statusFacts
         }
-        editor.messages.saved = settings.saved
+        editor.services.saved = settings.saved
         editor.delegate = self
         status.didChange = { [unowned self] words in display.words = words }
     }
@@ -52,6 +52,7 @@ final class ConnectPrompt {
         recording: SessionRecording, connection: any PromptConnection, on loop: EventLoop
     ) throws(IOError) -> ConnectPrompt {
         let editor = try openEditor(history(settings, console: view.console), commands, loop)
+        editor.paste = settings.arguments.transcript.paste
         view.console.editor = editor
         return ConnectPrompt(
             settings, editor: editor, view: view, recording: recording, connection: connection, on: loop)

@@ -37,7 +37,12 @@ extension ManualSection {
         .definitions([
             (
                 "Pasted text",
-                "One message with its newlines, if the terminal supports bracketed paste, as most do."
+                """
+                One message with its newlines, if the terminal supports bracketed paste, as most do. If the line was \
+                empty and each pasted line is complete by itself, or a JSON value that spans lines, the prompt asks: `l` \
+                sends each as a message, and runs those that begin with a slash as commands, in order; `o` sends all as \
+                one message; Enter edits them; Ctrl-C discards them. `--paste lines` or `--paste one` answers in advance.
+                """
             ),
             (
                 "Backslash at the end of a line",

@@ -49,9 +49,12 @@ enum LineContinuation: Equatable {
 
     /// Whether the text is the beginning of a JSON object or array.
     private static func isOpen(_ text: ArraySlice<UInt8>) -> Bool {
-        guard let first = text.first(where: { !" \t\n".utf8.contains($0) }), "{[".utf8.contains(first) else {
-            return false
-        }
+        guard mayBeJSON(text) else { return false }
         return text.withUnsafeBytes { JSONReader.problem(in: $0.bytes) } == .truncated
+    }
+
+    /// Whether the text begins like a JSON object or array.
+    static func mayBeJSON(_ text: ArraySlice<UInt8>) -> Bool {
+        text.first { !" \t\n".utf8.contains($0) }.map { "{[".utf8.contains($0) } ?? false
     }
 }

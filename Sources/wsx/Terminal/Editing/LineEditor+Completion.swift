@@ -53,7 +53,7 @@ extension LineEditor {
             from: Completion.Sources(
                 commands: commands, files: Self.files(beginningWith:),
                 words: { [words] in words.words(beginningWith: $0) }, urls: connectedURLs,
-                paths: messages.paths, savedMessages: messages.saved))
+                paths: services.paths, savedMessages: services.saved))
     }
 
     /// The URLs of earlier `/connect` commands.

@@ -21,7 +21,7 @@ extension LineEditor {
         guard rl_get_termcap("up") != nil else {
             return print("wsx: Ctrl-F needs a terminal that can be drawn again; /find REGEX searches, too\n")
         }
-        guard let search = messages.openSearch() else { return }
+        guard let search = services.openSearch() else { return }
         open(search)
     }
 

@@ -40,11 +40,14 @@ final class LineEditor {
     let commands: [PromptCommandDescription]
     /// The words for completion.
     var words = WordMemory()
-    var messages = MessageAccess()
+    var services = PromptServices()
     /// The line in place of the one being typed, or `nil` for none.
     var modal: OpenModalLine?
     /// The user's editor or pager, while it is starting or has the terminal.
     var task: ProgramTask?
+    var paste = PasteChoice.ask
+    /// Whether the user has learned how to keep an answer about a paste.
+    var hasExplainedPaste = false
     /// The text when a continuation line began; Enter without a change submits it.
     private var continuedText: [UInt8]?
     /// The candidates for a completion key other than Tab, while readline asks for them.
@@ -122,7 +125,9 @@ final class LineEditor {
             LineEditor.active?.openSearch()
             return 0
         }
-        wsx_readline_bind_paste()
+        wsx_readline_bind_paste { count, key in
+            LineEditor.active?.insertPaste { wsx_readline_insert_paste(count, key) } ?? 0
+        }
         wsx_readline_set_redisplay { LineEditor.active?.redraw() }
         wsx_readline_replace_command(rl_clear_screen) { _, _ in
             LineEditor.active?.clearScreen()
@@ -170,7 +175,7 @@ final class LineEditor {
     /// Ends a modal line, or discards the line and starts a new one.
     func discardLine() {
         guard isOpen, !isAway else { return }
-        guard modal == nil else { return press(.escape) }
+        guard modal == nil else { return press(.control("C")) }
         rl_callback_sigcleanup()
         let line = String(decoding: currentLine, as: UTF8.self)
         erase()
@@ -219,7 +224,7 @@ final class LineEditor {
     }
 
     /// Handles Enter: submits the line or continues it on another.
-    private func accept() {
+    func accept() {
         let text = currentLine
         let isOnNewLine = text == continuedText
         switch LineContinuation(after: text, isOnNewLine: isOnNewLine, commands: commands) {
@@ -231,7 +236,7 @@ final class LineEditor {
             continuedText = nil
             // The text as typed has the same meaning when it is recalled.
             record(isOnNewLine ? line : text)
-            deliver(line)
+            deliver([line])
         }
     }
 
@@ -242,15 +247,15 @@ final class LineEditor {
         if isOpen, isEmpty { wsx_readline_recall(position + 1) }
     }
 
-    /// Erases the line, which the transcript will show, and submits it.
-    private func deliver(_ line: [UInt8]) {
+    /// Erases the line, which the transcript will show, and submits it, or several lines in its place.
+    func deliver(_ lines: [[UInt8]]) {
         erase()
         wsx_readline_reset_line()
         // If the prompt changed during a search, the end of the search has restored the old one.
         rl_set_prompt(prompt)
         // Draw first: the delegate may change the prompt, which erases it.
         draw()
-        delegate?.editorDidAccept(line)
+        for line in lines where isOpen { delegate?.editorDidAccept(line) }
     }
 
     /// The text typed so far.
@@ -271,7 +276,7 @@ final class LineEditor {
         shown = .line
     }
 
-    private func record(_ line: [UInt8]) {
+    func record(_ line: [UInt8]) {
         if history.record(line) { Self.remember(line) }
     }
 

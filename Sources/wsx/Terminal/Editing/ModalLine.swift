@@ -12,6 +12,7 @@ protocol ModalLine: AnyObject {
 /// A key that a modal line receives.
 enum PromptKey: Equatable {
     case text(String)
+    case pasted(String)
     /// With the letter in upper case.
     case control(Unicode.Scalar)
     case enter
@@ -75,7 +76,7 @@ struct PromptKeyReader {
             return nil
         }
         state = .idle
-        return String(validating: bytes, as: UTF8.self).map { .text($0) }
+        return String(validating: bytes, as: UTF8.self).map { isPaste ? .pasted($0) : .text($0) }
     }
 
     private mutating func sequence(_ bytes: [UInt8]) -> PromptKey? {

@@ -9,7 +9,8 @@ final class PlainEditor: PromptEditor {
     var prompt = ""
     var statusLine: StyledText?
     var words = WordMemory()
-    var messages = MessageAccess()
+    var services = PromptServices()
+    var paste = PasteChoice.ask
     let isEmpty = true
     let isAway = false
     let holdsMuch = false

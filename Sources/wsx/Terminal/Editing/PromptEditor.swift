@@ -5,14 +5,16 @@ import WSCore
 typealias PromptEditorOpener =
     (History, [PromptCommandDescription], EventLoop) throws(IOError) -> any PromptEditor
 
-/// What an editor needs of the messages so far.
-struct MessageAccess {
+/// What an editor needs of its prompt.
+struct PromptServices {
     /// Returns the dotted paths of the values in recent messages, for completion.
     var paths: () -> [String] = { [] }
     /// Opens the search through messages, for Ctrl-F.
     var openSearch: () -> (any ModalLine)? = { nil }
     /// The messages for `/call`.
     var saved: [SavedMessage] = []
+    /// Shows a notice.
+    var notice: (String) -> Void = { _ in }
 }
 
 /// The interface of the line editor for prompts.
@@ -26,8 +28,9 @@ protocol PromptEditor: AnyObject {
     var history: History { get }
     /// The words for completion.
     var words: WordMemory { get set }
-    /// The messages so far, for completion and Ctrl-F.
-    var messages: MessageAccess { get set }
+    var services: PromptServices { get set }
+    /// How to send several messages that are pasted at once.
+    var paste: PasteChoice { get set }
     /// Whether the line is empty.
     var isEmpty: Bool { get }
     /// Whether the user's editor has the terminal.

@@ -41,7 +41,7 @@ final class MessageSearch: ModalLine {
 
     func press(_ key: PromptKey) -> Bool {
         switch key {
-        case .text(let text): replaceQuery(with: query + text)
+        case .text(let text), .pasted(let text): replaceQuery(with: query + text)
         case .backspace: replaceQuery(with: String(query.dropLast()))
         case .control("F") where query.isEmpty: replaceQuery(with: view.lastQuery)
         case .control("F"), .control("P"), .up: move(by: 1)

@@ -130,7 +130,7 @@ import Testing
             $0.messages.definitions = [MessageDefinition(name: "hello", text: "hello {{name}} {{env:NONE}}")]
             $0.messages.lineEnd = .crlf
         } _: { scene in
-            #expect(scene.editor.messages.saved.map(\.parameters) == [["name"]])
+            #expect(scene.editor.services.saved.map(\.parameters) == [["name"]])
             #expect(scene.type("/call").hasPrefix("/call hello name=VALUE  hello {{name}}"))
             #expect(scene.type("/call other") == "wsx: /call: unknown\n")
             #expect(scene.type("/call hello name=x").isEmpty)

@@ -44,6 +44,8 @@ struct TranscriptArguments: Equatable, Sendable {
     var recordPath: String?
     /// Nil: only if the output is a terminal.
     var isPretty: Bool?
+    /// What becomes of several messages that are pasted at once.
+    var paste = PasteChoice.ask
 
     /// The options.
     /// - Parameter display: Those of ``DisplayArguments``.
@@ -97,6 +99,15 @@ struct TranscriptArguments: Equatable, Sendable {
             summary: "Do not indent JSON messages",
             manual: "Write JSON messages unchanged. Of `--pretty` and `--no-pretty`, the last one wins."
         ) { arguments, _ in arguments.isPretty = false }
+        OptionSpecification(
+            "paste", value: OptionValue("HOW", .choices(of: PasteChoice.self)), default: "ask", heading: .display,
+            summary: "How to send several pasted lines",
+            manual: """
+                Choose how the prompt sends a paste of several lines, each of which is a message or a command. JSON \
+                that spans lines is one message in any case. See INTERACTIVE USE.
+                """,
+            example: "--paste lines"
+        ) { arguments, value throws(ValueProblem) in arguments.paste = try PasteChoice.parse(value) }
     }
 }
 
@@ -128,6 +139,21 @@ enum TimestampStyle: String, CaseIterable, OptionChoice {
         case .utc: "UTC time of day"
         case .relative: "time since the start"
         case .off: "no timestamps"
+        }
+    }
+}
+
+/// How the prompt sends a paste of several messages.
+enum PasteChoice: String, CaseIterable, OptionChoice {
+    case ask
+    case lines
+    case one
+
+    var summary: String {
+        switch self {
+        case .ask: "ask after each paste"
+        case .lines: "each line is a message, sent at once"
+        case .one: "one message, which Enter sends"
         }
     }
 }
