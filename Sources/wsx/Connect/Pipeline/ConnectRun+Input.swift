@@ -145,6 +145,7 @@ extension ConnectRun: InputReader.Receiver {
         if isFull {
             input.pause()
             outputs.watchLog()
+            watchSending()
         }
         stages.acknowledgements?.confirmInTime()
     }

@@ -10,7 +10,7 @@ extension ConnectRun: PromptConnection {
         return .pending(keepsMessages: stages.keepsMessages)
     }
 
-    var queuedBytes: Int { connection?.queuedBytes ?? 0 }
+    var unsentBytes: Int { connection?.unsentBytes ?? 0 }
     var incomingProgress: MessageProgress? { connection?.incomingProgress }
     var heads: [(line: String, direction: Transcript.Direction)] { statistics.heads }
 

@@ -8,6 +8,7 @@ extension ConnectRun: ConnectionHandler {
     func connection(_ connection: Connection<ConnectRun>, received payload: RawSpan, as kind: MessageKind) {
         guard !state.ignoresIncoming else { return }
         messageArrived()
+        transfers?.erase()
         outputs.record(payload, as: kind)
         guard let codecs = stages.codecs else {
             return handle(payload, as: kind, on: connection)
@@ -123,7 +124,11 @@ extension ConnectRun: ConnectionHandler {
             trace.received(header)
             waitForOutput(connection)
         }
-        if let prompt = outputs.prompt { prompt.status.frameBegan(header) }
+        if let prompt = outputs.prompt {
+            prompt.status.frameBegan(header)
+        } else if header.payloadBytes > TransferProgress.largeBytes || header.opcode == .continuation {
+            watchTransfer()
+        }
     }
 
     /// Traces a piece of a frame's payload, with `-vv`.

@@ -42,6 +42,8 @@ final class ConnectRun {
     var input = Input.notBegun
     private(set) var stages = OptionalStages()
     let writer: TemplateWriter
+    /// Shows the progress of large messages, once there was one and there is no prompt.
+    private(set) var transfers: TransferStatus?
 
     private let embeddedEcho: SharedEmbeddedEcho
     /// The program in place of standard input and output, or `nil` without `--exec`.
@@ -250,6 +252,7 @@ final class ConnectRun {
         if connection.isClosing, stages.acknowledgements != nil { return }
         current?.hasBegunSending = true
         sendInitialMessages()
+        watchSending()
         sendUnacknowledged(on: connection)
         stages.requests?.sendWaiting()
         startInput()
@@ -300,6 +303,19 @@ final class ConnectRun {
         // Releases the terminal, however the loop ended.
         outputs.prompt?.close()
         outputs.prompt = nil
+    }
+
+    /// Shows the progress of sending if much is queued.
+    func watchSending() {
+        if let connection, connection.queuedBytes > TransferProgress.largeBytes { watchTransfer() }
+    }
+
+    /// Shows the progress of a large message if it takes long. A prompt shows it itself.
+    func watchTransfer() {
+        guard outputs.prompt == nil else { return }
+        let status = transfers ?? TransferStatus(on: loop, console: console) { [unowned self] in connection }
+        transfers = status
+        status.watch()
     }
 
     /// Decodes messages that arrive from now on with other codecs.

@@ -25,7 +25,7 @@ extension ConnectPrompt {
             view.isTyped = isTyped
             connection.sendTyped(bytes.bytes, as: kind)
             view.isTyped = false
-            if message.count > PromptStatus.largeBytes { status.watchSending() }
+            if message.count > TransferProgress.largeBytes { status.watchSending() }
         }
     }
 

@@ -16,8 +16,8 @@ protocol PromptConnection: AnyObject {
     var link: PromptLink { get }
     /// Whether sending should pause.
     var isFull: Bool { get }
-    /// The number of bytes queued for sending.
-    var queuedBytes: Int { get }
+    /// The number of bytes that the peer has not acknowledged.
+    var unsentBytes: Int { get }
     /// The progress of a partially received message, or `nil` between messages.
     var incomingProgress: MessageProgress? { get }
     /// The lines of the latest opening handshake.

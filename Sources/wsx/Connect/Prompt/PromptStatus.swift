@@ -20,14 +20,12 @@ final class PromptStatus {
     /// The state of the connection.
     var base = Base.connected {
         didSet {
-            largestQueueBytes = 0
+            transfer = TransferProgress()
             timer = nil
             update()
         }
     }
 
-    /// The message size, in bytes, above which progress is shown.
-    static let largeBytes = 1 << 20
     private static let interval = Duration.milliseconds(250)
 
     private unowned let connection: any PromptConnection
@@ -35,8 +33,7 @@ final class PromptStatus {
     /// Called with the text in the parentheses, or `nil` for none.
     var didChange: (String?) -> Void = { _ in }
     private var timer: Timer?
-    /// The maximum queue size since the queue was last empty, in bytes.
-    private var largestQueueBytes = 0
+    private var transfer = TransferProgress()
 
     /// Creates a status that shows nothing yet.
     init(of connection: any PromptConnection, on loop: EventLoop) {
@@ -46,13 +43,13 @@ final class PromptStatus {
 
     /// Starts showing the progress of an arriving message if its frame is large or a continuation.
     func frameBegan(_ header: FrameHeader) {
-        if header.payloadBytes > Self.largeBytes || header.opcode == .continuation { watch() }
+        if header.payloadBytes > TransferProgress.largeBytes || header.opcode == .continuation { watch() }
     }
 
     /// Starts showing the progress of a message that was just sent. Must not be called while a message is being passed
     /// to the connection.
     func watchSending() {
-        largestQueueBytes = max(largestQueueBytes, connection.queuedBytes)
+        _ = transfer.words(unsentBytes: connection.unsentBytes, incoming: nil)
         watch()
     }
 
@@ -92,19 +89,8 @@ final class PromptStatus {
 
     private var progress: String? {
         guard timer != nil else { return nil }
-        let queuedBytes = connection.queuedBytes
-        largestQueueBytes = max(largestQueueBytes, queuedBytes)
-        if queuedBytes > 0, largestQueueBytes > Self.largeBytes {
-            let percent = (largestQueueBytes - queuedBytes) * 100 / largestQueueBytes
-            return "sending \(TrafficReport.size(largestQueueBytes)): \(percent) %"
-        }
-        largestQueueBytes = 0
-        guard let incoming = connection.incomingProgress else {
-            timer = nil
-            return nil
-        }
-        guard max(incoming.bytes, incoming.totalBytes ?? 0) > Self.largeBytes else { return nil }
-        let total = incoming.totalBytes.map { " of \(TrafficReport.size($0))" } ?? ""
-        return "receiving \(TrafficReport.size(incoming.bytes))\(total)"
+        let (unsentBytes, incoming) = (connection.unsentBytes, connection.incomingProgress)
+        if unsentBytes == 0, incoming == nil { timer = nil }
+        return transfer.words(unsentBytes: unsentBytes, incoming: incoming)
     }
 }

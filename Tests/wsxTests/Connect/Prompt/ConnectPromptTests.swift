@@ -33,7 +33,7 @@ import Testing
         }
         var link = PromptLink.open
         var isFull = false
-        var queuedBytes = 0
+        var unsentBytes = 0
         var incomingProgress: MessageProgress?
         var heads: [(line: String, direction: Transcript.Direction)] = []
         var facts: [(name: String, value: String)] = [("URL", "ws://h/"), ("TLS", "one\ntwo")]
@@ -434,11 +434,11 @@ import Testing
     func progress() throws {
         try withScene { scene in
             scene.prompt.showsConnected()
-            scene.link.queuedBytes = 4 << 20
+            scene.link.unsentBytes = 4 << 20
             _ = scene.type(String(repeating: "x", count: (1 << 20) + 1))
-            scene.link.queuedBytes = 1 << 20
+            scene.link.unsentBytes = 1 << 20
             scene.loop.turn { scene.editor.prompt == "(sending 4.0 MiB: 75 %) > " }
-            scene.link.queuedBytes = 0
+            scene.link.unsentBytes = 0
             scene.link.incomingProgress = MessageProgress(bytes: 2 << 20, totalBytes: 8 << 20)
             scene.loop.turn { scene.editor.prompt == "(receiving 2.0 MiB of 8.0 MiB) > " }
             scene.link.incomingProgress = nil
