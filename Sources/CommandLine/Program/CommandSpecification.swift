@@ -59,6 +59,47 @@ public struct CommandSpecification<Invocation>: Sendable {
         }
     }
 
+    /// A line of another program as words of a command.
+    public struct Translation: Sendable {
+        /// The words after the command's name.
+        let words: [String]
+        /// Adds to the command's invocation what no word can express.
+        let complete: @Sendable (Invocation) throws(UsageError) -> Invocation
+
+        /// Creates a translation.
+        public init(
+            words: [String], complete: @escaping @Sendable (Invocation) throws(UsageError) -> Invocation
+        ) {
+            self.words = words
+            self.complete = complete
+        }
+    }
+
+    /// Declares a command whose words are those of another program, which become words of `command`.
+    ///
+    /// - Parameters:
+    ///   - operands: The words, for help and manual.
+    ///   - translate: Translates the words. `-h` and `--help` alone show the help of this command.
+    public init(
+        _ name: String, summary: String, operands: @autoclosure @escaping @Sendable () -> [OperandSpecification<Void>],
+        manual: @autoclosure @escaping @Sendable () -> Manual, for command: CommandSpecification,
+        translate: @escaping @Sendable ([String]) throws(UsageError) -> Translation
+    ) {
+        let description = CommandDescription(
+            name: name, summary: summary, makeOptions: { [.help] }, makeOperands: { operands().map(\.description) },
+            makeManual: manual)
+        self.description = description
+        run = { words, program, configuration, check throws(UsageError) in
+            switch words.count == 1 ? words.first : nil {
+            case "-h": return program.text(.help(HelpText.short(of: description, program.description)))
+            case "--help": return program.text(.longHelp(HelpText.long(of: description, program.description)))
+            default: break
+            }
+            let translation = try translate(Array(words))
+            return try translation.complete(command.run(translation.words[...], program, configuration, check))
+        }
+    }
+
     /// The command that explains the program, a command, an option, or a section of the manual.
     /// - Parameter topics: The words to offer, with their summaries.
     public static func help(topics: @autoclosure @escaping @Sendable () -> [ValueChoice]) -> CommandSpecification {

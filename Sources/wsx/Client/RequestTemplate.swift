@@ -108,14 +108,15 @@ struct RequestTemplate: Sendable {
                 return !own.contains { $0.isNamed(field.name) }
             }
         }
+        var userAgent = arguments.userAgent ?? (forwarded == nil ? "wsx/\(version)" : nil)
+        if userAgent == "" { userAgent = nil }
         do throws(ClientRequestError) {
             return try ClientRequest(
                 url: url, subprotocols: subprotocols, hasPublicSubprotocols: hasPublicSubprotocols,
                 origin: needsOrigin ? origin(of: url) : arguments.origin,
                 host: arguments.host,
-                userAgent: arguments.userAgent ?? (forwarded == nil ? "wsx/\(version)" : nil), credentials: credentials,
-                authentication: arguments.authentication, signer: signer,
-                extensionOffers: forwarded?.offersCompression ?? true ? extensionOffers : [],
+                userAgent: userAgent, credentials: credentials, authentication: arguments.authentication,
+                signer: signer, extensionOffers: forwarded?.offersCompression ?? true ? extensionOffers : [],
                 extraFields: fields)
         } catch {
             throw .badArgument(what: error.option, why: "\(error)")

@@ -36,11 +36,22 @@ enum Invocation: Equatable {
             Command.merge.rawValue, summary: "Merge the results of several load tests", arguments: MergeArguments(),
             options: MergeArguments.options, operands: MergeArguments.operands, manual: BenchManual.mergeManual,
             invocation: { .merge($0) })
+        let curl = CommandSpecification<Invocation>(
+            Command.curl.rawValue, summary: "Connect as a curl command would", operands: CurlCommand.operands,
+            manual: CurlManual.manual, for: connect
+        ) { words throws(UsageError) in
+            let command = try CurlCommand(words)
+            return CommandSpecification.Translation(words: try command.words) { invocation throws(UsageError) in
+                guard case .connect(let arguments) = invocation else { return invocation }
+                return .connect(try command.completing(arguments))
+            }
+        }
         let completions = CommandSpecification<Invocation>.completions(
             lists: [CompletionTargets.word: .completionTargets], manual: ProgramManual.completions)
         let help = CommandSpecification<Invocation>.help(topics: program.description.topics)
         return ProgramSpecification(
-            commands: [connect, listen, relay, bench, merge, help, completions], version: { .version(isVerbose: $0) },
+            commands: [connect, listen, relay, bench, merge, curl, help, completions],
+            version: { .version(isVerbose: $0) },
             text: { .text($0) }, describe: description)
     }()
 

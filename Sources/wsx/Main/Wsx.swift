@@ -84,6 +84,8 @@ struct Wsx {
         let console = Console(
             color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
             isPlain: arguments.transcript.display.isPlain, secrets: secrets.record, environment: environment)
+        let ignored = arguments.ignoredCurlOptions
+        if !ignored.isEmpty { console.notice("wsx: ignored: " + ignored.joined(separator: ", ")) }
         do throws(Failure) {
             let settings = try ConnectSettings(arguments, secrets: secrets)
             if arguments.transcript.verbosity > 0 {

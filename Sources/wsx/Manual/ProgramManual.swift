@@ -17,7 +17,7 @@ enum ProgramManual {
                 work as well.
                 """),
         ],
-        sections: [.configuration, .values, .secrets, .exitStatus, .environment, .files],
+        sections: [.configuration, .values, .secrets, .curlCommands, .exitStatus, .environment, .files],
         examples: [
             CommandExample(purpose: "Try the built-in echo server", line: "wsx echo:"),
             CommandExample(

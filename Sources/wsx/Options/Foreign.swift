@@ -7,6 +7,7 @@ enum Command: String, CaseIterable {
     case relay
     case bench
     case merge = "bench merge"
+    case curl
     case help
     case completions
 }

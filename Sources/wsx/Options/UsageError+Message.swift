@@ -20,7 +20,10 @@ extension UsageError {
     }
 
     /// Whether a command line asks for JSON, although it has an error: the last one of `--json` and `--output` decides.
+    /// In a curl command, these are other options; our own follow `--`.
     static func isForPrograms(_ words: [String]) -> Bool {
+        let isCurl = words.first == Command.curl.rawValue
+        let words = isCurl ? Array(words.drop { $0 != "--" }.dropFirst()) : words
         var format = ""
         for (index, word) in words.prefix(while: { $0 != "--" }).enumerated() {
             if word == "--json" { format = "json" }

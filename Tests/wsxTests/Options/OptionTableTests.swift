@@ -422,7 +422,7 @@ import WSCore
 
     @Test(
         "Names are unique within a command, and conflicts name options of the same command",
-        arguments: [nil, .connect, .listen, .relay, .bench, .merge, .help, .completions] as [Command?])
+        arguments: [nil, .connect, .listen, .relay, .bench, .merge, .curl, .help, .completions] as [Command?])
     func uniqueness(command: Command?) {
         let options = TestProgram.options(of: command)
         #expect(Set(options.map(\.long)).count == options.count)

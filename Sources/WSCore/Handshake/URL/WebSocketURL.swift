@@ -94,7 +94,8 @@ package struct WebSocketURL: Equatable, Sendable {
             shownForm: "\(shownForm ?? requestTarget)\(separator)\(name)=\(SecretText.mask)")
     }
 
-    private static func component(_ text: String) -> String {
+    /// A text as one component of a URL: everything but unreserved characters is percent-encoded.
+    package static func component(_ text: String) -> String {
         PercentEncoding.encode(text.utf8, where: PercentEncoding.isUnreserved)
     }
 

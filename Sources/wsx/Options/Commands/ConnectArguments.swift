@@ -18,6 +18,8 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
     /// The program of `--exec` and its arguments; empty: none.
     var program: [String] = []
     var programs = ProgramArguments()
+    /// The options of a curl command that have no effect, by their names.
+    var ignoredCurlOptions: [String] = []
 
     static let operands: [OperandSpecification<ConnectArguments>] = [
         ClientArguments.url(

@@ -90,10 +90,15 @@ enum CookieValue: Equatable {
                 MisplacedValue(kind: "a URL, not a cookie", remedy: "use --binary to send binary messages"))
         }
         guard !text.isEmpty else { throw .empty }
-        let isText =
-            text.utf8.contains(UInt8(ascii: "=")) || ["@", "env:", "exec:"].contains(where: text.hasPrefix)
+        let isText = text.utf8.contains(UInt8(ascii: "=")) || SecretReference.isReference(text)
         return isText ? .text(text) : .file(text)
     }
+}
+
+/// A value that names the place of a secret: `@FILE`, `env:NAME`, or `exec:COMMAND`.
+enum SecretReference {
+    /// Whether a value is a reference.
+    static func isReference(_ text: String) -> Bool { ["@", "env:", "exec:"].contains(where: text.hasPrefix) }
 }
 
 /// The origin of a web page: `https://app.example`, or `null`.

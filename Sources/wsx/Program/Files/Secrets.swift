@@ -65,9 +65,7 @@ struct Secrets {
     }
 
     /// Whether a value is in a file, an environment variable, or the output of a program.
-    static func isReference(_ argument: String) -> Bool {
-        argument.hasPrefix("@") || argument.hasPrefix("env:") || argument.hasPrefix("exec:")
-    }
+    static func isReference(_ argument: String) -> Bool { SecretReference.isReference(argument) }
 
     /// The value of an environment variable that a template inserts, which counts as a secret.
     func inserted(_ name: String) -> String? {

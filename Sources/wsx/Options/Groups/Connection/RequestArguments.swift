@@ -182,7 +182,10 @@ struct RequestArguments: Equatable, Sendable {
         OptionSpecification(
             "user-agent", value: OptionValue("TEXT"), heading: .request,
             summary: "Send this User-Agent header",
-            manual: "Send *TEXT* in the User-Agent header field instead of `wsx/`*version*.",
+            manual: """
+                Send *TEXT* in the User-Agent header field instead of `wsx/`*version*. If *TEXT* is empty, the field is \
+                omitted.
+                """,
             example: "--user-agent 'Mozilla/5.0'", seeAlso: ["header"]
         ) { arguments, value in arguments.userAgent = value },
         OptionSpecification(

@@ -1,0 +1,134 @@
+"""curl commands: `wsx curl`, as pasted into a shell."""
+
+import json
+import os
+
+import wire
+from processes import BINARY, assert_fails, environment, run, wsx
+from scripted_server import ScriptedServer
+
+CHROMIUM = r"""curl 'ws://127.0.0.1:PORT/socket?room=1' \
+  -H 'Upgrade: websocket' \
+  -H 'Origin: https://app.example' \
+  -H 'Cache-Control: no-cache' \
+  -H 'Accept-Language: en-US,en;q=0.9' \
+  -H 'Connection: Upgrade' \
+  -H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==' \
+  -b 'session=a1b2c3; theme=dark' \
+  -H $'X-Text: it\'s here\u0021' \
+  -H 'User-Agent: Mozilla/5.0 (X11; Linux x86_64)' \
+  -H 'Sec-WebSocket-Version: 13' \
+  -H 'Sec-WebSocket-Protocol: chat.v1' \
+  -H 'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits' \
+  --insecure"""
+
+
+def shell(line, **options):
+    """Runs a line of bash in which wsx is the tested program."""
+    return run(["bash", "-c", f'wsx() {{ "{BINARY}" "$@"; }}\n{line}'], **options)
+
+
+def requests(line, **options):
+    """Runs a line with PORT in it, as a user pastes it. Returns the result, and the head of each request."""
+
+    def script(peer):
+        head = peer.read_request()
+        subprotocol = wire.field(head, b"Sec-WebSocket-Protocol")
+        peer.upgrade(
+            *([b"Sec-WebSocket-Protocol: " + subprotocol] if subprotocol else []), then=wire.close(1000))
+        peer.read_until_close()
+        return head
+
+    with ScriptedServer(script) as server:
+        result = shell(line.replace("PORT", str(server.port)), **options)
+        return result, server.results
+
+
+def fields(request):
+    """The fields of a request by name, without the key."""
+    lines = [line.split(b": ", 1) for line in request.rstrip().split(b"\r\n")[1:]]
+    return {name.decode(): value.decode() for name, value in lines if name != b"Sec-WebSocket-Key"}
+
+
+def test_a_command_that_a_browser_copied_makes_the_same_request():
+    for command in (CHROMIUM, CHROMIUM.removeprefix("curl ")):
+        result, (request,) = requests("wsx curl " + command)
+        assert result.status == 0
+        assert b"GET /socket?room=1 HTTP/1.1\r\n" in request
+        # Nothing is encrypted, so nothing is insecure, and no option is ignored.
+        assert result.err == ""
+        sent = fields(request)
+        assert sent.pop("Host").startswith("127.0.0.1:")
+        assert sent == {
+            "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+            "Origin": "https://app.example", "Sec-WebSocket-Protocol": "chat.v1",
+            "Sec-WebSocket-Extensions": "permessage-deflate; client_max_window_bits",
+            "User-Agent": "Mozilla/5.0 (X11; Linux x86_64)", "Cache-Control": "no-cache",
+            "Accept-Language": "en-US,en;q=0.9", "X-Text": "it's here!", "Cookie": "session=a1b2c3; theme=dark"}
+        assert request.count(b"dGhlIHNhbXBsZSBub25jZQ==") == 0
+
+
+def test_words_after_two_hyphens_are_those_of_wsx():
+    def script(peer):
+        peer.upgrade()
+        message = peer.read_frame()
+        peer.send(wire.text(message.payload + b"!"))
+        peer.read_until_close()
+
+    with ScriptedServer(script) as server:
+        address = server.url.removeprefix("ws://")
+        result = shell(f"wsx curl -sS 'http://{address}' -H 'X: 1' -- -1 hello --format '<{{data}}>'")
+    assert (result.status, result.out, result.err) == (0, b"<hello!>\n", "")
+
+
+def test_options_without_a_meaning_are_named_on_one_line_unless_silenced():
+    result, _ = requests("wsx curl -i -N --http2 --retry 3 -w '%{http_code}' http://127.0.0.1:PORT/")
+    assert (result.status, result.err) == (0, "wsx: ignored: -i, -N, --http2, --retry, -w\n")
+    result, _ = requests("wsx curl -siN http://127.0.0.1:PORT/")
+    assert (result.status, result.err) == (0, "")
+
+
+def test_values_run_no_programs_and_read_no_variables(tmp_path):
+    ran = tmp_path / "ran"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    program.chmod(0o755)
+    variables = {**os.environ, "WSX_TEST_SECRET": "geheim"}
+    line = (
+        f"wsx curl ws://127.0.0.1:PORT/ -H 'exec:{program}' -H 'X: exec:{program}' -H 'Y: {{{{env:WSX_TEST_SECRET}}}}' "
+        f"-b 'exec:{program}=1' -H 'Z: env:WSX_TEST_SECRET' --oauth2-bearer env:WSX_TEST_SECRET")
+    result, (request,) = requests(line, env=variables)
+    assert result.status == 0
+    sent = fields(request)
+    assert sent["exec"] == str(program) and sent["X"] == f"exec:{program}" and sent["Y"] == "{{env:WSX_TEST_SECRET}}"
+    assert sent["Cookie"] == f"exec:{program}=1" and sent["Z"] == "env:WSX_TEST_SECRET"
+    assert sent["Authorization"] == "Bearer env:WSX_TEST_SECRET"
+    for options in (
+            f"-u exec:{program}", f"-x exec://{program}", "-u env:WSX_TEST_SECRET", "-E c.pem:env:WSX_TEST_SECRET"):
+        result, sent = requests(f"wsx curl ws://127.0.0.1:PORT/ {options}", env=variables)
+        assert_fails(result, 2, "invalid value")
+        assert sent == []
+    result, sent = requests("wsx curl ws://127.0.0.1:PORT/ -H 'X: {{seq}}' -- --template")
+    assert_fails(result, 2, "--template", "curl command")
+    assert not ran.exists()
+
+
+def test_defaults_apply_and_options_of_the_command_replace_them(tmp_path):
+    configuration = tmp_path / "config"
+    configuration.write_text("user-agent = default\norigin = https://default.example\nheader = X: 1\n")
+    variables = environment(WSX_CONFIG=configuration)
+    result, (request,) = requests("wsx curl ws://127.0.0.1:PORT/ -H 'Origin: https://app.example'", env=variables)
+    assert result.status == 0
+    sent = fields(request)
+    assert (sent["User-Agent"], sent["Origin"], sent["X"]) == ("default", "https://app.example", "1")
+    result, (request,) = requests("wsx curl ws://127.0.0.1:PORT/ -H 'User-Agent:'", env=variables)
+    assert "User-Agent" not in fields(request)
+
+
+def test_a_command_without_a_url_and_one_for_windows_are_errors():
+    assert_fails(wsx("curl", "-i"), 2, "'wsx curl' needs URL")
+    assert_fails(shell('wsx curl ^"https://localhost:1/^" ^'), 2, "copy the command for bash")
+    assert b"Usage: wsx curl ARGUMENT..." in wsx("help", "curl").out
+    result = wsx("curl", "http://localhost:1/", "--json", "{}", "--", "--output", "json")
+    assert result.status == 2
+    assert json.loads(result.err)["option"] == "--json"
