@@ -1,11 +1,15 @@
-"""curl commands: `wsx curl`, as pasted into a shell."""
+"""curl commands: `wsx curl` with commands as pasted into a shell, and the commands that wsx prints."""
 
 import json
 import os
+import shlex
+
+import pytest
 
 import wire
-from processes import BINARY, assert_fails, environment, run, wsx
+from processes import BINARY, Listener, Running, assert_fails, environment, require_program, run, wsx
 from scripted_server import ScriptedServer
+from terminal import Screen
 
 CHROMIUM = r"""curl 'ws://127.0.0.1:PORT/socket?room=1' \
   -H 'Upgrade: websocket' \
@@ -33,9 +37,9 @@ def requests(line, **options):
 
     def script(peer):
         head = peer.read_request()
-        subprotocol = wire.field(head, b"Sec-WebSocket-Protocol")
-        peer.upgrade(
-            *([b"Sec-WebSocket-Protocol: " + subprotocol] if subprotocol else []), then=wire.close(1000))
+        subprotocols = wire.field(head, b"Sec-WebSocket-Protocol")
+        chosen = [b"Sec-WebSocket-Protocol: " + subprotocols.split(b",")[0]] if subprotocols else []
+        peer.upgrade(*chosen, then=wire.close(1000))
         peer.read_until_close()
         return head
 
@@ -132,3 +136,70 @@ def test_a_command_without_a_url_and_one_for_windows_are_errors():
     result = wsx("curl", "http://localhost:1/", "--json", "{}", "--", "--output", "json")
     assert result.status == 2
     assert json.loads(result.err)["option"] == "--json"
+
+
+def printed(*arguments, secrets=True, **options):
+    """The curl command that wsx prints for arguments of connect."""
+    shows = ["--show-secrets"] if secrets else []
+    result = wsx("connect", "--print-curl", *shows, *arguments, **options)
+    assert result.status == 0
+    return result.out.decode()
+
+
+def without_key(request):
+    return b"\r\n".join(
+        line for line in request.split(b"\r\n") if not line.startswith((b"Sec-WebSocket-Key:", b"Host:")))
+
+
+@pytest.mark.parametrize("arguments", [
+    [], ["--compress=off"], ["--compress-window-bits", "11", "--compress-no-context"],
+    ["-H", "X-Text: it's \"$HOME\" `id` \\ ! ü", "-H", "X-Empty:", "-H", "X-Tab: a\tb", "-H", "X-Control: \x9b2J"],
+    ["-a", "me:p'w", "-b", "a=1", "-b", "b=2; c", "-s", "v1,v2", "-o", "https://app.example"],
+    ["--user-agent", "", "--bearer", "exec:/bin/echo token", "-H", "X: exec:id"],
+])
+def test_wsx_curl_repeats_a_printed_command_byte_for_byte(arguments):
+    direct, (expected,) = requests("wsx connect -q ws://127.0.0.1:PORT/a?b=1 " + shlex.join(arguments))
+    text = printed("ws://127.0.0.1:PORT/a?b=1".replace("PORT", "7"), *arguments)
+    repeated, (request,) = requests(f"wsx {text.replace('127.0.0.1:7', '127.0.0.1:PORT').rstrip()} -s")
+    assert direct.status == repeated.status == 0
+    assert without_key(request) == without_key(expected)
+
+
+@pytest.mark.parametrize("arguments", [[], ["-s", "chat", "-b", "a=1", "-H", "X-Text: it's"], ["-a", "me:pw"]])
+def test_curl_gets_the_upgrade_with_a_printed_command(arguments):
+    require_program("curl")
+    for tls in ([], ["--tls-self-signed"]):
+        with Listener("--echo", "-s", "chat", *(["--auth", "me:pw"] if "-a" in arguments else []), *tls) as server:
+            text = printed(server.url, *arguments, *(["-k"] if tls else []))
+            # curl writes the head to standard output only with the first frame.
+            with Running(["bash", "-c", f"exec {text.rstrip()} -v"]) as curl:
+                curl.wait_for(r"< HTTP/1\.1 101 Switching Protocols")
+
+
+def test_printing_neither_connects_nor_shows_secrets(tmp_path):
+    with ScriptedServer(lambda peer: peer.read_request()) as server:
+        url = server.url.replace("//", "//me:geheim1@") + "?token=geheim2"
+        result = wsx("connect", "--print-curl", "-b", "session=geheim3", "-H", "X-Api-Key: geheim4", url)
+        assert server.results == []
+    assert result.status == 0
+    assert "geheim" not in result.out.decode() + result.err and "Authorization: •••" in result.out.decode()
+    assert result.err == "wsx: secrets are hidden; --print-curl --show-secrets or /curl secrets shows them\n"
+    assert_fails(wsx("connect", "--print-curl", "echo:"), 2, "the built-in echo server has no address")
+    assert_fails(wsx("connect", "--show-secrets", "echo:"), 2, "requires '--print-curl'")
+    # A command of curl in, with what wsx adds, a command of curl out.
+    result = wsx("curl", "-sS", "http://a.example/", "-u", "me:pw", "--", "--print-curl", "--show-secrets")
+    assert b"-H 'Authorization: Basic bWU6cHc='" in result.out
+
+
+def test_the_prompt_prints_the_current_connection():
+    with Screen(width=100) as screen, Listener("--echo") as server:
+        screen.enter(f"clear; $WSX connect -a me:hidden -H 'X: 1' {server.url}")
+        screen.wait_for_last_line(">")
+        screen.enter("/curl")
+        screen.wait_for(rf"^curl -i -N --http1.1 http://127\.0\.0\.1:{server.port}/ \\$")
+        screen.wait_for(r"^  -H 'Authorization: •••' \\$")
+        screen.wait_for(r"^  -H 'X: 1' \\$")
+        screen.enter("/curl secrets")
+        screen.wait_for(r"^  -H 'Authorization: Basic bWU6aGlkZGVu' \\$")
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")

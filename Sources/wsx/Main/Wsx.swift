@@ -84,10 +84,15 @@ struct Wsx {
         let console = Console(
             color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
             isPlain: arguments.transcript.display.isPlain, secrets: secrets.record, environment: environment)
-        let ignored = arguments.ignoredCurlOptions
+        let ignored = arguments.curl.ignoredOptions
         if !ignored.isEmpty { console.notice("wsx: ignored: " + ignored.joined(separator: ", ")) }
         do throws(Failure) {
             let settings = try ConnectSettings(arguments, secrets: secrets)
+            if arguments.curl.isPrinted {
+                let command = try settings.curlCommand(showsSecrets: arguments.curl.showsSecrets)
+                command.notices.forEach { console.notice("wsx: \($0)") }
+                return printed(command.text)
+            }
             if arguments.transcript.verbosity > 0 {
                 for notice in settings.cookieNotices { console.notice(notice) }
             }

@@ -197,7 +197,7 @@ extension CurlCommand {
     /// The arguments of these words, with what no word expresses.
     func completing(_ arguments: ConnectArguments) throws(UsageError) -> ConnectArguments {
         var arguments = arguments
-        arguments.ignoredCurlOptions = ignored
+        arguments.curl.ignoredOptions = ignored
         guard arguments.data.usesTemplates else { return arguments }
         let values =
             allFields.map(\.value) + cookies + options + [url, userAgent ?? defaultUserAgent].compactMap { $0 }

@@ -164,6 +164,8 @@ struct CurlOption: Sendable {
         CurlOption(value: "--pinnedpubkey") { command, _, value in
             for pin in value.split(separator: ";") { command.add("pin", String(pin)) }
         },
+        // The contents of the file decide.
+        CurlOption("--cert-type", "--key-type", takesValue: true, does: .none),
         CurlOption("-1", "--tlsv1", "--tlsv1.0", "--tlsv1.1", does: .none),
         CurlOption(flag: "--tlsv1.2") { command in command.add("tls-min", "1.2") },
         CurlOption(flag: "--tlsv1.3") { command in command.add("tls-min", "1.3") },
@@ -208,7 +210,7 @@ struct CurlOption: Sendable {
             "--retry-max-time", "--keepalive-time", "--keepalive-cnt", "--expect100-timeout",
             "--happy-eyeballs-timeout-ms", "--alt-svc", "--hsts", "--doh-url", "--dns-interface", "--dns-ipv4-addr",
             "--dns-ipv6-addr", "--dns-servers", "--local-port", "--proto", "--proto-default", "--proto-redir",
-            "--ciphers", "--tls13-ciphers", "--curves", "--sigalgs", "--tls-max", "--cert-type", "--key-type",
+            "--ciphers", "--tls13-ciphers", "--curves", "--sigalgs", "--tls-max",
             "--engine", "--crlfile", "--proxy-header", "--proxy-cacert", "--proxy-capath", "--proxy-cert",
             "--proxy-key", "--proxy-pass", "--proxy-ciphers", "--parallel-max", "--etag-save", "--etag-compare",
             "--ip-tos", "--vlan-priority", "--ech", "--libcurl", takesValue: true, does: .ignored),

@@ -187,8 +187,8 @@ import Testing
             Issue.record("another command")
             return
         }
-        #expect(arguments.ignoredCurlOptions == example.ignored)
-        arguments.ignoredCurlOptions = []
+        #expect(arguments.curl.ignoredOptions == example.ignored)
+        arguments.curl.ignoredOptions = []
         #expect(arguments == expected)
     }
 
@@ -291,7 +291,9 @@ import Testing
             case "$" where rest.first == "'":
                 rest.removeFirst()
                 word = (word ?? "") + ansiQuoted(&rest)
-            case "\\": rest = rest.dropFirst()
+            case "\\":
+                guard let next = rest.popFirst(), next != "\n" else { continue }
+                word = (word ?? "") + String(next)
             case " ":
                 if let word { words.append(word) }
                 word = nil

@@ -165,6 +165,11 @@ import WSCore
             $0.client.request.cookies = ["a=b", "c=d"]
             $0.client.request.cookieFiles = ["jar"]
         },
+        ConnectCase("print-curl", "--print-curl") { $0.curl.isPrinted = true },
+        ConnectCase("show-secrets", "--show-secrets", "--print-curl") {
+            $0.curl.isPrinted = true
+            $0.curl.showsSecrets = true
+        },
         ConnectCase("cookie-jar", "--cookie-jar", "jar") { $0.client.request.cookieJar = "jar" },
         ConnectCase("origin", "-o", "https://a", "-o", "https://b") { $0.client.request.origin = "https://b" },
         ConnectCase("host", "--host", "h") { $0.client.request.host = "h" },

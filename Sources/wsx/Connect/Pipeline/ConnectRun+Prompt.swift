@@ -14,6 +14,11 @@ extension ConnectRun: PromptConnection {
     var incomingProgress: MessageProgress? { connection?.incomingProgress }
     var heads: [(line: String, direction: Transcript.Direction)] { statistics.heads }
 
+    func curlCommand(showsSecrets: Bool) throws(Failure) -> CurlText {
+        let opened = connection == nil ? nil : statistics.opening?.request
+        return try settings.curlCommand(for: opened, showsSecrets: showsSecrets)
+    }
+
     /// The facts about the connection, each with its name. A value may have several lines.
     var facts: [(name: String, value: String)] {
         let open = connection == nil ? nil : statistics.facts(at: loop.now, connectionCounters)

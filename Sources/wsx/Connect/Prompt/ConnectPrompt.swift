@@ -140,6 +140,7 @@ final class ConnectPrompt {
         case .connect(let url): connect(to: url)
         case .decode(let codecs): decode(with: codecs)
         case .headers: showHeaders()
+        case .curl(let showsSecrets): showCurl(showsSecrets: showsSecrets)
         case .info: showInfo()
         }
     }
@@ -234,6 +235,17 @@ final class ConnectPrompt {
         let heads = connection.heads
         guard !heads.isEmpty else { return console.error("/headers: no handshake yet") }
         for (line, direction) in heads { console.show(view.transcript.head(line, direction, isPast: true)) }
+    }
+
+    /// Shows the connection as a curl command.
+    func showCurl(showsSecrets: Bool) {
+        do throws(Failure) {
+            let command = try connection.curlCommand(showsSecrets: showsSecrets)
+            console.show(command.text)
+            command.notices.forEach { console.notice($0) }
+        } catch {
+            console.error("/curl: \(error.message ?? "")")
+        }
     }
 
     /// Shows the facts about the connection.

@@ -22,6 +22,8 @@ protocol PromptConnection: AnyObject {
     var incomingProgress: MessageProgress? { get }
     /// The lines of the latest opening handshake.
     var heads: [(line: String, direction: Transcript.Direction)] { get }
+    /// The connection as a curl command. Throws ``Failure/badArgument(what:why:)`` if there is none.
+    func curlCommand(showsSecrets: Bool) throws(Failure) -> CurlText
     /// The facts about the connection, each with its name. A value may have several lines.
     var facts: [(name: String, value: String)] { get }
 

@@ -18,8 +18,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
     /// The program of `--exec` and its arguments; empty: none.
     var program: [String] = []
     var programs = ProgramArguments()
-    /// The options of a curl command that have no effect, by their names.
-    var ignoredCurlOptions: [String] = []
+    var curl = CurlArguments()
 
     static let operands: [OperandSpecification<ConnectArguments>] = [
         ClientArguments.url(
@@ -87,6 +86,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         StayingArguments.options.lifted(\.staying)
         ClientArguments.options().lifted(\.client)
         RequestArguments.cookieJar.lifted(\.client.request)
+        CurlArguments.options.lifted(\.curl)
         TranscriptArguments.options(
             display: DisplayArguments.options(
                 quiet: """

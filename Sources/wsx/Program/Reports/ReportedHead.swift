@@ -39,7 +39,7 @@ enum ReportedHead {
     }
 
     /// The value of a field, without secrets.
-    private static func value(of field: HeaderField) -> String {
+    static func value(of field: HeaderField) -> String {
         if field.isSecret { return SecretText.mask }
         if field.isNamed("Sec-WebSocket-Protocol") { return withoutSecrets(subprotocols: field) }
         // RFC 9110 §4.2.4: a URL can contain a user name and password.

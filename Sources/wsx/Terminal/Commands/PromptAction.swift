@@ -91,6 +91,8 @@ enum ConnectAction: Equatable {
     /// The codecs of received messages, the outermost first; nil: show them.
     case decode([Codec]?)
     case headers
+    /// Print the connection as a curl command.
+    case curl(showsSecrets: Bool)
     case info
 }
 

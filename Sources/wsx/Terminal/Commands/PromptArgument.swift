@@ -256,6 +256,14 @@ extension PromptArgument {
         }
     }
 
+    /// Whether the argument is `secrets`, or empty.
+    func secretsSwitch() throws(PromptMistake) -> Bool {
+        guard text.isEmpty || text == "secrets" else {
+            throw PromptMistake("'\(escapingControls(text))' is not secrets")
+        }
+        return !text.isEmpty
+    }
+
     /// A layout of JSON, or nil if the argument is empty. `on` stands for `full`, as in earlier versions.
     func optionalPrettyStyle() throws(PromptMistake) -> PrettyStyle? {
         guard !text.isEmpty else { return nil }

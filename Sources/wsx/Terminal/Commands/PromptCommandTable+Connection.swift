@@ -90,6 +90,15 @@ extension PromptCommandTable {
             }),
         .connect(
             PromptCommand(
+                "curl", "[secrets]", "print the connection as a curl command",
+                details: """
+                    The command sends the request of the current connection, or of the next one. `•••` replaces secrets; \
+                    `/curl secrets` prints them.
+                    """,
+                completion: .word
+            ) { argument throws(PromptMistake) in .curl(showsSecrets: try argument.secretsSwitch()) }),
+        .connect(
+            PromptCommand(
                 "info", "", "show address, TLS, compression, and traffic",
                 details: "The round-trip time is that of the last answered ping; `/ping` measures it."
             ) { argument throws(PromptMistake) in

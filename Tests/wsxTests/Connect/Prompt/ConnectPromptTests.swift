@@ -36,6 +36,11 @@ import Testing
         var unsentBytes = 0
         var incomingProgress: MessageProgress?
         var heads: [(line: String, direction: Transcript.Direction)] = []
+        func curlCommand(showsSecrets: Bool) throws(Failure) -> CurlText {
+            var arguments = ConnectArguments()
+            arguments.client.url = "ws://h/?token=geheim"
+            return try ConnectSettings(arguments).curlCommand(showsSecrets: showsSecrets)
+        }
         var facts: [(name: String, value: String)] = [("URL", "ws://h/"), ("TLS", "one\ntwo")]
         var attemptWords: String?
         var statusFacts = StatusLine.Facts(place: ["ws://h/"])
@@ -347,6 +352,16 @@ import Testing
             #expect(scene.type("/headers").contains("no handshake yet"))
             scene.link.heads = [("GET / HTTP/1.1", .sent)]
             #expect(scene.type("/headers").contains("GET / HTTP/1.1"))
+        }
+    }
+
+    @Test("/curl prints the connection, and its secrets only if they are asked for") func curl() throws {
+        try withScene { scene in
+            let masked = scene.type("/curl")
+            #expect(masked.hasPrefix("curl ") && masked.contains("'http://h/?token=•••'"))
+            #expect(masked.contains("secrets are hidden"))
+            #expect(scene.type("/curl secrets").contains("'http://h/?token=geheim'"))
+            #expect(scene.type("/curl now").contains("'now' is not secrets"))
         }
     }
 
