@@ -218,6 +218,21 @@ def test_connect_with_cookies_of_curl(kitchen):
     assert [line.split("\t")[5] for line in kitchen.read("jar.txt").decode().splitlines() if "\t" in line] == ["sid", "node"]
 
 
+@recipe("Repeat the connection of a web page")
+def test_repeat_the_connection_of_a_page(kitchen):
+    def script(peer):
+        peer.upgrade()
+        peer.read_message()
+        peer.send(wire.text("up"))
+        peer.answer_close()
+        return wire.field(peer.request, b"Origin"), wire.field(peer.request, b"Cookie")
+
+    with ScriptedServer(script) as server:
+        result = kitchen.run({"wss://chat.example/": server.url})
+    assert (result.status, result.out, result.err) == (0, b"up\n", ""), result
+    assert server.results == [(b"https://app.example", b"session=a1b2c3")]
+
+
 @recipe("Send one request and print its reply")
 def test_one_request(kitchen):
     with serving("while read -r line; do echo \"got $line\"; done") as server:

@@ -29,7 +29,7 @@ extension ConnectSettings {
         var command = CurlWriter(hiding: showsSecrets ? nil : secrets.record)
         command.add("curl -i -N --http1.1", url, shown: shownURL)
         addNetwork(to: &command, at: request.url)
-        try addProxy(to: &command)
+        try addProxy(to: &command, at: request.url)
         try addTLS(to: &command)
         addFields(of: request, to: &command)
         var notices: [String] = []
@@ -71,11 +71,16 @@ extension ConnectSettings {
         command.add("--max-redirs", "\(request.maximumRedirects)")
     }
 
-    private func addProxy(to command: inout CurlWriter) throws(Failure) {
+    /// The proxy of a variable is named, too: curl reads other variables.
+    private func addProxy(to command: inout CurlWriter, at url: WebSocketURL) throws(Failure) {
         let network = arguments.client.network
-        if let proxy = network.proxy {
-            let url = try secrets.value(of: proxy, for: "--proxy")
-            command.add("-x", url, shown: WebSocketURL.shown(url))
+        guard network.unixSocket == nil, case .tcp(let host, let port) = url.endpoint else { return }
+        var proxy = try network.proxy.map { (proxy) throws(Failure) in try secrets.value(of: proxy, for: "--proxy") }
+        if proxy == nil, let chosen = try? connector.proxies?.proxy(isSecure: url.isSecure, host: host, port: port) {
+            proxy = chosen.variable.flatMap(secrets.environment)
+        }
+        if let proxy {
+            command.add("-x", proxy, shown: WebSocketURL.shown(proxy))
             // Otherwise, curl would ask an HTTP proxy for a resource.
             command.add("--proxytunnel")
         }

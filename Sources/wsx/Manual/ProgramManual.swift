@@ -14,7 +14,7 @@ enum ProgramManual {
             .paragraph(
                 """
                 `wsx` *URL* is short for `wsx connect` *URL*. For users of wscat, `wsx -c` *URL* and `wsx -l` *PORT* \
-                work as well.
+                work as well, and `wsx curl` takes the command lines of curl, such as those that browsers copy.
                 """),
         ],
         sections: [.configuration, .values, .secrets, .curlCommands, .exitStatus, .environment, .files],

@@ -43,17 +43,18 @@ struct CurlOption: Sendable {
     }
 
     /// The option with a name as typed.
-    /// - Throws: ``UsageError`` for one that is not in the table: whether it takes a value is unknown.
+    /// - Throws: ``UsageError`` for one that is not in the table: whether it takes a value is unknown. Text after `=`
+    ///   may be a secret and is not shown.
     static func named(_ typed: String) throws(UsageError) -> CurlOption {
         if let option = all.first(where: { option in option.names.contains(typed) }) { return option }
         let name = String(Substring(typed.utf8.prefix { $0 != UInt8(ascii: "=") }))
         if name != typed, all.contains(where: { option in option.names.contains(name) }) {
-            throw .foreignOption(typed, remedy: "curl has no '=' there; write \(name) VALUE")
+            throw .foreignOption(name + "=", remedy: "curl has no '=' there; write \(name) VALUE")
         }
         let names = typed.hasPrefix("--") ? all.flatMap { option in option.names } : []
-        let nearest = EditDistance.nearest(to: typed, among: names)
+        let nearest = EditDistance.nearest(to: name, among: names)
         throw .foreignOption(
-            typed, remedy: nearest.map { "did you mean '\($0)'?" } ?? "omit it; options of wsx follow --")
+            name, remedy: nearest.map { "did you mean '\($0)'?" } ?? "omit it; options of wsx follow --")
     }
 
     /// The options. Each name is in it once.

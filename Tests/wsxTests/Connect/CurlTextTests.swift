@@ -6,9 +6,11 @@ import Testing
 /// Connections as curl commands.
 @Suite struct CurlTextTests {
     /// The command for words after `wsx connect`, without the key.
-    private func command(_ words: [String], showsSecrets: Bool = true) throws -> (lines: [String], notices: [String]) {
+    private func command(
+        _ words: [String], showsSecrets: Bool = true, variables: [String: String] = ["TOKEN": "geheim9"]
+    ) throws -> (lines: [String], notices: [String]) {
         guard case .connect(let arguments) = try Invocation.program.parse(["connect"] + words) else { return ([], []) }
-        let secrets = Secrets(environment: { $0 == "TOKEN" ? "geheim9" : nil })
+        let secrets = Secrets(environment: { variables[$0] })
         let command = try ConnectSettings(arguments, secrets: secrets).curlCommand(showsSecrets: showsSecrets)
         #expect(command.text.hasSuffix("\n"))
         let lines = command.text.split(separator: "\n").map { line in
@@ -77,6 +79,15 @@ import Testing
             let (shown, others) = try command(words)
             #expect(!shown.joined().contains("•••") && shown.joined().contains("geheim") && others == [])
         }
+    }
+
+    @Test("A proxy of the environment is named") func proxyVariable() throws {
+        let variables = ["ws_proxy": "http://me:geheim@p:1", "no_proxy": "b"]
+        #expect(
+            try command(["ws://a/"], variables: variables).lines[1...2] == ["-x http://me:geheim@p:1", "--proxytunnel"])
+        #expect(try command(["ws://a/"], showsSecrets: false, variables: variables).lines[1] == "-x 'http://•••@p:1'")
+        #expect(try !command(["ws://b/"], variables: variables).lines.contains("--proxytunnel"))
+        #expect(try !command(["--unix-socket", "s", "ws://a/"], variables: variables).lines.contains("--proxytunnel"))
     }
 
     @Test("A value that could control a terminal is quoted with escapes, and its bytes stay the same") func quoting()
