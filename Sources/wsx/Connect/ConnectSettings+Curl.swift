@@ -19,6 +19,7 @@ extension ConnectSettings {
     /// - Throws: ``Failure/badArgument(what:why:)`` if the server is inside this process.
     func curlCommand(for request: ClientRequest? = nil, showsSecrets: Bool) throws(Failure) -> CurlText {
         let now = WallTime.now.seconds
+        let isNext = request == nil
         let request = (request ?? connector.request)
             .withCookies(from: connectorResources.cookies, at: now).signed(at: now)
         guard let url = Self.curlURL(request.url, isMasked: false),
@@ -33,6 +34,10 @@ extension ConnectSettings {
         try addTLS(to: &command)
         addFields(of: request, to: &command)
         var notices: [String] = []
+        // SignalR gets a part of the URL from the server.
+        if isNext, connector.negotiation != nil {
+            notices.append("the URL is incomplete before the protocol's negotiation; /curl prints it afterwards")
+        }
         if arguments.client.tls.serverName != nil { notices.append("curl has no counterpart of --tls-server-name") }
         if command.hasSecrets, !showsSecrets {
             notices.append("secrets are hidden; --print-curl --show-secrets or /curl secrets shows them")

@@ -22,7 +22,7 @@ struct CurlCommand {
     private var ownWords: [String] = []
     /// The value of a User-Agent field; empty: none.
     private var userAgent: String?
-    /// The value of `-A`.
+    /// The value of `-A`, which applies without such a field; empty: none.
     var defaultUserAgent: String?
     var proxy: String?
     var proxyUser: String?
@@ -160,9 +160,6 @@ struct CurlCommand {
 
     /// Adds an option of `wsx connect` without a value.
     mutating func add(_ long: String) { options.append("--\(long)") }
-
-    /// Marks an option as ignored.
-    mutating func ignore(_ typed: String) { ignored.append(typed) }
 
     /// Returns a value that wsx would not read as a reference.
     static func literal(_ value: String, of typed: String, for long: String) throws(UsageError) -> String {

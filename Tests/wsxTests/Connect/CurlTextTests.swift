@@ -104,6 +104,7 @@ import Testing
             try command(["wss://a/", "--tls-server-name", "b"]).notices == [
                 "curl has no counterpart of --tls-server-name"
             ])
+        #expect(try command(["wss://a/hub", "--protocol", "signalr"]).notices.count == 1)
         #expect(throws: Failure.self) { try command(["echo:"]) }
     }
 

@@ -217,7 +217,10 @@ import Testing
             (["-d", "x"], "unknown option '-d'; a WebSocket handshake has no body; write messages after --"),
             (["-XPOST"], "unknown option '-X POST'; a WebSocket handshake always uses GET; omit it"),
             (["-T", "file"], "unknown option '-T'; to send a file as a message, write -- --file FILE"),
-            (["-o", "x"], "unknown option '-o'; use '> FILE' to save received messages"),
+            (
+                ["-o", "x"],
+                "unknown option '-o'; use '> FILE' to save received messages, or -- --output FORMAT for a format"
+            ),
             (["--next"], "unknown option '--next'; wsx makes one connection; write the second command alone"),
             (["--header=X: 1"], "unknown option '--header='; curl has no '=' there; write --header VALUE"),
             (["--unheard-of=geheim"], "unknown option '--unheard-of'; omit it; options of wsx follow --"),
