@@ -167,7 +167,7 @@ extension ConnectRun {
         case .reply(let key, _): finding = key.flatMap { stages.requests?.received(key: $0) } ?? .push
         }
         current?.linger?.messageArrived()
-        writer.received(event.payload.span.bytes)
+        stages.writer?.received(event.payload.span.bytes)
         let line = event.line
         if event.isText { prompt?.remember(line.span.bytes) }
         let isPush = stages.requests != nil && finding.reply == nil

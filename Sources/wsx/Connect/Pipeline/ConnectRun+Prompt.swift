@@ -71,6 +71,7 @@ extension ConnectRun: PromptConnection {
     var decoders: [Codec] { stages.codecs?.codecs ?? [] }
 
     func text(of call: MessageCall) throws(TemplateProblem) -> [UInt8] {
+        guard let writer = stages.writer else { throw TemplateWriter.unknown(call.name, among: []) }
         let text = try writer.text(of: call)
         // Typed lines are templates.
         return settings.arguments.data.usesTemplates ? Template.escaping(text) : text

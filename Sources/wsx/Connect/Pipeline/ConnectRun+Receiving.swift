@@ -8,7 +8,7 @@ extension ConnectRun: ConnectionHandler {
     func connection(_ connection: Connection<ConnectRun>, received payload: RawSpan, as kind: MessageKind) {
         guard !state.ignoresIncoming else { return }
         messageArrived()
-        transfers?.erase()
+        current?.transfer?.erase()
         outputs.record(payload, as: kind)
         guard let codecs = stages.codecs else {
             return handle(payload, as: kind, on: connection)
@@ -43,7 +43,7 @@ extension ConnectRun: ConnectionHandler {
     /// Keeps what the user or the next messages may refer to.
     @inline(__always)
     func remember(_ payload: RawSpan, as kind: MessageKind) {
-        writer.received(payload)
+        stages.writer?.received(payload)
         if kind == .text { outputs.prompt?.remember(payload) }
     }
 

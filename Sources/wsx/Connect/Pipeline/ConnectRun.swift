@@ -41,9 +41,6 @@ final class ConnectRun {
     var current: OpenConnection?
     var input = Input.notBegun
     private(set) var stages = OptionalStages()
-    let writer: TemplateWriter
-    /// Shows the progress of large messages, once there was one and there is no prompt.
-    private(set) var transfers: TransferStatus?
 
     private let embeddedEcho: SharedEmbeddedEcho
     /// The program in place of standard input and output, or `nil` without `--exec`.
@@ -64,8 +61,10 @@ final class ConnectRun {
     init(
         _ settings: ConnectSettings, on loop: EventLoop, console: Console, environment: Environment = Environment()
     ) throws(Failure) {
-        writer = settings.makeTemplateWriter()
-        stages.templates = try TemplateStage.make(settings, writer)
+        if let writer = settings.makeTemplateWriter() {
+            stages.writer = writer
+            stages.templates = try TemplateStage.make(settings, writer)
+        }
         self.settings = settings
         self.loop = loop
         var environment = environment
@@ -212,7 +211,7 @@ final class ConnectRun {
         statistics.connectionOpened(opened, at: loop.now)
         let keepsSecrets =
             settings.connector.redirects.isTrusted || opened.request.url.mayReceiveSecrets(of: settings.url)
-        writer.connectionOpened(statistics.openedCount, at: keepsSecrets ? nil : opened.request.url)
+        stages.writer?.connectionOpened(statistics.openedCount, at: keepsSecrets ? nil : opened.request.url)
         if isFirst { settings.rememberURL() }
         outputs.noticeVerbosely(ReportedTimings.line(opened))
         outputs.writeEvent { $0.writeOpen(opened) }
@@ -312,9 +311,9 @@ final class ConnectRun {
 
     /// Shows the progress of a large message if it takes long. A prompt shows it itself.
     func watchTransfer() {
-        guard outputs.prompt == nil else { return }
-        let status = transfers ?? TransferStatus(on: loop, console: console) { [unowned self] in connection }
-        transfers = status
+        guard outputs.prompt == nil, let current else { return }
+        let status = current.transfer ?? TransferStatus(of: current.connection, on: loop, console: console)
+        self.current?.transfer = status
         status.watch()
     }
 
@@ -355,51 +354,5 @@ final class ConnectRun {
                 return nil
             }
         }
-    }
-}
-
-/// An open connection, and everything that ends with it.
-struct OpenConnection {
-    let connection: Connection<ConnectRun>
-    var heartbeat: HeartbeatTimer<ConnectRun>?
-    /// Counts the replies, or `nil` if the wait for replies does not depend on them.
-    var replies: ReplyCount?
-    /// The wait for replies after the end of the input.
-    var linger: InactivityTimer?
-    /// Whether the messages that begin the connection have been sent.
-    var hasBegunSending = false
-}
-
-/// The stages that exist only if requested.
-struct OptionalStages {
-    /// Matches replies to requests, or `nil` if messages are not requests.
-    var requests: RequestStage?
-    /// Replaces the placeholders of messages to send, or `nil` without `--template`.
-    var templates: TemplateStage?
-    /// Decodes received messages, or `nil` without `--decode`.
-    var codecs: CodecStage?
-    /// Encodes messages to send, or `nil` without `--encode`.
-    var encoder: MessageEncoder?
-    /// Speaks an application protocol, or sends first messages and answers, or `nil` if there are none.
-    var pipeline: Pipeline?
-    /// Keeps lines until the peer has confirmed them, or `nil` without `--reconnect`.
-    var acknowledgements: AcknowledgementStage?
-
-    /// Whether there is an application protocol.
-    var hasProtocol: Bool { pipeline?.hasProtocol ?? false }
-    /// Whether the source of messages should pause.
-    var isFull: Bool {
-        acknowledgements?.isFull ?? false || requests?.queue.isFull ?? false || pipeline?.isFull ?? false
-    }
-    /// Whether messages are kept while there is no connection.
-    var keepsMessages: Bool { acknowledgements != nil || requests != nil }
-    /// The number of messages that wait to be sent.
-    var waitingCount: Int {
-        (acknowledgements?.waitingCount ?? 0) + (requests?.queue.waitingCount ?? 0) + (pipeline?.waitingLineCount ?? 0)
-    }
-    /// The number of messages that were sent and that the peer has not confirmed, with `--reconnect`.
-    var unconfirmedCount: Int {
-        guard let acknowledgements else { return 0 }
-        return acknowledgements.count - acknowledgements.waitingCount + (requests?.unconfirmedCount ?? 0)
     }
 }

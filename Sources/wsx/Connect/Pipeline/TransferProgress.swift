@@ -29,23 +29,23 @@ struct TransferProgress {
 final class TransferStatus {
     private unowned let console: Console
     private let loop: EventLoop
-    /// Returns the open connection, or `nil` if there is none.
-    private let connection: () -> Connection<ConnectRun>?
+    private unowned let connection: Connection<ConnectRun>
     private var progress = TransferProgress()
     private var timer: Timer?
 
-    /// - Parameter connection: Returns the open connection, or `nil` if there is none.
-    init(on loop: EventLoop, console: Console, connection: @escaping () -> Connection<ConnectRun>?) {
+    init(of connection: Connection<ConnectRun>, on loop: EventLoop, console: Console) {
+        self.connection = connection
         self.loop = loop
         self.console = console
-        self.connection = connection
     }
+
+    deinit { erase() }
 
     /// Begins to observe a message that may be large.
     func watch() {
         guard timer == nil else { return }
         // The kernel soon accepts a part.
-        _ = progress.words(unsentBytes: connection()?.unsentBytes ?? 0, incoming: nil)
+        _ = progress.words(unsentBytes: connection.unsentBytes, incoming: nil)
         let timer = Timer(on: loop) { [unowned self] in update() }
         self.timer = timer
         timer.start(after: .seconds(1), every: .milliseconds(250))
@@ -57,9 +57,7 @@ final class TransferStatus {
     }
 
     private func update() {
-        let connection = connection()
-        let unsentBytes = connection?.unsentBytes ?? 0
-        let incoming = connection?.incomingProgress
+        let (unsentBytes, incoming) = (connection.unsentBytes, connection.incomingProgress)
         if let words = progress.words(unsentBytes: unsentBytes, incoming: incoming) {
             console.showStatus(words.prefix(1).uppercased() + words.dropFirst())
         } else {

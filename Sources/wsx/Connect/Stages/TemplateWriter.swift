@@ -94,7 +94,7 @@ final class TemplateWriter {
     /// Writes a saved message.
     func text(of call: MessageCall) throws(TemplateProblem) -> [UInt8] {
         guard let message = saved.first(where: { $0.name == call.name }) else {
-            throw TemplateProblem(words: unknown(call.name))
+            throw Self.unknown(call.name, among: saved)
         }
         for (name, value) in call.values.sorted(by: { $0.key < $1.key }) {
             guard message.parameters.contains(name), let slot = names.slot(of: name) else {
@@ -109,12 +109,14 @@ final class TemplateWriter {
         return try text(of: template(message.text, names))
     }
 
-    private func unknown(_ name: String) -> String {
+    /// The problem of a name that no saved message has.
+    static func unknown(_ name: String, among saved: [SavedMessage]) -> TemplateProblem {
         let names = saved.map(\.name)
-        let problem = "there is no saved message \(quoted(name)); "
-        if names.isEmpty { return problem + "define one with --define \(name)=TEXT" }
         let nearest = EditDistance.nearest(to: name, among: names)
-        return problem + (nearest.map { "did you mean '\($0)'?" } ?? "there are " + names.joined(separator: ", "))
+        let remedy =
+            nearest.map { "did you mean '\($0)'?" }
+            ?? (names.isEmpty ? "define one with --define NAME=TEXT" : "there are " + names.joined(separator: ", "))
+        return TemplateProblem(words: "there is no saved message \(quoted(name)); \(remedy)")
     }
 
     private func unknown(parameter name: String, of message: SavedMessage) -> String {
