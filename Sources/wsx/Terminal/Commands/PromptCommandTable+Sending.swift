@@ -47,9 +47,9 @@ extension PromptCommandTable {
             PromptCommand(
                 "call", "[NAME [KEY=VALUE...]]", "send a saved message",
                 details: """
-                    Sends the message that `--define` saved as *NAME*, usually in a profile. *KEY*`=`*VALUE* sets a \
-                    placeholder; a value with blanks is in double quotes. `/call` alone lists the saved messages. Tab \
-                    completes names and placeholders.
+                    *NAME* is a name of `--define`, usually from a profile. *KEY*`=`*VALUE* sets a placeholder; a value \
+                    with blanks is in double quotes. `/call` alone lists the saved messages. Tab completes names and \
+                    placeholders.
                     """,
                 completion: .savedMessage
             ) { argument throws(PromptMistake) in .call(try argument.optionalCall()) }),

@@ -119,10 +119,10 @@ extension PromptCommandTable {
             PromptCommand(
                 "decode", "[CODEC...|off]", "decode binary messages",
                 details: """
-                    Decodes binary messages that arrive from now on, like `--decode`. Several codecs are in the order of \
-                    `--decode`, the outermost first: `/decode zlib-stream msgpack`. A stream such as `zlib-stream` must \
-                    begin now; `/reconnect` starts it. Programs (`exec:`) are possible only with `--decode`. `/decode` \
-                    alone shows the codecs.
+                    Applies to messages that arrive from now on. *CODEC* is one of `--decode`, except `exec:`. Of \
+                    several, the outermost comes first: `/decode zlib-stream msgpack`. A stream such as `zlib-stream` \
+                    can be decoded only from its beginning: `/reconnect` begins a new one. `/decode` alone shows the \
+                    codecs.
                     """,
                 completion: .codec
             ) { argument throws(PromptMistake) in .decode(try argument.optionalCodecs()) }),
