@@ -134,6 +134,7 @@ final class ConnectRun {
         withExtendedLifetime(stopRequests) {
             loop.run()
             showProgress(of: nil)
+            current?.transfer = nil
             closePrompt()
         }
         deadline = nil
@@ -251,9 +252,9 @@ final class ConnectRun {
         if connection.isClosing, stages.acknowledgements != nil { return }
         current?.hasBegunSending = true
         sendInitialMessages()
-        watchSending()
         sendUnacknowledged(on: connection)
         stages.requests?.sendWaiting()
+        watchSending()
         startInput()
     }
 

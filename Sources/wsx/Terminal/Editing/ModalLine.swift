@@ -40,7 +40,7 @@ struct PromptKeyReader {
     private static let maximumSequenceBytes = 32
 
     /// Whether a pressed Escape key cannot yet be told from the beginning of a sequence.
-    var mayBeEscape: Bool { if case .sequence(let bytes) = state { bytes.isEmpty } else { false } }
+    var mayBeEscape: Bool { if case .sequence(let bytes) = state { bytes.isEmpty && !isPaste } else { false } }
 
     /// Takes the key that no further byte has followed.
     mutating func escape() -> PromptKey {
@@ -52,6 +52,10 @@ struct PromptKeyReader {
     mutating func receive(_ byte: UInt8) -> PromptKey? {
         switch state {
         case .character(let bytes) where byte & 0xC0 == 0x80: return character(bytes + [byte])
+        // Pasted text may contain or end with an escape character, which the end of the paste follows.
+        case .sequence where byte == 0x1B && isPaste:
+            state = .sequence([])
+            return nil
         case .sequence(let bytes): return sequence(bytes + [byte])
         case .idle, .character: break
         }

@@ -9,6 +9,8 @@ import Testing
             ("a", [.text("a")]), ("é€😀", [.text("é"), .text("€"), .text("😀")]), ("\r\n", [.enter, .enter]),
             ("\u{7F}\u{8}", [.backspace, .backspace]), ("\u{6}\u{0}", [.control("F"), .control("@")]),
             ("\u{1B}[A\u{1B}OB", [.up, .down]), ("\u{1B}[1;5Ax", [.other, .text("x")]), ("\u{1B}f", [.other]),
+            ("\u{1B}[200~a\u{1B}\u{1B}[201~\r", [.pasted("a"), .enter]),
+            ("\u{1B}[200~a\u{1B}[\u{1B}[201~\r", [.pasted("a"), .enter]),
             ("\u{1B}[200~a\u{6}\r\u{1B}[Ab\u{1B}[201~\r", [.pasted("a"), .pasted("b"), .enter]),
         ] as [(String, [PromptKey])])
     func keys(bytes: String, keys: [PromptKey]) {
