@@ -78,11 +78,12 @@ class TestMessages:
         result = wsx("connect", "--compress", "-1", relay.url, "z" * 10_000)
         assert result.out == b"z" * 10_000 + b"\n"
 
-    @pytest.mark.parametrize("options, offers, expected", [
-        ([], True, True), ([], False, False), (["--compress=off"], True, False)])
-    def test_are_compressed_for_the_server_only_if_the_client_offers_it(self, options, offers, expected):
+    @pytest.mark.parametrize("options, offer, expected", [
+        ([], b"permessage-deflate", True), ([], b"permessage-deflate; bogus=1", False), ([], b"x-other", False),
+        ([], None, False), (["--compress=off"], b"permessage-deflate", False)])
+    def test_are_compressed_for_the_server_only_if_the_client_offers_it(self, options, offer, expected):
         with ScriptedServer(lambda peer: upgraded(peer).request) as server, Relay(server.url, *options) as relay:
-            connect(relay, "/", *([b"Sec-WebSocket-Extensions: permessage-deflate"] if offers else []))
+            connect(relay, "/", *([b"Sec-WebSocket-Extensions: " + offer] if offer else []))
         assert (b"permessage-deflate" in server.results[0]) == expected
 
     def test_of_one_client_do_not_reach_another(self, relay):

@@ -28,7 +28,9 @@ extension ConnectSettings {
             throw .badArgument(what: "a curl command", why: "the built-in echo server has no address; name another URL")
         }
         var command = CurlWriter(hiding: showsSecrets ? nil : secrets.record)
-        command.add("curl -i -N --http1.1", url, shown: shownURL)
+        // curl would remove the dot segments of a path.
+        let hasDots = Array(request.url.requestTarget.utf8)[...].firstRange(of: Array("/.".utf8)) != nil
+        command.add("curl -i -N --http1.1" + (hasDots ? " --path-as-is" : ""), url, shown: shownURL)
         addNetwork(to: &command, at: request.url)
         try addProxy(to: &command, at: request.url)
         try addTLS(to: &command)

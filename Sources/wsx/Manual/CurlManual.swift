@@ -49,13 +49,14 @@ extension ManualSection {
                     """
                     Values are literal: `env:`, `exec:`, and `{{` have no meaning in them, so that a copied command cannot \
                     read variables or run programs. A login or passphrase that begins with `@`, `env:`, or `exec:` is an \
-                    error, and so is `{{` together with `--template`.
+                    error, and so is `{{` together with `--template`. Words after `--` are yours and are read as usual, but \
+                    cannot run programs either.
                     """
                 ),
             ]),
             .definitions([
                 (term: MarkedText("With an effect"), text: names(effective: true)),
-                (term: MarkedText("Needless, because wsx does the same"), text: names(effective: false)),
+                (term: MarkedText("Without an effect, because wsx does the same"), text: names(effective: false)),
                 (
                     term: MarkedText("Ignored"),
                     text: MarkedText(

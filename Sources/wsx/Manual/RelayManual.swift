@@ -17,7 +17,8 @@ enum RelayManual {
                 Whole messages, pings, pongs, and close frames pass in both directions as they were sent. Pings are answered by \
                 the other side, not by the relay. Fragments and compression may differ: they are settled with each side, and \
                 the server is offered compression only if the client offers it. If the server is lost, its client is closed \
-                with 1014; if a client is lost, its connection to the server is closed with 1001. A side that reads slowly slows the other side of its connection, but no other connection.
+                with 1014; if a client is lost, its connection to the server is closed with 1001. A side that reads \
+                slowly slows the other side of its connection, but no other connection.
                 """),
             .paragraph(
                 """

@@ -14,7 +14,11 @@ struct CurlCommand {
     private var fields: [HeaderField] = []
     /// Fields of options, each unless `-H` has one of its name.
     private var defaultFields: [HeaderField] = []
-    /// The values of Cookie fields and of `-b`.
+    /// The names of fields that are omitted, in lower case.
+    private var omittedNames: Set<String> = []
+    /// The values of Cookie fields, in whose absence those of `-b` apply.
+    private var fieldCookies: [String] = []
+    /// The values of `-b`.
     private var cookies: [String] = []
     /// The options of `wsx connect`.
     private var options: [String] = []
@@ -134,8 +138,8 @@ struct CurlCommand {
     private mutating func add(_ field: HeaderField, isOmitted: Bool) {
         switch field.name.lowercased() {
         case "user-agent": userAgent = field.value
-        case _ where isOmitted: break
-        case "cookie": cookies.append(field.value)
+        case let name where isOmitted: omittedNames.insert(name)
+        case "cookie": fieldCookies.append(field.value)
         case "content-length", "transfer-encoding", "sec-websocket-accept": ignored.append("-H '\(field.name)'")
         default: fields.append(field)
         }
@@ -181,6 +185,16 @@ extension CurlCommand {
                 throw .missingOperand("URL", command: Command.curl.rawValue, example: "https://localhost:8080/")
             }
             if isGlobbing { url = Self.unescapingGlobs(url) }
+            if let word = ownWords.first(where: Self.runsProgram) {
+                throw .badValue(
+                    name: "--", value: word,
+                    problem: .unusable(words: "'wsx curl' runs no programs; use 'wsx connect'", hidesValue: true))
+            }
+            var options = options
+            if omittedNames.contains("authorization") {
+                options.removeAll { $0.hasPrefix("--auth=") || $0.hasPrefix("--bearer=") || $0 == "--netrc" }
+            }
+            let cookies = omittedNames.contains("cookie") ? [] : fieldCookies.isEmpty ? cookies : fieldCookies
             var words = [url] + options + handshakeOptions(url)
             if isInsecure, usesTLS(url) { words.append("--insecure") }
             if let userAgent = userAgent ?? defaultUserAgent { words.append("--user-agent=" + userAgent) }
@@ -197,11 +211,16 @@ extension CurlCommand {
         arguments.curl.ignoredOptions = ignored
         guard arguments.data.usesTemplates else { return arguments }
         let values =
-            allFields.map(\.value) + cookies + options + [url, userAgent ?? defaultUserAgent].compactMap { $0 }
+            allFields.map(\.value) + fieldCookies + cookies + options
+            + [url, userAgent ?? defaultUserAgent].compactMap { $0 }
         if values.contains(where: Self.hasPlaceholder) {
             throw .conflict("--template", "{{ in a curl command")
         }
         return arguments
+    }
+
+    private static func runsProgram(_ word: String) -> Bool {
+        word == "--exec" || word.hasPrefix("exec:") || Array(word.utf8)[...].firstRange(of: Array("=exec:".utf8)) != nil
     }
 
     private static func hasPlaceholder(_ text: String) -> Bool {
@@ -225,7 +244,10 @@ extension CurlCommand {
     // MARK: Fields
 
     private var allFields: [HeaderField] {
-        fields + defaultFields.filter { field in !fields.contains { $0.isNamed(field.name) } }
+        fields
+            + defaultFields.filter { field in
+                !omittedNames.contains(field.name.lowercased()) && !fields.contains { $0.isNamed(field.name) }
+            }
     }
 
     /// The option for a field, or `nil` for one that wsx sets itself. An option with the name of the field replaces

@@ -145,13 +145,14 @@ extension ConnectRun: InputReader.Receiver {
         if isFull {
             input.pause()
             outputs.watchLog()
-            watchSending()
         }
         stages.acknowledgements?.confirmInTime()
+        watchSending()
     }
 
     /// Handles the end of the input: waits for replies.
     func inputEnded(_ error: IOError?) {
+        watchSending()
         input.end()
         // An unreadable descriptor, which nohup may leave behind, counts as empty input.
         if let error, error != .badDescriptor { return end(with: .input(error)) }

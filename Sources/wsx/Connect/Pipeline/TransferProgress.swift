@@ -1,11 +1,11 @@
 import WSCore
 
-/// The progress of a large message: as far as the peer has acknowledged it, or as far as it has arrived.
+/// The progress of a large message: how much of it the peer has acknowledged, or how much has arrived.
 struct TransferProgress {
     /// The message size, in bytes, above which progress is shown.
     static let largeBytes = 1 << 20
 
-    /// The most bytes that were unsent since there were none.
+    /// The maximum number of unsent bytes since the last time there were none.
     private var largestUnsentBytes = 0
 
     /// The words for a status, such as `sending 64.0 MiB: 12 %`, or `nil` if no large message is in progress.
@@ -59,7 +59,8 @@ final class TransferStatus {
     private func update() {
         let (unsentBytes, incoming) = (connection.unsentBytes, connection.incomingProgress)
         if let words = progress.words(unsentBytes: unsentBytes, incoming: incoming) {
-            console.showStatus(words.prefix(1).uppercased() + words.dropFirst())
+            let columns = ScreenSize.current(isPrompt: false)?.columns ?? .max
+            console.showStatus(String((words.prefix(1).uppercased() + words.dropFirst()).prefix(max(0, columns - 1))))
         } else {
             console.eraseStatus()
             if unsentBytes == 0, incoming == nil { timer = nil }

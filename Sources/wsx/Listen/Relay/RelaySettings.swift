@@ -42,8 +42,8 @@ struct RelaySettings {
     func upgrading(_ upgrade: ServerUpgrade) throws(HandshakeRefusal) -> Connector.Settings {
         let request = upgrade.request
         var forwarded = RequestTemplate.Forwarded(request, by: gateway)
-        // The relay would otherwise compress what clients send as it is.
-        forwarded.offersCompression = upgrade.extensionOffers.contains { $0.name == DeflateParameters.extensionName }
+        // Without it, the relay would compress what the client sends as it is.
+        forwarded.offersCompression = DeflatePreferences().accept(upgrade.extensionOffers) != nil
         // A client that asks for the root means the URL of the server.
         if forwarded.target == "/" { forwarded.target = nil }
         return try settings(sending: forwarded, of: request)

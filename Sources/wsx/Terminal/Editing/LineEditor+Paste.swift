@@ -34,8 +34,12 @@ extension LineEditor {
             })
     }
 
+    /// The number of lines of a paste that enter the history: the last ones.
+    private static var recordedPasteLines: Int { 20 }
+
     private func send(_ pasted: PastedLines) {
-        for line in pasted.lines { record(line.typed) }
+        // A long paste would take the place of everything else.
+        for line in pasted.lines.suffix(Self.recordedPasteLines) { record(line.typed) }
         deliver(pasted.lines.map(\.submitted))
     }
 

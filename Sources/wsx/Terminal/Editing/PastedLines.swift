@@ -14,8 +14,12 @@ struct PastedLines: Equatable {
 
     private static let newline = UInt8(ascii: "\n")
 
+    /// The commands that run programs, use files, or leave the server. A paste with one of them stays in the line, where
+    /// it can be read before Enter.
+    private static let commandsToRead = ["pipe", "show", "edit", "file", "save", "record", "connect", "quit"]
+
     /// Splits a text. Returns nil if it is one message: it has one line, is one JSON value, or has lines that are not
-    /// complete by themselves.
+    /// complete by themselves. A text with one of ``commandsToRead`` is not split either.
     /// - Parameter commands: The commands of the prompt.
     init?(_ text: [UInt8], commands: [PromptCommandDescription]) {
         var rest = text[...]
@@ -34,7 +38,9 @@ struct PastedLines: Equatable {
             case .continues(removing: 0): return nil
             case .continues(let count): typed = typed.dropLast(count) + [Self.newline]
             case .complete(let submitted):
-                guard Self.isBalanced(typed) else { return nil }
+                guard Self.isBalanced(typed), !Self.commandsToRead.contains(Self.commandName(of: typed)) else {
+                    return nil
+                }
                 lines.append(Line(typed: typed, submitted: submitted))
                 typed = []
             }
@@ -47,6 +53,12 @@ struct PastedLines: Equatable {
         let end = rest.firstIndex(of: newline) ?? rest.endIndex
         defer { rest = rest[min(end + 1, rest.endIndex)...] }
         return rest[..<end]
+    }
+
+    private static func commandName(of line: [UInt8]) -> String {
+        guard line.first == UInt8(ascii: "/") else { return "" }
+        let name = line.dropFirst().prefix { $0 != UInt8(ascii: " ") && $0 != newline }
+        return String(decoding: name, as: UTF8.self)
     }
 
     /// The size of a text up to the end of the JSON value with which it begins, after the name of a command if it has

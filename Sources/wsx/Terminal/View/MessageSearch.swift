@@ -81,10 +81,10 @@ final class MessageSearch: ModalLine {
 
     /// Searches messages that have just arrived, a moment later.
     func messagesArrived() {
-        goOn(after: Self.arrivalTime)
+        scheduleStep(after: Self.arrivalTime)
     }
 
-    private func goOn(after delay: Duration) {
+    private func scheduleStep(after delay: Duration) {
         guard matches != nil, !isDue else { return }
         isDue = true
         timer.start(after: delay)
@@ -94,7 +94,7 @@ final class MessageSearch: ModalLine {
     private func search() {
         let end = loop.now + Self.sliceTime
         matches?.advance(in: view.log) { loop.now >= end }
-        if isSearching { goOn(after: .zero) }
+        if isSearching { scheduleStep(after: .zero) }
         selectMatch()
     }
 

@@ -21,7 +21,7 @@ import Testing
         "Other texts are one message",
         arguments: [
             "", "a", "a\n", "\n", "{\n\"a\":1\n}", "[1,\n2]\n", "a\\\nb", "a\n{", "a\nb\\", "query {\n  a\n}\nb",
-            "a\n[1,\n2",
+            "a\n[1,\n2", "a\n/pipe touch x\nb", "/ping\n/show 1 | sh", "a\n/quit", "a\n/file x", "a\n/connect :1",
             "{\"a\":\nx}\nb",
         ])
     func one(text: String) {
