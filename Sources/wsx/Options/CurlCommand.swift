@@ -16,7 +16,7 @@ struct CurlCommand {
     private var defaultFields: [HeaderField] = []
     /// The names of fields that are omitted, in lower case.
     private var omittedNames: Set<String> = []
-    /// The values of Cookie fields, in whose absence those of `-b` apply.
+    /// The values of Cookie fields. Without any, those of `-b` apply.
     private var fieldCookies: [String] = []
     /// The values of `-b`.
     private var cookies: [String] = []

@@ -38,10 +38,10 @@ import WSCore
             ("/file a b", .action(.file(path: "a b", nil))),
             ("/repeat 5k 20ms", .action(.repeatMessage(count: 5000, interval: .milliseconds(20)))),
             ("/call", .action(.call(nil))),
-            ("/call sub a=1 b=", .action(.call(try! MessageCall(["sub", "a=1", "b="])))),
+            ("/call sub a=1 b=", .action(.call(try? MessageCall(["sub", "a=1", "b="])))),
             (
                 #"/call sub a="x \"y\" \\" b={"c":"d"}"#,
-                .action(.call(try! MessageCall(["sub", #"a=x "y" \"#, #"b={"c":"d"}"#])))
+                .action(.call(try? MessageCall(["sub", #"a=x "y" \"#, #"b={"c":"d"}"#])))
             ),
             (
                 "/call sub a",
