@@ -104,7 +104,8 @@ struct TranscriptArguments: Equatable, Sendable {
             summary: "How to send several pasted lines",
             manual: """
                 Choose how the prompt sends a paste of several lines, each of which is a message or a command. JSON \
-                that spans lines is one message in any case. See INTERACTIVE USE.
+                that spans lines is one message in any case. A paste with a command that runs a program, uses a file, or \
+                leaves the server, such as `/pipe`, stays in the line. See INTERACTIVE USE.
                 """,
             example: "--paste lines"
         ) { arguments, value throws(ValueProblem) in arguments.paste = try PasteChoice.parse(value) }
