@@ -10,6 +10,18 @@ package enum EventTime {
         return "\(date)T\(clock).\(padded(moment.microseconds, to: 6))Z"
     }
 
+    /// Formats a time since 1970-01-01 UTC, not before it, in the same way. Digits beyond microseconds are omitted.
+    package static func text(sinceEpoch time: Duration) -> String {
+        let (seconds, microseconds) = parts(of: time)
+        return text(of: WallTime(seconds: seconds, microseconds: microseconds))
+    }
+
+    /// The whole seconds and microseconds of a time. A division of durations would round times of today.
+    static func parts(of time: Duration) -> (seconds: Int, microseconds: Int) {
+        let (seconds, attoseconds) = time.components
+        return (Int(seconds), Int(attoseconds / 1_000_000_000_000))
+    }
+
     /// Parses an RFC 3339 §5.6 time such as `2026-05-01T12:00:00.5+02:00` and returns the time since 1970-01-01 UTC.
     /// Returns `nil` for another form or a nonexistent time. Digits beyond nanoseconds are ignored.
     package static func parse(_ text: String) -> Duration? {

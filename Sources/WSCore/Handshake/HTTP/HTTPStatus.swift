@@ -1,7 +1,7 @@
 /// The reason phrases of the status codes that servers use with WebSocket and files (RFC 9110 §15).
-enum HTTPStatus {
+package enum HTTPStatus {
     /// The reason phrase of a status code, or an empty string.
-    static func reason(of status: Int) -> String {
+    package static func reason(of status: Int) -> String {
         switch status {
         case 101: "Switching Protocols"
         case 200: "OK"
