@@ -70,7 +70,7 @@ def test_results_have_the_form_of_the_schema(mode, format):
 def test_the_option_table_has_the_form_of_the_schema():
     table, = check("help", wsx("help", "--json").lines)
     assert [command["name"] for command in table["commands"]] == [
-        "connect", "listen", "relay", "bench", "bench merge", "curl", "help", "completions"]
+        "connect", "listen", "relay", "bench", "bench merge", "curl", "convert", "help", "completions"]
 
 
 def test_a_usage_error_is_json_if_the_command_line_asks_for_json():

@@ -6,6 +6,7 @@ enum Invocation: Equatable {
     case listen(ListenArguments)
     case bench(BenchArguments)
     case merge(MergeArguments)
+    case convert(ConvertArguments)
     /// Prints help or a completion script.
     case text(InformationalText)
     /// Prints the profiles and URLs for a completion script.
@@ -46,11 +47,15 @@ enum Invocation: Equatable {
                 return .connect(try command.completing(arguments))
             }
         }
+        let convert = CommandSpecification<Invocation>(
+            Command.convert.rawValue, summary: "Convert between recordings and HAR files",
+            arguments: ConvertArguments(), options: ConvertArguments.options, operands: ConvertArguments.operands,
+            manual: ConvertManual.manual, invocation: { .convert($0) })
         let completions = CommandSpecification<Invocation>.completions(
             lists: [CompletionTargets.word: .completionTargets], manual: ProgramManual.completions)
         let help = CommandSpecification<Invocation>.help(topics: program.description.topics)
         return ProgramSpecification(
-            commands: [connect, listen, relay, bench, merge, curl, help, completions],
+            commands: [connect, listen, relay, bench, merge, curl, convert, help, completions],
             version: { .version(isVerbose: $0) },
             text: { .text($0) }, describe: description)
     }()

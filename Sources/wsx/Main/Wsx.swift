@@ -37,6 +37,7 @@ struct Wsx {
             case .listen(let arguments): return listen(arguments, places)
             case .bench(let arguments): return bench(arguments, places)
             case .merge(let arguments): return merge(arguments)
+            case .convert(let arguments): return convert(arguments)
             case .completionTargets:
                 let words = file.profileWords + RecentURLs(environment: environment).urls
                 return printed(words.map { $0 + "\n" }.joined())
@@ -147,6 +148,18 @@ struct Wsx {
             environment: environment)
         do throws(Failure) {
             return report(try BenchMerge(arguments, console: console).run(), on: console)
+        } catch {
+            return report(error, on: console)
+        }
+    }
+
+    private static func convert(_ arguments: ConvertArguments) -> ExitStatus {
+        let console = Console(
+            color: arguments.display.color, isQuiet: arguments.display.isQuiet, secrets: SecretRecord(),
+            environment: environment)
+        do throws(Failure) {
+            try ConvertRun(arguments, console: console, environment: environment).run()
+            return .success
         } catch {
             return report(error, on: console)
         }

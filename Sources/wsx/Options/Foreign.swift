@@ -8,6 +8,7 @@ enum Command: String, CaseIterable {
     case bench
     case merge = "bench merge"
     case curl
+    case convert
     case help
     case completions
 }

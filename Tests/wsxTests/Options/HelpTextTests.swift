@@ -6,7 +6,7 @@ import Testing
 @Suite struct HelpTextTests {
     @Test(
         "Help is at most 80 columns wide, without trailing spaces or tabs",
-        arguments: [nil, .connect, .listen, .relay, .bench, .merge, .curl, .help, .completions] as [Command?])
+        arguments: [nil, .connect, .listen, .relay, .bench, .merge, .curl, .convert, .help, .completions] as [Command?])
     func width(command: Command?) {
         for text in [TestProgram.shortHelp(of: command), TestProgram.longHelp(of: command)] {
             for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -20,7 +20,7 @@ import Testing
 
     @Test(
         "In a narrow terminal, help breaks at words",
-        arguments: [nil, .connect, .listen, .relay, .bench, .merge, .curl, .help, .completions] as [Command?], [40, 60])
+        arguments: [nil, .connect, .listen, .relay, .bench, .merge, .curl, .convert, .help, .completions] as [Command?], [40, 60])
     func narrow(command: Command?, columns: Int) throws {
         let words = command.map(TestProgram.words) ?? []
         guard
@@ -57,6 +57,7 @@ import Testing
                   bench        Load-test a WebSocket server
                   bench merge  Merge the results of several load tests
                   curl         Connect as a curl command would
+                  convert      Convert between recordings and HAR files
                   help         Explain a command, an option, or a topic
                   completions  Print a shell's completion script
 

@@ -177,6 +177,13 @@ extension OptionTableTests {
         MergeCase("color", "--color", "never") { $0.display.color = .never },
     ]
 
+    static let convertCases: [ConvertCase] = [
+        ConvertCase("connection", "-n", "2") { $0.connection = 2 },
+        ConvertCase("list", "--list") { $0.isListing = true },
+        ConvertCase("quiet", "-q") { $0.display.isQuiet = true },
+        ConvertCase("color", "--color", "never") { $0.display.color = .never },
+    ]
+
     private static let aThreshold = (try? [Threshold("p99<20ms")]) ?? []
     private static let anotherThreshold = (try? [Threshold("errors=0")]) ?? []
 }

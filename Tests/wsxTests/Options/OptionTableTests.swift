@@ -44,6 +44,18 @@ import WSCore
         }
     }
 
+    struct ConvertCase: Sendable {
+        let option: String
+        let words: [String]
+        let expect: @Sendable (inout ConvertArguments) -> Void
+
+        init(_ option: String, _ words: String..., expect: @escaping @Sendable (inout ConvertArguments) -> Void) {
+            self.option = option
+            self.words = words
+            self.expect = expect
+        }
+    }
+
     struct ListenCase: Sendable {
         let option: String
         let words: [String]
@@ -382,6 +394,14 @@ import WSCore
         #expect(try Invocation.program.parse(["bench", "merge", "a"] + testCase.words + ["-"]) == .merge(expected))
     }
 
+    @Test("An option of convert changes only its field", arguments: convertCases)
+    func convert(testCase: ConvertCase) throws {
+        var expected = ConvertArguments()
+        (expected.input, expected.output) = ("a.har", "-")
+        testCase.expect(&expected)
+        #expect(try Invocation.program.parse(["convert", "a.har"] + testCase.words + ["-"]) == .convert(expected))
+    }
+
     @Test("Each option of the table has a test") func completeness() {
         let connect = TestProgram.options(of: .connect).filter { $0.long != "help" }.map(\.long)
         #expect(connect.sorted() == Self.connectCases.map(\.option).sorted())
@@ -391,9 +411,13 @@ import WSCore
         #expect(bench.sorted() == Self.benchCases.map(\.option).sorted())
         let merge = TestProgram.options(of: .merge).filter { $0.long != "help" }.map(\.long)
         #expect(merge.sorted() == Self.mergeCases.map(\.option).sorted())
+        let convert = TestProgram.options(of: .convert).filter { $0.long != "help" }.map(\.long)
+        #expect(convert.sorted() == Self.convertCases.map(\.option).sorted())
     }
 
-    @Test("The shown defaults are the actual ones", arguments: [Command.connect, .listen, .relay, .bench, .merge])
+    @Test(
+        "The shown defaults are the actual ones",
+        arguments: [Command.connect, .listen, .relay, .bench, .merge, .convert])
     func defaults(command: Command) throws {
         let options = TestProgram.options(of: command)
         for option in options {
@@ -413,7 +437,7 @@ import WSCore
 
     static func operands(of command: Command) -> [String] { command == .relay ? ["1", "u"] : ["u"] }
 
-    @Test("A shown choice is accepted", arguments: [Command.connect, .listen, .relay, .bench, .merge])
+    @Test("A shown choice is accepted", arguments: [Command.connect, .listen, .relay, .bench, .merge, .convert])
     func choices(command: Command) throws {
         for option in TestProgram.options(of: command) {
             let needed = option.requirements.first { $0.value != nil }.map { "--\($0.long)=\($0.value ?? "")" }
@@ -427,7 +451,7 @@ import WSCore
 
     @Test(
         "Names are unique within a command, and conflicts name options of the same command",
-        arguments: [nil, .connect, .listen, .relay, .bench, .merge, .curl, .help, .completions] as [Command?])
+        arguments: [nil, .connect, .listen, .relay, .bench, .merge, .curl, .convert, .help, .completions] as [Command?])
     func uniqueness(command: Command?) {
         let options = TestProgram.options(of: command)
         #expect(Set(options.map(\.long)).count == options.count)

@@ -75,8 +75,13 @@ package enum StandardDescriptors {
     @discardableResult
     package static func writeAll(_ text: String, to descriptor: Int32) -> IOError? {
         var text = text
-        return text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
+        return text.withUTF8 { writeAll(UnsafeRawBufferPointer($0).bytes, to: descriptor) }
+    }
+
+    /// Writes all of `bytes` to a descriptor, blocking if necessary. Returns the error if a write fails.
+    package static func writeAll(_ bytes: RawSpan, to descriptor: Int32) -> IOError? {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes
             while !rest.isEmpty {
                 do throws(IOError) {
                     let count = try Descriptor.write(descriptor, rest)

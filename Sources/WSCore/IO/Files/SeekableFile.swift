@@ -1,0 +1,69 @@
+import Glibc
+
+/// A file open for reading at any offset. Closed on release.
+package final class SeekableFile: Sendable {
+    private let descriptor: Int32
+
+    /// Opens the file at `path`. The contents of a pipe or device are first copied to a file without a name.
+    /// - Parameters:
+    ///   - directory: The directory for this copy.
+    ///   - mayCopy: Checks the first bytes before the rest is copied.
+    /// - Throws: ``IOError``; ``IOError/invalidArgument`` if `mayCopy` returns false.
+    package init(
+        reading path: String, copyingTo directory: String, if mayCopy: (RawSpan) -> Bool
+    ) throws(IOError) {
+        let source = try Descriptor.open(path, O_RDONLY | O_NOCTTY)
+        var status = stat()
+        let isRegular = fstat(source, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        guard !isRegular else {
+            descriptor = source
+            return
+        }
+        defer { Descriptor.closeDescriptor(source) }
+        descriptor = try Self.copy(source, to: directory, if: mayCopy)
+    }
+
+    deinit {
+        Descriptor.closeDescriptor(descriptor)
+    }
+
+    private static func copy(
+        _ source: Int32, to directory: String, if mayCopy: (RawSpan) -> Bool
+    ) throws(IOError) -> Int32 {
+        var template = Array("\(directory)/wsx-XXXXXX".utf8CString)
+        let target = mkstemps(&template, 0)
+        guard target >= 0 else { throw .last }
+        _ = unlink(template)
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { block.deallocate() }
+        do throws(IOError) {
+            var isFirst = true
+            while true {
+                let count = try Descriptor.read(source, into: block)
+                guard count > 0 else { return target }
+                let bytes = UnsafeRawBufferPointer(rebasing: block[..<count]).bytes
+                guard !isFirst || mayCopy(bytes) else { throw .invalidArgument }
+                isFirst = false
+                try Descriptor.writeAll(target, bytes)
+            }
+        } catch {
+            Descriptor.closeDescriptor(target)
+            throw error
+        }
+    }
+
+    /// Replaces a block with the bytes from an offset on.
+    /// - Parameters:
+    ///   - block: Empty at the end of the file.
+    ///   - maximumBytes: The maximum number of bytes, 1 or more.
+    /// - Throws: ``IOError`` if the file cannot be read.
+    package func read(at offset: Int, _ maximumBytes: Int, into block: inout [UInt8]) throws(IOError) {
+        if block.count != maximumBytes { block = [UInt8](repeating: 0, count: maximumBytes) }
+        var count = -1
+        repeat {
+            count = block.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+        } while count < 0 && errno == EINTR
+        guard count >= 0 else { throw .last }
+        if count < maximumBytes { block.removeLast(maximumBytes - count) }
+    }
+}

@@ -1,0 +1,53 @@
+import CommandLine
+
+/// The arguments of `wsx convert` as typed.
+struct ConvertArguments: Equatable, Sendable {
+    /// The file to read; `-` is standard input.
+    var input = ""
+    /// The file to write; `-` is standard output. Nil: none, for `--list`.
+    var output: String?
+    /// The number of the connection to convert, from 1; nil: the only one, or all of a recording.
+    var connection: Int?
+    var isListing = false
+    var display = DisplayArguments()
+
+    static let operands = [
+        OperandSpecification<ConvertArguments>(
+            "IN", required: true, completion: .file, example: "session.har",
+            summary: "HAR file or recording; - reads standard input",
+            manual: """
+                A HAR file, or a recording of `--record`. Its contents decide which. `-` reads standard input.
+                """
+        ) { arguments, values in arguments.input = values.first ?? "" },
+        OperandSpecification<ConvertArguments>(
+            "OUT", required: false, completion: .file, example: "session.jsonl",
+            summary: "File to write, .jsonl or .har; - writes to stdout",
+            manual: """
+                The file to write, in the other format: a recording with the extension `.jsonl` or `.ndjson`, or a HAR \
+                file with `.har`. It must not exist, and is readable only by its owner. `-` writes to standard output.
+                """
+        ) { arguments, values in arguments.output = values.first },
+    ]
+
+    @OptionTable<ConvertArguments> static var options: [OptionSpecification<ConvertArguments>] {
+        OptionSpecification(
+            "connection", "n", value: OptionValue("N"), heading: .format, summary: "Convert connection N of IN",
+            manual: """
+                Convert the connection number *N*, as in the output of `--list`. A HAR file with several WebSocket \
+                connections needs it, because a recording that can be played has one. A recording is converted with all \
+                its connections by default.
+                """,
+            example: "--connection 2", seeAlso: ["list"]
+        ) { arguments, value throws(ValueProblem) in arguments.connection = try CountValue.parse(value) }
+        OptionSpecification(
+            "list", "l", conflicts: ["connection"], heading: .format,
+            summary: "List the connections of IN",
+            manual: """
+                List the WebSocket connections of *IN* on standard output, one per line, with their numbers, URLs, \
+                statuses, numbers of messages, and durations. *OUT* is not needed, and nothing is converted.
+                """,
+            seeAlso: ["connection"]
+        ) { arguments, _ in arguments.isListing = true }
+        DisplayArguments.options().only(["quiet", "color"]).lifted(\.display)
+    }
+}
