@@ -419,6 +419,17 @@ CONFIGURATION = {
 }
 
 # A path or condition, and a message on the next line.
+HAR = {
+    "messages": rb'''{"log":{"version":"1.2","entries":[{"_resourceType":"websocket","_webSocketMessages":[
+{"type":"send","time":1772616600.301234,"opcode":1,"data":"gr\u00fc"},{"type":"receive","time":1772616600302,"opcode":2,
+"data":"AP8="},{"type":"error","time":-1,"opcode":-1,"data":"x"}],"request":{"url":"wss://h/?token=x"},"response":{"status":
+101,"headers":[{"name":"Upgrade","value":"websocket"}]},"startedDateTime":"2026-03-04T09:30:00.250Z"}]}}''',
+    "pages": rb'''{"log":{"pages":[{"id":1}],"entries":[{"request":{"url":"https://h/"},"response":{"status":200,"content":
+{"text":"x"}}},{"request":{"url":"https://h/"},"response":{"status":101,"headers":[{"name":"upgrade","value":"websocket"}]}}]}}''',
+    "bad-message": rb'''{"log":{"entries":[{"request":{"url":"ws://h"},"_webSocketMessages":[{"type":"send","data":"\ud800"}]}]}}''',
+    "other": b'{"type":"recording"}',
+}
+
 JSON_PATHS = {
     "dotted": b'.items[-1].id\n{"items":[{"id":1},{"id":2}]}',
     "pointer": b'/a~1b/0\n{"a/b":[ 1 , { } ]}',
@@ -766,6 +777,7 @@ TARGETS = {
     "json": JSON,
     "json-paths": JSON_PATHS,
     "json-changes": JSON_CHANGES,
+    "har": HAR,
     "shown-messages": SHOWN_MESSAGES,
     "json-events": JSON_EVENTS,
     "event-input": EVENT_INPUT,

@@ -14,7 +14,7 @@ struct FuzzTarget: Sendable {
         requestEnvironment,
         extensions, compressionOffers, urls, redirects, cookies, cookieFile, challenges, netrc, awsProfiles,
         proxyChoice, proxyConnect, proxySOCKS, requestPaths, requestConditions, tls, json, jsonPaths, jsonChanges,
-        shownMessages, jsonEvents, eventInput, encodedInput,
+        har, shownMessages, jsonEvents, eventInput, encodedInput,
         options, configuration, records, replLines, histograms, benchResults, templates, answerRules, dataFiles,
         matchers, scenarios, socketIO, graphQL, phoenix, signalR, actionCable, jsonRPC, declarativeProtocols, codecs,
         stomp, mqtt,
