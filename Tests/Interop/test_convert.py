@@ -10,6 +10,7 @@ import stat
 import jsonschema
 import pytest
 
+from browser import Page
 from processes import BINARY, Listener, Relay, Running, assert_fails, memory_limit, wsx
 
 HAR = pathlib.Path(__file__).parent / "har"
@@ -98,6 +99,14 @@ def test_the_connection_is_chosen_if_there_are_several(tmp_path):
     assert [data for _, _, data, _ in brief(events_of(path, "-n", "1"))] == ["ping?", "pong!"]
     assert [event["type"] for event in events_of(path, "-n", "2")] == ["recording", "open"]
     assert_fails(wsx("convert", "-n", "3", path, output), 2, "--connection 3", "only 2 WebSocket connections")
+
+
+def test_an_error_shows_a_few_of_many_connections(tmp_path):
+    path = write_har(tmp_path / "a.har", *[websocket_entry(url=f"ws://h/{number}") for number in range(1, 31)])
+    lines = wsx("convert", path, "-").error_lines
+    assert "30 WebSocket connections" in lines[0]
+    assert lines[20].startswith("  20: ws://h/20,")
+    assert lines[21:] == ["  … (10 more; --list shows all)"]
 
 
 def test_files_of_firefox_have_no_messages():
@@ -204,6 +213,32 @@ def test_a_recording_without_its_beginning_and_secrets_of_others_are_converted(t
     assert entry["serverIPAddress"] == "::1"
 
 
+IMPORT = """(async har => {
+    const {HARFormat, Importer} = await import("/devtools/models/har/har.js");
+    const requests = Importer.Importer.requestsFromHARLog(new HARFormat.HARRoot(har).log);
+    return requests.map(request => ({
+        url: request.url(), type: request.resourceType().name(), status: request.statusCode,
+        headers: request.responseHeaders.map(field => [field.name, field.value]), seconds: request.endTime - request.issueTime(),
+        frames: request.frames().map(frame => [frame.type, frame.time, frame.opCode, frame.text])}));
+})(%s)"""
+
+
+def test_the_network_panel_of_chromium_imports_the_file(browser, recording):
+    har = convert(recording, "-").out.decode()
+    with Page(browser) as page:
+        # The developer tools are part of the browser.
+        page.open(re.sub(r"^ws(://[^/]+)/.*", r"http\1/devtools/inspector.html", browser.url))
+        request, = page.evaluate(IMPORT % har)
+    assert request["url"].startswith("wss://chat.example/room?access_token=")
+    assert (request["type"], request["status"]) == ("websocket", 101)
+    assert ["upgrade", "websocket"] in request["headers"]
+    assert request["seconds"] == pytest.approx(1.51, abs=0.001)
+    assert request["frames"] == [
+        [m["type"], m["time"], m["opcode"], m["data"]]
+        for m in json.loads(har)["log"]["entries"][0]["_webSocketMessages"]]
+    assert len(request["frames"]) == 5
+
+
 # MARK: Files
 
 
@@ -234,7 +269,8 @@ def test_the_output_has_the_other_format(output, words, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_output_is_needed():
+def test_an_output_is_needed_except_for_a_list():
+    assert_fails(wsx("convert", "--list", HAR / "chromium.har", "-"), 2, "--list writes no file")
     assert_fails(wsx("convert", HAR / "chromium.har"), 2, "OUT")
     assert_fails(wsx("convert"), 2, "IN")
 

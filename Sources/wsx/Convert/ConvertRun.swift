@@ -12,6 +12,9 @@ struct ConvertRun {
     init(_ arguments: ConvertArguments, console: Console, environment: (String) -> String?) throws(Failure) {
         self.arguments = arguments
         self.console = console
+        if arguments.isListing, let output = arguments.output {
+            throw .badArgument(what: escapingControls(output), why: "--list writes no file; leave it out")
+        }
         if !arguments.isListing, arguments.output == nil {
             throw .badArgument(
                 what: "OUT", why: "name the file to write, such as session.har or session.jsonl; '-' is standard output"
@@ -25,7 +28,7 @@ struct ConvertRun {
     func run() throws(Failure) {
         let target = try arguments.output.flatMap { (path) throws(Failure) in try Self.format(ofOutput: path) }
         let source = try input.format()
-        if !arguments.isListing, target == source {
+        if target == source {
             throw .badArgument(
                 what: escapingControls(arguments.output ?? ""),
                 why: source == .har
@@ -66,7 +69,7 @@ struct ConvertRun {
         guard let number = try chosen(of: entries.count) ?? (entries.count == 1 ? 1 : nil) else {
             throw input.failure(
                 "it contains \(entries.count) WebSocket connections; choose one with --connection N:\n"
-                    + Self.lines(summaries).map { "  " + $0 }.joined(separator: "\n"))
+                    + Self.beginning(of: Self.lines(summaries)).map { "  " + $0 }.joined(separator: "\n"))
         }
         let entry = entries[number - 1]
         guard let messages = entry.messages else {
@@ -151,6 +154,14 @@ struct ConvertRun {
         let text = Self.lines(summaries).map { $0 + "\n" }.joined()
         if let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output) { throw .output(error) }
     }
+
+    /// The lines for an error.
+    private static func beginning(of lines: [String]) -> [String] {
+        guard lines.count > maximumShownLines else { return lines }
+        return lines.prefix(maximumShownLines) + ["… (\(lines.count - maximumShownLines) more; --list shows all)"]
+    }
+
+    private static let maximumShownLines = 20
 
     private static func lines(_ summaries: [ConnectionSummary]) -> [String] {
         summaries.enumerated().map { "\($0.offset + 1): \($0.element)" }

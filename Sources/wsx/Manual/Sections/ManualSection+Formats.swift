@@ -106,6 +106,7 @@ extension ManualSection {
     /// The contents of recordings, and their replay.
     static let recordings = ManualSection(
         "RECORDINGS",
+        .paragraph("*wsx-convert*(1) converts between recordings and HAR files of browsers."),
         .heading("wsx connect"),
         .paragraph(
             """
