@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from browser import Page
-from processes import BINARY, Listener, Relay, Running, assert_fails, memory_limit, wsx
+from processes import BINARY, Listener, Relay, Running, assert_fails, memory_limit, shell, wsx
 
 HAR = pathlib.Path(__file__).parent / "har"
 SCHEMA = json.loads((HAR / "schema.json").read_text())
@@ -251,6 +251,16 @@ def test_standard_input_and_output_are_files_or_pipes(tmp_path):
             assert run.out == expected
 
 
+def test_output_that_cannot_be_written_is_an_error(tmp_path):
+    with open("/dev/full", "wb") as full:
+        with Running([BINARY, "convert", HAR / "chromium.har", "-"], stdout=full) as run:
+            assert run.wait() == 1
+            assert "writing standard output: no space left on device" in run.err
+    # A reader that closes the pipe is a normal end.
+    result = shell('"$WSX" convert -q "$1" - | true; echo ${PIPESTATUS[0]}', HAR / "chromium.har")
+    assert (result.lines, result.err) == (["0"], "")
+
+
 def test_the_output_never_replaces_a_file(tmp_path):
     path = tmp_path / "old.jsonl"
     path.write_text("old")
@@ -272,7 +282,9 @@ def test_the_output_has_the_other_format(output, words, tmp_path):
 def test_an_output_is_needed_except_for_a_list():
     assert_fails(wsx("convert", "--list", HAR / "chromium.har", "-"), 2, "--list writes no file")
     assert_fails(wsx("convert", HAR / "chromium.har"), 2, "OUT")
-    assert_fails(wsx("convert"), 2, "IN")
+    result = wsx("convert")
+    assert_fails(result, 2, "needs IN")
+    assert "try 'wsx convert session.har'" not in result.err
 
 
 BAD_MESSAGES = {

@@ -178,8 +178,9 @@ struct ArgumentParser<Arguments> {
             words = words.dropFirst(values.count)
             guard !values.isEmpty else {
                 guard operand.description.isRequired else { continue }
-                // The sample alone is a command line only if no other operand is required.
-                let isOnly = operandSpecifications.filter(\.description.isRequired).count == 1
+                // The sample alone is a command line only if examples have no other operand.
+                let isOnly =
+                    operandSpecifications.count { $0.description.option == nil && $0.description.example != nil } == 1
                 throw .missingOperand(
                     operand.description.placeholder, command: command.name,
                     example: isOnly ? operand.description.sample : nil)

@@ -20,7 +20,7 @@ struct ConvertRun {
                 what: "OUT", why: "name the file to write, such as session.har or session.jsonl; '-' is standard output"
             )
         }
-        let directory = environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        let directory = environment("TMPDIR").flatMap { File.isDirectory($0) ? $0 : nil } ?? "/tmp"
         input = try ConvertInput(arguments.input, temporaryDirectory: directory)
     }
 
