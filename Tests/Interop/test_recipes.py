@@ -637,6 +637,15 @@ def test_answer_from_a_recording(kitchen):
         assert wsx("connect", "-n", "1", server.wait_for_address(), "hello").out == b"welcome\n"
 
 
+@recipe("Answer as a server did in the browser")
+def test_answer_as_in_the_browser(kitchen):
+    kitchen.write("session.har", (ROOT / "Tests/Interop/har/chromium.har").read_bytes())
+    with kitchen.start({"8080": 0}) as server:
+        result = wsx("connect", "-n", "1", server.wait_for_address(), '{"op":"join","room":"tea"}')
+        assert result.lines == ['{"op":"joined","members":2}']
+    assert server.out.startswith(b"1: wss://chat.example/room")
+
+
 # Load tests
 
 
