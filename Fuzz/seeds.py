@@ -332,7 +332,7 @@ OPTIONS = {
     "bench": ["bench", "-c", "50", "-d", "1s", "--threshold", "p99<20ms", "--threshold", "lost<=0.1%", ":8080"],
     "bench-messages": ["bench", "-m", "{{seq}}{{{{{{ random 8 }}", "-f", "a", "--binary", "-r", "1", "u"],
     "bench-merge": ["bench", "merge", "--output", "json", "--threshold", "rate>50k", "a.json", "-"],
-    "convert": ["convert", "-n", "2", "-q", "session.har", "-"],
+    "convert": ["convert", "--connection", "2", "-q", "session.har", "-"],
     "completions": ["completions", "zsh"],
     "version": ["--version"],
     "typo": ["conect", "--lingr"],

@@ -96,9 +96,9 @@ def test_the_connection_is_chosen_if_there_are_several(tmp_path):
     assert result.error_lines[1:] == ["  " + line for line in lines]
     assert not output.exists()
     assert convert("--list", path).lines == lines
-    assert [data for _, _, data, _ in brief(events_of(path, "-n", "1"))] == ["ping?", "pong!"]
-    assert [event["type"] for event in events_of(path, "-n", "2")] == ["recording", "open"]
-    assert_fails(wsx("convert", "-n", "3", path, output), 2, "--connection 3", "only 2 WebSocket connections")
+    assert [data for _, _, data, _ in brief(events_of(path, "--connection", "1"))] == ["ping?", "pong!"]
+    assert [event["type"] for event in events_of(path, "--connection", "2")] == ["recording", "open"]
+    assert_fails(wsx("convert", "--connection", "3", path, output), 2, "--connection 3", "only 2 WebSocket connections")
 
 
 def test_an_error_shows_a_few_of_many_connections(tmp_path):
@@ -181,7 +181,7 @@ def test_each_client_of_a_server_becomes_an_entry(command, tmp_path):
     assert [[(m["type"], m["data"]) for m in entry["_webSocketMessages"]] for entry in entries] == [
         [("send", f"from {number}"), ("receive", f"from {number}")] for number in range(3)]
     assert len(convert("--list", path).lines) == 3
-    assert har_of(path, "-n", "2") == entries[1:2]
+    assert har_of(path, "--connection", "2") == entries[1:2]
 
 
 def test_interleaved_clients_and_messages_to_all_are_separated(tmp_path):

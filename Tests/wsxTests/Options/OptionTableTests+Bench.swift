@@ -178,7 +178,7 @@ extension OptionTableTests {
     ]
 
     static let convertCases: [ConvertCase] = [
-        ConvertCase("connection", "-n", "2") { $0.connection = 2 },
+        ConvertCase("connection", "--connection", "2") { $0.connection = 2 },
         ConvertCase("list", "--list") { $0.isListing = true },
         ConvertCase("quiet", "-q") { $0.display.isQuiet = true },
         ConvertCase("color", "--color", "never") { $0.display.color = .never },

@@ -31,7 +31,7 @@ struct ConvertArguments: Equatable, Sendable {
 
     @OptionTable<ConvertArguments> static var options: [OptionSpecification<ConvertArguments>] {
         OptionSpecification(
-            "connection", "n", value: OptionValue("N"), heading: .format, summary: "Convert connection N of IN",
+            "connection", value: OptionValue("N"), heading: .format, summary: "Convert connection N of IN",
             manual: """
                 Convert the connection number *N*, as in the output of `--list`. A HAR file with several WebSocket \
                 connections needs it, because a recording that can be played has one. A recording is converted with all \
@@ -40,7 +40,7 @@ struct ConvertArguments: Equatable, Sendable {
             example: "--connection 2", seeAlso: ["list"]
         ) { arguments, value throws(ValueProblem) in arguments.connection = try CountValue.parse(value) }
         OptionSpecification(
-            "list", "l", conflicts: ["connection"], heading: .format,
+            "list", conflicts: ["connection"], heading: .format,
             summary: "List the connections of IN",
             manual: """
                 List the WebSocket connections of *IN* on standard output, one per line, with their numbers, URLs, \
