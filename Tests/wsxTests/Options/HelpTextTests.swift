@@ -20,7 +20,8 @@ import Testing
 
     @Test(
         "In a narrow terminal, help breaks at words",
-        arguments: [nil, .connect, .listen, .relay, .bench, .merge, .curl, .convert, .help, .completions] as [Command?], [40, 60])
+        arguments: [nil, .connect, .listen, .relay, .bench, .merge, .curl, .convert, .help, .completions] as [Command?],
+        [40, 60])
     func narrow(command: Command?, columns: Int) throws {
         let words = command.map(TestProgram.words) ?? []
         guard
