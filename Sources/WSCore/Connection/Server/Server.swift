@@ -93,8 +93,10 @@ package final class Server<Handler: ConnectionHandler> {
         package var responseBytes: [UInt8] { upgrade.responseBytes(accepting: extensions) }
     }
 
-    /// An event other than a connection, for logs.
+    /// What happens to clients, and to the server.
     package enum Event {
+        /// A connection is open, and has not received anything.
+        case opened(Connection<Handler>)
         /// A request was refused.
         case refused(HandshakeRefusal, OpeningFacts)
         /// The response to a request that is not an upgrade is complete or has failed.
@@ -107,10 +109,7 @@ package final class Server<Handler: ConnectionHandler> {
 
     /// The open connections by client number.
     package private(set) var connections: [Int: Connection<Handler>] = [:]
-    /// Observes the clients that do not get a connection.
     package var observer: ((Event) -> Void)?
-    /// Called for each new connection, before it receives anything.
-    package var didOpen: ((Connection<Handler>) -> Void)?
     /// Decides about each request the policy accepts. By default, all are accepted.
     package var admission = Admission.immediate { _ in nil }
     /// Forwards the requests that are not upgrades; nil if the responder answers them.
@@ -330,7 +329,7 @@ package final class Server<Handler: ConnectionHandler> {
         let connection = Connection(
             stream, settings: settings.connection, deflate: deflate?.parameters, resources: resources, handler: handler)
         connections[number] = connection
-        didOpen?(connection)
+        observer?(.opened(connection))
         connection.start(sending: client.responseBytes, with: firstBytes)
     }
 }

@@ -125,15 +125,14 @@ final class ListenRun {
         }
         server.observer = { [unowned self] event in
             switch event {
+            case .opened(let connection):
+                watch?.add(connection)
+                connection.handler.didOpen(connection)
             case .refused(let refusal, let facts): log.refused(refusal, facts)
             case .served(let served): log.answered(served)
             case .failedToSecure(let error, let facts): log.failedToSecure(error, facts)
             case .reachedLimit(let limit): log.reachedLimit(limit)
             }
-        }
-        server.didOpen = { [unowned self] connection in
-            watch?.add(connection)
-            connection.handler.didOpen(connection)
         }
         return server
     }
