@@ -31,9 +31,7 @@ final class ConnectOutputs {
     /// The name of the application protocol, or `nil` if there is none. Its messages are recorded, not the lines.
     var protocolName: String?
     /// The numbers of the messages that were sent as requests.
-    private(set) var requestMessages = RequestMessages()
-    /// Whether replies may report JSON-RPC errors.
-    private let expectsErrors: Bool
+    private(set) var requestMessages: RequestMessages
     /// Copied from the arguments: reading it through the run's settings would copy all of them.
     private let verbosity: Int
     /// Whether the reader of standard output may write to the terminal of the prompt, as in `wsx URL | jq .`.
@@ -61,7 +59,7 @@ final class ConnectOutputs {
         sharesTerminal = isRepl && StandardDescriptors.isPipe(output)
         view = isRepl ? console.makeView(for: arguments, showsReceived: !isPiped, on: loop) : nil
         transcript = view?.transcript ?? console.makeTranscript(for: arguments, on: loop)
-        expectsErrors = arguments.replies.calls != nil
+        requestMessages = RequestMessages(expectsErrors: arguments.replies.calls != nil)
         recording = SessionRecording(console: console, on: loop)
         trace = verbosity > 1 ? FrameTrace(transcript: transcript) { console.show($0) } : nil
         let hasPushes = isPiped && settings.requests != nil && arguments.transcript.display.isQuiet
@@ -158,7 +156,7 @@ final class ConnectOutputs {
             if let problem = decoding?.problem {
                 .undecoded(problem)
             } else if let reply {
-                self.role(of: payload, reply)
+                requestMessages.role(of: payload, reply)
             } else {
                 .plain
             }
@@ -174,11 +172,6 @@ final class ConnectOutputs {
         } else if undecodedCount == Self.maximumReportedCount + 1 {
             console.error("further messages that cannot be decoded are not reported")
         }
-    }
-
-    private func role(of payload: RawSpan, _ reply: Reply) -> PromptTranscript.Role {
-        let error = expectsErrors ? JSONRPCError.errors(in: payload).first?.shortDescription : nil
-        return .reply(to: requestMessages[reply.number], roundTrip: reply.roundTrip, error: error)
     }
 
     /// Keeps and shows a received message at the prompt.
@@ -303,8 +296,14 @@ struct RequestMessages {
     /// The number of requests per generation.
     static let generationCount = RequestQueue.maximumInFlight
 
+    /// Whether replies may report JSON-RPC errors.
+    private let expectsErrors: Bool
     private var newer: [Int: Int] = [:]
     private var older: [Int: Int] = [:]
+
+    /// Creates an empty list.
+    /// - Parameter expectsErrors: Whether replies may report JSON-RPC errors.
+    init(expectsErrors: Bool = false) { self.expectsErrors = expectsErrors }
 
     /// The number of requests kept.
     var count: Int { newer.count + older.count }
@@ -319,5 +318,11 @@ struct RequestMessages {
             }
             newer[request] = newValue
         }
+    }
+
+    /// How a reply is shown.
+    func role(of payload: RawSpan, _ reply: Reply) -> PromptTranscript.Role {
+        let error = expectsErrors ? JSONRPCError.errors(in: payload).first?.shortDescription : nil
+        return .reply(to: self[reply.number], roundTrip: reply.roundTrip, error: error)
     }
 }

@@ -52,7 +52,7 @@ final class ConnectPrompt {
         recording: SessionRecording, connection: any PromptConnection, on loop: EventLoop
     ) throws(IOError) -> ConnectPrompt {
         let editor = try openEditor(history(settings, console: view.console), commands, loop)
-        editor.paste = settings.arguments.transcript.paste
+        editor.services.paste.choice = settings.arguments.transcript.paste
         view.console.editor = editor
         return ConnectPrompt(
             settings, editor: editor, view: view, recording: recording, connection: connection, on: loop)
@@ -71,7 +71,7 @@ final class ConnectPrompt {
 
     /// Adds the words of a message to the completions.
     func remember(_ text: RawSpan) {
-        editor.words.remember(text)
+        editor.services.words.remember(text)
     }
 
     /// Releases the terminal.

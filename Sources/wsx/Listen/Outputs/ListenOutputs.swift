@@ -90,7 +90,7 @@ final class ListenOutputs {
 
     /// Shows and records a client's message.
     func received(_ payload: RawSpan, as kind: MessageKind, from number: Int) {
-        if kind == .text { editor?.words.remember(payload) }
+        if kind == .text { editor?.services.words.remember(payload) }
         recorder?.events.writeMessage(payload, as: kind, client: number, isInjected: isInjected)
         messages?.write(payload, as: kind, client: number)
         view?.show(payload, as: kind, .received, client: number)

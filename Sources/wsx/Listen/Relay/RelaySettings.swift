@@ -18,7 +18,7 @@ struct RelaySettings {
     init(_ arguments: ClientArguments, isSecure: Bool, secrets: Secrets) throws(Failure) {
         var arguments = arguments
         // Redirects are for the client.
-        arguments.request.followsRedirects = false
+        arguments.request.redirects = .none
         let composition = try ConnectorComposition(arguments, secrets: secrets)
         guard composition.url.endpoint != .embeddedEcho else {
             throw .badArgument(

@@ -142,7 +142,7 @@ final class ListenRun {
         let prompt = try ListenPrompt.open(
             with: settings.arguments.transcript.display.isPlain ? PlainEditor.opener : LineEditor.opener, of: self,
             sending: settings.kind, isRelay: settings.relay != nil, view: view, recording: outputs.recording, on: loop)
-        prompt.editor.paste = settings.arguments.transcript.paste
+        prompt.editor.services.paste.choice = settings.arguments.transcript.paste
         self.prompt = prompt
         outputs.editor = prompt.editor
     }

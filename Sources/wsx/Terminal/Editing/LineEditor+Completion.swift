@@ -52,7 +52,7 @@ extension LineEditor {
             endOf: Array(currentLine.prefix(point)),
             from: Completion.Sources(
                 commands: commands, files: Self.files(beginningWith:),
-                words: { [words] in words.words(beginningWith: $0) }, urls: connectedURLs,
+                words: { [words = services.words] in words.words(beginningWith: $0) }, urls: connectedURLs,
                 paths: services.paths, savedMessages: services.saved))
     }
 

@@ -7,8 +7,10 @@ extension LineEditor {
     func insertPaste(_ insert: () -> Int32) -> Int32 {
         let wasEmpty = wsx_readline_length() == 0
         let result = insert()
-        guard wasEmpty, paste != .one, let pasted = PastedLines(currentLine, commands: commands) else { return result }
-        if paste == .lines {
+        guard wasEmpty, services.paste.choice != .one, let pasted = PastedLines(currentLine, commands: commands) else {
+            return result
+        }
+        if services.paste.choice == .lines {
             send(pasted)
         } else {
             ask(about: pasted)
@@ -45,7 +47,7 @@ extension LineEditor {
 
     /// Says once how to keep an answer.
     private func explain(_ words: String) {
-        if !hasExplainedPaste { services.notice(words) }
-        hasExplainedPaste = true
+        if !services.paste.isExplained { services.notice(words) }
+        services.paste.isExplained = true
     }
 }

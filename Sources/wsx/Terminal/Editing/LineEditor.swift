@@ -38,16 +38,11 @@ final class LineEditor {
     let history: History
     /// The commands of the prompt.
     let commands: [PromptCommandDescription]
-    /// The words for completion.
-    var words = WordMemory()
     var services = PromptServices()
     /// The line in place of the one being typed, or `nil` for none.
     var modal: OpenModalLine?
     /// The user's editor or pager, while it is starting or has the terminal.
     var task: ProgramTask?
-    var paste = PasteChoice.ask
-    /// Whether the user has learned how to keep an answer about a paste.
-    var hasExplainedPaste = false
     /// The text when a continuation line began; Enter without a change submits it.
     private var continuedText: [UInt8]?
     /// The candidates for a completion key other than Tab, while readline asks for them.

@@ -8,9 +8,7 @@ final class PlainEditor: PromptEditor {
     // What a line that is never drawn does not need.
     var prompt = ""
     var statusLine: StyledText?
-    var words = WordMemory()
     var services = PromptServices()
-    var paste = PasteChoice.ask
     let isEmpty = true
     let isAway = false
     let holdsMuch = false

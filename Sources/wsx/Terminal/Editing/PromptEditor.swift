@@ -13,8 +13,18 @@ struct PromptServices {
     var openSearch: () -> (any ModalLine)? = { nil }
     /// The messages for `/call`.
     var saved: [SavedMessage] = []
+    /// Words of messages, for completion.
+    var words = WordMemory()
+    var paste = PasteHandling()
     /// Shows a notice.
     var notice: (String) -> Void = { _ in }
+}
+
+/// How several messages that are pasted at once are sent.
+struct PasteHandling {
+    var choice = PasteChoice.ask
+    /// Whether the user has learned how to keep an answer.
+    var isExplained = false
 }
 
 /// The interface of the line editor for prompts.
@@ -26,11 +36,7 @@ protocol PromptEditor: AnyObject {
     var statusLine: StyledText? { get set }
     /// The lines typed earlier.
     var history: History { get }
-    /// The words for completion.
-    var words: WordMemory { get set }
     var services: PromptServices { get set }
-    /// How to send several messages that are pasted at once.
-    var paste: PasteChoice { get set }
     /// Whether the line is empty.
     var isEmpty: Bool { get }
     /// Whether the user's editor has the terminal.

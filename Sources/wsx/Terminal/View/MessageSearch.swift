@@ -43,7 +43,7 @@ final class MessageSearch: ModalLine {
         switch key {
         case .text(let text), .pasted(let text): replaceQuery(with: query + text)
         case .backspace: replaceQuery(with: String(query.dropLast()))
-        case .control("F") where query.isEmpty: replaceQuery(with: view.lastQuery)
+        case .control("F") where query.isEmpty: replaceQuery(with: view.finding.lastQuery)
         case .control("F"), .control("P"), .up: move(by: 1)
         case .control("N"), .down: move(by: -1)
         case .enter:
@@ -132,7 +132,9 @@ final class MessageSearch: ModalLine {
 
     /// The position of the match that is shown and the number of matches so far.
     private var words: String? {
-        guard let matches else { return view.lastQuery.isEmpty ? nil : "Ctrl-F repeats '\(view.lastQuery)'" }
+        guard let matches else {
+            return view.finding.lastQuery.isEmpty ? nil : "Ctrl-F repeats '\(view.finding.lastQuery)'"
+        }
         let position = shown.flatMap { matches.position(atOrBefore: $0) }
         let found = position.map { "\(Phrase.grouped($0 + 1)) of \(Phrase.grouped(matches.count))" }
         return switch matches.progress {

@@ -9,7 +9,7 @@ extension MessageView {
 
     /// The filters and the pause; empty if all messages are shown.
     var tags: [PromptTag] {
-        let note = pausedCount.map { $0 > 0 ? ", \(Phrase.grouped($0)) new" : "" }
+        let note = gate.pausedCount.map { $0 > 0 ? ", \(Phrase.grouped($0)) new" : "" }
         return filters.tags + (note.map { [PromptTag(name: "paused", note: $0)] } ?? [])
     }
 
@@ -63,12 +63,12 @@ extension MessageView {
 
     /// Stops showing messages as they arrive, or shows them again.
     func togglePause() {
-        guard let count = pausedCount else {
-            pausedCount = 0
+        guard let count = gate.pausedCount else {
+            gate.pausedCount = 0
             tagsDidChange()
             return console.notice("Paused. Messages are kept; /pause shows new ones again.")
         }
-        pausedCount = nil
+        gate.pausedCount = nil
         tagsDidChange()
         let hint = count > 0 ? "; /tail \(min(count, MessageLog.maximumCount)) shows them" : ""
         let messages = "\(Phrase.grouped(count)) message\(count == 1 ? "" : "s")"

@@ -1,6 +1,16 @@
 import Formats
 import WSCore
 
+/// What the user of a prompt looks for.
+struct Finding {
+    /// The pattern of the last search, whose matches are highlighted in sent and received messages.
+    var highlight: Pattern?
+    /// The search that is open at the prompt.
+    var search: MessageSearch?
+    /// The text that was searched for last.
+    var lastQuery = ""
+}
+
 // The searches in all available messages: `/find`, and Ctrl-F at the prompt.
 extension MessageView {
     /// The maximum number of messages listed by a search.
@@ -12,12 +22,12 @@ extension MessageView {
     /// if `source` is `nil`.
     func find(_ source: String?) {
         guard let source else {
-            let had = highlight != nil
-            highlight = nil
+            let had = finding.highlight != nil
+            finding.highlight = nil
             return console.notice(had ? "Matches are no longer highlighted." : "/find REGEX lists matching messages.")
         }
         guard let pattern = pattern(source, for: "find") else { return }
-        (highlight, lastQuery) = (pattern, source)
+        (finding.highlight, finding.lastQuery) = (pattern, source)
         let deadline = loop.now + Self.maximumSearchTime
         let (entries, limit) = latest(matching: pattern, until: deadline)
         console.show(entries.map { transcript.found($0, by: pattern) }.joined())
@@ -79,7 +89,7 @@ extension MessageView {
     /// Opens the incremental search at the prompt.
     func openSearch() -> MessageSearch {
         let search = MessageSearch(in: self, on: loop)
-        self.search = search
+        finding.search = search
         return search
     }
 
@@ -88,11 +98,11 @@ extension MessageView {
     ///   - query: The text that was searched for.
     ///   - match: The number of the message to show in full and the pattern to highlight, or `nil` to show none.
     func endSearch(for query: String, showing match: (number: Int, pattern: Pattern)?) {
-        search = nil
-        if !query.isEmpty { lastQuery = query }
+        finding.search = nil
+        if !query.isEmpty { finding.lastQuery = query }
         guard let (number, pattern) = match else { return }
         pattern.didGiveUp = { [weak console] in console?.reportLimit(ofSearching: query) }
-        highlight = pattern
+        finding.highlight = pattern
         showMessage(number)
     }
 }

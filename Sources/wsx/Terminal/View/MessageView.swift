@@ -17,20 +17,12 @@ final class MessageView {
     /// The number of the last message that was folded and has not been shown in full, or `nil`.
     private var lastFolded: Int?
     var filters = MessageFilters()
-    /// The number of messages that arrived since the display was paused, or `nil` if it is not paused.
-    var pausedCount: Int?
-    /// The pattern of the last search, whose matches are highlighted in sent and received messages.
-    var highlight: Pattern?
-    /// The search that is open at the prompt.
-    var search: MessageSearch?
-    /// The text that was searched for last.
-    var lastQuery = ""
+    let gate: DisplayGate
+    var finding = Finding()
     /// The messages that were shown last, or `nil` to show whole messages.
     private var changes: MessageChanges?
     /// The locations of the values that make up the kind of a message; empty: the usual ones.
     private var kinds: [JSONPath] = []
-    private var gate = FloodGate()
-    private lazy var floodTimer = Timer(on: loop) { [unowned self] in floodIntervalEnded() }
     /// Whether the user has typed the messages that are being sent. They are shown in any case.
     var isTyped = false
     /// Whether the filters also apply to sent messages, which a relay has not sent by itself.
@@ -62,6 +54,7 @@ final class MessageView {
         self.console = console
         self.transcript = transcript
         self.loop = loop
+        gate = DisplayGate(console: console, on: loop)
     }
 
     // MARK: Showing
@@ -78,7 +71,7 @@ final class MessageView {
     ) -> (number: Int, isOmitted: Bool) {
         let moment = transcript.clock.now
         let number = log.add(payload, as: kind, direction, client: client, heading: heading, at: moment)
-        search?.messagesArrived()
+        finding.search?.messagesArrived()
         guard showsReceived || direction != .received else { return (number, false) }
         let isFiltered = direction == .received || (filtersSent && !isTyped)
         let part = isFiltered ? part(of: payload, heading: heading, role) : .whole
@@ -90,22 +83,25 @@ final class MessageView {
             if case .value(let value) = part { pipe(value.span.bytes) } else { pipe(payload) }
             return (number, false)
         }
-        guard isTyped || admits(at: moment.loopTime) else { return (number, false) }
+        guard isTyped || gate.admits(at: moment.loopTime) else {
+            if gate.pausedCount != nil { tagsDidChange() }
+            return (number, false)
+        }
         let lines =
             if case .value(let value) = part {
                 value.withUnsafeBytes {
                     transcript.lines(
                         of: $0.bytes, as: .text, direction, number: number, client: client, heading: heading,
-                        role: role, at: moment, highlighting: highlight)
+                        role: role, at: moment, highlighting: finding.highlight)
                 }
             } else if let line = changes(in: payload, direction, client: client, heading: heading, role: role) {
                 transcript.lines(
                     of: line.span.bytes, as: .text, direction, number: number, client: client, role: role, at: moment,
-                    highlighting: highlight)
+                    highlighting: finding.highlight)
             } else {
                 transcript.lines(
                     of: payload, as: kind, direction, number: number, client: client, heading: heading, role: role,
-                    at: moment, highlighting: highlight)
+                    at: moment, highlighting: finding.highlight)
             }
         if lines.isFolded { lastFolded = number }
         console.show(lines.text)
@@ -151,29 +147,6 @@ final class MessageView {
             return
         }
         console.show(transcript.control(opcode, payload, direction, client: client, note: note))
-    }
-
-    /// Whether a message that the user has not just typed is shown: not during a pause, and only samples of a flood.
-    private func admits(at now: Duration) -> Bool {
-        if let count = pausedCount {
-            pausedCount = count + 1
-            tagsDidChange()
-            return false
-        }
-        guard !gate.admits(at: now) else { return true }
-        if gate.hiddenCount == 1 { floodTimer.start(after: max(.zero, gate.intervalEnd - now)) }
-        return false
-    }
-
-    private func floodIntervalEnded() {
-        let (count, length) = gate.endInterval(at: loop.now)
-        if count > 0, pausedCount == nil {
-            let seconds = Int((length / .milliseconds(100)).rounded())
-            let time = seconds % 10 == 0 ? "\(seconds / 10)" : "\(seconds / 10).\(seconds % 10)"
-            let words = "… \(Phrase.grouped(count)) more messages in \(time) s; /tail shows the latest"
-            console.show(paragraph: words, as: .quiet)
-        }
-        if gate.continues { floodTimer.start(after: FloodGate.interval) }
     }
 
     // MARK: Looks
@@ -223,7 +196,7 @@ final class MessageView {
         // The folded message may have been dropped since.
         let folded = lastFolded.flatMap { log.entry($0)?.number }
         guard let entry = entry(number ?? folded ?? log.lastNumber) else { return }
-        let text = transcript.whole(entry, highlighting: highlight)
+        let text = transcript.whole(entry, highlighting: finding.highlight)
         if let editor { editor.page(text) } else { console.show(text) }
         if entry.isCut { reportCut(entry) }
         // The next call without a number shows the last message.

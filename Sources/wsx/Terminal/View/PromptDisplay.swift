@@ -60,9 +60,9 @@ final class PromptDisplay {
             return all
         }
         view.editor = editor
-        editor.services = PromptServices(
-            paths: { [weak view] in view?.paths ?? [] }, openSearch: { [weak view] in view?.openSearch() },
-            notice: { [weak view] in view?.console.notice($0) })
+        editor.services.paths = { [weak view] in view?.paths ?? [] }
+        editor.services.openSearch = { [weak view] in view?.openSearch() }
+        editor.services.notice = { [weak view] in view?.console.notice($0) }
         view.tagsDidChange = { [weak self] in self?.scheduleUpdate() }
     }
 

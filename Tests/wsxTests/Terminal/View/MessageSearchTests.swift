@@ -134,7 +134,7 @@ import Testing
         try withSearch([#"{"a":"needle"}"#, "other"], isColored: true) { search, view, console, _ in
             search.type("needle")
             #expect(!search.press(.enter))
-            #expect(view.search == nil)
+            #expect(view.finding.search == nil)
             #expect(console.takeAll().contains("\u{1B}[7mneedle\u{1B}[0m"))
             view.receive("a needle")
             #expect(console.takeAll().contains("a \u{1B}[7mneedle"))
@@ -150,13 +150,13 @@ import Testing
             #expect(next.shown == "(find) '' Ctrl-F repeats 'zzz'")
             next.type("two")
             #expect(!next.press(.escape))
-            #expect(console.takeAll() == "" && view.highlight == nil)
+            #expect(console.takeAll() == "" && view.finding.highlight == nil)
             let last = view.openSearch()
             #expect(last.press(.control("F")))
             last.finish()
             #expect(last.shown == "(find) 'two' 1 of 1  #2 ← two")
             #expect(!last.press(.control("A")))
-            #expect(view.search == nil)
+            #expect(view.finding.search == nil)
         }
     }
 
