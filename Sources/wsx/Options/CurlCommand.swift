@@ -10,24 +10,11 @@ struct CurlCommand {
     /// The options without an effect, in order.
     private(set) var ignored: [String] = []
     private var url: String?
-    /// The fields of the request in order, except those of the handshake.
-    private var fields: [HeaderField] = []
-    /// Fields of options, each unless `-H` has one of its name.
-    private var defaultFields: [HeaderField] = []
-    /// The names of fields that are omitted, in lower case.
-    private var omittedNames: Set<String> = []
-    /// The values of Cookie fields. Without any, those of `-b` apply.
-    private var fieldCookies: [String] = []
-    /// The values of `-b`.
-    private var cookies: [String] = []
+    var fields = CurlFields()
     /// The options of `wsx connect`.
     private var options: [String] = []
     /// The words after `--`, which are those of `wsx connect`.
     private var ownWords: [String] = []
-    /// The value of a User-Agent field; empty: none.
-    private var userAgent: String?
-    /// The value of `-A`, which applies without such a field; empty: none.
-    var defaultUserAgent: String?
     var proxy: String?
     var proxyUser: String?
     var isInsecure = false
@@ -136,27 +123,16 @@ struct CurlCommand {
     private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
     private mutating func add(_ field: HeaderField, isOmitted: Bool) {
-        switch field.name.lowercased() {
-        case "user-agent": userAgent = field.value
-        case let name where isOmitted: omittedNames.insert(name)
-        case "cookie": fieldCookies.append(field.value)
-        case "content-length", "transfer-encoding", "sec-websocket-accept": ignored.append("-H '\(field.name)'")
-        default: fields.append(field)
-        }
+        if !fields.add(field, isOmitted: isOmitted) { ignored.append("-H '\(field.name)'") }
     }
 
     /// Adds the value of `-b`: cookies, or the name of a file.
     mutating func add(cookie text: String) {
         if text.utf8.contains(UInt8(ascii: "=")) {
-            cookies.append(text)
+            fields.optionCookies.append(text)
         } else if !text.isEmpty {
             add("cookie", SecretReference.isReference(text) ? "./" + text : text)
         }
-    }
-
-    /// Adds the field of an option.
-    mutating func add(defaultField name: String, _ value: String) {
-        defaultFields.append(HeaderField(wellFormedName: name, value: value))
     }
 
     /// Adds an option of `wsx connect` with a value.
@@ -191,15 +167,12 @@ extension CurlCommand {
                     problem: .unusable(words: "'wsx curl' runs no programs; use 'wsx connect'", hidesValue: true))
             }
             var options = options
-            if omittedNames.contains("authorization") {
+            if fields.omits("authorization") {
                 options.removeAll { $0.hasPrefix("--auth=") || $0.hasPrefix("--bearer=") || $0 == "--netrc" }
             }
-            let cookies = omittedNames.contains("cookie") ? [] : fieldCookies.isEmpty ? cookies : fieldCookies
-            var words = [url] + options + handshakeOptions(url)
+            var words = [url] + options + fields.compressionOptions
             if isInsecure, usesTLS(url) { words.append("--insecure") }
-            if let userAgent = userAgent ?? defaultUserAgent { words.append("--user-agent=" + userAgent) }
-            words += allFields.compactMap { Self.option($0, url: url) }
-            if !cookies.isEmpty { words.append("--header=Cookie: " + cookies.joined(separator: "; ")) }
+            words += fields.options(for: url)
             if let proxy = try proxyURL { words.append("--proxy=" + proxy) }
             return words + ownWords
         }
@@ -210,9 +183,7 @@ extension CurlCommand {
         var arguments = arguments
         arguments.curl.ignoredOptions = ignored
         guard arguments.data.usesTemplates else { return arguments }
-        let values =
-            allFields.map(\.value) + fieldCookies + cookies + options
-            + [url, userAgent ?? defaultUserAgent].compactMap { $0 }
+        let values = fields.values + options + [url].compactMap { $0 }
         if values.contains(where: Self.hasPlaceholder) {
             throw .conflict("--template", "{{ in a curl command")
         }
@@ -239,44 +210,6 @@ extension CurlCommand {
 
     private func usesTLS(_ url: String) -> Bool {
         url.hasPrefix("wss:") || followsRedirects || proxy?.hasPrefix("https:") ?? false
-    }
-
-    // MARK: Fields
-
-    private var allFields: [HeaderField] {
-        fields
-            + defaultFields.filter { field in
-                !omittedNames.contains(field.name.lowercased()) && !fields.contains { $0.isNamed(field.name) }
-            }
-    }
-
-    /// The option for a field, or `nil` for one that wsx sets itself. An option with the name of the field replaces
-    /// one of the configuration file.
-    private static func option(_ field: HeaderField, url: String) -> String? {
-        switch field.name.lowercased() {
-        case "connection", "upgrade", "sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions": nil
-        case "sec-websocket-protocol": "--subprotocol=" + field.value
-        case "origin" where OriginPolicy.isOrigin(field.value): "--origin=" + field.value
-        case "host":
-            (try? WebSocketURL(parsing: url))?.hostField == field.value.lowercased() ? nil : "--host=" + field.value
-        default: "--header=\(field.name): \(field.value)"
-        }
-    }
-
-    /// The options for compression. A command with the fields of a handshake but without an extension offers none.
-    private func handshakeOptions(_ url: String) -> [String] {
-        func values(_ name: String) -> [String] {
-            fields.filter { $0.isNamed(name) }.map(\.value)
-        }
-        let offers = (try? ExtensionHeader.parse(values(ExtensionHeader.fieldName))) ?? []
-        guard let offer = offers.first(where: { $0.name == DeflateParameters.extensionName }) else {
-            return values("Sec-WebSocket-Version").isEmpty ? [] : ["--compress=off"]
-        }
-        let names = offer.parameters.map(\.name)
-        let bits = offer.parameters.filter { $0.name.hasSuffix("_max_window_bits") }.compactMap(\.value).first
-        let isAlone = names.contains { $0.hasSuffix("_no_context_takeover") }
-        return ["--compress"] + (bits.map { ["--compress-window-bits=" + $0] } ?? [])
-            + (isAlone ? ["--compress-no-context"] : [])
     }
 
     // MARK: Proxy

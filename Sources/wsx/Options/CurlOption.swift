@@ -65,11 +65,11 @@ struct CurlOption: Sendable {
         CurlOption(value: "-H", "--header") { command, _, value in command.add(header: value) },
         CurlOption(value: "-b", "--cookie") { command, _, value in command.add(cookie: value) },
         CurlOption("-c", "--cookie-jar", takesValue: true, does: .option("cookie-jar")),
-        CurlOption(value: "-A", "--user-agent") { command, _, value in command.defaultUserAgent = value },
+        CurlOption(value: "-A", "--user-agent") { command, _, value in command.fields.defaultUserAgent = value },
         CurlOption(value: "-e", "--referer") { command, _, value in
             // `URL;auto` also sets the field after redirects.
             let url = value.hasSuffix(";auto") ? String(value.dropLast(5)) : value
-            if !url.isEmpty { command.add(defaultField: "Referer", url) }
+            if !url.isEmpty { command.fields.add(default: "Referer", url) }
         },
         CurlOption(value: "-X", "--request") { _, typed, value throws(UsageError) in
             guard value.uppercased() == "GET" else {
@@ -98,7 +98,7 @@ struct CurlOption: Sendable {
         CurlOption("--digest", does: .option("digest")), CurlOption("--anyauth", does: .option("anyauth")),
         CurlOption("--basic", "--proxy-basic", does: .none),
         CurlOption(value: "--oauth2-bearer") { command, _, value in
-            command.add(defaultField: "Authorization", "Bearer \(value)")
+            command.fields.add(default: "Authorization", "Bearer \(value)")
         },
         CurlOption("--aws-sigv4", takesValue: true, does: .option("aws-sigv4")),
         CurlOption("-n", "--netrc", does: .option("netrc")),
