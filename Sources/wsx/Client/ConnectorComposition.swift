@@ -49,12 +49,12 @@ struct ConnectorComposition {
         connector.proxyAuthentication = arguments.network.proxyAuthentication
         connector.serverName = arguments.tls.serverName
         connector.redirects = RedirectPolicy(
-            maximum: arguments.request.followsRedirects ? arguments.request.maximumRedirects : nil,
-            isTrusted: arguments.request.trustsRedirects)
+            maximum: arguments.request.redirects != .none ? arguments.request.maximumRedirects : nil,
+            isTrusted: arguments.request.redirects == .trusted)
         connector.timeouts = arguments.network.connectTimeouts
         self.connector = connector
         let isProxySecure = try Self.proxy(for: url, among: proxies, secrets: secrets)?.isSecure ?? false
-        let mayRedirect = arguments.request.followsRedirects || connector.negotiation != nil
+        let mayRedirect = arguments.request.redirects != .none || connector.negotiation != nil
         let needsTLS = url.isSecure || isProxySecure || mayRedirect || arguments.tls.areGiven
         tls = needsTLS ? try TLSComposition(arguments: arguments.tls, secrets: secrets).settings() : nil
     }

@@ -73,8 +73,8 @@ extension ConnectSettings {
             command.add("--unix-socket", path)
         }
         let request = arguments.client.request
-        guard request.followsRedirects else { return }
-        command.add(request.trustsRedirects ? "--location-trusted" : "-L")
+        guard request.redirects != .none else { return }
+        command.add(request.redirects == .trusted ? "--location-trusted" : "-L")
         command.add("--max-redirs", "\(request.maximumRedirects)")
     }
 

@@ -15,8 +15,6 @@ struct ConnectSettings {
     var connector: Connector.Settings
     /// TLS with the server and with proxies, and cookies.
     let connectorResources: ConnectorResources
-    /// Notices about ignored parts of cookie files, for `-v`.
-    private(set) var cookieNotices: [String] = []
     /// The messages to send as soon as the connection is open, in order.
     var messages: [(payload: [UInt8], kind: MessageKind)]
     /// The initial state of the goals that received messages have to meet.
@@ -53,15 +51,16 @@ struct ConnectSettings {
     /// - Parameters:
     ///   - data: The row of the data file, if it has already been read.
     ///   - cookies: The cookies, if the cookie files have already been read.
+    ///   - notice: Receives notices about ignored parts of cookie files.
     /// - Throws: ``Failure/badArgument(what:why:)`` or ``Failure/badInput(what:why:)``.
     init(
         _ arguments: ConnectArguments, secrets: Secrets = Secrets(environment: { _ in nil }), data: ChosenRow? = nil,
-        cookies: CookieStore? = nil
+        cookies: CookieStore? = nil, notice: (String) -> Void = { _ in }
     ) throws(Failure) {
         var arguments = arguments.withFormatsOfProgram
         let program =
-            arguments.program.isEmpty
-            ? nil : try ProgramCommand(arguments.program, environment: secrets.environment)
+            arguments.messages.program.isEmpty
+            ? nil : try ProgramCommand(arguments.messages.program, environment: secrets.environment)
         try arguments.checkReplaySpeed()
         try OutputPlace(option: "--record", path: arguments.transcript.recordPath).check(against: arguments.readFiles)
         try OutputPlace(option: "--junit", path: arguments.scenario.junitPath).check(against: arguments.readFiles)
@@ -100,7 +99,7 @@ struct ConnectSettings {
             let (cookies, notices) = try CookieFiles.read(
                 arguments.client.request.cookieFiles, jar: arguments.client.request.cookieJar)
             connectorResources = try ConnectorResources.make(composition.tls, cookies: cookies)
-            cookieNotices = notices
+            notices.forEach(notice)
         }
         saved = try Self.savedMessages(arguments.messages.definitions, row.columns, secrets)
         let writer = TemplateWriter(row, saved: saved, usesLastMessage: false, secrets: secrets)
@@ -167,7 +166,7 @@ extension ConnectSettings {
     var linger: Linger {
         if let linger = arguments.ending.linger { return linger }
         // The program decides how long to wait for replies.
-        if !arguments.program.isEmpty { return .forever }
+        if !arguments.messages.program.isEmpty { return .forever }
         if !arguments.ending.until.isEmpty { return .forever }
         if arguments.ending.count != nil || arguments.countsReplies {
             return arguments.ending.timeout == nil ? .total(.seconds(30)) : .forever
@@ -189,7 +188,7 @@ extension ConnectSettings {
 extension ConnectArguments {
     /// The same arguments with the formats of a program's standard input and output.
     fileprivate var withFormatsOfProgram: ConnectArguments {
-        guard !program.isEmpty else { return self }
+        guard !messages.program.isEmpty else { return self }
         var arguments = self
         if programs.exchangesEvents {
             (arguments.format.input, arguments.format.output) = (.json, .json)
@@ -201,7 +200,7 @@ extension ConnectArguments {
 
     /// Whether messages are read from standard input or a program.
     fileprivate var readsInput: Bool {
-        format.readsInput && (messages.isEmpty || messages.isInteractive || !program.isEmpty)
+        format.readsInput && (messages.isEmpty || messages.isInteractive || !messages.program.isEmpty)
     }
 
     /// Whether `--one` counts messages. Requests know their replies.

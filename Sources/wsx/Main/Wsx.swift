@@ -88,14 +88,13 @@ struct Wsx {
         let ignored = arguments.curl.ignoredOptions
         if !ignored.isEmpty { console.notice("wsx: ignored: " + ignored.joined(separator: ", ")) }
         do throws(Failure) {
-            let settings = try ConnectSettings(arguments, secrets: secrets)
+            let settings = try ConnectSettings(arguments, secrets: secrets) { notice in
+                if arguments.transcript.verbosity > 0, !arguments.curl.isPrinted { console.notice(notice) }
+            }
             if arguments.curl.isPrinted {
                 let command = try settings.curlCommand(showsSecrets: arguments.curl.showsSecrets)
                 command.notices.forEach { console.notice("wsx: \($0)") }
                 return printed(command.text)
-            }
-            if arguments.transcript.verbosity > 0 {
-                for notice in settings.cookieNotices { console.notice(notice) }
             }
             if let scenario = settings.scenario {
                 let run = try ScenarioRun(scenario, settings, on: try makeLoop(), console: console)

@@ -150,12 +150,14 @@ import WSCore
     func cookieFiles() throws {
         let text = "h\tFALSE\t/\tFALSE\t0\ta\t1\nno cookie\nother\tFALSE\t/\tFALSE\t0\tb\t2\n"
         try withFile(Array(text.utf8)) { path in
-            let settings = try self.settings {
-                $0.client.request.cookieFiles = [path]
-                $0.client.request.cookies = ["own=3"]
-            }
+            var arguments = ConnectArguments()
+            arguments.client.url = "ws://h/"
+            arguments.client.request.cookieFiles = [path]
+            arguments.client.request.cookies = ["own=3"]
+            var notices: [String] = []
+            let settings = try ConnectSettings(arguments) { notices.append($0) }
             #expect(settings.connectorResources.cookies.count == 2)
-            #expect(settings.cookieNotices == ["wsx: --cookie \(path): 1 line without a cookie ignored"])
+            #expect(notices == ["wsx: --cookie \(path): 1 line without a cookie ignored"])
             let other = try settings.leading(to: "ws://other/")
             #expect(other.connectorResources.cookies.count == 2)
             #expect(other.connector.request.fields.first(named: "Cookie") == nil)

@@ -113,10 +113,9 @@ extension OptionTableTests {
         BenchCase("origin", "-o", "https://a") { $0.client.request.origin = "https://a" },
         BenchCase("host", "--host", "h") { $0.client.request.host = "h" },
         BenchCase("user-agent", "--user-agent", "x") { $0.client.request.userAgent = "x" },
-        BenchCase("location", "-L") { $0.client.request.followsRedirects = true },
+        BenchCase("location", "-L") { $0.client.request.redirects = .untrusted },
         BenchCase("location-trusted", "--location-trusted") {
-            $0.client.request.followsRedirects = true
-            $0.client.request.trustsRedirects = true
+            $0.client.request.redirects = .trusted
         },
         BenchCase("max-redirects", "--max-redirects", "3") { $0.client.request.maximumRedirects = 3 },
         BenchCase("ipv4", "-4") { $0.client.network.addressFamily = .ipv4 },

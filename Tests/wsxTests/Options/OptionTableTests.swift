@@ -145,13 +145,13 @@ import WSCore
             $0.scenario.path = "f"
             $0.scenario.ignoredPointers = ["/a", "/b/0", "/c"]
         },
-        ConnectCase("exec", "--exec", "--", "p", "-1") { $0.program = ["p", "-1"] },
+        ConnectCase("exec", "--exec", "--", "p", "-1") { $0.messages.program = ["p", "-1"] },
         ConnectCase("exec-grace", "--exec-grace=0", "--exec", "--", "p") {
-            $0.program = ["p"]
+            $0.messages.program = ["p"]
             $0.programs.programGrace = .zero
         },
         ConnectCase("exec-json", "--exec-json", "--exec", "--", "p") {
-            $0.program = ["p"]
+            $0.messages.program = ["p"]
             $0.programs.exchangesEvents = true
         },
         ConnectCase("heartbeat", "--heartbeat", "30s") { $0.staying.heartbeats.heartbeat = .seconds(30) },
@@ -199,10 +199,9 @@ import WSCore
             $0.client.network.connectTimeouts = .init(
                 whole: .milliseconds(250), phases: [.securing: .seconds(2), .resolving: .seconds(1)])
         },
-        ConnectCase("location", "-L") { $0.client.request.followsRedirects = true },
+        ConnectCase("location", "-L") { $0.client.request.redirects = .untrusted },
         ConnectCase("location-trusted", "--location-trusted") {
-            $0.client.request.followsRedirects = true
-            $0.client.request.trustsRedirects = true
+            $0.client.request.redirects = .trusted
         },
         ConnectCase("max-redirects", "--max-redirects", "0") { $0.client.request.maximumRedirects = 0 },
         ConnectCase("proxy", "--proxy", "socks5://h:1") { $0.client.network.proxy = "socks5://h:1" },

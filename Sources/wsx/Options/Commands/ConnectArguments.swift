@@ -15,8 +15,6 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
     var staying = StayingArguments()
     var transcript = TranscriptArguments()
     var history = HistoryChoice.host
-    /// The program of `--exec` and its arguments; empty: none.
-    var program: [String] = []
     var programs = ProgramArguments()
     var curl = CurlArguments()
 
@@ -31,7 +29,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
             manual: """
                 The program that `--exec` runs, and its arguments. It is looked up in `PATH`. See PROGRAMS.
                 """
-        ) { arguments, values in arguments.program = values },
+        ) { arguments, values in arguments.messages.program = values },
     ]
 
     @OptionTable<ConnectArguments> static var options: [OptionSpecification<ConnectArguments>] {

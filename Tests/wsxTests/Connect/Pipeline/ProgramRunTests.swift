@@ -8,7 +8,7 @@ import Testing
 @Suite struct ProgramRunTests {
     private func fixture(_ script: String, _ change: (inout ConnectArguments) -> Void = { _ in }) -> ConnectFixture {
         let fixture = ConnectFixture {
-            $0.program = ["/bin/sh", "-c", script]
+            $0.messages.program = ["/bin/sh", "-c", script]
             change(&$0)
         }
         fixture.didReceive = { peer, event in
@@ -102,7 +102,7 @@ import Testing
     func noInterpreter() throws {
         try withFile(Array("#!/no/such/interpreter\n".utf8)) { path in
             #expect(chmod(path, 0o700) == 0)
-            let fixture = ConnectFixture { $0.program = [path] }
+            let fixture = ConnectFixture { $0.messages.program = [path] }
             #expect(throws: Failure.self) { try fixture.run() }
         }
     }

@@ -24,9 +24,7 @@ struct RequestArguments: Equatable, Sendable {
     var origin: String?
     var host: String?
     var userAgent: String?
-    var followsRedirects = false
-    /// Whether redirects to other origins keep everything that the user gave.
-    var trustsRedirects = false
+    var redirects = RedirectChoice.none
     var maximumRedirects = 20
 
     static let cookieJar = OptionSpecification<RequestArguments>(
@@ -205,7 +203,7 @@ struct RequestArguments: Equatable, Sendable {
             as `token`), a redirect to another origin is an error with status 4.
             """,
             seeAlso: ["location-trusted", "max-redirects", "cookie"]
-        ) { arguments, _ in arguments.followsRedirects = true },
+        ) { arguments, _ in if arguments.redirects == .none { arguments.redirects = .untrusted } },
         OptionSpecification(
             "location-trusted", heading: .request,
             summary: "Follow redirects, and send secrets along",
@@ -216,8 +214,7 @@ struct RequestArguments: Equatable, Sendable {
                 """,
             seeAlso: ["location"]
         ) { arguments, _ in
-            arguments.followsRedirects = true
-            arguments.trustsRedirects = true
+            arguments.redirects = .trusted
         },
         OptionSpecification(
             "max-redirects", value: OptionValue("N"), default: "20", heading: .request,
@@ -231,6 +228,15 @@ struct RequestArguments: Equatable, Sendable {
             arguments.maximumRedirects = try CountValue.parse(value, zeroAllowed: true)
         },
     ]
+}
+
+/// Which redirects are followed.
+enum RedirectChoice: Equatable {
+    case none
+    /// All, but those to other origins get nothing that the user gave.
+    case untrusted
+    /// All, with everything that the user gave.
+    case trusted
 }
 
 extension OptionSpecification {

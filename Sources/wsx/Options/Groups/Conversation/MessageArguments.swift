@@ -10,6 +10,8 @@ struct MessageArguments: Equatable, Sendable {
     var call: MessageCall?
     /// The file whose contents are the last message, or `nil` if there is none.
     var file: String?
+    /// The program of `--exec` and its arguments; empty: none.
+    var program: [String] = []
     /// What follows each line that is sent, or `nil` for nothing.
     var lineEnd: LineEnd?
     /// Whether the input is read after these messages.
