@@ -1,6 +1,7 @@
 """How long connect waits for replies: --one, and the default wait after the end of the input."""
 
 import json
+import re
 import time
 
 import pytest
@@ -131,7 +132,8 @@ def test_with_requests_one_counts_only_replies():
 # The default wait
 
 
-EARLY_END = "Ended 100 ms after one reply per message; --linger 5s waits for more\n"
+# The time is at least 100 ms, and longer on a slow machine.
+EARLY_END = r"Ended (?:\d{3} ms|[\d.]+ s) after one reply per message; --linger 5s waits for more\n"
 
 
 def test_a_second_reply_after_the_shortened_wait_is_not_dropped_without_a_word():
@@ -144,13 +146,13 @@ def test_a_second_reply_after_the_shortened_wait_is_not_dropped_without_a_word()
     for words, notice in [([], EARLY_END), (["-q"], ""), (["--linger", "100ms"], "")]:
         with ScriptedServer(script) as server:
             result = wsx(*words, server.url, stdin=b"hello\n")
-        assert (result.status, result.lines, result.err) == (0, ["first"], notice)
+        assert (result.status, result.lines) == (0, ["first"]) and re.fullmatch(notice, result.err)
 
 
 def test_a_slow_reply_arrives():
     with ScriptedServer(answering(wire.text("reply"), delay=SLOW_REPLY_S)) as server:
         result = wsx(server.url, "hello")
-    assert (result.status, result.lines, result.err) == (0, ["reply"], EARLY_END)
+    assert (result.status, result.lines) == (0, ["reply"]) and re.fullmatch(EARLY_END, result.err)
 
 
 def test_a_slow_reply_arrives_after_a_greeting():
@@ -166,7 +168,7 @@ def test_a_slow_reply_arrives_after_a_greeting():
 
     with ScriptedServer(script) as server:
         result = wsx(server.url, "hello")
-    assert (result.status, result.lines, result.err) == (0, ["welcome", "reply"], EARLY_END)
+    assert (result.status, result.lines) == (0, ["welcome", "reply"]) and re.fullmatch(EARLY_END, result.err)
 
 
 def test_a_slow_reply_arrives_from_a_server_that_answers_no_pings():
