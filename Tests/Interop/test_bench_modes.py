@@ -1,11 +1,13 @@
 """The modes of `wsx bench`, each against correct and faulty servers."""
 
+import json
 import threading
 import time
 
 import pytest
 
 import wire
+from brokers import Mosquitto
 from processes import Listener, assert_fails, wait_until, wsx
 from scripted_server import ScriptedServer
 from test_bench import bench, errors, faults
@@ -197,6 +199,49 @@ def test_delivery_faults_are_reported(change, found):
     assert results["messages"]["sent"] == 100
     assert faults(results) == found
     assert_fails(result, 7, ", ".join(f"{count} {name}" for name, count in found.items()))
+
+
+def enveloped(change):
+    """The change of a server that puts messages in envelopes, and their text in a string of JSON in JSON."""
+    def change_and_wrap(number, message):
+        text = json.loads(message)["text"].encode()
+        return [json.dumps({"from": number, "body": json.dumps({"text": part.decode()})}).encode()
+                for part in change(number, text)]
+    return change_and_wrap
+
+
+@pytest.mark.parametrize("change, found", [
+    (lambda number, text: [text], {}),
+    (lambda number, text: [text] * (number % 10 != 5), {"lost": 10}),
+    (lambda number, text: [text] * (1 + (number % 10 == 5)), {"duplicated": 10}),
+    (lambda number, text: [text[:-1] + b"?"] if number % 10 == 5 else [text], {"mismatched": 10}),
+    (Holder(), {"reordered": 10}),
+], ids=["all", "drops", "duplicates", "damages", "reorders"])
+def test_markers_are_found_in_envelopes(change, found):
+    with ScriptedServer(Room(enveloped(change))) as server:
+        result, results = bench(
+            server.url, "--mode", "broadcast", "-c", "2", "-n", "100", "-r", "1k", "--reply-timeout", "500ms",
+            "-m", '{"text":"{{marker}}"}', check_sum=False)
+    assert results["messages"]["sent"] == 100 and faults(results) == found
+    assert result.status == (7 if found else 0)
+
+
+@pytest.mark.parametrize("messages, why", [
+    (["-m", "join"], "no message contains {{marker}}"),
+    (["-m", "{{marker}} {{marker}}"], "it contains {{marker}} twice"),
+    (["--protocol", "mqtt"], "no message contains {{marker}}"),
+])
+def test_messages_of_a_broadcast_need_one_marker(messages, why):
+    assert_fails(wsx("bench", "--mode", "broadcast", "-c", "2", *messages, "ws://127.0.0.1:1/"), 2, why)
+
+
+def test_a_broadcast_through_mqtt():
+    with Mosquitto() as broker:
+        result, results = bench(
+            *broker.options, broker.url, "--mode", "broadcast", "-c", "5", "--publishers", "2", "-n", "200", "-r", "100",
+            "--warmup", "1s", "-m", "sub room/#", "-m", "pub room/a {{marker}}", check_sum=False)
+    assert (result.status, result.err, faults(results)) == (0, "", {})
+    assert results["messages"]["received"] == 3 * results["messages"]["sent"] > 0
 
 
 def test_damaged_messages_in_addition_are_reported():

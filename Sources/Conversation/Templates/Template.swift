@@ -207,6 +207,13 @@ package struct Template: Equatable, Sendable {
         }
     }
 
+    /// The number of times that the text contains the variable of a slot.
+    package func count(ofVariable slot: Int) -> Int {
+        parts.count { part in
+            if case .variable(slot, _) = part { true } else { false }
+        }
+    }
+
     /// Whether the text contains values of the last message, which has to be passed to ``TemplateVariables``.
     package var usesLastMessage: Bool { !contents.paths.isEmpty }
 

@@ -10,6 +10,9 @@ package struct LoadPlan: Sendable {
         package var kind = MessageKind.text
         /// The messages to send in turn. If empty, messages are generated.
         package var templates: [Template] = []
+        /// The variables of the templates in a broadcast: the columns of the data file and ``MarkedMessage/variable``. In
+        /// other modes, `nil`, which stands for the columns.
+        package var variables: VariableNames?
         /// The size of generated messages in bytes, at least 1, or `nil` for the mode's default.
         package var sizeBytes: Int?
         /// Distinguishes the messages of a broadcast from those of other runs.
@@ -205,6 +208,7 @@ extension LoadPlan {
     internal func makeEchoMessage(rows: ConnectionRows?, clockOffset: UInt64) -> EchoMessage {
         messages.templates.isEmpty
             ? EchoMessage(byteCount: messageBytes)
-            : EchoMessage(messages.templates, rows: rows, clockOffset: clockOffset)
+            : EchoMessage(
+                messages.templates, variables: messages.variables, rows: rows, clockOffset: clockOffset)
     }
 }

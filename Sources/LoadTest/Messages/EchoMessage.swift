@@ -40,10 +40,14 @@ struct EchoMessage: ~Copyable {
 
     /// Creates messages from one or more templates, which connections send in turn.
     /// - Parameters:
+    ///   - variables: The variables of the templates, columns first; `nil`: the columns.
     ///   - rows: The rows of the data file, whose columns the templates may insert.
     ///   - clockOffset: The offset from the loop's clock to the time since 1970, in nanoseconds.
-    init(_ templates: [Template], rows: ConnectionRows? = nil, clockOffset: UInt64) {
-        var message = TemplatedMessage(templates, rows: rows, clockOffset: clockOffset)
+    init(
+        _ templates: [Template], variables: VariableNames? = nil, rows: ConnectionRows? = nil,
+        clockOffset: UInt64
+    ) {
+        var message = TemplatedMessage(templates, variables: variables, rows: rows, clockOffset: clockOffset)
         (numberDigits, hashLetters) = (0, 0)
         differs = templates.count > 1 || templates[0].variesByMessage
         if templates.count == 1, templates[0].isConstant {

@@ -15,18 +15,30 @@ struct TemplatedMessage: ~Copyable {
     /// The variables of the connection with this number, or of none.
     private var variables: TemplateVariables
     private var connection: UInt64?
+    /// The slot of the marker, or `nil` if the templates have none.
+    private let markerSlot: Int?
     private var buffer = ByteBuffer()
 
     /// Prepares the messages of at least one template.
     /// - Parameters:
+    ///   - variables: The variables of the templates, columns first; `nil`: the columns.
     ///   - rows: The rows of the data file, whose columns the templates may insert.
     ///   - clockOffset: The offset from the loop's clock to the time since 1970, in nanoseconds.
-    init(_ templates: [Template], rows: ConnectionRows?, clockOffset: UInt64) {
+    init(_ templates: [Template], variables: VariableNames?, rows: ConnectionRows?, clockOffset: UInt64) {
         self.templates = templates
         self.rows = rows
         self.clockOffset = clockOffset
         usesVariables = templates.contains { $0.usesVariables }
-        variables = TemplateVariables(rows?.columns ?? VariableNames())
+        let names = variables ?? rows?.columns ?? VariableNames()
+        self.variables = TemplateVariables(names)
+        markerSlot = names.slot(of: MarkedMessage.variable)
+        let unmarked = Array(repeating: UInt8(ascii: "0"), count: DeliveryMessage.leastBytes)
+        set(marker: unmarked.span.bytes)
+    }
+
+    /// Sets the marker of the next message, if its template inserts one.
+    mutating func set(marker: RawSpan) {
+        if let markerSlot { variables.set(markerSlot, to: marker) }
     }
 
     /// Writes the message with a stamp.

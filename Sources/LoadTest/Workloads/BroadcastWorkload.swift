@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import WSCore
 
@@ -11,9 +12,17 @@ extension BenchMode {
             others. The server must relay each message to all readers. Messages carry a number and the time they \
             were due: each reader detects lost, duplicated, and reordered messages. The latency is the time to \
             each delivery. Messages that publishers receive do not count. Connections stay open during the \
-            whole load, so `--lifetime` and `--stages` need another mode; `--rate` accepts stages.
+            whole load, so `--lifetime` and `--stages` need another mode; `--rate` accepts stages. With `--message`, \
+            the number and the time are in the placeholder `{{marker}}`, which readers find in whatever envelope the \
+            server puts it: `--message '{"text":"{{marker}}"}'`. A message without it is sent once on each connection, \
+            before the load, for instance to join a room; with `--warmup`, deliveries do not count until the server \
+            has handled them all. With `--protocol`, messages are lines of the protocol, and readers search its \
+            events.
             """,
-        options: [.connectRate, .messages, .rate, .ramp, .replyTimeout, .size, .binary, .heartbeatMessage],
+        options: [
+            .connectRate, .messages, .rate, .ramp, .replyTimeout, .message, .file, .size, .binary, .heartbeatMessage,
+            .applicationProtocol,
+        ],
         ownOptions: [.publishers],
         wording: ModeWording(
             title: "Broadcast test", titleNamesMessages: true, countedThings: "deliveries", sentVerb: "published",
@@ -30,6 +39,11 @@ extension BenchMode {
 internal final class BroadcastWorkload: Workload {
     let context: LoadContext
     fileprivate var message: DeliveryMessage
+    /// The messages of templates, or `nil` if messages are generated.
+    fileprivate var marked: MarkedMessage?
+    /// The messages that each connection sends before the load, or `nil` if there are none.
+    fileprivate var opening: TemplatedMessage?
+    fileprivate var openingCount = 0
     fileprivate let kind: MessageKind
     fileprivate let publisherCount: Int
     private(set) var readerCount = 0
@@ -44,6 +58,14 @@ internal final class BroadcastWorkload: Workload {
         self.context = context
         let messages = context.plan.messages
         message = DeliveryMessage(byteCount: context.plan.messageBytes, run: messages.runNumber)
+        marked = MarkedMessage(messages, rows: context.factory.rows, clockOffset: context.factory.clockOffset)
+        let openings = marked?.openings ?? []
+        if !openings.isEmpty {
+            opening = TemplatedMessage(
+                openings, variables: messages.variables, rows: context.factory.rows,
+                clockOffset: context.factory.clockOffset)
+            openingCount = openings.count
+        }
         kind = messages.kind
         publisherCount = context.plan.connections.publisherCount
     }
@@ -55,6 +77,17 @@ internal final class BroadcastWorkload: Workload {
             return LoadPlanProblem(
                 option: "--publishers \(plan.connections.publisherCount)",
                 reason: "no reader is left among \(count); increase --connections")
+        }
+        guard plan.messages.templates.isEmpty, plan.conversation.applicationProtocol == nil else {
+            guard let message = MarkedMessage(plan.messages, rows: nil, clockOffset: 0) else {
+                return LoadPlanProblem(
+                    option: "--mode broadcast",
+                    reason: "no message contains {{marker}}, by which readers recognize it; add it to --message")
+            }
+            guard message.isUnambiguous else {
+                return LoadPlanProblem(option: "--message", reason: "it contains {{marker}} twice; once is enough")
+            }
+            return plan.protocolProblem(needsReplies: false)
         }
         guard plan.messageBytes >= DeliveryMessage.leastBytes else {
             return LoadPlanProblem(
@@ -68,6 +101,25 @@ internal final class BroadcastWorkload: Workload {
     // MARK: Connections
 
     func makeConnection(_ number: UInt64) -> any LoadHandler { BroadcastConnection(number, of: self) }
+
+    func opened(_ connection: LoadConnection) {
+        if connection.pipeline == nil { open(connection) }
+    }
+
+    /// Sends the messages that precede the load. They count only as traffic.
+    fileprivate func open(_ connection: LoadConnection) {
+        for number in 0..<openingCount {
+            guard
+                let message = opening?.write(
+                    EchoMessage.Stamp(number: UInt64(number), connection: connection.number, time: context.now))
+            else { return }
+            if let pipeline = connection.pipeline {
+                _ = context.send(message.bytes, as: kind, on: connection, through: pipeline)
+            } else {
+                _ = connection.transmit(message.bytes, as: kind)
+            }
+        }
+    }
 
     func isSender(_ connection: LoadConnection) -> Bool { connection.number < UInt64(publisherCount) }
 
@@ -101,6 +153,10 @@ internal final class BroadcastWorkload: Workload {
     fileprivate func received(
         _ payload: RawSpan, as kind: MessageKind, by reader: BroadcastConnection, in context: LoadContext
     ) {
+        guard marked == nil else {
+            if !context.takes(payload, as: kind, on: reader) { search(payload, receivedBy: reader) }
+            return
+        }
         let stamp = message.stamp(of: payload)
         if stamp == nil, context.takes(payload, as: kind, on: reader) { return }
         // Ignore the server's messages to publishers, which are not deliveries to readers.
@@ -108,7 +164,27 @@ internal final class BroadcastWorkload: Workload {
         // Ignore other messages of the server, such as greetings.
         guard payload.byteCount == message.byteCount || message.isOfRun(payload) else { return }
         if let stamp, stamp.run != message.run { return }
-        guard kind == self.kind, let stamp, stamp.publisher < reader.deliveries.count else {
+        guard kind == self.kind, let stamp else {
+            return context.measurement.count(\.mismatched, ofMessageAt: context.now)
+        }
+        count(stamp, deliveredTo: reader)
+    }
+
+    /// Counts the markers in a message received by a reader.
+    fileprivate func search(_ payload: RawSpan, receivedBy reader: BroadcastConnection) {
+        guard !isSender(reader) else { return }
+        marked?.forEachStamp(in: payload) { stamp in
+            if let stamp {
+                count(stamp, deliveredTo: reader)
+            } else {
+                context.measurement.count(\.mismatched, ofMessageAt: context.now)
+            }
+        }
+    }
+
+    @inline(__always)
+    private func count(_ stamp: DeliveryMessage.Stamp, deliveredTo reader: BroadcastConnection) {
+        guard stamp.publisher < reader.deliveries.count else {
             return context.measurement.count(\.mismatched, ofMessageAt: context.now)
         }
         if context.phase == .ready {
@@ -160,13 +236,30 @@ internal final class BroadcastConnection: LoadConnection, LoadHandler {
     }
 
     override func send(dueAt time: UInt64) -> Bool {
-        workload.message.set(
-            DeliveryMessage.Stamp(
-                run: workload.message.run, number: publishedCount, publisher: UInt32(truncatingIfNeeded: number),
-                time: time))
-        guard workload.message.withBytes({ send($0, as: workload.kind) }) else { return false }
+        let stamp = DeliveryMessage.Stamp(
+            run: workload.message.run, number: publishedCount, publisher: UInt32(truncatingIfNeeded: number), time: time
+        )
+        guard send(stamp) else { return false }
         publishedCount &+= 1
         return true
+    }
+
+    override func becameReady(in context: LoadContext) {
+        workload.open(self)
+        super.becameReady(in: context)
+    }
+
+    private func send(_ stamp: DeliveryMessage.Stamp) -> Bool {
+        if let message = workload.marked?.write(stamp, number: UInt64(publishedCount), on: number) {
+            guard let pipeline else { return send(message.bytes, as: workload.kind) }
+            return context.send(message.bytes, as: workload.kind, on: self, through: pipeline)
+        }
+        workload.message.set(stamp)
+        return workload.message.withBytes { send($0, as: workload.kind) }
+    }
+
+    override func received(_ event: ProtocolEvent, in context: LoadContext) {
+        workload.search(event.line.span.bytes, receivedBy: self)
     }
 
     override var isAnswered: Bool { workload.isComplete(self) }

@@ -83,9 +83,10 @@ struct BenchSettings: Sendable {
         }
         let variables = data?.columns ?? VariableNames()
         try variables.checkPatterns(plan.replies.expectations, of: "--expect")
+        if plan.mode == .broadcast { plan.messages.variables = try Self.broadcastVariables(variables) }
         plan.messages.templates = try arguments.loadMessages.messages.map { (message) throws(Failure) in
             try message.template(
-                as: plan.messages.kind, variables: variables, secrets: secrets,
+                as: plan.messages.kind, variables: plan.messages.variables ?? variables, secrets: secrets,
                 readsFiles: protocolSelection?.descriptor.readsFiles ?? false,
                 mayBeBinary: arguments.protocols.choice == nil)
         }
@@ -132,6 +133,22 @@ struct BenchSettings: Sendable {
         }
         try checkDescriptors()
         try checkPorts()
+    }
+
+    /// The variables of messages in a broadcast: the columns of the data file, and the marker.
+    private static func broadcastVariables(_ columns: VariableNames) throws(Failure) -> VariableNames {
+        var variables = columns
+        guard columns.slot(of: MarkedMessage.variable) == nil else {
+            throw .badArgument(
+                what: "--data",
+                why: "the column 'marker' has the name of the placeholder of --mode broadcast; rename it")
+        }
+        do throws(VariableNameError) {
+            try variables.add(MarkedMessage.variable)
+        } catch {
+            preconditionFailure("the name of the marker is valid: \(error)")
+        }
+        return variables
     }
 
     private static func plan(_ arguments: BenchArguments) -> LoadPlan {

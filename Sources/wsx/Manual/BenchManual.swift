@@ -162,6 +162,13 @@ enum BenchManual {
                 run. In the URL and the request, they differ between runs, too.
                 """
             ),
+            (
+                "`{{marker}}`",
+                """
+                With `--mode broadcast`: 48 hexadecimal digits with the publisher, the number of the message, and the time \
+                at which it was due, by which readers recognize it.
+                """
+            ),
             ("`{{env:`*NAME*`}}`", "The environment variable *NAME*. It must be set when `wsx` starts."),
             ManualSection.variable(source: "in the connection's row of `--data`"),
             (

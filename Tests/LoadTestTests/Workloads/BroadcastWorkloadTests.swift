@@ -1,3 +1,4 @@
+import Conversation
 import Testing
 import WSCore
 
@@ -45,6 +46,40 @@ import WSCore
         let tally = fixture.tally
         #expect((tally.received, tally.reordered, tally.duplicated, tally.mismatched) == (3, 1, 1, 0))
         #expect(fixture.largestLatency() == 1700)
+    }
+
+    /// A fixture with messages of these templates.
+    private func makeFixture(_ texts: String...) throws -> LoadFixture {
+        var variables = VariableNames()
+        let slot = try variables.add(MarkedMessage.variable)
+        let templates = try texts.map { try Template($0, variables: variables, environment: { _ in nil }) }
+        #expect(slot == 0)
+        return LoadFixture(.broadcast, connected: [0, 2]) {
+            $0.connections.publisherCount = 1
+            $0.connections.count = 3
+            $0.messages.variables = variables
+            $0.messages.templates = templates
+        }
+    }
+
+    @Test("A marker is found in any envelope, and each of several; an altered one is wrong")
+    func markers() throws {
+        let fixture = try makeFixture("join", #"{"text":"{{marker}}"}"#)
+        let reader: BroadcastConnection = try fixture.connection(2)
+        #expect(try [0, 2].map { try fixture.port($0).sent } == [[Array("join".utf8)], [Array("join".utf8)]])
+        fixture.context.now = Self.start + 250_000_000
+        fixture.workload.sendDue()
+        let sent = try fixture.port(0).sent.dropFirst()
+        #expect(sent.count == 3 && sent.allSatisfy { $0.count == 59 })
+        fixture.context.now += 1700
+        func receive(_ text: [UInt8]) { text.withUnsafeBytes { reader.receive($0.bytes, as: .text) } }
+        receive(Array(#"[4,"room",{"from":1,"message":"#.utf8) + Array(sent)[0] + Array("}]".utf8))
+        receive(Array(sent)[2] + Array(sent)[1])
+        #expect((fixture.tally.received, fixture.tally.reordered) == (3, 1))
+        receive(Array("greeting".utf8))
+        #expect(fixture.tally.isFlawless == false && fixture.tally.mismatched == 0)
+        receive(Array(sent)[0].dropLast(4))
+        #expect(fixture.tally.mismatched == 1)
     }
 
     @Test("A damaged delivery is counted; messages of other runs and to publishers are not")
