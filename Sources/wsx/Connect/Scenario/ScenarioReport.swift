@@ -103,26 +103,16 @@ final class ScenarioReport {
 
     /// The results in the JUnit XML format: a test case for each step.
     private func junit(_ failed: Failed?) -> String {
-        let suite = escapingMarkup(arguments.path ?? "")
-        var cases = ""
+        var suite = JUnitSuite(name: arguments.path ?? "")
         for index in scenario.steps.indices {
-            let name = escapingMarkup(words(for: index))
-            let passed = index < passed.count ? passed[index] : nil
-            let failed = failed?.index == index ? failed : nil
-            let seconds = FixedPoint.text(Double(failed?.nanoseconds ?? passed?.nanoseconds ?? 0) / 1e9, digits: 6)
-            cases += "    <testcase classname=\"\(suite)\" name=\"\(name)\" time=\"\(seconds)\""
-            if let failed {
-                cases += "><failure message=\"\(escapingMarkup(failed.reason))\"/></testcase>\n"
-            } else if passed == nil {
-                cases += "><skipped/></testcase>\n"
+            if let failed, failed.index == index {
+                suite.add(words(for: index), .failed(reason: failed.reason), nanoseconds: failed.nanoseconds)
+            } else if index < passed.count {
+                suite.add(words(for: index), .passed, nanoseconds: passed[index].nanoseconds)
             } else {
-                cases += "/>\n"
+                suite.add(words(for: index), .skipped)
             }
         }
-        let counts =
-            "tests=\"\(scenario.steps.count)\" failures=\"\(failed == nil ? 0 : 1)\" "
-            + "skipped=\"\(max(0, scenario.steps.count - passed.count - (failed == nil ? 0 : 1)))\""
-        return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-            + "  <testsuite name=\"\(suite)\" \(counts)>\n\(cases)  </testsuite>\n</testsuites>\n"
+        return suite.text
     }
 }
