@@ -30,9 +30,10 @@ def check(out, check_sum=True):
     steps = ["steps"] if results["mode"] == "scenario" else []
     stages = ["stages"] if "stages" in results else []
     services = ["service_us", "service_histogram"] if "service_us" in results else []
+    notes = [name for name in ("title", "labels") if name in results]
     assert list(results) == [
-        "mode", "url", "connections", "threads", "duration_s", "rate_per_second", "messages", "errors", "bytes",
-        "load_bytes", "tls",
+        "result", *notes, "environment", "mode", "url", "connections", "threads", "duration_s", "rate_per_second",
+        "messages", "errors", "causes", "bytes", "load_bytes", "tls",
         "latency_us", "handshake_us", "per_second", "cpu_s", "histogram", "handshake_histogram", "version", "start_time",
         "message", "in_flight", "rate_asked", "tls_resume", "load_cpu_s", "busiest_cpu_s",
         "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", "waited", *logins, *services, *steps, *stages,
@@ -117,8 +118,9 @@ def test_the_results_have_a_row_per_second(wsx_echo):
 def test_the_default_output_is_a_table(wsx_echo):
     result = wsx("bench", wsx_echo.url, "-c", "3", "-n", "1200", "--size", "5")
     assert (result.status, result.err) == (0, "")
-    assert result.lines[0].startswith("Echo test with 5-byte text messages for ")
-    assert result.lines[1] == "3 connections, 1 in flight each"
+    assert result.lines[:2] == ["passed", ""]
+    assert result.lines[2].startswith("Echo test with 5-byte text messages for ")
+    assert result.lines[3] == "3 connections, 1 in flight each"
     assert "1,200 sent, 1,200 received, all correct" in result.out.decode()
     start = result.lines.index("latencies")
     labels = [line.split()[::3] for line in result.lines[start + 1:start + 5]]
@@ -138,7 +140,7 @@ def test_the_histogram_and_the_table_do_not_wrap_on_a_narrow_terminal(columns, t
     with RawTerminal("bench", "echo:", "-n", "1000", *words, width=columns) as terminal:
         assert terminal.wait(60) == 0
         lines = terminal.output.decode().replace("\r", "").splitlines()
-    assert lines[0].startswith("Echo test with")
+    assert lines[0] == "passed" and any(line.startswith("Echo test with") for line in lines)
     assert any("█" in line and line.endswith(" %") for line in lines)
     assert any("too few seconds to tell" in line for line in lines)
     assert [line for line in lines if len(line) > columns] == []

@@ -352,3 +352,58 @@ def test_a_fault_in_one_of_a_thousand_messages_is_reported_on_many_connections()
 def test_a_start_time_in_the_far_future_is_rejected(moment):
     result = run([BINARY, "bench", "echo:", "--start-at", moment])
     assert_fails(result, 2, "--start-at", "years from now")
+
+
+def test_the_wait_for_the_last_replies_has_a_limit():
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame()
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        # Without the limit, the wait would outlast the test.
+        result, results = bench(server.url, "-c", "1", "-n", "1", "--reply-timeout", "1h", "--drain", "100ms")
+    assert result.status == 7 and results["messages"]["lost"] == 1
+    assert results["errors"]["timeout"] == 0
+    assert results["result"]["reasons"] == ["1 of 1 messages was lost"]
+
+
+def test_failed_attempts_to_connect_are_repeated():
+    lock, counts = threading.Lock(), []
+
+    def script(peer):
+        peer.read_request()
+        with lock:
+            counts.append(1)
+            is_refused = len(counts) <= 3
+        if is_refused:
+            return peer.send(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        peer.upgrade()
+        echo(peer)
+
+    with ScriptedServer(script) as server:
+        result, results = bench(server.url, "-c", "2", "-n", "10", "--connect-retry", "3")
+    assert (result.status, result.err, len(counts)) == (0, "", 5)
+    assert not any(results["errors"].values()) and results["causes"] == []
+
+
+def test_without_a_successful_repetition_each_connection_is_one_error():
+    result, results = bench("ws://127.0.0.1:1/", "-c", "2", "--connect-retry", "1", check_sum=False)
+    assert result.status == 3 and results["errors"]["connect"] == 2
+    assert results["causes"] == [{"kind": "system", "code": 111, "name": "connection refused", "count": 2}]
+
+
+def test_connections_use_all_addresses_of_a_name():
+    addresses = [f"127.0.0.{number}" for number in (1, 2, 3)]
+
+    def script(peer):
+        peer.upgrade()
+        echo(peer)
+        return peer.sock.getsockname()[0]
+
+    with ScriptedServer(script, address="0.0.0.0") as server:
+        result, _ = bench(
+            f"ws://app.invalid:{server.port}/", "-c", "9", "-t", "2", "-n", "9",
+            "--resolve", f"app.invalid:{server.port}:{','.join(addresses)}")
+    assert result.status == 0
+    assert sorted(server.results) == sorted(addresses * 3)

@@ -33,7 +33,7 @@ def report(tmp_path_factory):
     """A report of a two-second run, and its results."""
     path = tmp_path_factory.mktemp("report") / "report.html"
     result, results = bench(path, "echo:", "-d", "2s", "-c", "3")
-    assert (result.status, result.err) == (0, "")
+    assert (result.status, result.err) == (0, f"wsx: the report is in {path}\n")
     return path, results
 
 
@@ -67,7 +67,7 @@ def test_the_page_embeds_the_results(report):
 
 def test_the_page_is_small_and_loads_nothing_external(report):
     text = report[0].read_text()
-    assert len(text) - len(json.dumps(data(report[0]))) < 32_000
+    assert len(text) - len(json.dumps(data(report[0]))) < 36_000
     assert re.findall(r'<[^>]*\s(?:src|href)="(?!data:)', text) == []
     assert "url(" not in text and "@import" not in text and "innerHTML" not in text
     assert "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-" in text
@@ -251,7 +251,7 @@ def test_a_run_without_any_reply(browser, tmp_path):
         assert "latency" not in page.charts() and "curve" not in page.charts()
         assert page.evaluate("document.getElementById('silence').checkVisibility()")
         assert page.evaluate("Array.from(document.querySelectorAll('#key .wrong'), figure => figure.textContent)") == [
-            "2 wrong", "2"]
+            "2 lost", "2"]
         assert page.evaluate("document.querySelectorAll('script').length") == 2
         assert page.evaluate("document.getElementById('target').textContent") == results["url"]
         assert page.evaluate("document.title") == f"wsx bench {results['url']}"
@@ -299,9 +299,13 @@ def test_merged_results_have_a_page_that_shows_thresholds(browser, tmp_path):
     with ReportPage(browser, path) as page:
         assert page.charts() == CHARTS
         assert page.table("#counts")[0] == ["sent", ["200", 200]]
-        assert page.evaluate("document.querySelector('#key .wrong').textContent") == "1 not met"
-        facts = page.evaluate("document.getElementById('facts').textContent")
-        assert "errors=0 is met: 0" in facts and "max<1us is not met" in facts
+        verdict = page.evaluate("document.getElementById('verdict').textContent")
+        assert verdict.startswith("Failed: max is ") and page.evaluate("document.title").startswith("Failed: ")
+        rows = page.evaluate("""Array.from(document.querySelectorAll("#thresholds tbody tr"), row =>
+            Array.from(row.cells, cell => cell.textContent))""")
+        assert rows[0] == ["errors=0", "0", "0", "", "met"]
+        assert (rows[1][0], rows[1][2], rows[1][4]) == ("max<1us", "1.00\xa0µs", "not met")
+        assert rows[1][3].startswith("−")
         assert page.problems == []
 
 
@@ -313,7 +317,8 @@ def test_the_comparison_with_a_baseline_is_a_table(browser, report, tmp_path):
                 {"metric": "rate_per_second", "baseline": 2000, "now": 1000, "change": -0.5, "verdict": "slower"},
                 {"metric": "p50_us", "baseline": None, "now": 90, "change": None, "verdict": "unknown"}],
             "steps": [
-                {"step": "query <b>", "metric": "p99_us", "baseline": 1000, "now": 2000, "change": 1, "verdict": "noise"},
+                {"step": "query <b>", "metric": "p99_us", "baseline": 1000, "now": 2000, "change": 1, "verdict": "noise",
+                 "reason": "unclear", "variation": 0.38},
                 {"step": "query <b>", "metric": "failed", "baseline": 0, "now": 0.125, "change": None,
                  "verdict": "more"}]}
 
@@ -323,8 +328,8 @@ def test_the_comparison_with_a_baseline_is_a_table(browser, report, tmp_path):
         rows = page.evaluate("""Array.from(document.querySelectorAll("#baseline tbody tr"), row =>
             Array.from(row.cells, cell => cell.textContent + (cell.className && "!")))""")
         assert rows == [
-            ["rate", "2,000", "1,000", "-50.0 %", "slower!"], ["p50", "–", "90.0\xa0µs", "–", "too few seconds"],
-            ["query <b> p99", "1.00\xa0ms", "2.00\xa0ms", "+100.0 %", "noise"],
+            ["rate", "2,000", "1,000", "−50.0 %", "slower!"], ["p50", "–", "90.0\xa0µs", "–", "too few seconds"],
+            ["query <b> p99", "1.00\xa0ms", "2.00\xa0ms", "+100.0 %", "unclear (varies by ±38 %)"],
             ["query <b> failed", "0 %", "12.5 %", "–", "more!"]]
         words = page.evaluate("document.querySelector('#baseline p').textContent")
         assert words == "The medians of 2 runs, the first from 2026-01-02T03:04:05Z, with 20 seconds; now 10."

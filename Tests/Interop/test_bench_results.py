@@ -1,6 +1,7 @@
 """How `wsx bench` uses results: thresholds, baselines, and `wsx bench merge`."""
 
 import json
+from xml.etree import ElementTree
 
 import pytest
 
@@ -35,7 +36,7 @@ def test_a_merge_prints_the_same_table_as_a_run(results):
     result = wsx("bench", "merge", *results)
     assert (result.status, result.err) == (0, "")
     assert "300 sent, 300 received, all correct" in result.out.decode()
-    assert result.lines[1].startswith("6 connections")
+    assert result.lines[3].startswith("6 connections")
 
 
 def test_sums_are_exact_in_any_order(results, tmp_path):
@@ -111,7 +112,11 @@ def test_merge_has_help():
 def test_thresholds_that_are_met_do_not_change_the_status():
     result = wsx("bench", "echo:", "-n", "100", "--threshold", "p99<1h", "--threshold", "lost=0%")
     assert (result.status, result.err) == (0, "")
-    assert result.lines[-2:] == ["  met      p99<1h: " + result.lines[-2].split(": ")[1], "  met      lost=0%: 0.000 %"]
+    assert result.lines[:2] == ["passed", ""]
+    assert result.lines[2].split() == ["threshold", "value", "limit", "margin"]
+    p99, lost = (line.split() for line in result.lines[3:5])
+    assert (p99[0], p99[-1]) == ("p99<1h", "met") and p99[-3].startswith("+")
+    assert lost == ["lost=0%", "0.000", "%", "0.000", "%", "met"]
 
 
 def test_each_threshold_that_is_not_met_prints_a_line():
@@ -168,9 +173,10 @@ def test_a_lower_rate_is_reported_as_slower(results, tmp_path):
     assert (result.status, result.err) == (0, "")
     rows = {line.split()[0]: line.split()[1:] for line in result.lines[-3:]}
     assert rows["rate"] == ["1,000", "900", "-10.0", "%", "slower"]
-    assert rows["p50"][-1] == rows["p99"][-1] == "noise"
+    assert rows["p50"][-2:] == rows["p99"][-2:] == ["no", "change"]
     result = wsx("bench", "merge", before, "--baseline", before, "--output", "json")
-    assert {row["verdict"] for row in json.loads(result.out)["baseline"]["metrics"]} == {"noise"}
+    metrics = json.loads(result.out)["baseline"]["metrics"]
+    assert {(row["verdict"], row["reason"]) for row in metrics} == {("noise", "same")}
 
 
 def test_a_baseline_of_a_different_test_is_rejected_before_the_run(results, tmp_path):
@@ -189,3 +195,70 @@ def test_a_baseline_with_a_different_number_of_connections_gets_a_warning(result
     result = wsx("bench", "echo:", "-n", "100", "-c", "5", "--baseline", results[0])
     assert result.status == 0
     assert result.err == "wsx: warning: the baseline had 1 connection instead of 5\n"
+
+
+def test_results_that_vary_are_unclear(results, tmp_path):
+    before = with_seconds(results[0], tmp_path / "before.json", [600, 1400, 800, 1200, 1000, 1000])
+    after = with_seconds(results[0], tmp_path / "after.json", [660, 1540, 880, 1320, 1100, 1100])
+    result = wsx("bench", "merge", after, "--baseline", before)
+    assert "+10.0 %  unclear (varies by ±40 %)" in result.out.decode()
+    metric = json.loads(wsx("bench", "merge", after, "--baseline", before, "--output", "json").out)["baseline"]["metrics"][0]
+    assert (metric["verdict"], metric["reason"], metric["variation"]) == ("noise", "unclear", 0.4)
+
+
+def test_the_verdict_agrees_with_the_exit_status(tmp_path):
+    passing = wsx("bench", "echo:", "-n", "100", "--output", "json", "--title", "Good", "--label", "b=2", "--label", "a=1")
+    results = json.loads(passing.out)
+    assert (passing.status, results["result"]) == (0, {"passed": True, "reasons": []})
+    assert (results["title"], results["labels"]) == ("Good", {"a": "1", "b": "2"})
+    assert results["environment"]["command"].startswith("wsx bench echo: -n 100 ")
+    failing = wsx("bench", "echo:", "-n", "100", "--output", "json", "--threshold", "received<50", "--threshold", "p99<1us")
+    results = json.loads(failing.out)
+    assert failing.status == 7 and not results["result"]["passed"]
+    assert results["result"]["reasons"][0] == "received is 100, limit 50"
+    assert results["thresholds"][0]["margin"] == -1 and results["thresholds"][0]["unit"] == "count"
+    refused = wsx("bench", "ws://127.0.0.1:1/", "-c", "2", "--output", "json")
+    results = json.loads(refused.out)
+    assert refused.status == 3 and not results["result"]["passed"]
+    assert results["causes"] == [{"kind": "system", "code": 111, "name": "connection refused", "count": 2}]
+    (tmp_path / "a.json").write_bytes(passing.out)
+    (tmp_path / "b.json").write_bytes(failing.out)
+    merged = wsx("bench", "merge", tmp_path / "a.json", tmp_path / "b.json", "--output", "json", "--title", "Both")
+    results = json.loads(merged.out)
+    assert merged.status == 7 and results["title"] == "Both"
+    assert results["result"]["reasons"][0] == f"{tmp_path / 'b.json'}: received is 100, limit 50"
+    assert_fails(merged, 7, "received is 100, limit 50")
+    assert merged_again(tmp_path / "a.json") == passing.out
+
+
+def merged_again(path):
+    return wsx("bench", "merge", path, "--output", "json").out
+
+
+def test_secrets_of_the_command_line_are_masked():
+    result = wsx("bench", "echo:", "-n", "10", "--bearer", "s3cr3t-token", "--output", "json")
+    command = json.loads(result.out)["environment"]["command"]
+    assert "s3cr3t-token" not in result.out.decode() and "--bearer" in command
+
+
+def test_verdicts_are_written_for_ci_systems(tmp_path):
+    junit, summary = tmp_path / "r.xml", tmp_path / "s.md"
+    result = wsx(
+        "bench", "echo:", "-n", "100", "--title", "a | b", "--threshold", "p99<1h", "--threshold", "received<50",
+        "--junit", junit, "--summary", summary)
+    assert result.status == 7
+    suite = ElementTree.parse(junit).getroot().find("testsuite")
+    assert suite.attrib == {"name": "a | b", "tests": "3", "failures": "1", "skipped": "0"}
+    assert [case.attrib["name"] for case in suite] == ["run", "p99<1h", "received<50"]
+    assert suite[2].find("failure").attrib["message"] == "received is 100, limit 50"
+    lines = summary.read_text().splitlines()
+    assert lines[0] == "### a \\| b: failed ❌"
+    assert "- received is 100, limit 50" in lines
+    assert "| `received<50` | 100 | 50 | -100.0 % | **not met** |" in lines
+    assert any(line.startswith("| latency | p50 ") for line in lines)
+
+
+def test_the_files_of_results_differ(tmp_path):
+    path = tmp_path / "x"
+    result = wsx("bench", "echo:", "--junit", path, "--summary", path)
+    assert_fails(result, 2, f"--summary {path}: --junit writes to the same file; choose another")

@@ -295,10 +295,13 @@ def test_merged_results_have_the_sum_of_each_step(scenario, tmp_path):
         for _ in range(2):
             with path.open("ab") as file:
                 file.write(wsx("bench", "--scenario", scenario, "-c", "2", "-n", "20", "--output", "json", server.url).out)
-    merged = check(wsx("bench", "merge", "--output", "json", path).out)
+    # The runs have failed, so the merge fails, too.
+    result = wsx("bench", "merge", "--output", "json", path)
+    assert_fails(result, 7, f"{path}, line 1: 2 of 20 iterations were mismatched")
+    merged = check(result.out)
     assert counts(merged, "query") == {"sent": 40, "received": 36, "mismatched": 4}
     result = wsx("bench", "merge", "--threshold", "query.mismatched=4", "--threshold", "login.p99<1h", path)
-    assert result.status == 0 and b"\nquery " in result.out
+    assert b"\nquery " in result.out and "--threshold" not in result.err
     assert_fails(wsx("bench", "merge", "--threshold", "login2.lost=0", path), 2, "no step has the name 'login2'")
 
 

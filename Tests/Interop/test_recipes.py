@@ -703,6 +703,39 @@ def test_fail_a_slower_build(kitchen, wsx_echo):
     assert kitchen.run({}).status == 7
 
 
+@recipe("Fail a pull request on a regression")
+def test_fail_a_pull_request(kitchen, wsx_echo):
+    kitchen.environment |= {"GITHUB_SHA": "1f3c", "GITHUB_STEP_SUMMARY": f"{kitchen.directory}/summary.md"}
+    (kitchen.directory / "base.json").write_bytes(
+        wsx("bench", "-c", "2", "-n", "200", "--output", "json", wsx_echo.url).out)
+    result = kitchen.run({"-c 50 -d 30s": "-c 2 -n 200", "p99<20ms": "p99<20s", "ws://localhost:8080/": wsx_echo.url})
+    assert result.status == 0, result
+    assert (kitchen.directory / "summary.md").read_text().startswith("### Pull request: passed")
+
+
+def test_the_workflow_of_the_recipe_runs(tmp_path):
+    workflow = (ROOT / "docs/ci/load-test.yml").read_text()
+    steps = re.findall(r"^        run: \|\n((?:          .*\n)+)", workflow, re.MULTILINE)
+    assert len(steps) == 2
+    (tmp_path / "base").mkdir()
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/wsx").symlink_to(BINARY)
+    for path in ("server", "base/server"):
+        (tmp_path / path).write_text('#!/bin/sh\nexec wsx listen --echo "$2"\n')
+        (tmp_path / path).chmod(0o755)
+    variables = environment(
+        PATH=f"{tmp_path}/bin:{os.environ['PATH']}", HOME=tmp_path, GITHUB_SHA="1f3c",
+        GITHUB_STEP_SUMMARY=tmp_path / "summary.md")
+    for step, limit, status in ((steps[0], "p99<20s", 0), (steps[1], "p99<20s", 0), (steps[1], "p99<1us", 7)):
+        for port, free in zip(("8080", "8081"), free_ports(2)):
+            step = step.replace(port, str(free))
+        step = step.replace("-c 50 -d 30s", "-c 2 -n 200").replace("p99<20ms", limit)
+        with Script("set -e\n" + step, env=variables, cwd=tmp_path) as script:
+            assert script.wait(60) == status
+        assert (tmp_path / "base.json").stat().st_size > 0
+    assert (tmp_path / "summary.md").read_text().startswith("### Pull request: failed")
+
+
 @recipe("Load a server from several machines")
 def test_several_machines(kitchen, tmp_path_factory):
     if why := why_there_are_none():

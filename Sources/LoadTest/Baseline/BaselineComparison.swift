@@ -4,17 +4,56 @@ import WSCore
 /// several earlier runs, it also accounts for the variation between them.
 package struct BaselineComparison: Equatable, Sendable {
     /// The result of a comparison.
-    package enum Verdict: String, Sendable {
+    package enum Outcome: Equatable, Sendable {
         case faster
         case slower
         /// There are more failures.
         case more
         /// There are fewer failures.
         case fewer
+        /// The difference is too small to matter.
+        case same
+        /// The difference is no larger than those between seconds of one run or between the earlier runs. Their
+        /// `variation` is half the distance between the 5th and the 95th percentile relative to the median, the largest
+        /// of both runs and of the medians of earlier runs, or `nil` for failures.
+        case unclear(variation: Double?)
+        /// There are too few seconds for a result.
+        case unknown
+
+        /// The name in JSON.
+        package var verdict: Verdict {
+            switch self {
+            case .faster: .faster
+            case .slower: .slower
+            case .more: .more
+            case .fewer: .fewer
+            case .same, .unclear: .noise
+            case .unknown: .unknown
+            }
+        }
+
+        /// Whether it is a reason to look closer.
+        package var isWorse: Bool { self == .slower || self == .more }
+
+        /// What noise means, in JSON; nil for other results.
+        var reason: String? {
+            switch self {
+            case .same: "same"
+            case .unclear: "unclear"
+            case .faster, .slower, .more, .fewer, .unknown: nil
+            }
+        }
+    }
+
+    /// The names of results in JSON.
+    package enum Verdict: String, Sendable {
+        case faster
+        case slower
+        case more
+        case fewer
         /// The difference is too small, or no larger than the differences between seconds of one run or between the
         /// earlier runs.
         case noise
-        /// There are too few seconds for a result.
         case unknown
     }
 
@@ -59,7 +98,7 @@ package struct BaselineComparison: Equatable, Sendable {
         /// The probability that seconds of the same run differ this much, 0 through 1.
         let pValue: Double
         /// The result of the comparison.
-        package let verdict: Verdict
+        package let outcome: Outcome
 
         /// The change relative to the earlier value, or `nil` if a value is unknown or the earlier one is 0.
         package var change: Double? {
@@ -81,7 +120,7 @@ package struct BaselineComparison: Equatable, Sendable {
         /// The probability that runs without a change differ this much, 0 through 1.
         let pValue: Double
         /// The result of the comparison.
-        package let verdict: Verdict
+        package let outcome: Outcome
 
         /// The change relative to the earlier value, or `nil` if that is 0.
         package var change: Double? { baseline > 0 ? now / baseline - 1 : nil }
@@ -140,7 +179,7 @@ package struct BaselineComparison: Equatable, Sendable {
             rows.append(
                 StepRow(
                     name: step.name, metric: metric, baseline: values.0, now: values.1, pValue: row.pValue,
-                    verdict: row.verdict))
+                    outcome: row.outcome))
         }
         if let failures = failures(of: step, earlier) { rows.append(failures) }
         return rows
@@ -156,24 +195,43 @@ package struct BaselineComparison: Equatable, Sendable {
         let shares = earlier.map(\.failureShare)
         let isWithinRange = (shares.min() ?? new)...(shares.max() ?? new) ~= new
         let isNoise = pValue >= significanceLevel || isWithinRange
+        let outcome: Outcome =
+            if isNoise { isSmall(old, new) ? .same : .unclear(variation: nil) } else { new > old ? .more : .fewer }
         return StepRow(
-            name: step.name, metric: .failures, baseline: old, now: new, pValue: pValue,
-            verdict: isNoise ? .noise : new > old ? .more : .fewer)
+            name: step.name, metric: .failures, baseline: old, now: new, pValue: pValue, outcome: outcome)
     }
 
     private static func row(_ metric: Metric, _ runs: [[Double]], _ now: [Double]) -> Row {
         let baseline = runs.flatMap(\.self)
         let (old, new) = (median(baseline), median(now))
         let pValue = MannWhitneyTest.pValue(now, baseline)
-        var verdict = Verdict.noise
-        if isTooShort(now.count, baseline.count) {
-            verdict = .unknown
-        } else if let old, let new, pValue < significanceLevel, (new - old).magnitude >= smallestChange * old,
-            !lies(new, among: runs)
-        {
-            verdict = (new > old) == (metric == .rate) ? .faster : .slower
+        return Row(
+            metric: metric, baseline: old, now: new, pValue: pValue, outcome: outcome(metric, runs, now, pValue))
+    }
+
+    private static func outcome(_ metric: Metric, _ runs: [[Double]], _ now: [Double], _ pValue: Double) -> Outcome {
+        let baseline = runs.flatMap(\.self)
+        guard !isTooShort(now.count, baseline.count), let old = median(baseline), let new = median(now) else {
+            return .unknown
         }
-        return Row(metric: metric, baseline: old, now: new, pValue: pValue, verdict: verdict)
+        if isSmall(old, new) { return .same }
+        guard pValue < significanceLevel, !lies(new, among: runs) else {
+            return .unclear(variation: [baseline, now, runs.compactMap(median)].map(variation).max())
+        }
+        return (new > old) == (metric == .rate) ? .faster : .slower
+    }
+
+    /// Whether the difference does not matter.
+    private static func isSmall(_ old: Double, _ new: Double) -> Bool {
+        (new - old).magnitude < smallestChange * old || old == new
+    }
+
+    /// Half the distance between the 5th and the 95th percentile, relative to the median.
+    private static func variation(_ numbers: [Double]) -> Double {
+        let sorted = numbers.sorted()
+        guard let median = median(numbers), median > 0 else { return 0 }
+        let margin = sorted.count / 20
+        return (sorted[sorted.count - 1 - margin] - sorted[margin]) / 2 / median
     }
 
     /// Whether the value is within the range of the runs' medians.

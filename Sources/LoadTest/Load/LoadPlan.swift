@@ -78,6 +78,8 @@ package struct LoadPlan: Sendable {
     package struct Replies: Equatable, Sendable {
         /// The time limit for replies; more than 0.
         package var timeout = Duration.seconds(10)
+        /// The time limit for all replies after the load, or `nil` for none besides ``timeout``.
+        package var drain: Duration?
         /// The location of the id that a request and its reply have in common, or `nil` if replies arrive in order.
         package var correlation: Correlation?
         /// The regular expressions that each reply has to match. They are valid.

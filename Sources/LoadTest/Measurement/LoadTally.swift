@@ -27,6 +27,8 @@ package struct LoadTally: Equatable, Sendable {
 
     /// Errors of connections and of the application, and timeouts.
     package var errors = ErrorCounts()
+    /// What caused errors. Not every error has a known cause.
+    package var causes = ErrorCauses()
 
     /// Connections that were opened with TLS.
     package var tlsHandshakes = 0

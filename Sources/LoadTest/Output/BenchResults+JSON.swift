@@ -17,6 +17,8 @@ extension BenchResults {
     ///   - hasHistogramOfEachSecond: Whether to include the histograms of all seconds. They are most of the output and
     ///     are needed only for merging.
     internal func add(to json: inout JSONWriter, _ judgement: BenchJudgement, hasHistogramOfEachSecond: Bool = true) {
+        judgement.addResult(to: &json)
+        description.notes.add(to: &json)
         json.add("mode", description.mode.rawValue)
         json.add("url", description.url)
         json.add("connections", description.connections)
@@ -148,10 +150,20 @@ extension BenchResults {
         json.endArray()
     }
 
-    /// Adds the counts of messages and errors.
+    /// Adds the counts of messages, of errors, and of their causes.
     internal func addCounts(to json: inout JSONWriter) {
         add("messages", LoadTally.messageCounts, to: &json)
         add("errors", LoadTally.errorCounts, to: &json)
+        json.beginArray("causes")
+        for (cause, count) in tally.causes.sorted {
+            json.beginElement()
+            json.add("kind", cause.kind.rawValue)
+            json.add("code", cause.code)
+            json.add("name", cause.name)
+            json.add("count", count)
+            json.endObject()
+        }
+        json.endArray()
     }
 
     private func add(_ name: StaticString, _ counts: [LoadTally.NamedCount], to json: inout JSONWriter) {

@@ -41,6 +41,10 @@ package enum OpenMetrics {
         for (name, count) in LoadTally.errorCounts {
             text += "wsx_errors_total{kind=\"\(name)\"} \(tally[keyPath: count])\n"
         }
+        add("wsx_error_causes", "counter", "Errors by cause: HTTP status, close code, TLS alert, or system error.")
+        for (cause, count) in tally.causes.sorted {
+            text += "wsx_error_causes_total{kind=\"\(cause.kind.rawValue)\",code=\"\(cause.code)\"} \(count)\n"
+        }
         if mode.metrics.hasLatencies {
             add("wsx_latency_seconds", "histogram", "Latencies of complete seconds.", unit: "seconds")
             text += buckets(of: live.results.latencies, "wsx_latency_seconds")

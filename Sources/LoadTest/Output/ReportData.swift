@@ -3,12 +3,11 @@ import WSCore
 
 extension BenchResults {
     /// The data for the page of `--report`, as JSON: the results and derived figures.
-    /// - Parameter program: The name and version of the program.
-    package func reportData(_ judgement: BenchJudgement, program: String) -> String {
+    package func reportData(_ judgement: BenchJudgement) -> String {
         var json = JSONWriter()
         json.add("things", description.mode.wording.countedThings)
         json.beginArray("facts")
-        for (name, value) in facts(program: program) + judgement.verdicts.map(Self.fact) {
+        for (name, value) in facts {
             json.beginElement()
             json.add("name", name)
             json.add("value", value)
@@ -39,13 +38,8 @@ extension BenchResults {
         return json.text.string
     }
 
-    private static func fact(of verdict: Threshold.Verdict) -> (name: String, value: String) {
-        let expression = escapingControls(verdict.threshold.expression)
-        return ("Threshold", "\(expression) is \(verdict.isMet ? "met" : "not met"): \(verdict.words)")
-    }
-
     /// The run's parameters as text.
-    private func facts(program: String) -> [(name: String, value: String)] {
+    private var facts: [(name: String, value: String)] {
         let start = CalendarTime(startTime, in: .utc)
         let date = "\(padded(start.year, to: 4))-\(padded(start.month))-\(padded(start.day))"
         let clock = "\(padded(start.hour)):\(padded(start.minute)):\(padded(start.second))"
@@ -68,7 +62,18 @@ extension BenchResults {
             ("Started", "\(date) \(clock) UTC"),
             ("Duration", "\(FixedPoint.text(duration / .seconds(1), digits: 3)) s"),
             ("CPU time", "\(FixedPoint.text(loadProcessorTime / .seconds(1), digits: 3)) s (wsx)"),
-            ("Program", program),
-        ]
+        ] + description.notes.labels.map { (escapingControls($0.key), escapingControls($0.value)) }
+            + description.notes.environment.map { (Self.name(ofFact: $0.key), escapingControls($0.value)) }
+    }
+
+    private static func name(ofFact field: String) -> String {
+        switch field {
+        case "command": "Command"
+        case "cpu": "CPU"
+        case "host": "Host"
+        case "kernel": "Kernel"
+        case "program": "Program"
+        default: escapingControls(field)
+        }
     }
 }

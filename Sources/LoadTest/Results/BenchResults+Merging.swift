@@ -23,6 +23,7 @@ extension BenchResults {
         loadProcessorTime += other.loadProcessorTime
         busiestProcessorTime = max(busiestProcessorTime, other.busiestProcessorTime)
         if other.startTime < startTime { startTime = other.startTime }
+        for reason in other.reasons where !reasons.contains(reason) { reasons.append(reason) }
     }
 
     /// Adds the counts of another load.
@@ -35,6 +36,7 @@ extension BenchResults {
                 tally[keyPath: count] = try tally[keyPath: count].adding(checking: other[keyPath: count])
             }
         }
+        try tally.causes.add(other.causes)
         // Their sum is reported as well, and must not overflow.
         var errorCount = 0
         for (_, count) in LoadTally.errorCounts { errorCount = try errorCount.adding(checking: tally[keyPath: count]) }
@@ -81,6 +83,7 @@ extension BenchDescription {
         }
         joined.stages = nil
         if let stages, let others = other.stages { joined.stages = try stages.joined(with: others) }
+        joined.notes = notes.joined(with: other.notes)
         return joined
     }
 }

@@ -24,10 +24,12 @@ extension BenchResults {
         guard case .number(let version)? = members["version"] else { throw .notResults }
         guard version == "\(Self.version)" else { throw .otherVersion(version, expected: Self.version) }
         var description = try BenchDescription(json)
+        description.notes = try RunNotes(json)
         var tally = LoadTally()
         try Self.read(LoadTally.messageCounts, from: json.object("messages"), to: &tally)
         try Self.read(LoadTally.errorCounts, from: json.object("errors"), to: &tally)
         try Self.read(LoadTally.byteCounts, from: json.object("bytes"), to: &tally)
+        if json.has("causes") { try Self.readCauses(json.array("causes"), to: &tally) }
         // Earlier versions wrote only the bytes of the whole run.
         try Self.read(
             LoadTally.loadByteCounts, from: json.object(json.has("load_bytes") ? "load_bytes" : "bytes"), to: &tally)
@@ -67,7 +69,8 @@ extension BenchResults {
             steps: try Self.parts(json, "steps"), stages: stages, seconds: seconds, duration: duration,
             processorTime: processorTime, loadProcessorTime: loadProcessorTime,
             busiestProcessorTime: busiestProcessorTime,
-            startTime: WallTime(seconds: Int(startSeconds), microseconds: Int(attoseconds / 1_000_000_000_000)))
+            startTime: WallTime(seconds: Int(startSeconds), microseconds: Int(attoseconds / 1_000_000_000_000)),
+            reasons: try json.has("result") ? json.object("result").strings("reasons") : [])
     }
 
     private static func read(
@@ -76,6 +79,17 @@ extension BenchResults {
         for (name, count) in counts {
             if LoadTally.laterCounts.contains(count), !json.has("\(name)") { continue }
             tally[keyPath: count] = try json.count("\(name)", largest: largestCount)
+        }
+    }
+
+    private static func readCauses(_ elements: [JSONValue], to tally: inout LoadTally) throws(BenchResultsError) {
+        for element in elements {
+            guard case .object(let members) = element else { throw .badMember("causes") }
+            let json = Members(members, within: "causes.")
+            guard let kind = ErrorCause.Kind(rawValue: try json.string("kind")) else { throw .badMember("causes.kind") }
+            tally.causes.add(
+                ErrorCause(kind, try json.integer("code"), try json.string("name")),
+                count: try json.count("count", largest: largestCount))
         }
     }
 
@@ -240,6 +254,15 @@ extension BenchDescription {
     }
 }
 
+extension RunNotes {
+    fileprivate init(_ json: Members) throws(BenchResultsError) {
+        self.init()
+        if json.has("title") { title = try json.string("title") }
+        labels = try json.pairs("labels")
+        environment = try json.pairs("environment")
+    }
+}
+
 /// The members of an object, with its path for error messages.
 private struct Members {
     private let members: [ExactString: JSONValue]
@@ -271,6 +294,24 @@ private struct Members {
         return text
     }
 
+    func strings(_ name: String) throws(BenchResultsError) -> [String] {
+        var texts: [String] = []
+        for element in try array(name) {
+            guard case .string(let text) = element else { throw .badMember(path(name)) }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// The members of an object of strings, sorted by name; empty if it is missing.
+    func pairs(_ name: String) throws(BenchResultsError) -> [(key: String, value: String)] {
+        guard has(name) else { return [] }
+        let object = try object(name)
+        var pairs: [(key: String, value: String)] = []
+        for key in object.members.keys.sorted() { pairs.append((key.text, try object.string(key.text))) }
+        return pairs
+    }
+
     func bool(_ name: String) throws(BenchResultsError) -> Bool {
         switch members[ExactString(name)] {
         case .bool(let value)?: return value
@@ -284,6 +325,12 @@ private struct Members {
             throw .badMember(path(name))
         }
         return Int(number)
+    }
+
+    /// An integer of 32 bits.
+    func integer(_ name: String) throws(BenchResultsError) -> Int {
+        guard let number = number(name), let integer = Int32(exactly: number) else { throw .badMember(path(name)) }
+        return Int(integer)
     }
 
     /// A time in seconds, rounded to nanoseconds.

@@ -4,7 +4,7 @@ import WSCore
 /// The measurements of a load test, from one run or merged from several.
 package struct BenchResults: ~Copyable {
     /// The requested load.
-    package internal(set) var description: BenchDescription
+    package var description: BenchDescription
     /// The counts of messages, errors, and bytes.
     package internal(set) var tally: LoadTally
     /// The latencies of correct replies, in nanoseconds.
@@ -26,6 +26,8 @@ package struct BenchResults: ~Copyable {
     package internal(set) var busiestProcessorTime = Duration.zero
     /// The wall-clock time of the first message.
     package internal(set) var startTime: WallTime
+    /// Why the run failed, apart from thresholds; empty if nothing failed.
+    package var reasons: [String] = []
 
     /// The number of seconds with counts of their own.
     package var secondCount: Int { seconds.count }
@@ -82,6 +84,7 @@ package struct BenchDescription: Equatable, Sendable {
     package internal(set) var resumesTLS = false
     /// The stages of the load, or `nil` if there were none or they differed between runs.
     package internal(set) var stages: StagePlan?
+    package var notes = RunNotes()
 
     /// Whether messages had due times: an open loop.
     package var isScheduled: Bool { rateAsked != nil || stages?.quantity == .rate }

@@ -1,18 +1,44 @@
 import Formats
 
-/// The judgement on results: whether they meet the thresholds, and how they compare with earlier runs.
+/// The judgement on results: whether the run passed, whether it met the thresholds, and how it compares with earlier
+/// runs.
 package struct BenchJudgement: Equatable, Sendable {
+    /// Why the run failed, the most important reason first; empty: it passed.
+    package private(set) var reasons: [String]
     /// The verdicts of the thresholds.
-    package var verdicts: [Threshold.Verdict] = []
+    package let verdicts: [Threshold.Verdict]
     /// The comparison with earlier runs, or `nil` without a baseline.
-    package var comparison: BaselineComparison?
+    package let comparison: BaselineComparison?
 
-    /// Creates an empty judgement.
-    package init() {}
+    /// Judges a run.
+    /// - Parameters:
+    ///   - reasons: Why the run failed, apart from thresholds.
+    ///   - verdicts: The verdicts of the thresholds.
+    package init(
+        reasons: [String] = [], verdicts: [Threshold.Verdict] = [], comparison: BaselineComparison? = nil
+    ) {
+        self.reasons = reasons + verdicts.filter { !$0.isMet }.map(\.reason)
+        self.verdicts = verdicts
+        self.comparison = comparison
+    }
+
+    /// Whether the run passed: the exit status is 0.
+    package var hasPassed: Bool { reasons.isEmpty }
+
+    /// The verdict as a sentence: `passed`, or `failed: p99 is 75.6 ms, limit 20 ms`.
+    package var sentence: String { hasPassed ? "passed" : "failed: " + reasons.joined(separator: "; ") }
 }
 
 extension BenchJudgement {
-    /// Adds the judgement to the JSON object of the results.
+    /// Adds the verdict to the JSON object of the results.
+    func addResult(to json: inout JSONWriter) {
+        json.beginObject("result")
+        json.add("passed", hasPassed)
+        json.add("reasons", reasons)
+        json.endObject()
+    }
+
+    /// Adds the thresholds and the comparison to the JSON object of the results.
     func add(to json: inout JSONWriter) {
         json.beginArray("thresholds")
         for verdict in verdicts { Self.add(verdict, to: &json) }
@@ -43,6 +69,18 @@ extension BenchJudgement {
         case (let value?, .number): json.add("value", value, digits: verdict.threshold.metric == .rate ? 1 : 0)
         case (let value?, .share): json.add("value", value, digits: 9)
         }
+        switch verdict.threshold.bound {
+        case .time(let nanoseconds):
+            json.add("limit", nanoseconds / 1000, digits: 3)
+            json.add("unit", "us")
+        case .number(let number):
+            json.add("limit", number)
+            json.add("unit", "count")
+        case .share(let share):
+            json.add("limit", share, digits: 9)
+            json.add("unit", "share")
+        }
+        add(verdict.margin, "margin", digits: 6, to: &json)
         json.add("met", verdict.isMet)
         json.endObject()
     }
@@ -56,7 +94,7 @@ extension BenchJudgement {
         add(row.now.map { $0 / scale }, "now", digits: 3, to: &json)
         add(row.change, "change", digits: 6, to: &json)
         json.add("p_value", row.pValue, digits: 9)
-        json.add("verdict", row.verdict.rawValue)
+        add(row.outcome, to: &json)
         json.endObject()
     }
 
@@ -70,8 +108,14 @@ extension BenchJudgement {
         json.add("now", row.now / scale, digits: digits)
         add(row.change, "change", digits: 6, to: &json)
         json.add("p_value", row.pValue, digits: 9)
-        json.add("verdict", row.verdict.rawValue)
+        add(row.outcome, to: &json)
         json.endObject()
+    }
+
+    private static func add(_ outcome: BaselineComparison.Outcome, to json: inout JSONWriter) {
+        json.add("verdict", outcome.verdict.rawValue)
+        if let reason = outcome.reason { json.add("reason", reason) }
+        if case .unclear(let variation?) = outcome { json.add("variation", variation, digits: 6) }
     }
 
     private static func add(_ number: Double?, _ name: StaticString, digits: Int, to json: inout JSONWriter) {

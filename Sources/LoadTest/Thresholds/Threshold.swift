@@ -45,6 +45,15 @@ package struct Threshold: Equatable, Sendable {
         case number(Int)
         /// A share of the sent messages, or of the expected deliveries.
         case share(Double)
+
+        /// The bound in the unit of the metric.
+        fileprivate var value: Double {
+            switch self {
+            case .time(let nanoseconds): nanoseconds
+            case .number(let number): Double(number)
+            case .share(let share): share
+            }
+        }
     }
 
     /// The result of a check.
@@ -100,19 +109,13 @@ package struct Threshold: Equatable, Sendable {
     }
 
     private func holds(for value: Double) -> Bool {
-        let bound =
-            switch self.bound {
-            case .time(let nanoseconds): nanoseconds
-            case .number(let number): Double(number)
-            case .share(let share): share
-            }
-        return switch comparison {
-        case .less: value < bound
-        case .lessOrEqual: value <= bound
-        case .greater: value > bound
-        case .greaterOrEqual: value >= bound
-        case .equal: value == bound
-        case .notEqual: value != bound
+        switch comparison {
+        case .less: value < bound.value
+        case .lessOrEqual: value <= bound.value
+        case .greater: value > bound.value
+        case .greaterOrEqual: value >= bound.value
+        case .equal: value == bound.value
+        case .notEqual: value != bound.value
         }
     }
 
@@ -169,15 +172,48 @@ extension Threshold.Statistic {
     }
 }
 
-extension Threshold.Verdict {
-    /// The value as text.
-    package var words: String {
-        guard let value else { return "nothing measured" }
-        return switch threshold.bound {
+extension Threshold {
+    /// A value of the metric as text.
+    fileprivate func words(_ value: Double) -> String {
+        switch bound {
         case .time: Phrase.latency(value)
         case .share: "\(FixedPoint.text(value * 100, digits: 3)) %"
-        case .number where threshold.metric == .rate: FixedPoint.text(value, digits: value < 100 ? 2 : 0)
+        case .number where metric == .rate && value < 100: FixedPoint.text(value, digits: 2)
         case .number: Phrase.grouped(ResultWords.whole(value))
         }
+    }
+
+    /// The limit as text: `20 ms`, `at least 50,000`, or `not 0`.
+    package var limit: String {
+        let limit = words(bound.value)
+        return switch comparison {
+        case .less, .lessOrEqual, .equal: limit
+        case .greater, .greaterOrEqual: "at least \(limit)"
+        case .notEqual: "not \(limit)"
+        }
+    }
+}
+
+extension Threshold.Verdict {
+    /// The value as text.
+    package var words: String { value.map(threshold.words) ?? "nothing measured" }
+
+    /// The distance to the limit relative to the limit: 0.25 if a quarter of it is left, negative if it is exceeded;
+    /// `nil` without a value, for a limit of 0, and for equality.
+    package var margin: Double? {
+        let limit = threshold.bound.value
+        guard let value, limit > 0 else { return nil }
+        return switch threshold.comparison {
+        case .less, .lessOrEqual: 1 - value / limit
+        case .greater, .greaterOrEqual: value / limit - 1
+        case .equal, .notEqual: nil
+        }
+    }
+
+    /// Why the run failed: `p99 is 75.6 ms, limit 20 ms`.
+    package var reason: String {
+        let name = escapingControls(threshold.metricName)
+        guard value != nil else { return "nothing was measured for \(name)" }
+        return "\(name) is \(words), limit \(threshold.limit)"
     }
 }

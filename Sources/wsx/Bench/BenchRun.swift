@@ -75,12 +75,14 @@ final class BenchRun {
             console.reportLimit(ofSearching: source)
         }
         report(redirect: workers.lazy.compactMap(\.opener.redirectNotice).first)
-        let results = results(of: workers)
+        var results = results(of: workers)
+        let failures = [earlyFailure, verdict(on: results.tally)].compactMap(\.self)
+        results.reasons = failures.flatMap(\.loadTestReasons).map(console.secrets.masking)
         let hasResults = results.times.handshakes.totalCount > 0 || earlyFailure != nil
         guard hasResults || !settings.plan.mode.load.needsConnections || settings.arguments.result.output != .text
         else {
-            // Without any connection, only the reason is worth reporting. The page still lists the errors.
-            let problem = outputs.writeReport(results, BenchJudgement())
+            // Without any connection, only the reason is worth reporting. The files still list the errors.
+            let problem = outputs.writeFiles(results, outputs.judgement(on: results))
             return earlyFailure ?? failure ?? problem
         }
         return report(results)
@@ -161,8 +163,10 @@ final class BenchRun {
 
     /// Adds up the measurements of all threads.
     private func results(of workers: [LoadWorker]) -> BenchResults {
+        var description = settings.description
+        description.notes = outputs.notes
         var results = BenchResults(
-            settings.description, startTime: startTime + settings.plan.warmup, processorTime: ProcessorTime.used)
+            description, startTime: startTime + settings.plan.warmup, processorTime: ProcessorTime.used)
         for worker in workers { results.add(worker.context.measurement, processorTime: worker.processor.used) }
         results.countMissingDeliveries(to: workers.reduce(0) { $0 + $1.workload.readerCount })
         return results

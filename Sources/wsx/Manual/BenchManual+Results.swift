@@ -71,6 +71,10 @@ extension BenchManual {
             ("`wsx_messages_total`", "The counts of RESULTS, with the label `outcome`: `sent`, `received`, *...*"),
             ("`wsx_errors_total`", "The counts of `errors` in JSON RESULTS, with the label `kind`."),
             (
+                "`wsx_error_causes_total`",
+                "The counts of `causes` in JSON RESULTS, with the labels `kind` and `code`."
+            ),
+            (
                 "`wsx_latency_seconds`",
                 """
                 A histogram of the latencies of all complete seconds, with ten buckets per decade from 10 us to 100 s. \
@@ -103,6 +107,21 @@ extension BenchManual {
             these lines.
             """),
         .definitions([
+            (
+                "`result`",
+                """
+                Whether the run `passed`: its exit status is 0. If not, the `reasons` as texts, the most important one \
+                first.
+                """
+            ),
+            ("`title`, `labels`", "The values of `--title` and `--label`, if given."),
+            (
+                "`environment`",
+                """
+                The `command` line without secrets, the `cpu` with its number of threads, the `host`, the `kernel`, \
+                and the `program` with its version. Results merged from several runs have what they agree on.
+                """
+            ),
             ("`mode`, `url`", "The value of `--mode`, and the URL without secrets."),
             ("`connections`, `threads`", "The number of requested connections, and of threads."),
             ("`duration_s`", "The time during which messages were sent, in seconds."),
@@ -123,6 +142,15 @@ extension BenchManual {
                 `application` is the number of errors that the application reported other than as the reply to a \
                 request, such as a refused subscription. `timeout` is the number of connection attempts, replies, \
                 and closing handshakes that timed out.
+                """
+            ),
+            (
+                "`causes`",
+                """
+                The causes of errors with their `count`, the most frequent first: `kind` is `http` for the status of a \
+                rejection, `close` for a close code (1006 if the connection was lost, 1005 if there was none), `tls` \
+                for an alert, and `system` for an error number, which is negative for name lookups. `code` is the \
+                number, and `name` its meaning. An error without such a code, such as a timeout, has no cause.
                 """
             ),
             (
@@ -237,8 +265,9 @@ extension BenchManual {
             (
                 "`thresholds`",
                 """
-                For each `--threshold`: its `expression`, the measured `value` (times in microseconds; `null` if \
-                nothing was measured), and whether it was `met`.
+                For each `--threshold`: its `expression`, the measured `value` (`null` if nothing was measured), the \
+                `limit`, their `unit` (`us` for times, `count`, or `share`), the `margin` relative to the limit \
+                (`null` if there is none), and whether it was `met`.
                 """
             ),
             (
@@ -247,8 +276,8 @@ extension BenchManual {
                 The comparison by `--baseline`, or `null`: the number of earlier `runs`, the `start_time` of the \
                 first, their whole `seconds`, and `seconds_now` of this run. For each of the `metrics`: the name \
                 (`metric`), the medians (`baseline` and `now`, `null` without whole seconds), the relative `change`, \
-                the `p_value`, and the `verdict`: `faster`, `slower`, `noise`, or, with too few seconds, `unknown`. In \
-                a scenario, `steps` has the same members for each `step` and `metric`. The share of failures is the \
+                the `p_value`, and the `verdict`: `faster`, `slower`, `noise`, or, with too few seconds, `unknown`. \
+                Noise has a `reason`: `same`, or `unclear` with the `variation`; see BASELINES. In a scenario, `steps` has the same members for each `step` and `metric`. The share of failures is the \
                 metric `failed`, with the verdict `more`, `fewer`, or `noise`.
                 """
             ),

@@ -50,9 +50,19 @@ extension BenchManual {
             """),
         .paragraph(
             """
+            The results begin with the verdict: `passed`, or `failed` and the reasons. A run passes if its exit status \
+            is 0. A table shows the value and the limit of each threshold, and its margin: the part of the limit that \
+            is left, negative if the limit is exceeded. It is empty for a limit of 0 and with `=`.
+            """),
+        .paragraph(
+            """
             Each unmet threshold prints a line on standard error, and the exit status is 7. If the run itself failed, \
             its own status takes precedence, because the results may be incomplete. If thresholds are met, but \
             messages were not sent, there is a warning; add `unsent=0`.
+            """),
+        .paragraph(
+            """
+            A merge of results fails with status 7 if one of the runs failed.
             """))
 
     /// The method of `--baseline`.
@@ -61,15 +71,19 @@ extension BenchManual {
         .paragraph(
             """
             For each whole second of both runs, wsx takes three values: the number of replies, and the median and 99th \
-            percentile of the latency. It compares the medians of these values. A difference is `faster` or `slower` \
-            if it is at least 3 % and significant at the 1 % level (two-sided Mann-Whitney U test on the seconds). \
-            Otherwise, it is `noise`. The test needs at least five seconds of each run.
+            percentile of the latency. It compares the medians of these values, those of the `median second`, which \
+            differ from the percentiles of the whole run. A difference is `faster` or `slower` if it is at least 3 % \
+            and significant at the 1 % level (two-sided Mann-Whitney U test on the seconds). Below 3 %, there is \
+            `no change`. Otherwise, the result is `unclear`, with the variation of the seconds or of the earlier runs: \
+            half the distance between the 5th and the 95th percentile, relative to the median. The test needs at least \
+            five seconds of each run.
             """),
         .paragraph(
             """
             The test compares two runs, not two servers. Anything that changes between runs, such as other load on the \
             machine, shows up as a difference. To account for it, give several earlier runs, each with `--baseline`. \
-            Their seconds are pooled, and a run with a median between those of two earlier runs differs only by noise.
+            Their seconds are pooled, and for a run with a median between those of two earlier runs, the result is \
+            unclear.
             """),
         .paragraph(
             """

@@ -27,7 +27,7 @@ import WSCore
             var random = SeededRandom(seed: seed)
             let baseline = run(1000, varyingBy: part, seconds: seconds, &random)
             let now = run(1000 * factor, varyingBy: part, seconds: seconds, &random)
-            return BaselineComparison(now, with: [baseline]).rows.first { $0.metric == metric }?.verdict
+            return BaselineComparison(now, with: [baseline]).rows.first { $0.metric == metric }?.outcome.verdict
         }
     }
 
@@ -50,6 +50,23 @@ import WSCore
         #expect(Self.verdicts(.rate, factor: 1.04, varyingBy: 0.001).allSatisfy { $0 == .faster })
     }
 
+    @Test("Without a significant change, the outcome says whether there is none or whether it is unclear")
+    func noise() throws {
+        func outcome(_ baseline: [Double], _ now: [Double]) throws -> BaselineComparison.Outcome {
+            func run(_ rates: [Double]) -> ComparedRun {
+                ComparedRun(
+                    description: Self.echo, startTime: WallTime(seconds: 0, microseconds: 0), rates: rates, medians: [],
+                    tails: [])
+            }
+            return try #require(BaselineComparison(run(now), with: [run(baseline)]).rows.first).outcome
+        }
+        let steady = [100.0, 101, 99, 100, 100, 102]
+        #expect(try outcome(steady, steady.reversed()) == .same)
+        let wild = [60.0, 140, 80, 120, 100, 100]
+        #expect(try outcome(wild, wild.map { $0 * 1.1 }) == .unclear(variation: 0.4))
+        #expect(try outcome(steady, [100]) == .unknown)
+    }
+
     @Test("A few seconds give no result", arguments: [(4, BaselineComparison.Verdict.unknown), (5, .slower)])
     func few(seconds: Int, verdict: BaselineComparison.Verdict) {
         #expect(Self.verdicts(.rate, factor: 0.5, varyingBy: 0.1, seconds: seconds).allSatisfy { $0 == verdict })
@@ -61,13 +78,15 @@ import WSCore
             var random = SeededRandom(seed: seed)
             let baselines = [1000, 1200].map { Self.run($0, varyingBy: 0.01, &random) }
             let runs = [1100, 1400, 800].map { Self.run($0, varyingBy: 0.01, &random) }
-            let verdicts = runs.map { BaselineComparison($0, with: baselines).rows.map(\.verdict) }
+            let verdicts = runs.map { BaselineComparison($0, with: baselines).rows.map(\.outcome.verdict) }
             #expect(
                 verdicts == [
                     [.noise, .noise, .noise], [.faster, .slower, .slower], [.slower, .faster, .faster],
                 ])
             #expect(
-                BaselineComparison(runs[0], with: [baselines[0]]).rows.map(\.verdict) == [.faster, .slower, .slower],
+                BaselineComparison(runs[0], with: [baselines[0]]).rows.map(\.outcome.verdict) == [
+                    .faster, .slower, .slower,
+                ],
                 "a single earlier run does not show how much runs vary")
         }
     }
@@ -101,11 +120,11 @@ import WSCore
         var random = SeededRandom(seed: 1)
         let earlier = Self.run((0..<20).map { 100 + Double($0) }, &random)
         let slower = BaselineComparison(Self.run((0..<20).map { 150 + Double($0) }, &random), with: [earlier])
-        #expect(slower.steps.map(\.verdict) == [.slower, .slower])
+        #expect(slower.steps.map(\.outcome.verdict) == [.slower, .slower])
         #expect(slower.steps.map(\.metric) == [.median, .tail])
         #expect(slower.steps[0].baseline == 109.5 && slower.steps[0].now == 159.5)
         let same = BaselineComparison(Self.run((0..<20).map { 119 - Double($0) }, &random), with: [earlier])
-        #expect(same.steps.map(\.verdict) == [.noise, .noise])
+        #expect(same.steps.map(\.outcome.verdict) == [.noise, .noise])
     }
 
     @Test("Without whole seconds, a step has the values of the whole run and no verdict")
@@ -113,7 +132,7 @@ import WSCore
         var random = SeededRandom(seed: 1)
         let earlier = Self.run((0..<20).map { 100 + Double($0) }, &random)
         let comparison = BaselineComparison(Self.run([], &random), with: [earlier])
-        #expect(comparison.steps.map(\.verdict) == [.unknown, .unknown])
+        #expect(comparison.steps.map(\.outcome.verdict) == [.unknown, .unknown])
         #expect(comparison.steps[0].baseline == 7 && comparison.steps[1].now == 8)
     }
 
@@ -135,7 +154,7 @@ import WSCore
         let (earlier, now) = (try Self.run(threads: 8, latency: 100), try Self.run(threads: 8, latency: 150))
         #expect(now.steps.map(\.medians) == [[150, 150, 150, 150]])
         let comparison = BaselineComparison(now, with: [earlier])
-        #expect(comparison.steps.map(\.verdict) == [.unknown, .unknown])
+        #expect(comparison.steps.map(\.outcome.verdict) == [.unknown, .unknown])
         #expect(comparison.steps[0].baseline == 100 && comparison.steps[0].now == 150)
     }
 
@@ -154,12 +173,12 @@ import WSCore
         let (passing, failing) = (Self.run(passed: 20, failed: 0), Self.run(passed: 0, failed: 20))
         let worse = BaselineComparison(failing, with: [passing]).steps
         #expect(worse.map(\.metric) == [.failures])
-        #expect(worse.map(\.verdict) == [.more])
+        #expect(worse.map(\.outcome.verdict) == [.more])
         #expect(worse.map(\.baseline) == [0] && worse.map(\.now) == [1])
         let better = BaselineComparison(passing, with: [failing]).steps
         #expect(better.map(\.metric) == [.failures])
-        #expect(better.map(\.verdict) == [.fewer])
-        #expect(BaselineComparison(failing, with: [failing]).steps.map(\.verdict) == [.noise])
+        #expect(better.map(\.outcome.verdict) == [.fewer])
+        #expect(BaselineComparison(failing, with: [failing]).steps.map(\.outcome.verdict) == [.noise])
         #expect(BaselineComparison(Self.run(passed: 0, failed: 0), with: [passing]).steps == [])
     }
 
@@ -173,7 +192,7 @@ import WSCore
         let earlier = Self.run([], failed: before, &random)
         let comparison = BaselineComparison(Self.run([], failed: now, &random), with: [earlier])
         let row = try #require(comparison.steps.last)
-        #expect(row.metric == .failures && row.verdict == verdict)
+        #expect(row.metric == .failures && row.outcome.verdict == verdict)
         #expect(row.baseline == Double(before) / 1000 && row.now == Double(now) / 1000)
     }
 
@@ -182,7 +201,7 @@ import WSCore
         var random = SeededRandom(seed: 1)
         let baselines = [0, 100].map { Self.run([], failed: $0, &random) }
         let comparison = BaselineComparison(Self.run([], failed: 95, &random), with: baselines)
-        #expect(comparison.steps.last?.verdict == .noise)
+        #expect(comparison.steps.last?.outcome.verdict == .noise)
         let none = BaselineComparison(Self.run([], &random), with: [Self.run([], &random)])
         #expect(none.steps.allSatisfy { $0.metric != .failures })
     }

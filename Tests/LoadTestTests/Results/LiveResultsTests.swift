@@ -77,7 +77,7 @@ import WSCore
         let counts =
             #""messages":{"sent":0,"received":2,"lost":0,"mismatched":0,"duplicated":0,"reordered":0,"pushes":0,"#
             + #""unsent":0,"interrupted":0},"errors":{"connect":0,"handshake":0,"login":0,"protocol":0,"closed":0,"#
-            + #""application":0,"timeout":0}}"#
+            + #""application":0,"timeout":0},"causes":[]}"#
         #expect(
             live.results.line(ofSecond: 0, openCount: live.openCount)
                 == #"{"type":"second","second":0,"sent":2,"received":2,"p50_us":1.000,"p99_us":2.000,"#

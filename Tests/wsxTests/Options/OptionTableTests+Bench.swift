@@ -94,6 +94,12 @@ extension OptionTableTests {
         BenchCase("baseline", "--baseline", "b.json", "--baseline", "c.json") {
             $0.result.baselinePaths = ["b.json", "c.json"]
         },
+        BenchCase("connect-retry", "--connect-retry", "3") { $0.load.connectRetries = 3 },
+        BenchCase("drain", "--drain", "0") { $0.load.replies.drain = .zero },
+        BenchCase("title", "--title", "t") { $0.result.title = "t" },
+        BenchCase("label", "--label", "a=1", "--label", "a=b=2") { $0.result.labels = ["a": "b=2"] },
+        BenchCase("junit", "--junit", "f.xml") { $0.result.junitPath = "f.xml" },
+        BenchCase("summary", "--summary", "f.md") { $0.result.summaryPath = "f.md" },
         BenchCase("hdr", "--hdr", "f.hlog") { $0.result.histogramPath = "f.hlog" },
         BenchCase("report", "--report", "f.html") { $0.result.reportPath = "f.html" },
         BenchCase("header", "-H", "A: b") { $0.client.request.headers = ["A: b"] },
@@ -169,6 +175,10 @@ extension OptionTableTests {
         MergeCase("baseline", "--baseline", "b.json", "--baseline", "c.json") {
             $0.result.baselinePaths = ["b.json", "c.json"]
         },
+        MergeCase("title", "--title", "t") { $0.result.title = "t" },
+        MergeCase("label", "--label", "a=1", "--label", "a=b=2") { $0.result.labels = ["a": "b=2"] },
+        MergeCase("junit", "--junit", "f.xml") { $0.result.junitPath = "f.xml" },
+        MergeCase("summary", "--summary", "f.md") { $0.result.summaryPath = "f.md" },
         MergeCase("hdr", "--hdr", "f.hlog") { $0.result.histogramPath = "f.hlog" },
         MergeCase("report", "--report", "f.html") { $0.result.reportPath = "f.html" },
         MergeCase("quiet", "-q") { $0.display.isQuiet = true },

@@ -141,6 +141,9 @@ package struct NetworkSettings: Sendable {
     /// The local addresses to connect from, with port 0; the first of the remote address's family is used. If empty,
     /// the system chooses. Otherwise, remote addresses of a family without a local address are skipped.
     package var sources: [SocketAddress]
+    /// The number of addresses to move from the beginning of each list of addresses to its end; not negative. With one
+    /// number for each connection, connections use the addresses of a name in turn.
+    package var rotation = 0
 
     /// Creates settings. By default, both families are used, and the system looks up names and chooses local addresses.
     package init(

@@ -95,7 +95,8 @@ internal final class HostLookup {
     private func release(_ addresses: [SocketAddress]) {
         guard !isOver, !addresses.isEmpty else { return }
         hasFound = true
-        didFind(addresses)
+        let start = network.rotation % addresses.count
+        didFind(start == 0 ? addresses : Array(addresses[start...] + addresses[..<start]))
     }
 
     /// The more specific error: "no address" for one family matters less than a failure for the other.

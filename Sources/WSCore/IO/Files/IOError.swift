@@ -6,6 +6,9 @@ package struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A negated errno, or ``nameServiceBase`` plus an error of getaddrinfo, which are negative.
     package let code: Int32
 
+    /// The errno, or the error of getaddrinfo, which is negative.
+    package var number: Int { Int(code > Self.nameServiceBase ? -code : code - Self.nameServiceBase) }
+
     /// Creates an error from a negative result.
     package init(code: Int32) {
         self.code = code

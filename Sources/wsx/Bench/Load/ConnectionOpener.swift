@@ -33,12 +33,16 @@ final class ConnectionOpener {
     private var hasRecordedSecrets = false
     /// The attempts in progress, by connection number.
     private var connectors: [UInt64: Connector] = [:]
+    /// The timers of attempts that have failed and are repeated, by connection number.
+    private var retries: [UInt64: Timer] = [:]
     /// The schedule of attempts, or `nil` to start them as soon as possible.
     private var pacer: Pacer?
 
     /// The maximum number of concurrent attempts of all threads: enough to keep a distant server busy, and fewer than
     /// the listen queue of a nearby server holds.
     private static let mostAtOnceOfAll = 256
+    /// The ceilings of the wait before the first repetition of an attempt, which doubles, and before any.
+    private static let (firstRetryDelay, longestRetryDelay) = (Duration.milliseconds(250), Duration.seconds(4))
 
     /// Prepares for opening connections.
     /// - Parameter rows: The rows of the data file, or `nil` if there is none.
@@ -57,7 +61,7 @@ final class ConnectionOpener {
     }
 
     /// The number of attempts in progress.
-    var openingCount: Int { connectors.count }
+    var openingCount: Int { connectors.count + retries.count }
 
     /// Whether the maximum number of attempts is in progress. Workloads that measure connecting ignore it.
     var isFull: Bool { openingCount >= max(1, Self.mostAtOnceOfAll / shard.count) }
@@ -90,6 +94,11 @@ final class ConnectionOpener {
     /// Starts opening the connection with a number.
     /// - Parameter completion: Called once, possibly before this method returns.
     func open(_ number: UInt64, _ completion: @escaping Completion) {
+        attempt(number, retry: 0, completion)
+    }
+
+    /// - Parameter retry: The number of earlier attempts that have failed.
+    private func attempt(_ number: UInt64, retry: Int, _ completion: @escaping Completion) {
         let way: Connector.Settings
         do throws(Failure) {
             way = try self.way(of: number)
@@ -98,7 +107,14 @@ final class ConnectionOpener {
         }
         let connector = Connector(way, resources: resources, on: loop) { [unowned self] result in
             let connector = connectors.removeValue(forKey: number)
-            if case .failure = result { recordSecrets(of: [way.request, connector?.request].compactMap(\.self)) }
+            if case .failure(let error) = result {
+                if retry < settings.arguments.load.connectRetries,
+                    Failure.connecting(url: "", error).report.isWorthRetrying
+                {
+                    return wait(toOpen: number, retry: retry + 1, completion)
+                }
+                recordSecrets(of: [way.request, connector?.request].compactMap(\.self))
+            }
             completion(number, result.mapError { .connecting($0) })
         }
         connector.didStep = { [unowned self] step in
@@ -106,6 +122,18 @@ final class ConnectionOpener {
         }
         connectors[number] = connector
         connector.start()
+    }
+
+    /// Attempts to open a connection again after a while.
+    private func wait(toOpen number: UInt64, retry: Int, _ completion: @escaping Completion) {
+        // Spread, because connections that were refused together would come back together.
+        let ceiling = min(Self.firstRetryDelay * (1 << min(retry - 1, 10)), Self.longestRetryDelay)
+        let timer = Timer(on: loop) { [unowned self] in
+            retries[number] = nil
+            attempt(number, retry: retry, completion)
+        }
+        retries[number] = timer
+        timer.start(after: ceiling * Double.random(in: 0.5...1))
     }
 
     /// Adds the secrets of the requests of an attempt to those of the run, because its failure may repeat them. Only the
@@ -126,7 +154,9 @@ final class ConnectionOpener {
 
     /// The route and the request of a connection.
     private func way(of number: UInt64) throws(Failure) -> Connector.Settings {
-        var way = ways[Int(truncatingIfNeeded: number % UInt64(ways.count))]
+        let (turn, index) = Int(truncatingIfNeeded: number & (1 << 62 - 1)).quotientAndRemainder(dividingBy: ways.count)
+        var way = ways[index]
+        way.network.rotation = turn
         let row = rows?.row(of: number)
         // Without a row, there is a failure.
         if rows != nil, row == nil, let failure = settings.data?.failure { throw failure }
@@ -140,12 +170,14 @@ final class ConnectionOpener {
     /// Cancels an attempt if it is in progress.
     func cancel(_ number: UInt64) {
         connectors.removeValue(forKey: number)?.cancel()
+        retries[number] = nil
     }
 
     /// Cancels the attempts in progress.
     func cancel() {
         for connector in connectors.values { connector.cancel() }
         connectors = [:]
+        retries = [:]
     }
 
     /// Attaches a handler to its open stream and starts the connection.

@@ -8,6 +8,7 @@ extension LoadWorker {
     func note(_ failure: Failure?, as kind: LoadErrorKind) {
         guard let failure else { return }
         context.measurement.tally.errors[kind] += 1
+        if let cause = failure.cause { context.measurement.tally.causes.add(cause) }
         if self.failure == nil { self.failure = failure }
     }
 

@@ -241,8 +241,9 @@ final class LoadWorker {
             context.phase = .draining
             workload.sendingEnded(isTimed: limit != nil || settings.plan.duration != nil)
         }
-        timers.phase = Timer(on: loop) { [unowned self] in close(isLate: limit == nil) }
-        timers.phase?.start(after: limit ?? workload.replyWait)
+        let wait = limit ?? settings.plan.replies.drain.map { min($0, workload.replyWait) } ?? workload.replyWait
+        timers.phase = Timer(on: loop) { [unowned self] in close(isLate: wait == workload.replyWait) }
+        timers.phase?.start(after: wait)
         closeIfAnswered()
     }
 

@@ -20,20 +20,25 @@ struct BenchMerge: ~Copyable {
         }
         var sum: BenchResults?
         for path in arguments.paths { try Self.add(path, to: &sum) }
-        guard let sum else { return nil }
+        guard var sum else { return nil }
+        let given = outputs.notes
+        if let title = given.title { sum.description.notes.title = title }
+        if !given.labels.isEmpty { sum.description.notes.labels = given.labels }
         try outputs.check(sum.description)
         try Threshold.check(
             arguments.result.thresholds, for: "--threshold", steps: sum.steps.map(\.name),
             stages: sum.stages.map(\.name))
         let judgement = outputs.judgement(on: sum)
-        return outputs.write(sum, judgement) ?? outputs.failure(of: judgement)
+        let failure = outputs.write(sum, judgement) ?? outputs.failure(of: judgement)
+        return failure ?? (judgement.hasPassed ? nil : .failedParts(sum.reasons))
     }
 
     private static func add(_ path: String, to sum: inout BenchResults?) throws(Failure) {
         let file = try BenchResultsFile(path)
         for index in file.texts.indices {
             do throws(BenchResultsError) {
-                let results = try file.results(at: index)
+                var results = try file.results(at: index)
+                results.reasons = results.reasons.map { "\(file.name(of: index)): \($0)" }
                 if sum == nil {
                     sum = consume results
                 } else {

@@ -7,6 +7,9 @@ extension BenchResults {
     /// The column at which the text of a fact begins.
     private static let factColumn = 12
 
+    /// The number of causes of errors in the table.
+    private static let shownCauses = 5
+
     /// The minimum width of the table.
     static let fewestColumns = 40
 
@@ -19,8 +22,12 @@ extension BenchResults {
         _ palette: Palette, _ judgement: BenchJudgement = BenchJudgement(), columns terminalColumns: Int? = nil
     ) -> String {
         let columns = max(Self.fewestColumns, min(terminalColumns ?? HelpText.columns, HelpText.columns))
-        var lines = headlines.flatMap { ResultWords.wrapped($0, indentation: 0, columns: columns) }
-        lines += [escapingControls(description.url), ""]
+        func wrapped(_ text: String) -> [String] { ResultWords.wrapped(text, indentation: 0, columns: columns) }
+        var lines = description.notes.title.map { wrapped(escapingControls($0)) } ?? []
+        lines += judgement.verdictLines(palette, columns: columns) + [""]
+        lines += headlines.flatMap(wrapped) + [escapingControls(description.url)]
+        for (key, value) in description.notes.labels { lines += wrapped(escapingControls("\(key)=\(value)")) }
+        lines.append("")
         for fact in facts {
             let texts = ResultWords.wrapped(fact.text, indentation: Self.factColumn, columns: columns)
             for (index, text) in texts.enumerated() {
@@ -38,7 +45,7 @@ extension BenchResults {
         if !steps.isEmpty { lines += [""] + steps }
         let stages = StageTable.lines(of: self, palette, columns: columns)
         if !stages.isEmpty { lines += [""] + stages }
-        lines += judgement.lines(palette, columns: columns)
+        if let comparison = judgement.comparison { lines += [""] + comparison.lines(palette, columns: columns) }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -58,13 +65,13 @@ extension BenchResults {
     }
 
     /// A labeled text, which may wrap to several lines.
-    private struct Fact {
+    struct Fact {
         let name: String
         let text: String
         var isProblem = false
     }
 
-    private var facts: [Fact] {
+    var facts: [Fact] {
         let mode = description.mode
         let counts = mode.wording.counts(
             sent: Phrase.grouped(tally.sent), received: Phrase.grouped(tally.received))
@@ -92,6 +99,13 @@ extension BenchResults {
             tally.errors.total == 0
                 ? Fact(name: "errors", text: "none") : Fact(name: "errors", text: errors, isProblem: true),
         ]
+        let causes = tally.causes.sorted
+        if !causes.isEmpty {
+            let rest = ResultWords.counts([(causes.dropFirst(Self.shownCauses).reduce(0) { $0 + $1.count }, "others")])
+            let shown = causes.prefix(Self.shownCauses).map { "\(Phrase.grouped($0.count)) × \($0.cause.words)" }
+            let words = (shown + (rest.isEmpty ? [] : [rest])).joined(separator: ", ")
+            facts.append(Fact(name: "causes", text: escapingControls(words), isProblem: true))
+        }
         if !mode.load.needsConnections {
             facts.append(Fact(name: "phases", text: phaseMedians))
         } else if times.handshakes.totalCount > 0 {

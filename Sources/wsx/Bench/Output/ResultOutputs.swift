@@ -6,8 +6,7 @@ import WSCore
 struct ResultOutputs: ~Copyable {
     private let arguments: any ResultCommandArguments
     private let console: Console
-    private let histogramFile: OutputFile?
-    private let reportFile: OutputFile?
+    private let files: [ResultFile]
     /// The earlier runs to compare with, in the order of the options.
     private let baselines: [ComparedRun]
 
@@ -17,25 +16,28 @@ struct ResultOutputs: ~Copyable {
         let baselines = try arguments.result.baselinePaths.map { (path) throws(Failure) in
             ComparedRun(try BenchResultsFile.only(in: path, for: "--baseline"))
         }
-        let histogramFile = try Self.open(arguments.result.histogramPath, for: "--hdr", beside: arguments.readFiles)
-        let reportFile = try Self.open(arguments.result.reportPath, for: "--report", beside: arguments.readFiles)
-        if let reportPath = arguments.result.reportPath, let histogramPath = arguments.result.histogramPath,
-            let identity = FileIdentity(path: reportPath), identity == FileIdentity(path: histogramPath)
-        {
-            throw .badArgument(
-                what: "--report \(escapingControls(reportPath))", why: "--hdr writes to the same file; choose another")
+        var files: [ResultFile] = []
+        for kind in ResultFileKind.allCases {
+            guard let path = kind.path(in: arguments.result) else { continue }
+            let file = try Self.open(path, for: kind.option, beside: arguments.readFiles)
+            if let identity = FileIdentity(path: path),
+                let other = files.first(where: { FileIdentity(path: $0.path) == identity })
+            {
+                throw .badArgument(
+                    what: "\(kind.option) \(escapingControls(path))",
+                    why: "\(other.kind.option) writes to the same file; choose another")
+            }
+            files.append(ResultFile(kind: kind, path: path, file: file))
         }
         self.arguments = arguments
         self.console = console
         self.baselines = baselines
-        self.histogramFile = histogramFile
-        self.reportFile = reportFile
+        self.files = files
     }
 
     private static func open(
-        _ path: String?, for option: String, beside sources: [OutputPlace.Source]
-    ) throws(Failure) -> OutputFile? {
-        guard let path else { return nil }
+        _ path: String, for option: String, beside sources: [OutputPlace.Source]
+    ) throws(Failure) -> OutputFile {
         try OutputPlace(option: option, path: path).check(against: sources)
         do throws(IOError) {
             return try OutputFile(creating: path)
@@ -60,14 +62,25 @@ struct ResultOutputs: ~Copyable {
         }
     }
 
+    /// The title, the labels, and where the run takes place. The command line has no secrets.
+    var notes: RunNotes {
+        var notes = RunNotes()
+        notes.title = arguments.result.title
+        notes.labels = arguments.result.labels.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        let command = (["wsx"] + Swift.CommandLine.arguments.dropFirst()).map(ShellWord.quoted).joined(separator: " ")
+        notes.environment = [
+            ("command", console.secrets.masking(command)), ("cpu", Machine.processor), ("host", Machine.hostName),
+            ("kernel", Machine.kernel), ("program", "wsx \(version)"),
+        ]
+        return notes
+    }
+
     /// Applies the thresholds and baselines to results.
     func judgement(on results: borrowing BenchResults) -> BenchJudgement {
-        var judgement = BenchJudgement()
-        for threshold in arguments.result.thresholds { judgement.verdicts.append(threshold.verdict(on: results)) }
-        if !baselines.isEmpty {
-            judgement.comparison = BaselineComparison(ComparedRun(results), with: baselines)
-        }
-        return judgement
+        var verdicts: [Threshold.Verdict] = []
+        for threshold in arguments.result.thresholds { verdicts.append(threshold.verdict(on: results)) }
+        let comparison = baselines.isEmpty ? nil : BaselineComparison(ComparedRun(results), with: baselines)
+        return BenchJudgement(reasons: results.reasons, verdicts: verdicts, comparison: comparison)
     }
 
     /// Writes results. Returns the failure, or `nil` if there was none.
@@ -84,8 +97,7 @@ struct ResultOutputs: ~Copyable {
         // A reader that closes the pipe is a normal end.
         if let error, error != .brokenPipe { return .output(error) }
         warnAboutUnsent(results.tally.unsent, in: results.description.mode, judgement)
-        let failure = writeHistograms(results)
-        return writeReport(results, judgement) ?? failure
+        return writeFiles(results, judgement)
     }
 
     /// Warns about thresholds that may be met only because messages were not sent.
@@ -98,21 +110,18 @@ struct ResultOutputs: ~Copyable {
                 + "\(mode.wording.sentVerb); add --threshold unsent=0")
     }
 
-    private func writeHistograms(_ results: borrowing BenchResults) -> Failure? {
-        guard let histogramFile else { return nil }
-        let text = HistogramLog.text(of: results)
-        return StandardDescriptors.writeAll(text, to: histogramFile.descriptor).map {
-            .writing(path: arguments.result.histogramPath ?? "", $0)
+    /// Writes only the files. Returns the first failure, or `nil` if there was none.
+    func writeFiles(_ results: borrowing BenchResults, _ judgement: BenchJudgement) -> Failure? {
+        var failure: Failure?
+        for file in files {
+            let text = file.kind.text(of: results, judgement)
+            if let error = StandardDescriptors.writeAll(text, to: file.file.descriptor) {
+                failure = failure ?? .writing(path: file.path, error)
+            } else if file.kind == .report {
+                console.notice("wsx: the report is in \(escapingControls(file.path))")
+            }
         }
-    }
-
-    /// Writes only the page. Returns the failure, or `nil` if there was none.
-    func writeReport(_ results: borrowing BenchResults, _ judgement: BenchJudgement) -> Failure? {
-        guard let reportFile else { return nil }
-        let page = BenchReport.html(of: results, judgement)
-        return StandardDescriptors.writeAll(page, to: reportFile.descriptor).map {
-            .writing(path: arguments.result.reportPath ?? "", $0)
-        }
+        return failure
     }
 
     /// Reports unmet thresholds and returns the corresponding failure.

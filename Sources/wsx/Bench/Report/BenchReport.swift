@@ -29,7 +29,7 @@ enum BenchReport {
             policyLine:
                 #"<meta http-equiv="Content-Security-Policy" content="\#(policy.joined(separator: "; "))">"#,
             dataLine:
-                #"<script type="application/json" id="data">\#(markupFree(results.reportData(judgement, program: "wsx \(version)")))</script>"#,
+                #"<script type="application/json" id="data">\#(markupFree(results.reportData(judgement)))</script>"#,
         ])
     }
 

@@ -76,6 +76,8 @@ enum Failure: Error {
     case badReplies(LoadTally, in: BenchMode, mismatched: String?)
     /// A load test missed its thresholds, as the results report.
     case unmetThresholds
+    /// Load tests whose results were merged failed, for these reasons.
+    case failedParts([String])
     /// A load test was stopped after this many seconds, because a condition of `--abort` does not hold.
     case aborted(Threshold.Verdict, afterSeconds: Int)
     /// The peer sent no message that matches `--ready` in time.
@@ -211,6 +213,7 @@ enum Failure: Error {
                 "the \(mode.wording.countedThings): \(tally.faults); \(mode.wording.expectation)"
                     + (reply.map { "; the first mismatched reply: \($0.isEmpty ? "an empty message" : $0)" } ?? ""))
         case .unmetThresholds: .init(.expectation, nil)
+        case .failedParts(let reasons): .init(.expectation, reasons.joined(separator: "; "))
         case .aborted(let verdict, let seconds):
             .init(
                 .expectation,

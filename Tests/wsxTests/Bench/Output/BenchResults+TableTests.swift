@@ -23,9 +23,11 @@ import WSCore
     @Test("The headline describes the run, and control characters are escaped")
     func head() {
         let lines = Self.table(Self.results())
-        #expect(lines[0] == "Echo test with 1-byte binary messages for 10.0 s")
-        #expect(lines[1] == "1,000 connections, 4 in flight each, target rate 5,000 per second")
-        #expect(lines[2] == "ws://a/\\u{1B}[31m")
+        #expect(
+            lines.prefix(4) == [
+                "passed", "Echo test with 1-byte binary messages for 10.0 s",
+                "1,000 connections, 4 in flight each, target rate 5,000 per second", "ws://a/\\u{1B}[31m",
+            ])
     }
 
     @Test(
@@ -87,13 +89,12 @@ import WSCore
     func width(seed: UInt64) throws {
         var results = BenchSamples.results(seed: seed)
         (results.duration, results.busiestProcessorTime) = (.seconds(1), .seconds(100))
-        var judgement = BenchJudgement()
-        judgement.verdicts = [
+        let verdicts = [
             try Threshold("handshake.p99.999 <= 20ms").verdict(on: results),
             try Threshold("rate>1").verdict(on: results),
         ]
         for isLong in [false, true] {
-            judgement.comparison = Self.comparison(isLong: isLong)
+            let judgement = BenchJudgement(verdicts: verdicts, comparison: Self.comparison(isLong: isLong))
             let palette = Palette(isEnabled: false)
             for line in Self.lines(results.table(palette, judgement)) { #expect(line.count <= 80, "\(line)") }
             for columns in 40...90 {
@@ -132,6 +133,39 @@ import WSCore
                 "    stddev   0.00 us       p99   1.00 ms", "       max   1.00 ms     p99.9   1.00 ms",
                 "       p50   1.00 ms    p99.99   1.00 ms", "       p75   1.00 ms   p99.999   1.00 ms",
             ])
+    }
+
+    @Test("The verdict, its reasons, and the thresholds come first")
+    func verdict() throws {
+        var results = Self.results()
+        results.description.notes.title = "Release\u{1B} 2"
+        results.description.notes.labels = [("commit", "1f3c")]
+        results.reasons = ["40 of 12,000 messages were lost"]
+        let verdicts = try ["lost<5", "rate>0", "errors=0"].map { try Threshold($0).verdict(on: results) }
+        let table = results.table(
+            Palette(isEnabled: false), BenchJudgement(reasons: results.reasons, verdicts: verdicts))
+        let lines = table.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines[0] == "Release\\u{1B} 2")
+        #expect(lines[1].hasPrefix("failed: 40 of 12,000 messages were lost"))
+        let heading = try #require(lines.firstIndex { $0.hasPrefix("threshold  ") && $0.contains("  margin") })
+        #expect(lines[heading - 1].isEmpty && lines[heading + 4].isEmpty)
+        #expect(lines[heading + 1].hasPrefix("lost<5 ") && lines[heading + 1].hasSuffix("  not met"))
+        #expect(lines[heading + 2].hasPrefix("rate>0 ") && lines[heading + 2].hasSuffix("  met"))
+        #expect(lines.contains("commit=1f3c"))
+        let passed = results.table(Palette(isEnabled: false), BenchJudgement())
+        #expect(passed.split(separator: "\n")[1] == "passed")
+    }
+
+    @Test("The five most frequent causes of errors are listed")
+    func causes() {
+        var results = Self.results()
+        for code in 1...7 { results.tally.causes.add(ErrorCause(.close, 4000 + code, ""), count: code) }
+        results.tally.causes.add(ErrorCause(.http, 429, "Too Many Requests"), count: 1200)
+        results.tally.causes.add(ErrorCause(.system, 111, "connection refused"), count: 100)
+        let text = Self.table(results).joined(separator: " ").split(separator: " ").joined(separator: " ")
+        #expect(text.contains("causes 1,200 × HTTP 429 Too Many Requests, 100 × connection refused,"))
+        #expect(text.contains("7 × close 4007"))
+        #expect(text.contains("10 others"))
     }
 
     @Test("Faults and errors are listed by kind")

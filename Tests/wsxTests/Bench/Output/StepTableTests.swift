@@ -54,9 +54,8 @@ import WSCore
             results.steps = [step.results, PartRecorder(name: "unused", isNamed: true).results]
             return ComparedRun(results)
         }
-        var judgement = BenchJudgement()
-        judgement.comparison = BaselineComparison(run(2_000_000), with: [run(1_000_000), run(1_000_000)])
-        let lines = judgement.lines(Palette(isEnabled: false), columns: columns)
+        let comparison = BaselineComparison(run(2_000_000), with: [run(1_000_000), run(1_000_000)])
+        let lines = comparison.lines(Palette(isEnabled: false), columns: columns)
         #expect(lines.allSatisfy { $0.count <= columns })
         if columns == 80 {
             #expect(lines.suffix(2).first == "a step with a long name p50   1.00 ms  2.00 ms  +100.0 %")
@@ -78,9 +77,8 @@ import WSCore
             results.seconds = (0..<21).map { _ in BenchSecond(sent: 1, received: 1, latencies: Histogram()) }
             return ComparedRun(results)
         }
-        var judgement = BenchJudgement()
-        judgement.comparison = BaselineComparison(run(2_000_000, failures: 21), with: [run(1_000_000, failures: 0)])
-        let lines = judgement.lines(Palette(isEnabled: false), columns: 80)
+        let comparison = BaselineComparison(run(2_000_000, failures: 21), with: [run(1_000_000, failures: 0)])
+        let lines = comparison.lines(Palette(isEnabled: false), columns: 80)
         #expect(
             lines.suffix(4) == [
                 "steps         baseline      now    change",
@@ -88,7 +86,7 @@ import WSCore
                 "query p99      1.00 ms  2.00 ms  +100.0 %  slower",
                 "query failed    0.00 %  50.00 %            more",
             ])
-        let narrow = judgement.lines(Palette(isEnabled: false), columns: 40)
+        let narrow = comparison.lines(Palette(isEnabled: false), columns: 40)
         #expect(narrow.suffix(2) == ["  query failed", "    0.00 %, now 50.00 %, more"])
     }
 

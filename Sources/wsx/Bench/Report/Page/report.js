@@ -169,17 +169,35 @@ function showCharts() {
 // Figures and tables.
 
 const isWrong = field => !["sent", "received", "pushes", "unsent", "interrupted"].includes(field);
+/** The faults by kind: `40 lost, 2 mismatched`. */
+const faults = counts => Object.entries(counts).filter(([field, number]) => isWrong(field) && number)
+  .map(([field, number]) => `${count(number)} ${field}`).join(", ");
 const wrongSum = counts => Object.keys(counts).filter(isWrong).reduce((sum, field) => sum + counts[field], 0);
+
+/** Shows whether the run passed, why not, and each threshold with its limit. */
+function showVerdict() {
+  const { passed, reasons } = results.result;
+  const verdict = byID("verdict");
+  verdict.className = passed ? "passed" : "failed";
+  verdict.firstChild.textContent = passed ? "Passed" : "Failed";
+  verdict.append(passed ? "" : `: ${reasons.join("; ")}`);
+  byID("thresholds").hidden = !thresholds.length;
+  const unit = { us: time, share: share => `${fraction(100 * share)} %`, count: value => rounded(value) };
+  document.querySelector("#thresholds div").append(table(["", "value", "limit", "margin", ""], thresholds.map(
+    ({ expression, value, limit, unit: name, margin, met }) => [expression,
+      value === null ? html("td", {}, "nothing measured") : cell(value, unit[name](value), !met),
+      cell(limit, unit[name](limit)),
+      html("td", {}, margin === null ? "" : signedPercent(margin)),
+      html("td", { class: met ? "" : "wrong" }, met ? "met" : "not met")])));
+}
 
 function showKeyFigures() {
   const [wrong, failed] = [wrongSum(messages), wrongSum(errors)];
-  const unmet = thresholds.filter(threshold => !threshold.met).length;
   const figures = [
     [`${THINGS} per second`, rounded(results.rate_per_second)],
     ...(bars.length ? ["p50", "p99", "max"].map(field => [field, time(latency[field])]) : []),
-    ["Messages", wrong ? `${count(wrong)} wrong` : `${count(messages.received)} ${mode === "echo" ? "correct" : "received"}`, wrong],
+    ["Messages", wrong ? faults(messages) : `${count(messages.received)} ${mode === "echo" ? "correct" : "received"}`, wrong],
     ["Errors", failed ? count(failed) : "none", failed],
-    ...(thresholds.length ? [["Thresholds", unmet ? `${unmet} not met` : "met", unmet]] : []),
   ];
   byID("key").append(...figures.map(([name, text, isWrong]) =>
     html("div", {}, html("dt", {}, name), html("dd", { class: isWrong ? "wrong" : "" }, text))));
@@ -222,7 +240,22 @@ function showTables() {
     byID("counts").append(table([group, ""], Object.entries(results[group]).map(([field, number]) => [
       label(field), cell(number, count(number), number && group !== "bytes" && isWrong(field))])));
   }
+  if (results.causes.length) {
+    byID("counts").append(table(["causes of errors", ""], results.causes.map(({ kind, code, name, count: number }) => [
+      `${{ http: `HTTP ${code} `, close: `close ${code} `, tls: `TLS alert ${code} `, system: "" }[kind]}${name}`,
+      cell(number, count(number), true)])));
+  }
   byID("facts").append(...facts.flatMap(({ name, value }) => [html("dt", {}, name), html("dd", {}, value)]));
+}
+
+const signedPercent = share => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(1)} %`;
+
+/** The outcome of a comparison in words. */
+function outcome(verdict, reason, variation) {
+  if (verdict === "unknown") return "too few seconds";
+  if (verdict !== "noise") return verdict;
+  if (reason === "same") return "no change";
+  return variation ? `unclear (varies by ±${Math.round(100 * variation)} %)` : "unclear";
 }
 
 /** Shows the comparison with earlier runs. */
@@ -235,12 +268,11 @@ function showBaseline(baseline) {
     `${runs} from ${baseline.start_time.slice(0, 19)}Z, with ${count(baseline.seconds)} seconds; now ${count(baseline.seconds_now)}.`;
   const shown = (metric, value) => (
     value === null ? html("td", {}, "–") : cell(value, (formats[metric] ?? time)(value)));
-  const rows = [...baseline.metrics, ...baseline.steps ?? []].map(({ step, metric, change, verdict, ...values }) => [
+  const rows = [...baseline.metrics, ...baseline.steps ?? []].map(({ step, metric, change, verdict, reason, variation, ...values }) => [
     (step ? `${step} ` : "") + label(metric), shown(metric, values.baseline), shown(metric, values.now),
-    html("td", {}, change === null ? "–" : `${change < 0 ? "" : "+"}${(100 * change).toFixed(1)} %`),
-    html("td", { class: ["slower", "more"].includes(verdict) ? "wrong" : "" },
-      verdict === "unknown" ? "too few seconds" : verdict)]);
-  document.querySelector("#baseline div").append(table(["", "baseline", "now", "change", "verdict"], rows));
+    html("td", {}, change === null ? "–" : signedPercent(change)),
+    html("td", { class: ["slower", "more"].includes(verdict) ? "wrong" : "" }, outcome(verdict, reason, variation))]);
+  document.querySelector("#baseline div").append(table(["median second", "baseline", "now", "change", "verdict"], rows));
 }
 
 /** Shows the steps of a scenario that have a name or faults. */
@@ -275,7 +307,9 @@ function prepareSeconds() {
 }
 
 byID("target").textContent = facts[0].value;
-document.title = `wsx bench ${facts[0].value}`;
+if (results.title) document.querySelector("h1").textContent = results.title;
+document.title = `${results.result.passed ? "Passed" : "Failed"}: ${results.title ?? `wsx bench ${facts[0].value}`}`;
+showVerdict();
 byID("warnings").append(...results.warnings.map(text => html("p", { class: "wrong" }, text)));
 showKeyFigures();
 showCharts();

@@ -36,6 +36,8 @@ struct LoadArguments: Equatable, Sendable {
     /// heartbeats.
     var heartbeatMessage: String?
     var replies = LoadPlan.Replies()
+    /// The number of times that a failed attempt to open a connection is repeated.
+    var connectRetries = 0
 
     private static let mostConnections = 1_000_000
     private static let mostPerSecond = 100_000_000
@@ -68,6 +70,19 @@ struct LoadArguments: Equatable, Sendable {
             example: "--connections 5k --connect-rate 500", seeAlso: ["connections", "ramp"]
         ) { arguments, value throws(ValueProblem) in
             arguments.connections.openingRate = try CountValue.parse(value, largest: 1_000_000)
+        },
+        OptionSpecification(
+            "connect-retry", value: OptionValue("N"), default: "0", heading: .load,
+            summary: "Retry failed connection attempts N times",
+            manual: """
+                Repeat a failed attempt to open a connection up to *N* times, unless retrying cannot help. The wait is \
+                random, up to 250 milliseconds before the first repetition, and twice as long before each further one, \
+                up to 4 seconds. Only the last failure counts as an error, and only the last attempt in the times of \
+                handshakes.
+                """,
+            example: "--connect-retry 5", seeAlso: ["connections", "connect-timeout"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.connectRetries = try CountValue.parse(value, zeroAllowed: true)
         },
         OptionSpecification(
             "threads", "t", value: OptionValue("N"), default: "1", heading: .load,
@@ -205,6 +220,17 @@ struct LoadArguments: Equatable, Sendable {
                 """,
             example: "--mode idle -c 1000 --lifetime 5s -d 1m", seeAlso: ["think", "stages", "connect-rate"]
         ) { arguments, value throws(ValueProblem) in arguments.connections.lifetime = try DelayValue.parse(value) },
+        OptionSpecification(
+            "drain", value: OptionValue("DURATION"), heading: .load,
+            summary: "Wait at most DURATION for the last replies",
+            manual: """
+                After the load, wait at most *DURATION* for outstanding replies, instead of `--reply-timeout`. Those \
+                that are missing then count as lost, or as interrupted in a scenario.
+                """,
+            example: "--duration 1m --drain 2s", seeAlso: ["reply-timeout", "duration", "close-timeout"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.replies.drain = try DurationValue.parse(value, zeroAllowed: true)
+        },
         OptionSpecification(
             "reply-timeout", value: OptionValue("DURATION"), default: "10s", conflicts: .modes(without: .replyTimeout),
             heading: .load, summary: "Time to wait for a reply",

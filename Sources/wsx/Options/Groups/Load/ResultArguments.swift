@@ -8,10 +8,17 @@ struct ResultArguments: Equatable, Sendable {
     var histogramPath: String?
     /// The file for the HTML report.
     var reportPath: String?
+    /// The file for the JUnit XML.
+    var junitPath: String?
+    /// The file for the summary in Markdown.
+    var summaryPath: String?
     /// The conditions that results must meet.
     var thresholds: [Threshold] = []
     /// Files with the results of one earlier run each.
     var baselinePaths: [String] = []
+    var title: String?
+    /// The labels by key.
+    var labels: [String: String] = [:]
 
     static let options: [OptionSpecification<ResultArguments>] = [
         OptionSpecification(
@@ -43,6 +50,30 @@ struct ResultArguments: Equatable, Sendable {
             example: "--baseline before.json", seeAlso: ["threshold", "output"]
         ) { arguments, value in arguments.baselinePaths.append(value) },
         OptionSpecification(
+            "title", value: OptionValue("TEXT"), heading: .results,
+            summary: "Title of the results",
+            manual: """
+                Begin the results and the report with *TEXT*. JSON results contain it as `title`.
+                """,
+            example: "--title 'Release 2.1'", seeAlso: ["label", "report"]
+        ) { arguments, value throws(ValueProblem) in
+            guard !value.isEmpty else { throw .empty }
+            arguments.title = value
+        },
+        OptionSpecification(
+            "label", value: OptionValue("KEY=VALUE"), repetition: .adds, heading: .results,
+            summary: "Label the results",
+            manual: """
+                Add a label to the results and the report, such as a commit. JSON results contain it in `labels`. The \
+                last value of a key counts.
+                """,
+            example: "--label commit=1f3c2d8", seeAlso: ["title"]
+        ) { arguments, value throws(ValueProblem) in
+            let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty else { throw .unusable(words: "expected KEY=VALUE") }
+            arguments.labels[parts[0]] = parts[1]
+        },
+        OptionSpecification(
             "hdr", value: OptionValue("FILE", .file), heading: .results,
             summary: "Write an HdrHistogram log to FILE",
             manual: """
@@ -62,5 +93,25 @@ struct ResultArguments: Equatable, Sendable {
                 """,
             example: "--report report.html", seeAlso: ["output", "hdr"]
         ) { arguments, value in arguments.reportPath = value },
+        OptionSpecification(
+            "junit", value: OptionValue("FILE", .file), heading: .results,
+            summary: "Write the verdicts as JUnit XML to FILE",
+            manual: """
+                Write the verdict on the run, on each threshold, and on each named step of a scenario to *FILE* in the \
+                JUnit XML format, which CI systems show. An existing file is overwritten; a new file is readable only \
+                by you.
+                """,
+            example: "--threshold 'p99<20ms' --junit results.xml", seeAlso: ["threshold", "summary"]
+        ) { arguments, value in arguments.junitPath = value },
+        OptionSpecification(
+            "summary", value: OptionValue("FILE", .file), heading: .results,
+            summary: "Write a summary in Markdown to FILE",
+            manual: """
+                Write the verdict, the thresholds, the most important results, and the comparison with the baselines \
+                to *FILE* in GitHub Flavored Markdown, for a pull request or the summary of a CI job. An existing file \
+                is overwritten; a new file is readable only by you.
+                """,
+            example: "--summary summary.md", seeAlso: ["report", "junit"]
+        ) { arguments, value in arguments.summaryPath = value },
     ]
 }

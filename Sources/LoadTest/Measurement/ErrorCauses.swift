@@ -1,0 +1,60 @@
+/// What refused or ended a connection, as far as the peer or the system has said it.
+package struct ErrorCause: Hashable, Sendable {
+    /// What the code is a number of.
+    package enum Kind: String, Sendable {
+        /// HTTP statuses of servers and proxies.
+        case http
+        /// Close codes (RFC 6455 §7.4); 1005 and 1006 stand for their absence.
+        case close
+        /// TLS alerts (RFC 8446 §6).
+        case tls
+        /// Error numbers of the system; those of name lookups are negative.
+        case system
+    }
+
+    package let kind: Kind
+    package let code: Int
+    /// The code in words; empty if it is unknown.
+    package let name: String
+
+    /// Creates a cause.
+    package init(_ kind: Kind, _ code: Int, _ name: String) {
+        self.kind = kind
+        self.code = code
+        self.name = name
+    }
+
+    /// The cause as text: `HTTP 429 Too Many Requests`, `close 1011 internal error`, or `connection refused`.
+    package var words: String {
+        switch kind {
+        case .http: name.isEmpty ? "HTTP \(code)" : "HTTP \(code) \(name)"
+        case .close: name.isEmpty ? "close \(code)" : "close \(code) \(name)"
+        case .tls: "TLS alert \(code) \(name)"
+        case .system: name
+        }
+    }
+}
+
+/// The number of errors of each cause.
+package struct ErrorCauses: Equatable, Sendable {
+    private var counts: [ErrorCause: Int] = [:]
+
+    /// Counts errors.
+    package mutating func add(_ cause: ErrorCause, count: Int = 1) { counts[cause, default: 0] += count }
+
+    /// Adds the errors of another load.
+    /// - Throws: ``BenchResultsError/tooLarge``.
+    internal mutating func add(_ other: ErrorCauses) throws(BenchResultsError) {
+        for (cause, count) in other.counts {
+            counts[cause] = try counts[cause, default: 0].adding(checking: count)
+        }
+    }
+
+    /// The causes with their counts, the most frequent first.
+    package var sorted: [(cause: ErrorCause, count: Int)] {
+        counts.map { (cause: $0.key, count: $0.value) }.sorted {
+            ($1.count, $0.cause.kind.rawValue, $0.cause.code, $0.cause.name)
+                < ($0.count, $1.cause.kind.rawValue, $1.cause.code, $1.cause.name)
+        }
+    }
+}
