@@ -254,7 +254,7 @@ def test_a_run_without_any_reply(browser, tmp_path):
             "2 lost", "2"]
         assert page.evaluate("document.querySelectorAll('script').length") == 2
         assert page.evaluate("document.getElementById('target').textContent") == results["url"]
-        assert page.evaluate("document.title") == f"wsx bench {results['url']}"
+        assert page.evaluate("document.title") == f"Failed: wsx bench {results['url']}"
         assert page.problems == [] and page.requests == [path.as_uri()]
 
 

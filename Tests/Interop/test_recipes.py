@@ -670,6 +670,14 @@ def test_broadcast(kitchen):
     assert result.status == 0 and b"p99" in result.out, result
 
 
+@recipe("Measure the rooms of a chat with its own messages")
+def test_broadcast_of_a_service(kitchen):
+    with Listener("--broadcast", "--no-stdin") as server:
+        result = kitchen.run({
+            "-c 1001 -r 10 --warmup 2s": "-c 5 -r 20 -d 1s --warmup 200ms", "ws://localhost:8080/chat": server.url})
+    assert result.status == 0 and b"all correct" in result.out, result
+
+
 @recipe("Find the number of users that a server can serve")
 def test_number_of_users(kitchen, wsx_echo):
     result = kitchen.run({
