@@ -91,7 +91,7 @@ import WSCore
     @Test(
         "A missing or invalid member is named",
         arguments: [
-            ("\"mode\":\"echo\"", "\"mode\":\"ping\"", "mode"), ("\"url\"", "\"link\"", "url"),
+            ("\"mode\":\"echo\"", "\"mode\":\"?\"", "mode"), ("\"url\"", "\"link\"", "url"),
             ("\"sent\"", "\"seen\"", "messages.sent"), ("\"timeout\":", "\"timeout\":-", "errors.timeout"),
             ("\"start_time\":\"", "\"start_time\":\"x", "start_time"),
             ("\"second\":0", "\"second\":1", "per_second.second"),

@@ -67,9 +67,12 @@ final class ConnectFixture {
                 $0.requests = try? .make($0.arguments, url: $0.url, isRepl: true)
             }
         }
-        user = PromptUser(steps, at: editor)
-        defer { user = nil }
-        return try run()
+        let user = PromptUser(steps, at: editor)
+        self.user = user
+        defer { self.user = nil }
+        let outcome = try run()
+        if let step = user.nextStep { Issue.record("the run has ended before the step \(step)") }
+        return outcome
     }
 
     func run() throws -> Outcome {

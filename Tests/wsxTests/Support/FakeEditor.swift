@@ -51,6 +51,8 @@ final class PromptUser: EndOfTurnWork {
     }
 
     private var steps: ArraySlice<Step>
+    /// The step that has not been carried out yet, or `nil` at the end.
+    var nextStep: Step? { steps.first }
     private let editor: FakeEditor
     private weak var loop: EventLoop?
     /// The part of what the prompt has shown that was read.

@@ -113,7 +113,7 @@ import Testing
         _ = try fixture.run(atPrompt: [
             .type("/info"), .read("not measured yet; /ping measures it"), .type("/ping p"), .read("pong"),
             .type("/info"),
-            .read("round trip"), .read(" ms"), .type("/headers"), .read("GET / HTTP/1.1"), .type("/quit"),
+            .read("round trip"), .read("s\n"), .type("/headers"), .read("GET / HTTP/1.1"), .type("/quit"),
         ])
         #expect(fixture.editor.shown.contains("sent         0 messages, 0 B, "))
     }
