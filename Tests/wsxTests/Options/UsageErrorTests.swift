@@ -116,7 +116,7 @@ import Testing
             ),
             (
                 ["bench", "echo:", "--protocol=mqtt"],
-                "'--protocol' requires '--mode=request', '--mode=receive', '--mode=idle', or '--scenario'; add one of them, or omit '--protocol'"
+                "'--protocol' requires '--mode=request', '--mode=receive', '--mode=broadcast', '--mode=idle', or '--scenario'; add one of them, or omit '--protocol'"
             ),
             (
                 ["bench", "echo:", "--heartbeat=1"],
