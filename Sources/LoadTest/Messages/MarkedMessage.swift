@@ -18,17 +18,22 @@ package struct MarkedMessage: ~Copyable {
     /// The first digits of each marker, in their memory representation.
     private let runDigits: UInt64
 
-    /// Prepares the messages of a plan. Returns `nil` if no template has a marker.
-    init?(_ messages: LoadPlan.Messages, rows: ConnectionRows?, clockOffset: UInt64) {
-        guard let slot = messages.variables?.slot(of: Self.variable) else { return nil }
-        let templates = messages.templates.filter { $0.count(ofVariable: slot) > 0 }
-        guard !templates.isEmpty else { return nil }
-        openings = messages.templates.filter { $0.count(ofVariable: slot) == 0 }
+    /// Prepares the messages of templates. Returns `nil` if no template has a marker.
+    /// - Parameters:
+    ///   - variables: The variables of the templates, columns first.
+    ///   - run: The number of the run.
+    init?(
+        _ templates: [Template], variables: VariableNames?, run: UInt32, rows: ConnectionRows?, clockOffset: UInt64
+    ) {
+        guard let slot = variables?.slot(of: Self.variable) else { return nil }
+        let marked = templates.filter { $0.count(ofVariable: slot) > 0 }
+        guard !marked.isEmpty else { return nil }
+        openings = templates.filter { $0.count(ofVariable: slot) == 0 }
         // A second marker would count as a duplicate.
-        isUnambiguous = templates.allSatisfy { $0.count(ofVariable: slot) == 1 }
-        marker = DeliveryMessage(byteCount: DeliveryMessage.leastBytes, run: messages.runNumber)
-        templated = TemplatedMessage(templates, variables: messages.variables, rows: rows, clockOffset: clockOffset)
-        runDigits = HexWord.digits(of: messages.runNumber)
+        isUnambiguous = marked.allSatisfy { $0.count(ofVariable: slot) == 1 }
+        marker = DeliveryMessage(byteCount: DeliveryMessage.leastBytes, run: run)
+        templated = TemplatedMessage(marked, variables: variables, rows: rows, clockOffset: clockOffset)
+        runDigits = HexWord.digits(of: run)
     }
 
     /// Writes the message with a stamp.

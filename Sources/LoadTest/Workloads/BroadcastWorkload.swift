@@ -35,6 +35,13 @@ extension BenchMode {
         makeWorkload: { BroadcastWorkload($0) })
 }
 
+extension LoadPlan.Messages {
+    /// The messages with markers, or `nil` if no template has one.
+    fileprivate func makeMarkedMessage(rows: ConnectionRows?, clockOffset: UInt64) -> MarkedMessage? {
+        MarkedMessage(templates, variables: variables, run: runNumber, rows: rows, clockOffset: clockOffset)
+    }
+}
+
 /// Messages that some connections publish and all others receive.
 internal final class BroadcastWorkload: Workload {
     let context: LoadContext
@@ -58,7 +65,7 @@ internal final class BroadcastWorkload: Workload {
         self.context = context
         let messages = context.plan.messages
         message = DeliveryMessage(byteCount: context.plan.messageBytes, run: messages.runNumber)
-        marked = MarkedMessage(messages, rows: context.factory.rows, clockOffset: context.factory.clockOffset)
+        marked = messages.makeMarkedMessage(rows: context.factory.rows, clockOffset: context.factory.clockOffset)
         let openings = marked?.openings ?? []
         if !openings.isEmpty {
             opening = TemplatedMessage(
@@ -79,7 +86,7 @@ internal final class BroadcastWorkload: Workload {
                 reason: "no reader is left among \(count); increase --connections")
         }
         guard plan.messages.templates.isEmpty, plan.conversation.applicationProtocol == nil else {
-            guard let message = MarkedMessage(plan.messages, rows: nil, clockOffset: 0) else {
+            guard let message = plan.messages.makeMarkedMessage(rows: nil, clockOffset: 0) else {
                 return LoadPlanProblem(
                     option: "--mode broadcast",
                     reason: "no message contains {{marker}}, by which readers recognize it; add it to --message")
