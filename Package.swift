@@ -23,7 +23,9 @@ let programSettings =
 
 // The pages of `wsx listen --console` and `wsx bench --report`. The program assembles them from these files, which
 // PackageResources contains as bytes.
-let pages: [Resource] = [.embedInCode("Listen/Console/Page"), .embedInCode("Bench/Report/Page")]
+let pages: [Resource] = [
+    .embedInCode("Pages/Shared"), .embedInCode("Pages/Console"), .embedInCode("Pages/Report"),
+]
 
 let package = Package(
     name: "wsx",

@@ -9,10 +9,13 @@ struct ConsolePage {
     let contentSecurityPolicy: String
 
     /// The modules of the script, each after the modules it imports.
-    static let modules: [(name: String, source: [UInt8])] = [
-        ("text.js", PackageResources.text_js), ("log.js", PackageResources.log_js),
-        ("view.js", PackageResources.view_js), ("connection.js", PackageResources.connection_js),
-        ("composer.js", PackageResources.composer_js), ("console.js", PackageResources.console_js),
+    static let modules = [
+        .elements, .units, .text, .entries, .filter, .pieces, .controls,
+        PageModule(name: "log.js", source: PackageResources.log_js),
+        PageModule(name: "view.js", source: PackageResources.view_js),
+        PageModule(name: "connection.js", source: PackageResources.connection_js),
+        PageModule(name: "composer.js", source: PackageResources.composer_js),
+        PageModule(name: "console.js", source: PackageResources.console_js),
     ]
 
     private static let pathLine = #"<meta name="wsx-path" content="/">"#
@@ -21,8 +24,9 @@ struct ConsolePage {
     /// - Parameter path: The path at which the server accepts WebSockets, as it appears in a request target.
     init(path: String) {
         let page = EmbeddedPage(
-            html: PackageResources.console_html, style: PackageResources.console_css,
-            modules: Self.modules.map { $0.source })
+            html: PackageResources.console_html,
+            styles: [PackageResources.base_css, PackageResources.controls_css, PackageResources.console_css],
+            modules: Self.modules)
         text = page.text(replacing: [
             Self.pathLine: #"<meta name="wsx-path" content="\#(escapingMarkup(path))">"#
         ])

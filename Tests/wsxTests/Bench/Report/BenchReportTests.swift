@@ -33,7 +33,7 @@ import WSCore
             (#"{"a":[1,"b\\<"]}"#, #"{"a":[1,"b\\\u003c"]}"#),
         ])
     func escaping(json: String, expected: String) {
-        #expect(BenchReport.markupFree(json) == expected)
+        #expect(EmbeddedPage.markupFree(json) == expected)
     }
 
     @Test(

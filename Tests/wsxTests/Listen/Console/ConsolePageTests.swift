@@ -22,7 +22,9 @@ import WSCore
     func joined() {
         let text = ConsolePage(path: "/").text
         #expect(text.split(separator: "\n").contains { $0.hasPrefix("import ") || $0.hasPrefix("export ") } == false)
-        for name in ["console.css", #"src="console.js""#, "./text.js"] { #expect(text.contains(name) == false) }
+        for name in ["console.css", "base.css", #"src="console.js""#, "/text.js"] {
+            #expect(text.contains(name) == false)
+        }
         #expect(text.contains("<style>\n:root {"))
         #expect(text.contains("export class") == false)
         #expect(text.contains("\nclass Connection {"))

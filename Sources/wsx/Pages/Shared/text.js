@@ -1,4 +1,4 @@
-// Text: sizes, times, indented JSON, hexadecimal dumps, and escaping of text from peers.
+// Text: indented JSON, hexadecimal dumps, and escaping of text from peers.
 
 // Characters that can reorder text or be invisible: controls, bidirectional and zero-width characters, fillers, tags.
 const INVISIBLE = new RegExp(
@@ -16,7 +16,6 @@ const JOINERS = new RegExp(
     + `|\\u200c(?<=\\p{L}\\p{M}{0,8}[${VIRAMAS}]\\u200c)(?=[^\\0-\\x7f])(?=\\p{L})`
     + `|\\u200c(?<=(?!${RIGHT_JOINING})${CURSIVE}\\p{M}{0,8}\\u200c)(?=${CURSIVE})`, "gu");
 const MAXIMUM_INDENTATION = 32;
-const encoder = new TextEncoder();
 
 /** Escapes invisible characters, except line feeds and tabs, as `\u{XX}`. */
 export function visible(text) {
@@ -47,43 +46,6 @@ export function decodedLiteral(literal) {
 /** Text as escapes in a JSON string, such as `\u00eb`. */
 export function jsonEscapes(text) {
   return text.split("").map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
-}
-
-/** The size of a text in UTF-8, in bytes. */
-export function byteCount(text) {
-  return encoder.encode(text).length;
-}
-
-/** `1,234 B`. */
-export function exactSize(bytes) {
-  return `${bytes.toLocaleString("en")} B`;
-}
-
-/** `812 B`, `31.2 KiB`, `1.0 GiB`: exact below 10 KiB. */
-export function shortSize(bytes) {
-  if (bytes < 10240) return exactSize(bytes);
-  const units = ["KiB", "MiB", "GiB", "TiB"];
-  const power = Math.min(Math.floor(Math.log2(bytes) / 10), units.length);
-  return `${(bytes / 1024 ** power).toFixed(1)} ${units[power - 1]}`;
-}
-
-/** The current time in milliseconds since 1970, with the precision that the browser provides. */
-export function now() {
-  return performance.timeOrigin + performance.now();
-}
-
-/** The local time of day, `15:04:05.123`. */
-export function clockTime(time) {
-  const date = new Date(time);
-  const pad = (number, width = 2) => String(number).padStart(width, "0");
-  const parts = [date.getHours(), date.getMinutes(), date.getSeconds()].map(part => pad(part));
-  return `${parts.join(":")}.${pad(date.getMilliseconds(), 3)}`;
-}
-
-/** An RFC 3339 time in UTC with microseconds, as in events. */
-export function eventTime(time) {
-  const microseconds = Math.floor(time * 1000) % 1000;
-  return new Date(time).toISOString().replace("Z", `${String(microseconds).padStart(3, "0")}Z`);
 }
 
 /**

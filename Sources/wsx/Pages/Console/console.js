@@ -2,27 +2,26 @@
 
 import { Composer } from "./composer.js";
 import { completeURL, Connection } from "./connection.js";
-import { Filter, Log, MAXIMUM_BYTES, MAXIMUM_ENTRIES } from "./log.js";
-import { eventLine, eventWords, plainLine, recordingLine } from "./log.js";
-import { hexDigits, shortSize, visible } from "./text.js";
+import { Log, MAXIMUM_BYTES, MAXIMUM_ENTRIES } from "./log.js";
+import { copyText, isPressed, offerThemes, saveFile, setPressed, toggle } from "../Shared/controls.js";
+import { byID } from "../Shared/elements.js";
+import { eventLine, eventWords, plainLine, recordingLine } from "../Shared/entries.js";
+import { Filter, KINDS } from "../Shared/filter.js";
+import { hexDigits, visible } from "../Shared/text.js";
+import { count, shortSize } from "../Shared/units.js";
 import { LogView } from "./view.js";
 
-const THEMES = ["auto", "light", "dark"];
-const THEME_KEY = "wsx-console-theme";
 /** The minimum time between announcements by screen readers. */
 const ANNOUNCEMENT_MS = 2000;
 const ANNOUNCED_CHARACTERS = 200;
 const COUNTDOWN_MS = 500;
-/** The kinds of entries that a button hides. */
-const KINDS = ["out", "in", "text", "binary", "events"];
 
-const element = id => document.getElementById(id);
 const log = new Log();
 const connection = new Connection({ didLog: logged, didChange: showState });
-const view = new LogView(element("log"), log, currentFilter(), { didChange: showCounts, didFollow: showFollowing });
+const view = new LogView(byID("log"), log, currentFilter(), { didChange: showCounts, didFollow: showFollowing });
 const composer = new Composer({
-  form: element("composer"), message: element("message"), file: element("file"), verdict: element("verdict"),
-  format: element("format"),
+  form: byID("composer"), message: byID("message"), file: byID("file"), verdict: byID("verdict"),
+  format: byID("format"),
 }, data => {
   if (!connection.send(data)) throw new Error("Not connected; connect first");
 });
@@ -41,7 +40,7 @@ function logged(entry) {
 }
 
 function announce(words) {
-  element("announcer").textContent = words;
+  byID("announcer").textContent = words;
 }
 
 /** Announces a message to screen readers, or the number of messages if there are many. */
@@ -60,50 +59,33 @@ function announceLater(entry) {
 
 function currentFilter() {
   const shown = Object.fromEntries(KINDS.map(kind => [kind, isPressed(`show-${kind}`)]));
-  return new Filter({ words: element("filter").value, shown });
+  return new Filter({ words: byID("filter").value, shown });
 }
 
 function showCounts() {
-  const count = number => number.toLocaleString("en");
   const side = (arrow, { messages, bytes }) => `${arrow} ${count(messages)} · ${shortSize(bytes)}`;
-  element("traffic").textContent = `${side("↑", log.traffic.out)}   ${side("↓", log.traffic.in)}`;
+  byID("traffic").textContent = `${side("↑", log.traffic.out)}   ${side("↓", log.traffic.in)}`;
   const rows = view.rowCount;
   const all = log.entries.length;
   const waiting = view.waitingCount;
-  element("counts").textContent = [
+  byID("counts").textContent = [
     rows !== all ? `${count(rows)} of ${count(all)}` : all === 1 ? "1 entry" : `${count(all)} entries`,
     view.isPaused && waiting ? `${count(waiting)} new` : "",
     log.droppedCount ? `${count(log.droppedCount)} dropped` : "",
   ].filter(Boolean).join(" · ");
-  element("empty").hidden = rows > 0 || waiting > 0;
-  element("empty").textContent = all ? "No entries match the filter." : "Sent and received messages appear here.";
-}
-
-function isPressed(id) {
-  return element(id).getAttribute("aria-pressed") === "true";
-}
-
-function setPressed(id, isOn) {
-  element(id).setAttribute("aria-pressed", String(isOn));
-}
-
-/** Makes a button switch between pressed and not, and calls `changed(isOn)` after each click. */
-function toggle(id, changed) {
-  element(id).addEventListener("click", () => {
-    setPressed(id, !isPressed(id));
-    changed(isPressed(id));
-  });
+  byID("empty").hidden = rows > 0 || waiting > 0;
+  byID("empty").textContent = all ? "No entries match the filter." : "Sent and received messages appear here.";
 }
 
 function showFollowing() {
   setPressed("follow", view.isFollowing);
-  element("latest").hidden = view.isFollowing;
+  byID("latest").hidden = view.isFollowing;
 }
 
-element("counts").title = `The log keeps the latest ${MAXIMUM_ENTRIES.toLocaleString("en")} entries, and up to `
+byID("counts").title = `The log keeps the latest ${count(MAXIMUM_ENTRIES)} entries, and up to `
   + `${shortSize(MAXIMUM_BYTES)} of messages`;
 for (const kind of KINDS) toggle(`show-${kind}`, () => view.rebuild(currentFilter()));
-element("filter").addEventListener("input", () => view.rebuild(currentFilter()));
+byID("filter").addEventListener("input", () => view.rebuild(currentFilter()));
 toggle("pretty", isOn => {
   view.isPretty = isOn;
   view.rebuild();
@@ -113,27 +95,27 @@ toggle("pause", isOn => {
   view.isPaused = isOn;
   view.update();
 });
-element("latest").addEventListener("click", () => {
+byID("latest").addEventListener("click", () => {
   view.isFollowing = true;
   composer.focus();
 });
-element("clear").addEventListener("click", () => {
+byID("clear").addEventListener("click", () => {
   log.clear();
   view.rebuild();
 });
-element("copy").addEventListener("click", () => copy(view.wantedEntries.map(plainLine).join("\n"), "the log"));
-element("save").addEventListener("click", () => {
+byID("copy").addEventListener("click", () => copy(view.wantedEntries.map(plainLine).join("\n"), "the log"));
+byID("save").addEventListener("click", () => {
   const lines = [recordingLine(), ...view.wantedEntries.map(eventLine)];
-  save([lines.join("\n") + "\n"], "wsx-console.jsonl", "application/jsonl");
+  saveFile([lines.join("\n") + "\n"], "wsx-console.jsonl", "application/jsonl");
 });
 
 // MARK: Entry buttons
 
 // The buttons move from row to row, and are removed together with their row.
-const actions = element("actions");
+const actions = byID("actions");
 const actionButtons = {
-  expand: element("entry-expand"), copy: element("entry-copy"), save: element("entry-save"),
-  edit: element("entry-edit"),
+  expand: byID("entry-expand"), copy: byID("entry-copy"), save: byID("entry-save"),
+  edit: byID("entry-edit"),
 };
 const rowActions = {
   expand: row => view.toggleWhole(row),
@@ -146,7 +128,7 @@ const rowActions = {
     const entry = view.entry(row);
     if (entry.type !== "message") return;
     const extension = entry.opcode === "text" ? "txt" : "bin";
-    save([entry.data], `message-${entry.number + 1}.${extension}`, "application/octet-stream");
+    saveFile([entry.data], `message-${entry.number + 1}.${extension}`, "application/octet-stream");
   },
   edit: row => {
     const entry = view.entry(row);
@@ -180,12 +162,12 @@ function act(name, row) {
 for (const [name, button] of Object.entries(actionButtons)) {
   button.addEventListener("click", () => act(name, view.row(actions)));
 }
-element("log").addEventListener("pointerover", ({ target }) => offerActions(view.row(target)));
-element("log").addEventListener("focusin", ({ target }) => offerActions(view.row(target)));
-element("log").addEventListener("click", ({ target }) => {
+byID("log").addEventListener("pointerover", ({ target }) => offerActions(view.row(target)));
+byID("log").addEventListener("focusin", ({ target }) => offerActions(view.row(target)));
+byID("log").addEventListener("click", ({ target }) => {
   if (target.matches("button.rest")) act("expand", view.row(target));
 });
-element("log").addEventListener("keydown", event => {
+byID("log").addEventListener("keydown", event => {
   if (event.altKey || event.ctrlKey || event.metaKey || actions.contains(event.target)) return;
   const row = view.row(event.target);
   const moves = {
@@ -207,10 +189,10 @@ function showState() {
   clearInterval(countdown);
   const { state } = connection;
   const isOff = state === "closed";
-  element("state").dataset.state = state;
-  element("connect").textContent =
+  byID("state").dataset.state = state;
+  byID("connect").textContent =
     isOff ? "Connect" : state === "open" || state === "closing" ? "Disconnect" : "Cancel";
-  element("connect").classList.toggle("primary", isOff);
+  byID("connect").classList.toggle("primary", isOff);
   document.title = state === "open" ? "● wsx console" : "wsx console";
   const words = {
     closed: () => "Not connected",
@@ -219,28 +201,28 @@ function showState() {
     closing: () => "Closing…",
     waiting: () => `Reconnecting in ${Math.max(1, Math.ceil((connection.retryTime - Date.now()) / 1000))} s`,
   }[state];
-  const show = () => { element("state-words").textContent = words(); };
+  const show = () => { byID("state-words").textContent = words(); };
   show();
   if (state === "waiting") countdown = setInterval(show, COUNTDOWN_MS);
 }
 
 function connect() {
-  const subprotocols = element("subprotocols").value.split(/[\s,]+/).filter(Boolean);
-  connection.connect({ url: completeURL(element("url").value), subprotocols });
+  const subprotocols = byID("subprotocols").value.split(/[\s,]+/).filter(Boolean);
+  connection.connect({ url: completeURL(byID("url").value), subprotocols });
 }
 
-element("connection").addEventListener("submit", event => {
+byID("connection").addEventListener("submit", event => {
   event.preventDefault();
   if (connection.state === "closed") connect();
   else connection.disconnect();
 });
-element("connection").addEventListener("keydown", event => {
+byID("connection").addEventListener("keydown", event => {
   // Enter in a field connects to the URL in it, whatever the button shows.
   if (event.key !== "Enter" || !event.target.matches(".field input")) return;
   event.preventDefault();
   connect();
 });
-element("reconnect").addEventListener("click", connect);
+byID("reconnect").addEventListener("click", connect);
 toggle("retries", isOn => connection.setRetries(isOn));
 
 /** The URL of the page's own server. */
@@ -249,68 +231,25 @@ function ownURL() {
   return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`;
 }
 
-// MARK: Clipboard, files, themes, keys
+// MARK: Clipboard, keys
 
 async function copy(text, what) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // Pages loaded over plain HTTP from another host have no clipboard API, only the copy command.
-    const focused = document.activeElement;
-    const area = document.createElement("textarea");
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-    focused?.focus();
-  }
+  await copyText(text);
   announce(`Copied ${what}`);
 }
 
-function save(parts, name, type) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob(parts, { type }));
-  link.download = name;
-  link.click();
-  // Delayed, because the browser reads the URL later.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}
-
-function showTheme(theme) {
-  document.documentElement.dataset.theme = theme;
-  element("theme").textContent = `Theme: ${theme}`;
-}
-
-function storedTheme() {
-  try {
-    return localStorage.getItem(THEME_KEY);
-  } catch {
-    return null;
-  }
-}
-
-element("theme").addEventListener("click", () => {
-  const theme = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length];
-  showTheme(theme);
-  try {
-    localStorage.setItem(THEME_KEY, theme);
-  } catch {
-    // Without storage, the setting applies only to this page.
-  }
-});
-element("keys").addEventListener("click", () => element("shortcuts").showModal());
+byID("keys").addEventListener("click", () => byID("shortcuts").showModal());
 document.addEventListener("keydown", event => {
-  if (element("shortcuts").open) return;
-  if (event.key === "F1") element("shortcuts").showModal();
+  if (byID("shortcuts").open) return;
+  if (event.key === "F1") byID("shortcuts").showModal();
   else if (event.key === "Escape") composer.focus();
-  else if (event.key === "/" && (event.ctrlKey || event.metaKey)) element("filter").focus();
+  else if (event.key === "/" && (event.ctrlKey || event.metaKey)) byID("filter").focus();
   else return;
   event.preventDefault();
 });
 
-showTheme(THEMES.includes(storedTheme()) ? storedTheme() : "auto");
-element("url").value = ownURL();
-element("connect").focus();
+offerThemes(byID("theme"), "wsx-console-theme");
+byID("url").value = ownURL();
+byID("connect").focus();
 showState();
 showCounts();

@@ -1,6 +1,7 @@
 // The message editor: formats, validation, and history.
 
-import { byteCount, exactSize, jsonPieces, parseBase64, parseHex } from "./text.js";
+import { jsonPieces, parseBase64, parseHex } from "../Shared/text.js";
+import { byteCount, exactSize } from "../Shared/units.js";
 
 const MAXIMUM_REMEMBERED = 100;
 /** The maximum length of a message in the history, in characters. */

@@ -1,6 +1,8 @@
 // The results of a load test as figures, charts, and tables.
 
-import { Chart, html, linearTicks, logTicks } from "./chart.js";
+import { byID, html } from "../Shared/elements.js";
+import { count, linearTicks, time } from "../Shared/units.js";
+import { Chart, logTicks } from "./chart.js";
 
 // The objects that are counted and have latencies, such as replies.
 const { things: THINGS, facts, curve, bars, results } = JSON.parse(document.getElementById("data").textContent);
@@ -16,17 +18,8 @@ const WORDS = {
   stddev: "std. deviation", rate_per_second: "rate", target_connections: "connections", target_rate: "target rate",
 };
 
-const byID = id => document.getElementById(id);
-const count = number => number.toLocaleString("en");
 const rounded = number => count(number < 100 ? Number(number.toFixed(1)) : Math.round(number));
 const short = number => String(Number(number.toPrecision(4)));
-
-/** A time in microseconds with at least three significant digits: `87.3 µs`, `1.25 ms`, `12.0 s`. */
-function time(us, shown = value => value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0)) {
-  // Switch units half a digit earlier, so 999.96 µs becomes 1.00 ms.
-  const [size, unit] = [[1e6, "s"], [1e3, "ms"]].find(([size]) => us >= size * 0.9995) ?? [1, "µs"];
-  return `${shown(us / size)}\xa0${unit}`;
-}
 
 const shortCount = number => number.toLocaleString("en", { notation: "compact", maximumFractionDigits: 2 })
   .replace("K", "k");

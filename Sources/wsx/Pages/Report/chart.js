@@ -1,5 +1,7 @@
 // SVG charts: axes, lines, bars, and a cursor controlled by pointer or keys.
 
+import { html, svg } from "../Shared/elements.js";
+
 const HEIGHT = 250;
 const TOP = 26;
 const BOTTOM = HEIGHT - 40;
@@ -9,26 +11,8 @@ const CHARACTER = 6.7;
 const DOTTED_POINTS = 60;
 const THICK_POINTS = 400;
 
-const maker = namespace => (name, attributes = {}, ...children) => {
-  const element = document.createElementNS(namespace, name);
-  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value);
-  element.append(...children);
-  return element;
-};
-
-/** Creates an element with attributes and children, which may be strings. */
-export const html = maker("http://www.w3.org/1999/xhtml");
-const svg = maker("http://www.w3.org/2000/svg");
 const text = (words, x, y, anchor, kind = "") => svg("text", { class: kind, x, y, "text-anchor": anchor }, words);
 const line = (kind, x1, y1, x2, y2) => svg("line", { class: kind, x1, y1, x2, y2 });
-
-/** Multiples of 1, 2, or 5 times a power of ten, from 0 to the first one at or above `max`, in about `parts` steps. */
-export function linearTicks(max, parts, smallest = 0) {
-  const least = Math.max(max / parts, smallest);
-  const power = 10 ** Math.floor(Math.log10(least));
-  const step = power * [1, 2, 5, 10].find(factor => factor * power >= least * 0.999);
-  return Array.from({ length: Math.ceil(max / step - 1e-9) + 1 }, (_, index) => Number((index * step).toPrecision(9)));
-}
 
 /** 1, 2, and 5 times powers of ten, from the last one at or below `min` to the first one at or above `max`. */
 export function logTicks(min, max) {
