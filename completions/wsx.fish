@@ -206,6 +206,8 @@ complete -c wsx -n '__fish_seen_subcommand_from relay' -s o -l origin -x -d 'All
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l max-connections -x -d 'Maximum number of concurrent clients'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l max-memory -x -d 'Limit the memory of all clients [256M]'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l answer -x -d 'Answer messages: \'REGEX => TEXT\''
+complete -c wsx -n '__fish_seen_subcommand_from relay' -l rewrite -x -d 'Change text messages: \'REGEX => TEXT\''
+complete -c wsx -n '__fish_seen_subcommand_from relay' -l rewrite-from -x -a "client\t'messages of clients to the server' server\t'messages of the server to clients'" -d 'Whose messages --rewrite changes'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l delay -x -d 'Delay messages: 250ms, or 100ms-2s'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l drop-rate -x -d 'Drop messages with probability P: 10%'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l seed -x -d 'Seed for random delays and drops'

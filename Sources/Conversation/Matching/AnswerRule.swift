@@ -90,7 +90,7 @@ extension AnswerRuleError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .noArrow: "expected 'REGEX => TEXT', with blanks around the arrow"
-        case .noPattern: "the regular expression is empty; write '^ => TEXT' to answer every message"
+        case .noPattern: "the regular expression is empty; '^ => TEXT' matches every message"
         case .condition(let error): "\(error)"
         case .placeholderInPattern: VariableNames.noPlaceholderInPattern
         case .answer(let error): "\(error)"

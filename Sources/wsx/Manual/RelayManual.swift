@@ -25,7 +25,8 @@ enum RelayManual {
                 On a terminal, a prompt shows the messages of all clients. `@1` is the number of a client; `<` marks what it \
                 sent, and `>` what it got. Typed lines go to the clients, as at the prompt of `wsx listen`. Without a prompt, \
                 nothing is written to standard output, except the events of both directions with `--output json`. `--record` \
-                writes these events to a file, from which `wsx listen --replay` and `--scenario` play either side.
+                writes these events to a file, from which `wsx listen --replay` and `--scenario` play either side. Messages \
+                typed at the prompt have `"injected":true` in events, and messages changed by `--rewrite` `"rewritten":true`.
                 """),
             .paragraph(
                 """
@@ -64,6 +65,9 @@ enum RelayManual {
             CommandExample(
                 purpose: "Answer one kind of message without the server",
                 line: #"wsx relay --answer 'json:.op=="ping" => {"op":"pong"}' 8080 wss://api.example"#),
+            CommandExample(
+                purpose: "Change a value in what the server sends",
+                line: "wsx relay --rewrite 'on => off' --rewrite-from server 8080 wss://api.example"),
             CommandExample(
                 purpose: "Delay what clients receive by 200 ms",
                 line: "wsx relay --delay 200ms 8080 wss://api.example"),

@@ -47,15 +47,15 @@ final class EventWriter {
     /// Writes a message.
     /// - Parameters:
     ///   - reply: The request it answers and its round trip, or `nil` if it is not a reply.
-    ///   - isInjected: Whether the user of a relay has sent it.
+    ///   - mark: What a relay has done to it, or `nil` for nothing.
     func writeMessage(
         _ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection = .incoming, client: Int? = nil,
-        reply: Reply? = nil, isInjected: Bool = false
+        reply: Reply? = nil, mark: RelayMark? = nil
     ) {
         write("message", client: client) { event in
             event.add(payload, as: kind, direction)
             event.add(reply)
-            if isInjected { event.add("injected", true) }
+            event.add(mark)
         }
     }
 
@@ -198,6 +198,16 @@ extension JSONEvent {
         add("rtt_us", Int(reply.roundTrip / .microseconds(1)))
     }
 
+    /// Adds what a relay has done to a message.
+    @inline(__always)
+    mutating func add(_ mark: RelayMark?) {
+        switch mark {
+        case nil: break
+        case .injected: add("injected", true)
+        case .rewritten: add("rewritten", true)
+        }
+    }
+
     /// Adds the fields of a ping or a pong.
     mutating func add(control payload: RawSpan, _ direction: EventDirection) {
         add("direction", direction.word)
@@ -211,6 +221,14 @@ extension JSONEvent {
         add("code", Int((frame.code ?? .noStatus).rawValue))
         add("reason", frame.reason)
     }
+}
+
+/// Why a relayed message is not one that a client or the server has sent.
+enum RelayMark: Equatable {
+    /// The user has typed it.
+    case injected
+    /// A rule has changed it.
+    case rewritten
 }
 
 /// Formats timestamps for events and transcripts. It computes the calendar date only once per second.

@@ -31,7 +31,7 @@ import WSCore
         "An invalid rule is reported with its reason",
         arguments: [
             ("ping=>pong", "expected 'REGEX => TEXT', with blanks around the arrow"),
-            (" => pong", "the regular expression is empty; write '^ => TEXT' to answer every message"),
+            (" => pong", "the regular expression is empty; '^ => TEXT' matches every message"),
             ("(ping => pong", "missing closing parenthesis at the end of the regular expression"),
             ("ping => {{seq", "'{{' begins a placeholder, but '}}' is missing; write '{{{{' for two literal braces"),
             ("(a)(b) => $3", "there is no group $3: the regular expression has 2 groups; write '$$' for a dollar sign"),

@@ -439,7 +439,10 @@ import WSCore
     @Test("A shown choice is accepted", arguments: [Command.connect, .listen, .relay, .bench, .merge, .convert])
     func choices(command: Command) throws {
         for option in TestProgram.options(of: command) {
-            let needed = option.requirements.first { $0.value != nil }.map { "--\($0.long)=\($0.value ?? "")" }
+            let needed = option.requirements.first.map { needed in
+                let hasValue = TestProgram.options(of: command).first { $0.long == needed.long }?.value != nil
+                return hasValue ? "--\(needed.long)=\(needed.value ?? "1")" : "--\(needed.long)"
+            }
             for choice in option.value?.completion.choices ?? [] {
                 _ = try Invocation.program.parse(
                     TestProgram.words(of: command) + Self.operands(of: command)

@@ -44,8 +44,8 @@ final class FakeClient: ServedClient {
 
     func terminate() { isClosing = true }
 
-    func letsThrough(_ item: InputItem, _ payload: RawSpan, after pause: Duration) -> Bool {
-        gate?.letsThrough(item, payload, after: pause) ?? true
+    func letsThrough(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, after pause: Duration) -> Bool {
+        gate?.letsThrough(item, payload, mark, after: pause) ?? true
     }
 
     func gateDidDrain() { gateDrainCount += 1 }

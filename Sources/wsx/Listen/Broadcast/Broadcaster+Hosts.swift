@@ -39,8 +39,8 @@ extension Broadcaster: SenderControl {
 extension Broadcaster: FaultHost {
     func client(_ number: Int) -> (any ServedClient)? { clients[number] }
 
-    func sendDue(_ item: InputItem, _ payload: RawSpan, to client: any ServedClient) {
-        pass(item, payload, to: client)
+    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, to client: any ServedClient) {
+        pass(item, payload, mark, to: client)
     }
 
     func waitForSlowReaders() {
@@ -59,7 +59,7 @@ extension Broadcaster: ReplayHost {
     }
 
     func say(_ item: InputItem, _ payload: RawSpan, after pause: Duration, to number: Int) {
-        guard let client = clients[number], client.letsThrough(item, payload, after: pause) else { return }
+        guard let client = clients[number], client.letsThrough(item, payload, nil, after: pause) else { return }
         pass(item, payload, to: client)
     }
 

@@ -51,18 +51,19 @@ final class Broadcaster<Directory: ClientDirectory> {
     // MARK: To one client
 
     /// Sends an item to one client, through its gate if it has one.
-    func send(_ item: InputItem, _ payload: RawSpan, to client: some ServedClient) {
-        if client.letsThrough(item, payload) { pass(item, payload, to: client) }
+    /// - Parameter mark: What a relay has done to a message.
+    func send(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark? = nil, to client: some ServedClient) {
+        if client.letsThrough(item, payload, mark, after: .zero) { pass(item, payload, mark, to: client) }
     }
 
     /// Sends an item that has passed the gate, and records it.
-    func pass(_ item: InputItem, _ payload: RawSpan, to client: some ServedClient) {
+    func pass(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark? = nil, to client: some ServedClient) {
         let number = client.number
         switch item {
         case .message(let kind):
             guard client.send(payload, as: kind) else { return }
             if answersByItself {
-                outputs.answered(payload, as: kind, to: number)
+                outputs.answered(payload, as: kind, mark, to: number)
             } else {
                 outputs.record(payload, as: kind, to: number)
             }
@@ -125,7 +126,7 @@ final class Broadcaster<Directory: ClientDirectory> {
             case .success(let client):
                 // Answers are shown where they are sent.
                 if !answersByItself { outputs.show(sent: item, payload, client: number) }
-                send(item, payload, to: client)
+                send(item, payload, answersByItself ? .injected : nil, to: client)
             }
         } else if clients.isEmpty {
             return .noClients

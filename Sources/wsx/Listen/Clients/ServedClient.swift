@@ -45,15 +45,19 @@ protocol ServedClient: AnyObject {
     /// Whether the client's gate is full, and the source should pause.
     var hasFullGate: Bool { get }
     /// Whether the caller may send an item now. Otherwise the gate sends it when it is due, or drops it.
-    /// - Parameter pause: An extra delay.
-    func letsThrough(_ item: InputItem, _ payload: RawSpan, after pause: Duration) -> Bool
+    /// - Parameters:
+    ///   - mark: What a relay has done to a message.
+    ///   - pause: An extra delay.
+    func letsThrough(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, after pause: Duration) -> Bool
     /// Resumes work that waited for room in the gate.
     func gateDidDrain()
 }
 
 extension ServedClient {
     /// Whether the caller may send an item now. Otherwise the gate sends it when it is due, or drops it.
-    func letsThrough(_ item: InputItem, _ payload: RawSpan) -> Bool { letsThrough(item, payload, after: .zero) }
+    func letsThrough(_ item: InputItem, _ payload: RawSpan) -> Bool {
+        letsThrough(item, payload, nil, after: .zero)
+    }
 }
 
 /// The connected clients by number, and a broadcast to all of them: a `Server`, or a fake in unit tests.

@@ -5,6 +5,7 @@ struct DelayQueue: ~Copyable {
     private struct Entry {
         let item: InputItem
         let payloadBytes: Int
+        let mark: RelayMark?
         let dueTime: Duration
     }
 
@@ -28,16 +29,17 @@ struct DelayQueue: ~Copyable {
     var nextDueTime: Duration? { firstIndex < entries.count ? entries[firstIndex].dueTime : nil }
 
     /// Appends an item, which becomes due no earlier than the items before it.
-    mutating func append(_ item: InputItem, _ payload: RawSpan, dueTime: Duration) {
+    mutating func append(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark? = nil, dueTime: Duration) {
         let earliestTime = nextDueTime == nil ? dueTime : entries.last?.dueTime ?? dueTime
         entries.append(
-            Entry(item: item, payloadBytes: payload.byteCount, dueTime: max(dueTime, earliestTime)))
+            Entry(
+                item: item, payloadBytes: payload.byteCount, mark: mark, dueTime: max(dueTime, earliestTime)))
         payloads.append(payload)
     }
 
     /// Removes the first item if it is due, and passes it to `body`.
     /// - Returns: Whether an item was due.
-    mutating func takeFirst(at now: Duration, _ body: (InputItem, RawSpan) -> Void) -> Bool {
+    mutating func takeFirst(at now: Duration, _ body: (InputItem, RawSpan, RelayMark?) -> Void) -> Bool {
         guard let dueTime = nextDueTime, dueTime <= now else { return false }
         let entry = entries[firstIndex]
         firstIndex += 1
@@ -48,7 +50,7 @@ struct DelayQueue: ~Copyable {
             entries.removeSubrange(..<firstIndex)
             firstIndex = 0
         }
-        payloads.withReadableBytes { body(entry.item, $0.extracting(first: entry.payloadBytes)) }
+        payloads.withReadableBytes { body(entry.item, $0.extracting(first: entry.payloadBytes), entry.mark) }
         payloads.consume(entry.payloadBytes)
         if payloads.isEmpty { payloads.releaseStorage(above: 0) }
         return true

@@ -5,7 +5,7 @@ protocol FaultHost: AnyObject {
     /// The client with this number, or `nil` if it has left.
     func client(_ number: Int) -> (any ServedClient)?
     /// Sends an item that a gate had delayed.
-    func sendDue(_ item: InputItem, _ payload: RawSpan, to client: any ServedClient)
+    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, to client: any ServedClient)
     /// Pauses the senders of broadcasts while a client does not read.
     func waitForSlowReaders()
     /// Resumes broadcasts when no gate is full any more.

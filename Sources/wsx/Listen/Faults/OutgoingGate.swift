@@ -75,18 +75,22 @@ final class OutgoingGate {
     }
 
     /// Whether the caller may send an item now. Otherwise the gate sends it when it is due, or drops it.
-    /// - Parameter pause: An extra delay.
-    func letsThrough(_ item: InputItem, _ payload: RawSpan, after pause: Duration = .zero) -> Bool {
+    /// - Parameters:
+    ///   - mark: The mark of the message, which is sent with it.
+    ///   - pause: An extra delay.
+    func letsThrough(
+        _ item: InputItem, _ payload: RawSpan, _ mark: RelayMark? = nil, after pause: Duration = .zero
+    ) -> Bool {
         guard let wait = admit(item, payload.byteCount, after: pause) else { return false }
         if wait == .zero, line.nextDueTime == nil { return true }
-        append(item, payload, after: wait)
+        append(item, payload, mark, after: wait)
         return false
     }
 
     /// Queues an item until the end of the turn or later, or drops it.
     func hold(_ item: InputItem, _ payload: RawSpan, after pause: Duration = .zero) {
         guard let wait = admit(item, payload.byteCount, after: pause) else { return }
-        append(item, payload, after: wait)
+        append(item, payload, nil, after: wait)
     }
 
     /// Counts an answered message of the client. Returns whether to close the client now.
@@ -132,8 +136,8 @@ final class OutgoingGate {
         }
     }
 
-    private func append(_ item: InputItem, _ payload: RawSpan, after pause: Duration) {
-        line.append(item, payload, dueTime: faults.loop.now + pause)
+    private func append(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, after pause: Duration) {
+        line.append(item, payload, mark, dueTime: faults.loop.now + pause)
         if !isFull, line.queuedBytes > Self.queueLimitBytes {
             isFull = true
             faults.gateIsFull(of: faults.host?.client(client))
@@ -167,7 +171,7 @@ final class OutgoingGate {
         }
         // Take the queue: the connection may call back and change it meanwhile.
         var line = self.line.takeAll()
-        while isOverdue || !connection.isFull, line.takeFirst(at: now, { host.sendDue($0, $1, to: connection) }) {}
+        while isOverdue || !connection.isFull, line.takeFirst(at: now, { host.sendDue($0, $1, $2, to: connection) }) {}
         guard phase != .over else { return }
         // With broadcasts, a client that does not read must not delay the others for long.
         if connection.isFull, faults.areForAll { host.waitForSlowReaders() }

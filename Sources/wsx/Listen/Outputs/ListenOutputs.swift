@@ -89,10 +89,15 @@ final class ListenOutputs {
     // MARK: Received
 
     /// Shows and records a client's message.
-    func received(_ payload: RawSpan, as kind: MessageKind, from number: Int) {
+    /// - Parameter mark: What a relay has done to it.
+    func received(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, from number: Int) {
         if kind == .text { editor?.services.words.remember(payload) }
-        recorder?.events.writeMessage(payload, as: kind, client: number, isInjected: isInjected)
-        messages?.write(payload, as: kind, client: number)
+        recorder?.events.writeMessage(payload, as: kind, client: number, mark: mark)
+        if let mark {
+            messages?.events?.writeMessage(payload, as: kind, client: number, mark: mark)
+        } else {
+            messages?.write(payload, as: kind, client: number)
+        }
         view?.show(payload, as: kind, .received, client: number)
         pauseIfFull(by: number)
     }
@@ -129,8 +134,9 @@ final class ListenOutputs {
     }
 
     /// Records and shows the server's answer to a client.
-    func answered(_ payload: RawSpan, as kind: MessageKind, to number: Int) {
-        record(payload, as: kind, to: number)
+    /// - Parameter mark: What a relay has done to it.
+    func answered(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, to number: Int) {
+        record(payload, as: kind, mark, to: number)
         if verbosity > 1 || view != nil { show(sent: payload, as: kind, client: number) }
     }
 
@@ -181,12 +187,10 @@ final class ListenOutputs {
     }
 
     /// Records a message sent to a client.
-    func record(_ payload: RawSpan, as kind: MessageKind, to number: Int) {
-        writeSent { $0.writeMessage(payload, as: kind, .outgoing, client: number, isInjected: isInjected) }
+    /// - Parameter mark: What a relay has done to it.
+    func record(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, to number: Int) {
+        writeSent { $0.writeMessage(payload, as: kind, .outgoing, client: number, mark: mark) }
     }
-
-    /// Whether the user of a relay sends.
-    private var isInjected: Bool { isRelay && view?.isTyped ?? false }
 
     /// Records a message sent to several clients.
     func record(_ payload: RawSpan, as kind: MessageKind, to numbers: [Int]) {

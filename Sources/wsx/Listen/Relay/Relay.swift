@@ -16,6 +16,7 @@ final class Relay {
     /// A connection that has just opened, until its client takes it.
     private var opened: Connector.Opened?
     private var upstreams: [Int: Upstream] = [:]
+    private let rewriting: RelayRewriting?
 
     /// How many bytes a client, or the server, may leave unread before the other side is paused.
     static let queueLimitBytes = 256 << 10
@@ -24,6 +25,11 @@ final class Relay {
         self.settings = settings
         self.run = run
         let limits = run.settings.arguments.limits
+        rewriting = settings.rewriter.map {
+            RelayRewriting(
+                $0, from: settings.rewritingSide, console: run.console,
+                isVerbose: run.settings.arguments.transcript.verbosity > 0)
+        }
         connectionSettings = Connection.Settings(
             role: .client,
             limits: Limits(
@@ -73,7 +79,8 @@ final class Relay {
         guard let opened else { return nil }
         self.opened = nil
         let upstream = Upstream(
-            opened, connectionSettings, resources: run.server.resources, client: number, broadcaster: run.broadcaster
+            opened, connectionSettings, resources: run.server.resources, client: number, broadcaster: run.broadcaster,
+            rewriting: rewriting
         ) { [unowned self] in
             upstreams[number] = nil
             run.stopIfOver()

@@ -9,14 +9,20 @@ struct RelaySettings {
     let resources: ConnectorResources
     /// The URL of the server, without credentials, for messages.
     let shownURL: String
+    /// Changes messages, or `nil` to forward them as they are.
+    let rewriter: Rewriter?
+    /// The side whose messages are changed, or `nil` for both.
+    let rewritingSide: RelaySide?
     private let connector: Connector.Settings
     private let requests: RequestTemplate
 
     /// Interprets the arguments.
     /// - Parameter isSecure: Whether clients use TLS.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    init(_ arguments: ClientArguments, isSecure: Bool, secrets: Secrets) throws(Failure) {
-        var arguments = arguments
+    init(_ relay: RelayMode, isSecure: Bool, secrets: Secrets) throws(Failure) {
+        var arguments = relay.server
+        rewriter = try relay.rewriting.rewriter(limitBytes: arguments.limits.maximumMessageBytes, secrets: secrets)
+        rewritingSide = relay.rewriting.side
         // Redirects are for the client.
         arguments.request.redirects = .none
         let composition = try ConnectorComposition(arguments, secrets: secrets)

@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// The connection to the server on behalf of one client of `wsx relay`.
@@ -7,6 +8,8 @@ import WSCore
 final class Upstream {
     private let number: Int
     private let broadcaster: Broadcaster<Server<ListenClient>>
+    /// Changes messages, or `nil` to forward them as they are.
+    private let rewriting: RelayRewriting?
     private let firstBytes: [UInt8]
     private let ended: () -> Void
     private var server: Connection<Upstream>?
@@ -14,15 +17,19 @@ final class Upstream {
     /// The close frames that arrived and were forwarded.
     private var clientFrame: CloseFrame?
     private var serverFrame: CloseFrame?
+    /// The number of text messages that the rules have seen.
+    private var seenCount: UInt64 = 0
 
     /// Creates the connection. Call ``start(for:)`` next.
     /// - Parameter ended: Called when the connection has ended.
     init(
         _ opened: Connector.Opened, _ settings: Connection<Upstream>.Settings, resources: ConnectionResources,
-        client number: Int, broadcaster: Broadcaster<Server<ListenClient>>, ended: @escaping () -> Void
+        client number: Int, broadcaster: Broadcaster<Server<ListenClient>>,
+        rewriting: RelayRewriting?, ended: @escaping () -> Void
     ) {
         self.number = number
         self.broadcaster = broadcaster
+        self.rewriting = rewriting
         self.ended = ended
         firstBytes = opened.firstBytes
         server = Connection(
@@ -33,6 +40,14 @@ final class Upstream {
     func start(for client: Connection<ListenClient>) {
         self.client = client
         broadcaster.loop.atEndOfTurn(DeferredWork { [self] in server?.start(with: firstBytes) })
+    }
+
+    /// A text message as the rules change it, or `nil` if they leave it unchanged.
+    /// - Parameter side: The side that has sent it.
+    func rewritten(_ payload: RawSpan, from side: RelaySide) -> [UInt8]? {
+        guard let rewriting, rewriting.concerns(side) else { return nil }
+        seenCount += 1
+        return rewriting.rewrite(payload, number: seenCount, client: number)
     }
 
     // MARK: From the client
@@ -100,7 +115,11 @@ extension Upstream: ConnectionHandler {
     /// Forwards the server's message to the client.
     func connection(_ connection: Connection<Upstream>, received payload: RawSpan, as kind: MessageKind) {
         guard let client else { return }
-        broadcaster.send(.message(kind), payload, to: client)
+        if kind == .text, let rewritten = rewritten(payload, from: .server) {
+            broadcaster.send(.message(kind), rewritten.span.bytes, .rewritten, to: client)
+        } else {
+            broadcaster.send(.message(kind), payload, to: client)
+        }
         pauseIfFull(client, connection)
     }
 

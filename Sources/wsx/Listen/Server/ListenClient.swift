@@ -58,7 +58,17 @@ final class ListenClient: ConnectionHandler {
         // With compression, a few bytes on the wire can become a large message. Without it, a turn receives no more
         // than one read.
         if payload.byteCount >= Self.countedBytes { run.broadcaster.budget.spend(payload.byteCount, from: number) }
-        if isObserved { run.outputs.received(payload, as: kind, from: number) }
+        if kind == .text, let rewritten = upstream?.rewritten(payload, from: .client) {
+            handle(rewritten.span.bytes, as: kind, .rewritten, on: connection)
+        } else {
+            handle(payload, as: kind, nil, on: connection)
+        }
+    }
+
+    private func handle(
+        _ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark?, on connection: Connection<ListenClient>
+    ) {
+        if isObserved { run.outputs.received(payload, as: kind, mark, from: number) }
         if !(replies?.answers(payload) ?? false) { serve(payload, as: kind, on: connection) }
         if let gate, gate.isLastMessage() {
             connection.stopAnsweringPings()
@@ -72,7 +82,7 @@ final class ListenClient: ConnectionHandler {
         guard let upstream, upstream.takesMessages else { return false }
         switch item {
         case .message(let kind):
-            run.outputs.received(payload, as: kind, from: number)
+            run.outputs.received(payload, as: kind, .injected, from: number)
             upstream.receive(payload, as: kind, from: connection)
         case .ping, .pong:
             let opcode: Opcode = if case .ping = item { .ping } else { .pong }
@@ -208,8 +218,8 @@ extension Connection: ServedClient where Handler == ListenClient {
 
     var hasFullGate: Bool { handler.gate?.isFull ?? false }
 
-    func letsThrough(_ item: InputItem, _ payload: RawSpan, after pause: Duration) -> Bool {
-        handler.gate?.letsThrough(item, payload, after: pause) ?? true
+    func letsThrough(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, after pause: Duration) -> Bool {
+        handler.gate?.letsThrough(item, payload, mark, after: pause) ?? true
     }
 
     func gateDidDrain() {

@@ -51,8 +51,8 @@ struct ListenSettings {
         }
         scenario = try Scenario.make(arguments.scenario, playsPeer: true, secrets: secrets)
         exchange = try AutoReply.Plan.make(arguments.exchange, takesData: false, secrets: secrets)
-        if case .relay(let server) = arguments.mode {
-            relay = try RelaySettings(server, isSecure: arguments.tls.isUsed, secrets: secrets)
+        if case .relay(let mode) = arguments.mode {
+            relay = try RelaySettings(mode, isSecure: arguments.tls.isUsed, secrets: secrets)
         } else {
             relay = nil
         }

@@ -162,7 +162,7 @@ enum ListenMode: Equatable, Sendable {
     /// Each client has its own process of a program: its name and arguments.
     case exec([String])
     /// Messages are exchanged with a server, which these arguments describe.
-    case relay(ClientArguments)
+    case relay(RelayMode)
 
     /// A mode without its associated values.
     enum Service {

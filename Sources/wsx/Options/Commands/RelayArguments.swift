@@ -1,9 +1,17 @@
 import CommandLine
 
+/// What `wsx relay` does for its clients, besides the arguments of a server.
+struct RelayMode: Equatable, Sendable {
+    /// How to reach the server.
+    var server: ClientArguments
+    var rewriting = RewriteArguments()
+}
+
 /// The arguments of `wsx relay` as typed: those of a server, and of a client.
 struct RelayArguments: Equatable, Sendable {
     private var listen = ListenArguments()
     private var server = ClientArguments()
+    private var rewriting = RewriteArguments()
 
     init() {
         listen.limits.maximumMessageBytes = 64 << 20
@@ -15,7 +23,7 @@ struct RelayArguments: Equatable, Sendable {
         var server = server
         server.compression = arguments.compression
         server.limits = arguments.limits
-        arguments.mode = .relay(server)
+        arguments.mode = .relay(RelayMode(server: server, rewriting: rewriting))
         return arguments
     }
 
@@ -56,6 +64,7 @@ struct RelayArguments: Equatable, Sendable {
                 server.
                 """
         ).only(["answer"]).lifted(\.listen.exchange)
+        RewriteArguments.options.lifted(\.rewriting)
         FaultArguments.options.only(["delay", "drop-rate", "seed", "close-after", "reject", "throttle"])
             .lifted(\.listen.faults)
         FormatArguments.options(manual: "Do not read standard input: there is no prompt.")

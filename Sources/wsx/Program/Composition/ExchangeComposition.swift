@@ -29,17 +29,43 @@ extension AutoReply.Plan {
                     secrets: secrets))
         }
         for text in arguments.answers {
-            do throws(AnswerRuleError) {
-                let rule = try AnswerRule(text, variables: variables, environment: secrets.inserted)
-                if rule.answer.insertsSecret { secrets.record.addMessage(of: "--answer") }
-                plan.answers.append(Answer(rule))
-            } catch {
-                throw .badArgument(
-                    what: "--answer '\(escapingControls(text))'",
-                    why: error.suggestion(mayBeColumn: takesData && variables.names.isEmpty))
-            }
+            let rule = try AnswerRule.make(
+                text, of: "--answer", variables: variables, mayBeColumn: takesData && variables.names.isEmpty,
+                secrets: secrets)
+            plan.answers.append(Answer(rule))
         }
         return plan.isEmpty ? nil : plan
+    }
+}
+
+extension RewriteArguments {
+    /// Creates the rewriter that the arguments describe, or `nil` if messages are not changed.
+    /// - Parameter limitBytes: The maximum size of a changed message in bytes.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    func rewriter(limitBytes: Int, secrets: Secrets) throws(Failure) -> Rewriter? {
+        guard !rules.isEmpty else { return nil }
+        let rules = try self.rules.map { (text) throws(Failure) in
+            try AnswerRule.make(text, of: "--rewrite", secrets: secrets)
+        }
+        return Rewriter(rules, limitBytes: limitBytes)
+    }
+}
+
+extension AnswerRule {
+    /// Parses a rule of an option.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    fileprivate static func make(
+        _ text: String, of option: String, variables: VariableNames = VariableNames(), mayBeColumn: Bool = false,
+        secrets: Secrets
+    ) throws(Failure) -> AnswerRule {
+        do throws(AnswerRuleError) {
+            let rule = try AnswerRule(text, variables: variables, environment: secrets.inserted)
+            if rule.answer.insertsSecret { secrets.record.addMessage(of: option) }
+            return rule
+        } catch {
+            throw .badArgument(
+                what: "\(option) '\(escapingControls(text))'", why: error.suggestion(mayBeColumn: mayBeColumn))
+        }
     }
 }
 

@@ -39,7 +39,7 @@ import WSCore
             .message(.binary), .ping, .message(.text), .close(CloseFrame(code: .goingAway, reason: "bye")),
         ]
         for item in items { line.append(item, Array("x".utf8).span.bytes, dueTime: .zero) }
-        while line.takeFirst(at: .zero, { item, _ in taken.append(item) }) {}
+        while line.takeFirst(at: .zero, { item, _, _ in taken.append(item) }) {}
         #expect(taken == items)
     }
 
@@ -82,7 +82,7 @@ extension DelayQueue {
     /// The payloads of all items that are due.
     fileprivate mutating func take(at now: Duration) -> [String] {
         var payloads: [String] = []
-        let body: (InputItem, RawSpan) -> Void = { _, payload in
+        let body: (InputItem, RawSpan, RelayMark?) -> Void = { _, payload, _ in
             payloads.append(payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
         }
         while takeFirst(at: now, body) {}

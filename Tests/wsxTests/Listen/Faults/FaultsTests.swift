@@ -189,7 +189,7 @@ import WSCore
 
     private func fill(_ client: FakeClient) {
         let message = [UInt8](repeating: 0, count: 1 << 20)
-        for _ in 0..<17 { _ = client.letsThrough(.message(.binary), message.span.bytes, after: .zero) }
+        for _ in 0..<17 { _ = client.letsThrough(.message(.binary), message.span.bytes, nil, after: .zero) }
     }
 
     private func withFaults(
@@ -222,7 +222,7 @@ private final class FakeFaultHost: FaultHost {
 
     func client(_ number: Int) -> (any ServedClient)? { clients[number] }
 
-    func sendDue(_ item: InputItem, _ payload: RawSpan, to client: any ServedClient) {
+    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, to client: any ServedClient) {
         switch item {
         case .message(let kind): _ = client.send(payload, as: kind)
         case .ping: _ = client.sendPing(payload)

@@ -1,0 +1,101 @@
+"""`wsx relay` changes messages on request: `--rewrite`, and the faults of either direction."""
+
+import json
+
+import jsonschema
+import pytest
+
+import wire
+from processes import ROOT, Listener, Relay, assert_fails, wait_until, wsx
+from scripted_server import ScriptedServer
+from test_relay import connect, upgraded
+
+SCHEMA = json.loads((ROOT / "docs/schemas/events.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def echo():
+    with Listener("--echo") as server:
+        yield server
+
+
+def collecting(received, answer=None):
+    """A server that collects the messages of its client, and sends one first."""
+
+    def script(peer):
+        upgraded(peer)
+        if answer is not None:
+            peer.send(wire.text(answer))
+        while (frame := peer.read_frame()) and frame.opcode != wire.CLOSE:
+            received.append((frame.opcode, frame.payload))
+        peer.send(wire.close(1000))
+
+    return ScriptedServer(script)
+
+
+def messages(lines):
+    events = [json.loads(line) for line in lines]
+    for event in events:
+        jsonschema.validate(event, SCHEMA)
+    return [(event["direction"], event["data"], event.get("rewritten", False)) for event in events if event["type"] == "message"]
+
+
+class TestRewriting:
+    @pytest.mark.parametrize("options, to_server, to_client", [
+        ([], b"<A>", b"<B>"), (["--rewrite-from", "client"], b"<A>", b"b"), (["--rewrite-from", "server"], b"a", b"<B>")])
+    def test_changes_the_messages_of_the_chosen_side(self, options, to_server, to_client, tmp_path):
+        received = []
+        path = tmp_path / "session.jsonl"
+        rules = ["--rewrite", "^a$ => A", "--rewrite", "^b$ => B", "--rewrite", "^[A-Z]$ => <$0>"]
+        with collecting(received, "b") as server, Relay(server.url, *rules, *options, "--json", "--record", path) as relay:
+            client = connect(relay)
+            assert client.read_message().payload == to_client
+            client.send(wire.text("a", is_masked=True) + wire.close(1000, is_masked=True))
+            client.read_until_close()
+            relay.stop()
+            expected = sorted([("in", to_server.decode(), to_server != b"a"), ("out", to_client.decode(), to_client != b"b")])
+            assert sorted(messages(relay.out.splitlines())) == expected
+        assert received == [(wire.TEXT, to_server)]
+        assert sorted(messages(path.read_text().splitlines())) == expected
+
+    def test_leaves_binary_messages_and_control_frames_unchanged(self):
+        received = []
+        with collecting(received) as server, Relay(server.url, "--rewrite", ". => x") as relay:
+            client = connect(relay)
+            client.send(wire.frame(wire.BINARY, b"abc", is_masked=True) + wire.frame(wire.PING, b"abc", is_masked=True)
+                        + wire.text("abc", is_masked=True) + wire.close(4000, b"abc", is_masked=True))
+            client.read_until_close()
+        assert received == [(wire.BINARY, b"abc"), (wire.PING, b"abc"), (wire.TEXT, b"xxx")]
+
+    def test_comes_before_answers_and_leaves_them_unchanged(self, echo):
+        with Relay(echo.url, "--rewrite", "a => b", "--answer", "^b$ => a") as relay:
+            assert wsx("-1", relay.url, "a").out == b"a\n"
+
+    @pytest.mark.parametrize("rule, message, words", [
+        (". => 123456789", "abcdefghijklmnopqrst", "more than 100 bytes (--max-message-size)"), ("a => {{last:/x}}", "a", "not JSON"),
+        ("^\\C => x", "é", "not UTF-8")])
+    def test_forwards_a_message_unchanged_and_reports_it_if_the_result_is_not_possible(self, echo, rule, message, words):
+        with Relay(echo.url, "--rewrite", rule, "--rewrite-from", "client", "--max-message-size", "100") as relay:
+            assert wsx("-1", relay.url, message).out.decode() == message + "\n"
+            relay.wait_for("a message of client 1 was not rewritten")
+            relay.stop()
+            assert words in relay.err and relay.err.count("not rewritten") == 1
+
+    def test_is_logged_with_verbose(self, echo):
+        with Relay(echo.url, "-v", "--rewrite", "a+ => b", "--rewrite-from", "client") as relay:
+            assert wsx("-1", relay.url, "aaa").out == b"b\n"
+            relay.wait_for("Client 1: rewrote a message of 3 B to 1 B")
+
+    def test_works_at_a_megabyte_with_many_matches(self, echo):
+        with Relay(echo.url, "--rewrite", "a => bc", "--rewrite-from", "client") as relay:
+            client = connect(relay)
+            client.send(wire.text("a" * (1 << 20), is_masked=True))
+            assert client.read_message().payload == b"bc" * (1 << 20)
+
+    @pytest.mark.parametrize("arguments, words", [
+        (["--rewrite", "a=>b"], ["--rewrite 'a=>b'", "REGEX => TEXT"]), (["--rewrite", "(a => b"], ["--rewrite", "parenthesis"]),
+        (["--rewrite", " => b"], ["empty"]), (["--rewrite", "a => {{x"], ["'}}' is missing"]), (["--rewrite", "a => $1"], ["$1"]),
+        (["--rewrite", "a => {{env:UNSET_VARIABLE}}"], ["UNSET_VARIABLE"]),
+        (["--rewrite-from", "client"], ["--rewrite"]), (["--rewrite", "a => b", "--rewrite-from", "both"], ["client"])])
+    def test_mistakes_are_one_line(self, arguments, words):
+        assert_fails(wsx("relay", *arguments, "0", "ws://127.0.0.1:1"), 2, *words)
