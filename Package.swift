@@ -21,10 +21,11 @@ let programSettings =
         .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
     ]
 
-// The pages of `wsx listen --console` and `wsx bench --report`. The program assembles them from these files, which
+// The pages of `wsx listen --console`, `wsx bench --report`, and `wsx convert`. The program assembles them from these files, which
 // PackageResources contains as bytes.
 let pages: [Resource] = [
     .embedInCode("Pages/Shared"), .embedInCode("Pages/Console"), .embedInCode("Pages/Report"),
+    .embedInCode("Pages/Session"),
 ]
 
 let package = Package(

@@ -17,7 +17,7 @@ package enum EventTime {
     }
 
     /// The whole seconds and microseconds of a time. A division of durations would round times of today.
-    static func parts(of time: Duration) -> (seconds: Int, microseconds: Int) {
+    package static func parts(of time: Duration) -> (seconds: Int, microseconds: Int) {
         let (seconds, attoseconds) = time.components
         return (Int(seconds), Int(attoseconds / 1_000_000_000_000))
     }

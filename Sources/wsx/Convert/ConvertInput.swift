@@ -7,6 +7,19 @@ struct ConvertInput {
     enum Format {
         case har
         case recording
+        /// Only as output.
+        case page
+
+        /// The format of a file to write, by the extension of its path, or `nil` if it names none.
+        init?(ofOutput path: String) {
+            let name = path.split(separator: "/").last ?? ""
+            switch name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last?.lowercased() {
+            case "har": self = .har
+            case "jsonl", "ndjson": self = .recording
+            case "html", "htm": self = .page
+            default: return nil
+            }
+        }
     }
 
     /// The path for errors, escaped.
@@ -28,6 +41,13 @@ struct ConvertInput {
         } catch {
             throw .badArgument(what: name, why: error == .invalidArgument ? Self.unknownFormat : error.fileProblem)
         }
+    }
+
+    /// Reads a file without a name.
+    /// - Parameter name: The file that it was made from, for errors.
+    init(_ file: SeekableFile, named name: String) {
+        self.file = file
+        self.name = name
     }
 
     private static let unknownFormat = "it is neither a HAR file nor a recording"

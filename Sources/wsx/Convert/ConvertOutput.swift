@@ -1,10 +1,15 @@
 import WSCore
 
-/// The output of `wsx convert`: a new file, or standard output.
+/// The output of `wsx convert`: a new file, standard output, or a file without a name that is read again.
 struct ConvertOutput: ~Copyable {
+    private enum Destination {
+        case standardOutput
+        case file(CompleteFile)
+        case unnamed(SeekableFile)
+    }
+
     private let path: String
-    /// `nil` for standard output.
-    private let file: CompleteFile?
+    private let destination: Destination
 
     /// A larger buffer is written.
     private static let bufferBytes = 64 << 10
@@ -14,12 +19,18 @@ struct ConvertOutput: ~Copyable {
     init(_ path: String) throws(Failure) {
         self.path = path
         do throws(IOError) {
-            file = path == "-" ? nil : try CompleteFile(creating: path)
+            destination = path == "-" ? .standardOutput : .file(try CompleteFile(creating: path))
         } catch {
             throw .badArgument(
                 what: escapingControls(path),
                 why: error == .fileExists ? "\(error); use another name" : error.fileProblem)
         }
+    }
+
+    /// Writes to a file without a name in a directory.
+    init(to file: SeekableFile, in directory: String) {
+        path = directory
+        destination = .unnamed(file)
     }
 
     /// Writes and empties a buffer if it is large.
@@ -30,13 +41,19 @@ struct ConvertOutput: ~Copyable {
     /// Writes and empties a buffer.
     func write(_ buffer: inout ByteBuffer) throws(Failure) {
         try buffer.withReadableBytes { (bytes) throws(Failure) in
-            guard let file else {
-                if let error = StandardDescriptors.writeAll(bytes, to: StandardDescriptors.output) {
-                    throw .output(error)
+            do throws(IOError) {
+                switch destination {
+                case .standardOutput:
+                    if let error = StandardDescriptors.writeAll(bytes, to: StandardDescriptors.output) {
+                        throw error
+                    }
+                case .file(let file): try file.write(bytes)
+                case .unnamed(let file): try file.append(bytes)
                 }
-                return
+            } catch {
+                if case .standardOutput = destination { throw .output(error) }
+                throw .writing(path: path, error)
             }
-            do throws(IOError) { try file.write(bytes) } catch { throw .writing(path: path, error) }
         }
         buffer.removeAll()
         buffer.releaseStorage(above: 4 * Self.bufferBytes)
@@ -44,6 +61,7 @@ struct ConvertOutput: ~Copyable {
 
     /// Gives the file its name.
     func complete() throws(Failure) {
-        do throws(IOError) { try file?.complete() } catch { throw .writing(path: path, error) }
+        guard case .file(let file) = destination else { return }
+        do throws(IOError) { try file.complete() } catch { throw .writing(path: path, error) }
     }
 }

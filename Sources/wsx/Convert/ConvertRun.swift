@@ -9,7 +9,7 @@ struct ConvertRun {
 
     /// Opens the input.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    init(_ arguments: ConvertArguments, console: Console, environment: (String) -> String?) throws(Failure) {
+    init(_ arguments: ConvertArguments, console: Console) throws(Failure) {
         self.arguments = arguments
         self.console = console
         if arguments.isListing, let output = arguments.output {
@@ -20,8 +20,7 @@ struct ConvertRun {
                 what: "OUT", why: "name the file to write, such as session.har or session.jsonl; '-' is standard output"
             )
         }
-        let directory = environment("TMPDIR").flatMap { File.isDirectory($0) ? $0 : nil } ?? "/tmp"
-        input = try ConvertInput(arguments.input, temporaryDirectory: directory)
+        input = try ConvertInput(arguments.input, temporaryDirectory: console.temporaryDirectory)
     }
 
     /// Lists or converts connections.
@@ -32,51 +31,80 @@ struct ConvertRun {
             throw .badArgument(
                 what: escapingControls(arguments.output ?? ""),
                 why: source == .har
-                    ? "the input is a HAR file already; name a recording, such as session.jsonl"
-                    : "the input is a recording already; name a HAR file, such as session.har")
+                    ? "the input is a HAR file already; name a recording, such as session.jsonl, or a page"
+                    : "the input is a recording already; name a HAR file, such as session.har, or a page")
         }
         do throws(Failure) {
             switch source {
-            case .har: try convertHAR()
-            case .recording: try convertRecording()
+            case .har: try convertHAR(toPage: target == .page)
+            case .recording, .page: try convertRecording(toPage: target == .page)
             }
         } catch .output(.brokenPipe) {
             // A reader that closes the pipe is a normal end.
         }
     }
 
-    /// The format of the output, by the extension of its path. Returns `nil` for standard output.
+    /// The format of the output. Returns `nil` for standard output.
     private static func format(ofOutput path: String) throws(Failure) -> ConvertInput.Format? {
         guard path != "-" else { return nil }
-        let name = path.split(separator: "/").last ?? ""
-        switch name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last?.lowercased() {
-        case "har": return .har
-        case "jsonl", "ndjson": return .recording
-        default:
+        guard let format = ConvertInput.Format(ofOutput: path) else {
             throw .badArgument(
                 what: escapingControls(path),
-                why: "its extension names no format; use .har, or .jsonl for a recording")
+                why: "its extension names no format; use .html, .har, or .jsonl for a recording")
         }
+        return format
     }
 
     // MARK: HAR to recording
 
-    private func convertHAR() throws(Failure) {
+    private func convertHAR(toPage isPage: Bool) throws(Failure) {
         let entries = try har { () throws(HARError) in try HARReader.connections(in: input.source) }
         guard !entries.isEmpty else { throw input.failure("it contains no WebSocket connection") }
         let summaries = entries.map(ConnectionSummary.init)
         guard !arguments.isListing else { return try list(summaries) }
         guard let number = try chosen(of: entries.count) ?? (entries.count == 1 ? 1 : nil) else {
+            if isPage, entries.contains(where: { $0.messages != nil }) {
+                return try writePage(of: entries.enumerated().filter { $0.element.messages != nil })
+            }
             throw input.failure(
                 "it contains \(entries.count) WebSocket connections; choose one with --connection N:\n"
                     + Self.beginning(of: Self.lines(summaries)).map { "  " + $0 }.joined(separator: "\n"))
         }
         let entry = entries[number - 1]
-        guard let messages = entry.messages else {
-            throw input.failure("connection \(number): the file \(Self.reason(forMissingMessagesOf: entry))")
-        }
-        let whole = try har { () throws(HARError) in try HARReader.whole(entry, in: input.source) }
+        if isPage { return try writePage(of: [(number - 1, entry)]) }
+        // Do not create the file if the messages are missing.
+        _ = try messages(of: entry, number)
         let output = try ConvertOutput(arguments.output ?? "-")
+        let omittedCount = try write(entry, number, to: output)
+        try output.complete()
+        report(omittedCount, by: "Recordings")
+    }
+
+    /// Writes a page through a recording without a name.
+    private func writePage(of entries: [(offset: Int, element: HAREntry)]) throws(Failure) {
+        let directory = console.temporaryDirectory
+        let file: SeekableFile
+        do throws(IOError) {
+            file = try SeekableFile(unnamedIn: directory)
+        } catch {
+            throw .writing(path: directory, error)
+        }
+        var omittedCount = 0
+        do {
+            let recording = ConvertOutput(to: file, in: directory)
+            for (index, entry) in entries { omittedCount += try write(entry, index + 1, to: recording) }
+        }
+        let input = ConvertInput(file, named: input.name)
+        try Self.write(
+            RecordingIndex.connections(in: input), of: input, as: .page, to: arguments.output ?? "-")
+        report(omittedCount, by: "Pages")
+    }
+
+    /// Writes a connection as a recording.
+    /// - Returns: The number of omitted control frames and errors.
+    private func write(_ entry: HAREntry, _ number: Int, to output: borrowing ConvertOutput) throws(Failure) -> Int {
+        let messages = try messages(of: entry, number)
+        let whole = try har { () throws(HARError) in try HARReader.whole(entry, in: input.source) }
         var conversion = HARConversion(whole)
         do throws(HARConversionError) {
             try conversion.write(messages, in: input.source, to: output)
@@ -86,11 +114,20 @@ struct ConvertRun {
             case .output(let failure): throw failure
             }
         }
-        try output.complete()
-        if conversion.omittedCount > 0 {
-            let things = conversion.omittedCount == 1 ? "control frame or error" : "control frames and errors"
-            console.notice("Recordings have only messages of HAR files; omitted: \(conversion.omittedCount) \(things).")
+        return conversion.omittedCount
+    }
+
+    private func messages(of entry: HAREntry, _ number: Int) throws(Failure) -> HAREntry.Messages {
+        guard let messages = entry.messages else {
+            throw input.failure("connection \(number): the file \(Self.reason(forMissingMessagesOf: entry))")
         }
+        return messages
+    }
+
+    private func report(_ omittedCount: Int, by formats: String) {
+        guard omittedCount > 0 else { return }
+        let things = omittedCount == 1 ? "control frame or error" : "control frames and errors"
+        console.notice("\(formats) have only messages of HAR files; omitted: \(omittedCount) \(things).")
     }
 
     private static func reason(forMissingMessagesOf entry: HAREntry) -> String {
@@ -103,10 +140,10 @@ struct ConvertRun {
         do throws(HARError) { return try body() } catch { throw input.failure("\(error)") }
     }
 
-    // MARK: Recording to HAR
+    // MARK: From recordings
 
-    private func convertRecording() throws(Failure) {
-        var connections = try RecordingConversion.connections(in: input)
+    private func convertRecording(toPage isPage: Bool) throws(Failure) {
+        var connections = try RecordingIndex.connections(in: input)
         guard !connections.isEmpty else { throw input.failure("it contains no connection") }
         guard !arguments.isListing else {
             return try list(
@@ -115,14 +152,28 @@ struct ConvertRun {
                 })
         }
         if let number = try chosen(of: connections.count) { connections = [connections[number - 1]] }
-        let output = try ConvertOutput(arguments.output ?? "-")
-        var conversion = RecordingConversion(input)
-        try conversion.write(connections, to: output)
-        try output.complete()
+        try Self.write(connections, of: input, as: isPage ? .page : .har, to: arguments.output ?? "-")
+        guard !isPage else { return }
         let losses = Self.losses(of: connections)
         if !losses.isEmpty {
             console.notice("HAR has no control frames; omitted: \(losses.joined(separator: ", ")).")
         }
+    }
+
+    /// Writes connections of a recording in another format to a new file.
+    /// - Parameter path: `-` is standard output.
+    static func write(
+        _ connections: [RecordedConnection], of input: ConvertInput, as format: ConvertInput.Format, to path: String
+    ) throws(Failure) {
+        let output = try ConvertOutput(path)
+        if format == .page {
+            var conversion = RecordingConversion(input, to: SessionPage())
+            try conversion.write(connections, to: output)
+        } else {
+            var conversion = RecordingConversion(input, to: HARWriter(version: wsx.version))
+            try conversion.write(connections, to: output)
+        }
+        try output.complete()
     }
 
     private static func losses(of connections: [RecordedConnection]) -> [String] {

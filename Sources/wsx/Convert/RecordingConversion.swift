@@ -1,50 +1,29 @@
 import Formats
 import WSCore
 
-/// Writes the connections of a recording as a HAR file.
-struct RecordingConversion: ~Copyable {
+/// Writes the connections of a recording in another format.
+struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable {
     private let input: ConvertInput
     private var reader = EventReader(readsTimes: true)
-    private var writer = HARWriter(version: wsx.version)
+    private var writer: Writer
 
     /// Prepares a conversion.
-    init(_ input: ConvertInput) {
+    init(_ input: ConvertInput, to writer: consuming Writer) {
         self.input = input
-    }
-
-    /// Finds the connections of a recording.
-    /// - Throws: ``Failure/badArgument(what:why:)``, which names the line.
-    static func connections(in input: ConvertInput) throws(Failure) -> [RecordedConnection] {
-        var index = RecordingIndex()
-        var (number, offset) = (0, 0)
-        var failure: Failure?
-        try input.forEachLine(in: 0..<Int.max) { line in
-            number += 1
-            let range = offset..<offset + line.byteCount + 1
-            offset = range.upperBound
-            guard !line.withUnsafeBytes({ $0.allSatisfy(\.isBlank) }) else { return true }
-            do throws(InputProblem) {
-                try index.add(line, at: range)
-            } catch {
-                failure = input.failure(inLine: number, error)
-            }
-            return failure == nil
-        }
-        if let failure { throw failure }
-        return index.connections
+        self.writer = writer
     }
 
     /// Writes the file.
     mutating func write(_ connections: [RecordedConnection], to output: borrowing ConvertOutput) throws(Failure) {
         for connection in connections {
-            writer.begin(try entry(of: connection))
-            // Messages without a time have that of the one before.
+            writer.begin(connection, try RecordedOpening(connection, in: input))
+            // Events without a time have that of the one before.
             var time = connection.times?.lowerBound ?? .zero
             for range in connection.ranges { try write(range, of: connection, at: &time, to: output) }
             writer.end()
         }
         writer.finish()
-        try output.write(&writer.text)
+        try writer.withText { (text) throws(Failure) in try output.write(&text) }
     }
 
     private mutating func write(
@@ -57,30 +36,27 @@ struct RecordingConversion: ~Copyable {
             do throws(InputProblem) {
                 let event = try reader.read(line)
                 time = event.time ?? time
-                guard case .item(.message(let kind)) = event.kind, let direction = event.direction else { return true }
+                guard case .item(let item) = event.kind, let direction = event.direction else { return true }
                 let isSent = connection.isSent(direction)
-                reader.withPayload { writer.add($0, as: kind, isSent: isSent, time: time) }
-                do throws(Failure) { try output.writeIfLarge(&writer.text) } catch { failure = error }
+                if case .message(let kind) = item {
+                    reader.withPayload { writer.add($0, as: kind, isSent: isSent, time: time) }
+                } else {
+                    let payload = reader.withPayload { $0.withUnsafeBytes { Array($0) } }
+                    if let control = RecordedControl(item, payload, in: line) {
+                        writer.add(control, isSent: isSent, time: time)
+                    }
+                }
+                do throws(Failure) {
+                    try writer.withText { (text) throws(Failure) in try output.writeIfLarge(&text) }
+                } catch {
+                    failure = error
+                }
             } catch {
                 failure = input.failure("it changed while it was read")
             }
             return failure == nil
         }
         if let failure { throw failure }
-    }
-
-    /// The connection without its messages, and without secrets.
-    private func entry(of connection: RecordedConnection) throws(Failure) -> HARConnection {
-        let opening = try RecordedOpening(connection, in: input)
-        let start = connection.times?.lowerBound ?? .zero
-        var entry = HARConnection(url: opening.url, start: start)
-        entry.timings = opening.timings
-        entry.timings.open = (connection.times?.upperBound ?? start) - start
-        entry.start = max(.zero, start - entry.timings.untilOpen)
-        entry.status = opening.status
-        entry.address = opening.address
-        entry.responseFields = opening.fields.map { ($0.name, ReportedHead.value(of: $0)) }
-        return entry
     }
 }
 
@@ -90,12 +66,19 @@ struct RecordedOpening {
     var url = "ws://unknown.invalid/"
     var status = 101
     var fields: [HeaderField] = []
+    /// Without secrets.
+    var subprotocol: String?
+    /// Without secrets.
+    var extensions: String?
     /// The IP address of the server.
     var address: String?
     var timings = HARConnection.Timings()
+}
 
+extension RecordedOpening {
     /// Reads the event of a connection. Without the event, the URL is `ws://unknown.invalid/`.
     init(_ connection: RecordedConnection, in input: ConvertInput) throws(Failure) {
+        self.init()
         guard let range = connection.opening else { return }
         var event: JSONValue?
         try input.forEachLine(in: range) { line in
@@ -110,12 +93,21 @@ struct RecordedOpening {
             self.url = WebSocketURL.shown(url)
         }
         if case .object(let fields)? = members["headers"] { readFields(fields) }
-        if fields.isEmpty, case .string(let name)? = members["subprotocol"],
-            let field = try? HeaderField(name: "Sec-WebSocket-Protocol", value: name)
+        subprotocol = Self.value(of: "Sec-WebSocket-Protocol", members["subprotocol"], or: fields)
+        extensions = Self.value(of: "Sec-WebSocket-Extensions", members["extensions"], or: fields)
+        if fields.isEmpty, let subprotocol,
+            let field = try? HeaderField(name: "Sec-WebSocket-Protocol", value: subprotocol)
         {
             fields.append(field)
         }
         if case .object(let timings)? = members["timings"] { readTimings(timings) }
+    }
+
+    private static func value(of name: String, _ member: JSONValue?, or fields: [HeaderField]) -> String? {
+        if case .string(let text)? = member, let field = try? HeaderField(name: name, value: text) {
+            return ReportedHead.value(of: field)
+        }
+        return fields.first { $0.isNamed(name) }.map(ReportedHead.value(of:))
     }
 
     private mutating func readAddress(_ peer: String) {

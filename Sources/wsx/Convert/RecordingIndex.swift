@@ -83,3 +83,27 @@ struct RecordingIndex: ~Copyable {
         }
     }
 }
+
+extension RecordingIndex {
+    /// Finds the connections of a recording.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which names the line.
+    static func connections(in input: ConvertInput) throws(Failure) -> [RecordedConnection] {
+        var index = RecordingIndex()
+        var (number, offset) = (0, 0)
+        var failure: Failure?
+        try input.forEachLine(in: 0..<Int.max) { line in
+            number += 1
+            let range = offset..<offset + line.byteCount + 1
+            offset = range.upperBound
+            guard !line.withUnsafeBytes({ $0.allSatisfy(\.isBlank) }) else { return true }
+            do throws(InputProblem) {
+                try index.add(line, at: range)
+            } catch {
+                failure = input.failure(inLine: number, error)
+            }
+            return failure == nil
+        }
+        if let failure { throw failure }
+        return index.connections
+    }
+}

@@ -157,7 +157,7 @@ struct Wsx {
             color: arguments.display.color, isQuiet: arguments.display.isQuiet, secrets: SecretRecord(),
             environment: environment)
         do throws(Failure) {
-            try ConvertRun(arguments, console: console, environment: environment).run()
+            try ConvertRun(arguments, console: console).run()
             return .success
         } catch {
             return report(error, on: console)

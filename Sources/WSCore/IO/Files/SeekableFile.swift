@@ -1,8 +1,9 @@
 import Glibc
 
-/// A file open for reading at any offset. Closed on release.
+/// A file open for reading at any offset, or a file without a name that is written first. Closed on release.
 package final class SeekableFile: Sendable {
-    private let descriptor: Int32
+    /// The file's descriptor. A ``DescriptorWriter`` may write to a file without a name.
+    package let descriptor: Int32
 
     /// Opens the file at `path`. The contents of a pipe or device are first copied to a file without a name.
     /// - Parameters:
@@ -23,17 +24,34 @@ package final class SeekableFile: Sendable {
         descriptor = try Self.copy(source, to: directory, if: mayCopy)
     }
 
+    /// Creates an empty file without a name.
+    /// - Throws: ``IOError`` if `directory` cannot contain it.
+    package init(unnamedIn directory: String) throws(IOError) {
+        descriptor = try Self.createUnnamed(in: directory)
+    }
+
     deinit {
         Descriptor.closeDescriptor(descriptor)
+    }
+
+    /// Appends bytes to a file without a name.
+    package func append(_ bytes: RawSpan) throws(IOError) {
+        try Descriptor.writeAll(descriptor, bytes)
+    }
+
+    private static func createUnnamed(in directory: String) throws(IOError) -> Int32 {
+        var template = Array("\(directory)/wsx-XXXXXX".utf8CString)
+        let descriptor = mkstemps(&template, 0)
+        guard descriptor >= 0 else { throw .last }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        _ = unlink(template)
+        return descriptor
     }
 
     private static func copy(
         _ source: Int32, to directory: String, if mayCopy: (RawSpan) -> Bool
     ) throws(IOError) -> Int32 {
-        var template = Array("\(directory)/wsx-XXXXXX".utf8CString)
-        let target = mkstemps(&template, 0)
-        guard target >= 0 else { throw .last }
-        _ = unlink(template)
+        let target = try createUnnamed(in: directory)
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
         defer { block.deallocate() }
         do throws(IOError) {

@@ -106,7 +106,10 @@ extension ManualSection {
     /// The contents of recordings, and their replay.
     static let recordings = ManualSection(
         "RECORDINGS",
-        .paragraph("*wsx-convert*(1) converts between recordings and HAR files of browsers."),
+        .paragraph(
+            """
+            *wsx-convert*(1) converts between recordings and HAR files of browsers, and makes pages that show a session.
+            """),
         .heading("wsx connect"),
         .paragraph(
             """

@@ -21,10 +21,11 @@ struct ConvertArguments: Equatable, Sendable {
         ) { arguments, values in arguments.input = values.first ?? "" },
         OperandSpecification<ConvertArguments>(
             "OUT", required: false, completion: .file, example: "session.jsonl",
-            summary: "File to write, .jsonl or .har; - writes to stdout",
+            summary: "File to write, .html, .jsonl, or .har; - is stdout",
             manual: """
-                The file to write, in the other format: a recording with the extension `.jsonl` or `.ndjson`, or a HAR \
-                file with `.har`. It must not exist, and is readable only by its owner. `-` writes to standard output.
+                The file to write: a page with the extension `.html`, a recording with `.jsonl` or `.ndjson`, or a HAR \
+                file with `.har`. It must not exist, and is readable only by its owner. `-` writes a recording as HAR, \
+                and HAR as a recording, to standard output.
                 """
         ) { arguments, values in arguments.output = values.first },
     ]
@@ -33,9 +34,9 @@ struct ConvertArguments: Equatable, Sendable {
         OptionSpecification(
             "connection", value: OptionValue("N"), heading: .format, summary: "Convert connection N of IN",
             manual: """
-                Convert the connection number *N*, as in the output of `--list`. A HAR file with several WebSocket \
-                connections needs it, because a recording that can be played has one. A recording is converted with all \
-                its connections by default.
+                Convert the connection number *N*, as in the output of `--list`. To become a recording, a HAR file with \
+                several WebSocket connections needs it, because a recording that can be played has one. Otherwise, all \
+                connections are converted by default.
                 """,
             example: "--connection 2", seeAlso: ["list"]
         ) { arguments, value throws(ValueProblem) in arguments.connection = try CountValue.parse(value) }

@@ -26,6 +26,8 @@ final class Console {
     private let log: LogWriter
     /// The secrets of the run, which no line shows.
     let secrets: SecretRecord
+    /// The directory for files without a name: `$TMPDIR`, or /tmp.
+    let temporaryDirectory: String
     /// Whether the terminal shows a status, which other output replaces.
     private var hasStatus = false
 
@@ -53,6 +55,7 @@ final class Console {
         self.secrets = secrets
         self.screenSize = screenSize
         self.log = log
+        temporaryDirectory = environment("TMPDIR").flatMap { File.isDirectory($0) ? $0 : nil } ?? "/tmp"
         let isDumb = ["", "dumb"].contains(environment("TERM") ?? "")
         terminal = !isTerminal ? nil : isDumb || isPlain ? .dumb : .ansi
         // no-color.org: any value but an empty one disables colors.

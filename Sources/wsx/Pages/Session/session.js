@@ -1,0 +1,232 @@
+// The session: the behavior of the controls.
+
+import { copyText, isPressed, offerThemes, saveFile, setPressed, toggle } from "../Shared/controls.js";
+import { byID, html } from "../Shared/elements.js";
+import { Filter, KINDS } from "../Shared/filter.js";
+import { visible } from "../Shared/text.js";
+import { count, shortSize, time } from "../Shared/units.js";
+import { connections } from "./events.js";
+import { List } from "./list.js";
+import { MessageView } from "./message.js";
+import { Relations } from "./relations.js";
+import { Timeline } from "./timeline.js";
+
+/** The time that filtering takes at once. */
+const FILTER_MS = 25;
+
+const all = connections();
+const list = new List(byID("list"), { didSelect: selected, didScroll: markTimes });
+const timeline = new Timeline(byID("timeline"), { didSelect: filterAgain, didPoint: pointAt });
+const message = new MessageView(index => list.select(index));
+let events;
+let relations;
+
+function showConnection(index) {
+  events = all[index];
+  events.read();
+  relations?.stop();
+  relations = new Relations(events, showRelations);
+  list.show(events, relations);
+  message.show(events, relations);
+  timeline.show(events);
+  showFacts();
+  filterAgain();
+}
+
+// MARK: Facts
+
+/** `12.3 s`, or `35 min 7 s`. */
+function longTime(us) {
+  const seconds = Math.round(us / 1e6);
+  return seconds < 120 ? time(us) : `${count(Math.floor(seconds / 60))}\xa0min ${seconds % 60}\xa0s`;
+}
+
+function showFacts() {
+  const { facts } = events;
+  const start = new Date(facts.start_us / 1000);
+  const side = (messages, bytes) => `${count(messages)} · ${shortSize(bytes)}`;
+  const sums = { out: [0, 0], in: [0, 0] };
+  for (let index = 0; index < events.count; index += 1) {
+    const [direction, word] = events.kind(index).split(" ");
+    if (word !== "text" && word !== "binary") continue;
+    sums[direction][0] += 1;
+    sums[direction][1] += events.sizes[index];
+  }
+  const sorted = relations.latencies.toSorted((one, other) => one - other);
+  const replies = sorted.length
+    ? `${count(sorted.length)} · median ${time(sorted[sorted.length >> 1])} · longest ${time(sorted.at(-1))}` : "";
+  byID("url").textContent = visible(facts.url);
+  byID("url").title = visible(facts.url);
+  const rows = [
+    ["Started", `${start.toLocaleDateString("sv")} ${start.toLocaleTimeString("sv")}`],
+    ["Duration", longTime(events.duration)],
+    ["Sent", side(...sums.out), "out"], ["Received", side(...sums.in), "in"], ["Replies", replies],
+    ["Status", facts.status === 101 ? "" : String(facts.status)], ["Subprotocol", visible(facts.subprotocol ?? "")],
+    ["Extensions", visible(facts.extensions ?? "")], ["Address", visible(facts.address ?? "")],
+    ["Closed", events.ending],
+  ];
+  byID("facts").replaceChildren(...rows.filter(row => row[1]).map(([name, value, kind = ""]) => (
+    html("div", {}, html("dt", { class: kind }, name), html("dd", {}, value)))));
+}
+
+function offerConnections() {
+  byID("connection").append(...all.map(({ facts }, index) => html("option", { value: index },
+    `${index + 1} of ${all.length}: ${facts.client ? `client ${facts.client}, ` : ""}${visible(facts.url)}, ${count(facts.sent)} sent, ${count(facts.received)} received`)));
+  byID("connection").hidden = all.length < 2;
+  byID("url").hidden = all.length > 1;
+  byID("connection").addEventListener("change", () => showConnection(Number(byID("connection").value)));
+}
+
+function showRelations() {
+  list.update();
+  message.update();
+  if (relations.isComplete) showFacts();
+}
+
+// MARK: Filter
+
+let filterNumber = 0;
+
+/** Finds the rows, in turns. */
+function filterAgain() {
+  filterNumber += 1;
+  const number = filterNumber;
+  const filter = new Filter({
+    words: byID("filter").value, shown: Object.fromEntries(KINDS.map(kind => [kind, isPressed(`show-${kind}`)])) });
+  const { range } = timeline;
+  const rows = [];
+  let index = 0;
+  const place = list.rows[list.visibleRange[0]] ?? 0;
+  const turn = () => {
+    if (number !== filterNumber) return;
+    const end = performance.now() + FILTER_MS;
+    for (; index < events.count && (index % 64 || performance.now() < end); index += 1) {
+      const at = events.times[index];
+      if (range && (at < range[0] || at > range[1])) continue;
+      if (filter.accepts(events.entry(index))) rows.push(index);
+    }
+    list.filter(rows, filter.pattern);
+    showCounts(rows.length, index < events.count);
+    if (index < events.count) return setTimeout(turn);
+    timeline.filter(rows);
+    // The list stays where it was.
+    if (rows.length) list.scrollTo(list.placeOf(rows.includes(list.selected) ? list.selected : place));
+    markTimes();
+  };
+  turn();
+  message.mark(filter.pattern);
+  byID("range").hidden = !range;
+  if (range) byID("range").textContent = `✕ ${longTime(range[0])} to ${longTime(range[1])}`;
+}
+
+function showCounts(shown, isSearching) {
+  const words = shown === events.count ? `${count(shown)} in total` : `${count(shown)} of ${count(events.count)}`;
+  byID("counts").textContent = isSearching ? `${words} …` : words;
+  byID("counts").dataset.isComplete = !isSearching;
+  byID("empty").hidden = shown > 0 || isSearching;
+  byID("empty").textContent = events.count ? "No message matches." : "This connection has no messages.";
+}
+
+function showAllTimes() {
+  timeline.range = null;
+  filterAgain();
+}
+
+byID("filter").addEventListener("input", filterAgain);
+for (const kind of KINDS) toggle(`show-${kind}`, filterAgain);
+byID("range").addEventListener("click", showAllTimes);
+
+// MARK: Selection
+
+function selected(index) {
+  message.select(index);
+  markTimes();
+}
+
+function markTimes() {
+  timeline.mark(list.selected, list.visibleRange);
+}
+
+/** Scrolls the list to a time, and selects the first message there. */
+function pointAt(time) {
+  const place = list.rows.findIndex(index => events.times[index] >= time);
+  if (list.rows.length) list.select(list.rows[place < 0 ? list.rows.length - 1 : place]);
+}
+
+function close() {
+  list.selected = -1;
+  list.update();
+  selected(-1);
+  byID("list").focus();
+}
+
+async function copy() {
+  await copyText(message.plainText);
+  byID("announcer").textContent = "Copied the message";
+  byID("copy").textContent = "Copied";
+  setTimeout(() => { byID("copy").textContent = "Copy"; }, 1500);
+}
+
+function save() {
+  const { entry } = message;
+  if (!entry.isMessage) return;
+  saveFile([entry.data], `message-${entry.number}.${entry.opcode === "text" ? "txt" : "bin"}`, "application/octet-stream");
+}
+
+byID("copy").addEventListener("click", copy);
+byID("save").addEventListener("click", save);
+byID("close").addEventListener("click", close);
+
+// MARK: Keys
+
+function go(index) {
+  if (index >= 0) list.select(index);
+}
+
+function escape(target) {
+  if (target === byID("filter")) {
+    byID("filter").value = "";
+    filterAgain();
+    byID("list").focus();
+  } else if (timeline.range) {
+    showAllTimes();
+  } else {
+    close();
+  }
+}
+
+document.addEventListener("keydown", event => {
+  if (event.altKey || event.ctrlKey || event.metaKey || byID("shortcuts").open) return;
+  if (event.key === "Escape") return escape(event.target);
+  if (event.target.matches("input[type=search], select")) {
+    if (event.key !== "Enter" && event.key !== "ArrowDown" || event.target !== byID("filter")) return;
+    event.preventDefault();
+    byID("list").focus();
+    if (list.rows.length && list.rows[list.placeOf(list.selected)] !== list.selected) list.select(list.rows[0]);
+    return;
+  }
+  const index = list.selected;
+  const keys = {
+    "/": () => { byID("filter").focus(); byID("filter").select(); },
+    "?": () => byID("shortcuts").showModal(),
+    ...(index < 0 ? {} : {
+      c: copy, s: save, p: () => go(relations.previous[index]), n: () => go(relations.next[index]),
+      r: () => go(Math.max(relations.request[index], relations.reply[index])),
+    }),
+  };
+  if (event.target === byID("list") || event.target === document.body) {
+    byID("list").focus({ preventScroll: true });
+    list.press(event);
+  }
+  if (event.key === "Enter" && event.target === byID("list") && index >= 0) keys.Enter = () => byID("content").focus();
+  const action = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (!action) return;
+  event.preventDefault();
+  action();
+});
+byID("keys").addEventListener("click", () => byID("shortcuts").showModal());
+
+offerThemes(byID("theme"), "wsx-session-theme");
+offerConnections();
+document.title = `wsx session ${visible(all[0].facts.url)}`;
+showConnection(0);
