@@ -8,19 +8,34 @@ final class Recorder {
     /// Writes the events.
     let events: EventWriter
 
-    private let file: OutputFile
+    /// Keeps the descriptor open.
+    private let file: AnyObject
     private let writer: DescriptorWriter
 
     /// Starts a recording in a new file that only its owner may access.
     /// - Parameters:
     ///   - isReplacing: Whether to truncate an existing file. Otherwise an existing file is an error.
     ///   - secrets: The secrets of the run, which a peer may repeat.
-    init(
+    convenience init(
         path: String, replacing isReplacing: Bool = true, without secrets: SecretRecord, on loop: EventLoop
     ) throws(IOError) {
+        let file = try OutputFile(creating: path, replacing: isReplacing)
+        try self.init(to: file.descriptor, of: file, for: path, without: secrets, on: loop)
+    }
+
+    /// Starts a recording in a file without a name, which becomes another file at `path` later.
+    convenience init(
+        to file: SeekableFile, for path: String, without secrets: SecretRecord, on loop: EventLoop
+    ) throws(IOError) {
+        try self.init(to: file.descriptor, of: file, for: path, without: secrets, on: loop)
+    }
+
+    private init(
+        to descriptor: Int32, of file: AnyObject, for path: String, without secrets: SecretRecord, on loop: EventLoop
+    ) throws(IOError) {
         self.path = path
-        file = try OutputFile(creating: path, replacing: isReplacing)
-        writer = try DescriptorWriter(descriptor: file.descriptor, on: loop)
+        self.file = file
+        writer = try DescriptorWriter(descriptor: descriptor, on: loop)
         events = EventWriter(writer, without: secrets, on: loop)
         events.write("recording") { _ in }
     }
@@ -50,7 +65,13 @@ final class Recorder {
 
     /// The failure to report if a recording cannot start.
     static func failure(to path: String, _ error: IOError) -> Failure {
-        let why = error == .noReader ? "no program reads from the pipe; start its reader first" : error.fileProblem
+        let why =
+            switch error {
+            case .noReader: "no program reads from the pipe; start its reader first"
+            // Only if another format is written at the end.
+            case .fileExists: "\(error); use another name"
+            default: error.fileProblem
+            }
         return .badArgument(what: "--record \(escapingControls(path))", why: why)
     }
 

@@ -9,11 +9,20 @@ final class SessionRecording {
     /// Called when writing fails, which ends the recording.
     var didFail: (Failure) -> Void = { _ in }
 
+    /// Writes a recording in another format.
+    /// - Returns: False without a connection, of which nothing can be written.
+    typealias Conversion = (SeekableFile) throws(Failure) -> Bool
+
     private let console: Console
     private let loop: EventLoop
+    /// The conversion to the format that a path names, or `nil` to write the recording itself.
+    private let conversion: (_ path: String) -> Conversion?
+    /// The recording in progress and its conversion, or `nil` if it is not converted.
+    private var converted: (file: SeekableFile, convert: Conversion)?
 
-    init(console: Console, on loop: EventLoop) {
+    init(console: Console, conversion: @escaping (_ path: String) -> Conversion? = { _ in nil }, on loop: EventLoop) {
         self.console = console
+        self.conversion = conversion
         self.loop = loop
     }
 
@@ -23,13 +32,24 @@ final class SessionRecording {
     /// Starts recording, and ends a recording in progress.
     /// - Parameters:
     ///   - path: The file.
-    ///   - isReplacing: Whether to truncate an existing file. Otherwise an existing file is an error.
+    ///   - isReplacing: Whether to truncate an existing file. Otherwise, or if the recording is converted, an existing
+    ///     file is an error.
     func start(to path: String, replacing isReplacing: Bool) throws(IOError) {
         stop()
-        let recorder = try Recorder(path: path, replacing: isReplacing, without: console.secrets, on: loop)
+        let recorder: Recorder
+        if let convert = conversion(path) {
+            // The file is written at the end. Whether that is possible shows now: this leaves no file.
+            _ = try CompleteFile(creating: path)
+            let file = try SeekableFile(unnamedIn: console.temporaryDirectory)
+            recorder = try Recorder(to: file, for: path, without: console.secrets, on: loop)
+            converted = (file, convert)
+        } else {
+            recorder = try Recorder(path: path, replacing: isReplacing, without: console.secrets, on: loop)
+        }
         recorder.didDrain = { [unowned self] in didDrain() }
         recorder.didFail = { [unowned self] error in
             self.recorder = nil
+            converted = nil
             didFail(.recording(path: path, error))
         }
         self.recorder = recorder
@@ -42,12 +62,45 @@ final class SessionRecording {
         guard let recorder else { return }
         self.recorder = nil
         if let loss = recorder.loss {
+            converted = nil
             console.error("\(loss)")
         } else {
-            console.notice("Recorded to \(escapingControls(recorder.path)).")
+            do throws(Failure) {
+                if try convert(to: recorder.path) {
+                    console.notice("Recorded to \(escapingControls(recorder.path)).")
+                }
+            } catch {
+                console.report(error)
+            }
         }
         recorder.close()
         didDrain()
+    }
+
+    /// Ends the recording at the end of the run. Writes its file if it is converted.
+    /// - Parameter failure: The failure of the run.
+    /// - Returns: The failure of the run, or else that of writing. Of two failures, the latter is reported.
+    func complete(after failure: Failure?) -> Failure? {
+        recorder?.flush()
+        // The run reports what is missing otherwise.
+        guard let recorder, recorder.isDrained else { return failure }
+        do throws(Failure) {
+            _ = try convert(to: recorder.path)
+            return failure
+        } catch {
+            if failure != nil { console.report(error) }
+            return failure ?? error
+        }
+    }
+
+    /// Converts what was recorded, if that is asked for.
+    /// - Returns: Whether the file is written.
+    private func convert(to path: String) throws(Failure) -> Bool {
+        guard let (file, convert) = converted else { return true }
+        converted = nil
+        if try convert(file) { return true }
+        console.notice("\(escapingControls(path)) is not written: no connection was opened.")
+        return false
     }
 
     /// Performs `/record`: starts recording, or stops if `path` is `nil`.

@@ -60,7 +60,7 @@ final class ConnectOutputs {
         view = isRepl ? console.makeView(for: arguments, showsReceived: !isPiped, on: loop) : nil
         transcript = view?.transcript ?? console.makeTranscript(for: arguments, on: loop)
         requestMessages = RequestMessages(expectsErrors: arguments.replies.calls != nil)
-        recording = SessionRecording(console: console, on: loop)
+        recording = SessionRecording(console: console, conversion: SavedSession.conversion(to:), on: loop)
         trace = verbosity > 1 ? FrameTrace(transcript: transcript) { console.show($0) } : nil
         let hasPushes = isPiped && settings.requests != nil && arguments.transcript.display.isQuiet
         do throws(IOError) {

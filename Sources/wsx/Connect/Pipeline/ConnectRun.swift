@@ -141,7 +141,8 @@ final class ConnectRun {
         program?.kill()
         stages.codecs?.kill()
         stages.encoder?.kill()
-        return console.failure(after: state.failure ?? program?.failure, outputs.losses(hasProgram: program != nil))
+        let failure = outputs.recording.complete(after: state.failure ?? program?.failure)
+        return console.failure(after: failure, outputs.losses(hasProgram: program != nil))
     }
 
     var connection: Connection<ConnectRun>? { current?.connection }

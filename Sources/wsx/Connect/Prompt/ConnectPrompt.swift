@@ -41,6 +41,7 @@ final class ConnectPrompt {
         display = PromptDisplay(around: editor, of: view, commands: Self.commands, on: loop) {
             [unowned connection] in connection.statusFacts
         }
+        view.offerSessions(isServer: false) { [unowned connection] in connection.statusFacts.place.first ?? "" }
         editor.services.saved = settings.saved
         editor.delegate = self
         status.didChange = { [unowned self] words in display.words = words }

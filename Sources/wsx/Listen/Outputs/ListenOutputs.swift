@@ -52,7 +52,7 @@ final class ListenOutputs {
         view = isPrompt ? console.makeView(for: arguments, showsReceived: output == nil, on: loop) : nil
         view?.filtersSent = isRelay
         transcript = view?.transcript ?? console.makeTranscript(for: arguments, on: loop)
-        recording = SessionRecording(console: console, on: loop)
+        recording = SessionRecording(console: console, conversion: SavedSession.conversion(to:), on: loop)
         do throws(IOError) {
             messages = try output.map { (output) throws(IOError) in
                 try MessageWriter(arguments, colors: console, to: output, on: loop)

@@ -92,6 +92,7 @@ final class ListenPrompt {
             (facts.sentMessages, facts.receivedMessages) = (view.log.sentCount, view.log.receivedCount)
             return facts
         }
+        view.offerSessions(isServer: true) { [unowned server] in server.statusFacts.place.first ?? "" }
         editor.delegate = self
     }
 

@@ -99,7 +99,8 @@ final class ListenRun {
             threads?.join()
         }
         losses.count(remaining: broadcaster.clients.all)
-        return console.failure(after: state.failure ?? services.scenarios?.failure, losses.all(of: outputs))
+        let failure = outputs.recording.complete(after: state.failure ?? services.scenarios?.failure)
+        return console.failure(after: failure, losses.all(of: outputs))
     }
 
     private func makeServer() -> Server<ListenClient> {

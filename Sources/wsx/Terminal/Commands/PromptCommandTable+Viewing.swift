@@ -94,10 +94,11 @@ extension PromptCommandTable {
             }),
         .both(
             PromptCommand(
-                "save", "FILE [N]", "save a message in a new file",
+                "save", "FILE [N]", "save a message, or the session, in a new file",
                 details: """
-                    *N* is the number of the message; the default is the last received one. An existing file is not \
-                    overwritten.
+                    *N* is the number of the message; the default is the last received one. Without *N*, a *FILE* that \
+                    ends in `.html` or `.har` gets all messages that are kept, as a page for a browser or as a HAR file. \
+                    An existing file is not overwritten.
                     """,
                 completion: .file
             ) { argument throws(PromptMistake) in

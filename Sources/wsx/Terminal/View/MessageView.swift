@@ -38,6 +38,8 @@ final class MessageView {
     var pings = PingDisplay.hidden(count: 0)
     /// Takes received messages that pass the filters, in place of the screen, or `nil` to show them.
     var pipe: ((RawSpan) -> Void)?
+    /// Saves all messages in the format that the extension of a path names. Returns false if it names none.
+    var saveSession: (_ path: String) -> Bool = { _ in false }
     /// Called when ``tags`` may have changed.
     var tagsDidChange: () -> Void = {}
 
@@ -231,9 +233,11 @@ final class MessageView {
     /// The number of messages whose paths are completed, and their maximum size. They are read when Tab is pressed.
     private static let (completedCount, completedBytes) = (200, 64 << 10)
 
-    /// Saves a message's payload to a file.
+    /// Saves a message's payload to a file. Without a number, saves all messages if the path's extension names a format
+    /// for that, and otherwise the last received one.
     /// - Parameter typedPath: The path as typed; it may begin with a tilde.
     func save(to typedPath: String, _ number: Int?) {
+        if number == nil, saveSession(UserFiles.expandingHome(typedPath)) { return }
         guard let number = number ?? log.kept.last(where: { $0.direction == .received })?.number else {
             return console.error("/save: no message has been received yet")
         }
@@ -262,7 +266,8 @@ final class MessageView {
         return nil
     }
 
-    private func reportCut(_ entry: MessageLog.Entry) {
+    /// Reports that only the beginning of a message is available.
+    func reportCut(_ entry: MessageLog.Entry) {
         console.error(
             "message \(entry.number): only the first \(TrafficReport.size(entry.payload.count)) of "
                 + "\(TrafficReport.size(entry.byteCount)) are available")

@@ -1,0 +1,94 @@
+import Conversation
+import Formats
+import WSCore
+
+/// A session that is written as a HAR file or a page, through a recording in a file without a name.
+struct SavedSession {
+    private let format: ConvertInput.Format
+    private let path: String
+
+    /// Prepares a new file. Returns `nil` if the extension of its path names another format, or none.
+    init?(to path: String) {
+        guard let format = ConvertInput.Format(ofOutput: path), format != .recording else { return nil }
+        self.format = format
+        self.path = path
+    }
+
+    /// The conversion of a recording to the format that a path names, for ``SessionRecording``.
+    static func conversion(to path: String) -> SessionRecording.Conversion? {
+        guard let session = SavedSession(to: path) else { return nil }
+        return { (file) throws(Failure) in try session.write(file) }
+    }
+
+    /// Writes a recording.
+    /// - Returns: False if it has no connection. Then the file is not written.
+    /// - Throws: ``Failure/badArgument(what:why:)`` if the file exists, or ``Failure/writing(path:_:)``.
+    func write(_ recording: SeekableFile) throws(Failure) -> Bool {
+        let input = ConvertInput(recording, named: "the session")
+        let connections = try RecordingIndex.connections(in: input)
+        guard !connections.isEmpty else { return false }
+        try ConvertRun.write(connections, of: input, as: format, to: path)
+        return true
+    }
+
+    /// Writes the messages of a prompt.
+    /// - Parameters:
+    ///   - url: The URL of the connection, or of the server.
+    ///   - isServer: Whether messages belong to the connections of clients.
+    func write(
+        _ log: MessageLog, url: String, isServer: Bool, temporaryDirectory: String, without secrets: SecretRecord
+    ) throws(Failure) {
+        let file: SeekableFile
+        do throws(IOError) {
+            file = try SeekableFile(unnamedIn: temporaryDirectory)
+        } catch {
+            throw .writing(path: temporaryDirectory, error)
+        }
+        let output = ConvertOutput(to: file, in: temporaryDirectory)
+        var lines = ByteBuffer()
+        var opened: Set<Int?> = []
+        for entry in log.kept {
+            let time = Array(EventTime.text(of: entry.moment.wallTime).utf8)
+            // A message from a server to all clients belongs to the connections before it.
+            if !isServer || entry.client != nil, opened.insert(entry.client).inserted {
+                var event = JSONEvent("open", time: time.span.bytes, into: lines.takeAll())
+                event.add("url", secrets.masking(url))
+                if let client = entry.client { event.add("client", client) }
+                lines = event.finish()
+            }
+            var event = JSONEvent("message", time: time.span.bytes, into: lines.takeAll())
+            event.add(entry.payload.span.bytes, as: entry.kind, entry.direction == .received ? .incoming : .outgoing)
+            if let client = entry.client { event.add("client", client) }
+            lines = event.finish()
+            try output.writeIfLarge(&lines)
+        }
+        try output.write(&lines)
+        _ = try write(file)
+    }
+}
+
+extension MessageView {
+    /// Makes `/save` write HAR files and pages.
+    /// - Parameters:
+    ///   - isServer: Whether messages belong to the connections of clients.
+    ///   - url: Returns the URL of the connection, or of the server.
+    func offerSessions(isServer: Bool, url: @escaping () -> String) {
+        saveSession = { [unowned self] path in
+            guard let session = SavedSession(to: path) else { return false }
+            guard let first = log.kept.first else {
+                console.error("/save: no messages yet")
+                return true
+            }
+            do throws(Failure) {
+                try session.write(
+                    log, url: url(), isServer: isServer, temporaryDirectory: console.temporaryDirectory,
+                    without: console.secrets)
+                console.notice("Saved messages \(first.number) to \(log.lastNumber) in \(escapingControls(path)).")
+            } catch {
+                console.report(error)
+            }
+            for entry in log.kept where entry.isCut { reportCut(entry) }
+            return true
+        }
+    }
+}
