@@ -214,6 +214,7 @@ complete -c wsx -n '__fish_seen_subcommand_from relay' -l seed -x -d 'Seed for r
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l close-after -x -d 'Close clients after N messages, or after 5s'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l reject -x -d 'Reject upgrades: 503, or 503x3 for three'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l throttle -x -d 'Limit clients to RATE bytes per second'
+complete -c wsx -n '__fish_seen_subcommand_from relay' -l fault-from -x -a "client\t'messages of clients to the server' server\t'messages of the server to clients'" -d 'Whose messages --delay, --drop-rate affect'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l no-stdin -d 'Do not read stdin, only receive'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l output -x -a "text\t'each message and a newline' raw\t'each message without a separator' nul\t'each message and a NUL byte' hex\t'each message as a line of hexadecimal digits' base64\t'each message as a line of Base64' json\t'one JSON event per line, see JSON EVENTS'" -d 'Format of the messages on stdout'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -s H -l header -x -d 'Add \'Name: value\', or the lines of @FILE'

@@ -1,6 +1,7 @@
 """`wsx relay` changes messages on request: `--rewrite`, and the faults of either direction."""
 
 import json
+import time
 
 import jsonschema
 import pytest
@@ -99,3 +100,61 @@ class TestRewriting:
         (["--rewrite-from", "client"], ["--rewrite"]), (["--rewrite", "a => b", "--rewrite-from", "both"], ["client"])])
     def test_mistakes_are_one_line(self, arguments, words):
         assert_fails(wsx("relay", *arguments, "0", "ws://127.0.0.1:1"), 2, *words)
+
+
+class TestFaults:
+    @pytest.mark.parametrize("options, answer, reaches_server", [
+        ([], None, False), (["--fault-from", "client"], b"hi", False), (["--fault-from", "server"], None, True)])
+    def test_drops_affect_the_messages_of_the_chosen_side_but_no_control_frames(self, options, answer, reaches_server):
+        received = []
+        with collecting(received, "hi") as server, Relay(server.url, "--drop-rate", "1", *options) as relay:
+            client = connect(relay)
+            client.send(wire.text("a", is_masked=True) + wire.frame(wire.PING, b"p", is_masked=True)
+                        + wire.close(4000, is_masked=True))
+            frame = client.read_frame()
+            if answer:
+                assert frame.payload == answer
+                frame = client.read_frame()
+            assert frame.close_code == 1000
+        assert received == [(wire.TEXT, b"a")] * reaches_server + [(wire.PING, b"p")]
+
+    @pytest.mark.parametrize("options, count", [([], 2), (["--fault-from", "client"], 1), (["--fault-from", "server"], 1)])
+    def test_delays_affect_the_messages_of_the_chosen_side(self, echo, options, count):
+        with Relay(echo.url, "-v", "--delay", "200ms", *options) as relay:
+            start = time.monotonic()
+            assert wsx("-1", relay.url, "hi").out == b"hi\n"
+            assert time.monotonic() - start >= 0.2 * count
+            relay.stop()
+            assert relay.err.count("delayed a message") == count
+            assert relay.err.count("to the server by 200 ms") == (options != ["--fault-from", "server"])
+
+    def test_delayed_messages_to_the_server_keep_their_order_and_the_close_frame_follows(self):
+        received = []
+        with collecting(received) as server, Relay(server.url, "--delay", "1ms-50ms", "--fault-from", "client") as relay:
+            client = connect(relay)
+            expected = [b"%d" % number for number in range(50)]
+            client.send(b"".join(wire.text(number, is_masked=True) for number in expected) + wire.close(1000, is_masked=True))
+            assert client.read_until_close().close_code == 1000
+        assert [payload for _, payload in received] == expected
+
+    def test_delayed_messages_reach_the_server_after_their_client_is_lost(self):
+        received = []
+        with collecting(received) as server, Relay(server.url, "--delay", "200ms", "--fault-from", "client") as relay:
+            client = connect(relay)
+            client.send(wire.text("a", is_masked=True))
+            client.sock.close()
+            wait_until(lambda: server.results)
+        assert received == [(wire.TEXT, b"a")]
+
+    def test_a_client_pauses_while_16_mib_wait_for_the_server(self):
+        received = []
+        with collecting(received) as server, Relay(server.url, "--delay", "1h", "--fault-from", "client") as relay:
+            client = connect(relay)
+            client.sock.settimeout(1)
+            with pytest.raises(TimeoutError):
+                for _ in range(500):
+                    client.send(wire.frame(wire.BINARY, bytes(100_000), is_masked=True))
+            client.sock.close()
+
+    def test_a_side_needs_a_fault(self):
+        assert_fails(wsx("relay", "--fault-from", "client", "0", "ws://127.0.0.1:1"), 2, "--fault-from", "--delay")

@@ -26,7 +26,8 @@ enum RelayManual {
                 sent, and `>` what it got. Typed lines go to the clients, as at the prompt of `wsx listen`. Without a prompt, \
                 nothing is written to standard output, except the events of both directions with `--output json`. `--record` \
                 writes these events to a file, from which `wsx listen --replay` and `--scenario` play either side. Messages \
-                typed at the prompt have `"injected":true` in events, and messages changed by `--rewrite` `"rewritten":true`.
+                typed at the prompt have `"injected":true` in events, and messages changed by `--rewrite` `"rewritten":true`. A message \
+                of a client is recorded even if `--drop-rate` drops it; one of the server is not.
                 """),
             .paragraph(
                 """
@@ -70,6 +71,6 @@ enum RelayManual {
                 line: "wsx relay --rewrite 'on => off' --rewrite-from server 8080 wss://api.example"),
             CommandExample(
                 purpose: "Delay what clients receive by 200 ms",
-                line: "wsx relay --delay 200ms 8080 wss://api.example"),
+                line: "wsx relay --delay 200ms --fault-from server 8080 wss://api.example"),
         ])
 }

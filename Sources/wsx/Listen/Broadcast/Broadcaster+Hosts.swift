@@ -37,10 +37,10 @@ extension Broadcaster: SenderControl {
 }
 
 extension Broadcaster: FaultHost {
-    func client(_ number: Int) -> (any ServedClient)? { clients[number] }
+    func gatedConnection(of client: Int) -> (any GatedConnection)? { clients[client] }
 
-    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, to client: any ServedClient) {
-        pass(item, payload, mark, to: client)
+    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, for client: Int) {
+        if let client = clients[client] { pass(item, payload, mark, to: client) }
     }
 
     func waitForSlowReaders() {

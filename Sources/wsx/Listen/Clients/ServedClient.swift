@@ -1,12 +1,10 @@
 import WSCore
 
 /// A connected client as seen by the parts of `wsx listen`: `Connection<ListenClient>`, or a fake in unit tests.
-protocol ServedClient: AnyObject {
+protocol ServedClient: GatedConnection {
     /// The client's number; the first client is 1.
     var number: Int { get }
 
-    /// Whether the send queue is full, and the source of the output should pause.
-    var isFull: Bool { get }
     /// Whether the closing handshake has started.
     var isClosing: Bool { get }
     /// The number of bytes the client has not accepted yet.
@@ -19,13 +17,6 @@ protocol ServedClient: AnyObject {
     var hasUnreadBytes: Bool { get }
     /// Why reading from the client is paused.
     var pauseReasons: PauseReasons { get }
-
-    /// Stops reading from the client.
-    func pauseReading(for reasons: PauseReasons)
-    /// Resumes reading, unless it is paused for another reason.
-    func resumeReading(after reasons: PauseReasons)
-    /// Stops answering the client's pings.
-    func stopAnsweringPings()
 
     /// Sends a message, bypassing the gate. Returns whether it was sent; nothing is sent after a close frame.
     func send(_ payload: RawSpan, as kind: MessageKind) -> Bool
@@ -49,8 +40,6 @@ protocol ServedClient: AnyObject {
     ///   - mark: What a relay has done to a message.
     ///   - pause: An extra delay.
     func letsThrough(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, after pause: Duration) -> Bool
-    /// Resumes work that waited for room in the gate.
-    func gateDidDrain()
 }
 
 extension ServedClient {

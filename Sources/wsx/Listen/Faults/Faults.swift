@@ -1,11 +1,29 @@
 import WSCore
 
-/// The parts of the server that faults depend on.
-protocol FaultHost: AnyObject {
-    /// The client with this number, or `nil` if it has left.
-    func client(_ number: Int) -> (any ServedClient)?
+/// The connections behind gates: those of the clients or, in a relay, a client's connection to the server.
+protocol GateHost: AnyObject {
+    /// The connection for the client with this number, or `nil` if it has ended.
+    func gatedConnection(of client: Int) -> (any GatedConnection)?
     /// Sends an item that a gate had delayed.
-    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, to client: any ServedClient)
+    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, for client: Int)
+}
+
+/// A connection whose items pass through a gate.
+protocol GatedConnection: AnyObject {
+    /// Whether the send queue is full.
+    var isFull: Bool { get }
+    /// Stops answering the peer's pings.
+    func stopAnsweringPings()
+    /// Stops reading from the peer.
+    func pauseReading(for reasons: PauseReasons)
+    /// Resumes reading, unless it is paused for another reason.
+    func resumeReading(after reasons: PauseReasons)
+    /// Resumes work that waited for room in the gate.
+    func gateDidDrain()
+}
+
+/// The parts of the server that faults depend on.
+protocol FaultHost: GateHost {
     /// Pauses the senders of broadcasts while a client does not read.
     func waitForSlowReaders()
     /// Resumes broadcasts when no gate is full any more.
@@ -57,11 +75,20 @@ final class Faults {
 
     /// Creates the gate of a client, or returns `nil` if items go straight to the connection.
     func makeGate(ofClient number: Int) -> OutgoingGate? {
-        useGates ? OutgoingGate(client: number, of: self) : nil
+        useGates ? OutgoingGate(client: number, of: self, host: host, closeLimit: arguments.closeLimit) : nil
     }
 
-    /// The random faults in the messages to a client.
-    func chance(ofClient number: Int) -> FaultChance { FaultChance(arguments, seed: seed, client: number) }
+    /// Creates the gate of a client's connection to the server of a relay, or returns `nil` if there are no faults on it.
+    func makeServerGate(ofClient number: Int, host: any GateHost) -> OutgoingGate? {
+        guard arguments.delay != nil || arguments.dropRate > 0, arguments.side != .server else { return nil }
+        return OutgoingGate(client: number, of: self, host: host, isToServer: true)
+    }
+
+    /// The random faults in the messages to a client, or from it to the server of a relay.
+    func chance(ofClient number: Int, toServer: Bool) -> FaultChance {
+        guard !toServer else { return FaultChance(arguments, seed: seed, client: -number) }
+        return FaultChance(arguments.side == .client ? FaultArguments() : arguments, seed: seed, client: number)
+    }
 
     /// Whether messages go to all clients, where one slow client must not delay the others.
     var areForAll: Bool { service == .conversation || service == .broadcast }
@@ -72,18 +99,18 @@ final class Faults {
     var holdBroadcasts: Bool { fullGateCount > 0 && service == .broadcast }
 
     /// Pauses the source of the items in a full gate.
-    /// - Parameter client: The client of the gate, or `nil` if it has left.
-    func gateIsFull(of client: (any ServedClient)?) {
+    /// - Parameter client: The connection of the gate, or `nil` if it has ended.
+    func gateIsFull(of client: (any GatedConnection)?) {
         switch service {
         case .echo, .replay, .scenario: client?.pauseReading(for: .gate)
         case .conversation, .broadcast: fullGateCount += 1
-        // A program, and the server of a relay, check their client's gate themselves.
+        // A program, and both sides of a relay, check the gate themselves.
         case .exec, .relay: break
         }
     }
 
     /// Resumes the source paused by ``gateIsFull(of:)``.
-    func gateHasRoom(of client: (any ServedClient)?) {
+    func gateHasRoom(of client: (any GatedConnection)?) {
         switch service {
         case .echo, .replay, .scenario:
             client?.resumeReading(after: .gate)
@@ -96,16 +123,17 @@ final class Faults {
     }
 
     /// Logs a dropped message.
-    func dropped(_ byteCount: Int, to client: Int) {
+    func dropped(_ byteCount: Int, of client: Int, toServer: Bool) {
         guard isVerbose else { return }
-        console.notice("Client \(client): dropped a message of \(byteCount) B")
+        console.notice("Client \(client): dropped a message of \(byteCount) B\(toServer ? " to the server" : "")")
     }
 
     /// Logs a delayed message.
-    func delayed(_ byteCount: Int, to client: Int, by delay: Duration) {
+    func delayed(_ byteCount: Int, of client: Int, toServer: Bool, by delay: Duration) {
         guard isVerbose else { return }
-        let wait = delay / .milliseconds(1)
-        console.notice("Client \(client): delayed a message of \(byteCount) B by \(Int(wait.rounded())) ms")
+        let wait = Int((delay / .milliseconds(1)).rounded())
+        let to = toServer ? " to the server" : ""
+        console.notice("Client \(client): delayed a message of \(byteCount) B\(to) by \(wait) ms")
     }
 }
 

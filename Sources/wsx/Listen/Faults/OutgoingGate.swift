@@ -1,6 +1,7 @@
 import WSCore
 
-/// Delays, drops, or ends the output to one client. Everything sent to the client passes through its gate.
+/// Delays, drops, or ends the output to one client, or of one client to the server of a relay. Everything sent there passes
+/// through the gate.
 ///
 ///      echo, input, replay ──► FaultChance ──► (nothing before it, and no delay) ──► Connection
 ///                                   │                                                    ▲
@@ -31,7 +32,9 @@ final class OutgoingGate {
     }
 
     private unowned let faults: Faults
+    private weak var host: (any GateHost)?
     private let client: Int
+    private let isToServer: Bool
     private var chance: FaultChance
     private var line = DelayQueue()
     private var phase = Phase.open
@@ -62,11 +65,19 @@ final class OutgoingGate {
     static let queueLimitBytes = 16 << 20
 
     /// Creates the gate of a newly accepted client.
-    init(client: Int, of faults: Faults) {
+    /// - Parameters:
+    ///   - host: Sends what is due.
+    ///   - closeLimit: When to close the client, or `nil` for never.
+    ///   - isToServer: Whether the gate is in front of the server of a relay.
+    init(
+        client: Int, of faults: Faults, host: (any GateHost)?, closeLimit: CloseLimit? = nil, isToServer: Bool = false
+    ) {
         self.faults = faults
+        self.host = host
         self.client = client
-        chance = faults.chance(ofClient: client)
-        switch faults.arguments.closeLimit {
+        self.isToServer = isToServer
+        chance = faults.chance(ofClient: client, toServer: isToServer)
+        switch closeLimit {
         case .messages(let count): limit = .messages(count)
         case .time(let time): limit = .time(faults.loop.now + time)
         case nil: break
@@ -122,11 +133,11 @@ final class OutgoingGate {
         switch item {
         case .message:
             guard !chance.dropsMessage() else {
-                faults.dropped(byteCount, to: client)
+                faults.dropped(byteCount, of: client, toServer: isToServer)
                 return nil
             }
             let delay = chance.delay()
-            if delay > .zero { faults.delayed(byteCount, to: client, by: delay) }
+            if delay > .zero { faults.delayed(byteCount, of: client, toServer: isToServer, by: delay) }
             return pause + delay
         case .ping, .pong: return pause
         case .close(nil): return nil
@@ -140,15 +151,17 @@ final class OutgoingGate {
         line.append(item, payload, mark, dueTime: faults.loop.now + pause)
         if !isFull, line.queuedBytes > Self.queueLimitBytes {
             isFull = true
-            faults.gateIsFull(of: faults.host?.client(client))
+            faults.gateIsFull(of: connection)
         }
         schedule()
     }
 
+    private var connection: (any GatedConnection)? { host?.gatedConnection(of: client) }
+
     /// Sends due items at the end of the turn, or starts a timer for the next one.
     private func schedule() {
         guard phase != .over, !isTurnEndScheduled else { return }
-        let isHeldUp = !isOverdue && faults.host?.client(client)?.isFull ?? false
+        let isHeldUp = !isOverdue && connection?.isFull ?? false
         let times = [isHeldUp ? nil : line.nextDueTime, closeTime].compactMap(\.self)
         guard let nextTime = times.min() else { return }
         let wait = nextTime - faults.loop.now
@@ -162,7 +175,7 @@ final class OutgoingGate {
     }
 
     private func passOn() {
-        guard phase != .over, let host = faults.host, let connection = host.client(client) else { return }
+        guard phase != .over, let host, let connection else { return }
         let now = faults.loop.now
         if let closeTime, closeTime <= now {
             limit = .timePassed
@@ -171,10 +184,10 @@ final class OutgoingGate {
         }
         // Take the queue: the connection may call back and change it meanwhile.
         var line = self.line.takeAll()
-        while isOverdue || !connection.isFull, line.takeFirst(at: now, { host.sendDue($0, $1, $2, to: connection) }) {}
+        while isOverdue || !connection.isFull, line.takeFirst(at: now, { host.sendDue($0, $1, $2, for: client) }) {}
         guard phase != .over else { return }
         // With broadcasts, a client that does not read must not delay the others for long.
-        if connection.isFull, faults.areForAll { host.waitForSlowReaders() }
+        if connection.isFull, faults.areForAll { faults.host?.waitForSlowReaders() }
         self.line = line
         if isFull, self.line.queuedBytes <= Self.queueLimitBytes / 2 {
             isFull = false

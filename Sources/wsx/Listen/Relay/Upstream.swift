@@ -11,6 +11,8 @@ final class Upstream {
     /// Changes messages, or `nil` to forward them as they are.
     private let rewriting: RelayRewriting?
     private let firstBytes: [UInt8]
+    /// Delays or drops what the client sends, or `nil` to forward it at once.
+    private var gate: OutgoingGate?
     private let ended: () -> Void
     private var server: Connection<Upstream>?
     private weak var client: Connection<ListenClient>?
@@ -32,6 +34,7 @@ final class Upstream {
         self.rewriting = rewriting
         self.ended = ended
         firstBytes = opened.firstBytes
+        gate = broadcaster.faults.makeServerGate(ofClient: number, host: self)
         server = Connection(
             opened.stream, settings: settings, deflate: opened.deflate, resources: resources, handler: self)
     }
@@ -54,24 +57,41 @@ final class Upstream {
 
     /// Forwards a client's message to the server.
     func receive(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>) {
-        guard let server else { return }
-        server.send(payload, as: kind)
-        if server.isFull { client.pauseReading(for: .upstream) }
+        forward(.message(kind), payload)
+        if !hasRoom { client.pauseReading(for: .upstream) }
     }
 
     /// Forwards a client's ping or pong to the server.
     func receive(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>) {
-        guard let server else { return }
-        if opcode == .ping { server.sendPing(payload) } else { server.sendPong(payload) }
-        if server.isFull { client.pauseReading(for: .upstream) }
+        forward(opcode == .ping ? .ping : .pong, payload)
+        if !hasRoom { client.pauseReading(for: .upstream) }
     }
 
+    private func forward(_ item: InputItem, _ payload: RawSpan) {
+        if gate?.letsThrough(item, payload) ?? true { pass(item, payload) }
+    }
+
+    /// Sends an item that has passed the gate to the server.
+    private func pass(_ item: InputItem, _ payload: RawSpan) {
+        guard let server else { return }
+        switch item {
+        case .message(let kind): server.send(payload, as: kind)
+        case .ping: server.sendPing(payload)
+        case .pong: server.sendPong(payload)
+        case .close(let frame?), .end(let frame): server.close(frame)
+        case .close(nil): break
+        }
+    }
+
+    /// Whether the server, and the gate in front of it, take more.
+    private var hasRoom: Bool { !(server?.isFull ?? false) && !(gate?.isFull ?? false) }
+
     /// Whether the server can be sent messages.
-    var takesMessages: Bool { server.map { !$0.isClosing && !$0.isLost } ?? false }
+    var takesMessages: Bool { server.map { !$0.isClosing && !$0.isLost && !(gate?.isClosing ?? false) } ?? false }
 
     /// Closes the connection to the server, whose answer closes the client.
     func close(_ frame: CloseFrame) {
-        server?.close(frame)
+        forward(.close(frame), RawSpan())
         resumeServer()
     }
 
@@ -94,9 +114,8 @@ final class Upstream {
     /// Ends the connection to the server: the client is gone.
     func clientLeft() {
         client = nil
-        guard let server else { return }
-        server.close(serverFrame.map { CloseFrame(code: $0.code) } ?? Self.clientIsGone)
-        resumeServer()
+        guard server != nil else { return }
+        close(serverFrame.map { CloseFrame(code: $0.code) } ?? Self.clientIsGone)
     }
 
     private func resumeServer() { server?.resumeReading(after: .upstream) }
@@ -156,12 +175,14 @@ extension Upstream: ConnectionHandler {
 
     /// Resumes the client after a server that was not reading.
     func connectionDidDrain(_ connection: Connection<Upstream>) {
-        client?.resumeReading(after: .upstream)
+        gate?.resume()
+        gateDidDrain()
     }
 
     /// Ends the client's connection, unless the closing handshake has.
     func connection(_ connection: Connection<Upstream>, didEnd end: ConnectionEnd) {
         server = nil
+        gate?.cancel()
         client?.resumeReading(after: .upstream)
         if clientFrame != nil {
             answerClient()
@@ -170,4 +191,17 @@ extension Upstream: ConnectionHandler {
         }
         ended()
     }
+}
+
+extension Upstream: GatedHandler {
+    /// Resumes the client when the server, and the gate in front of it, have room.
+    func gateDidDrain() {
+        if hasRoom { client?.resumeReading(after: .upstream) }
+    }
+}
+
+extension Upstream: GateHost {
+    func gatedConnection(of client: Int) -> (any GatedConnection)? { server }
+
+    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, for client: Int) { pass(item, payload) }
 }

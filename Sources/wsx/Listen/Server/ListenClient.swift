@@ -198,6 +198,24 @@ final class ListenClient: ConnectionHandler {
 
 extension Server: ClientDirectory where Handler == ListenClient {}
 
+/// A handler of connections whose items pass through a gate.
+protocol GatedHandler: ConnectionHandler {
+    /// Resumes work that waited for room in the gate.
+    func gateDidDrain()
+}
+
+extension Connection: GatedConnection where Handler: GatedHandler {
+    func gateDidDrain() { handler.gateDidDrain() }
+}
+
+extension ListenClient: GatedHandler {
+    func gateDidDrain() {
+        replay?.sendReplies()
+        program?.clientDidDrain()
+        upstream?.clientDidDrain()
+    }
+}
+
 // Requirements that involve more than the connection go to its handler.
 extension Connection: ServedClient where Handler == ListenClient {
     var number: Int { handler.number }
@@ -220,11 +238,5 @@ extension Connection: ServedClient where Handler == ListenClient {
 
     func letsThrough(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, after pause: Duration) -> Bool {
         handler.gate?.letsThrough(item, payload, mark, after: pause) ?? true
-    }
-
-    func gateDidDrain() {
-        handler.replay?.sendReplies()
-        handler.program?.clientDidDrain()
-        handler.upstream?.clientDidDrain()
     }
 }

@@ -67,6 +67,7 @@ struct RelayArguments: Equatable, Sendable {
         RewriteArguments.options.lifted(\.rewriting)
         FaultArguments.options.only(["delay", "drop-rate", "seed", "close-after", "reject", "throttle"])
             .lifted(\.listen.faults)
+        [FaultArguments.sideOption].lifted(\.listen.faults)
         FormatArguments.options(manual: "Do not read standard input: there is no prompt.")
             .only(["no-stdin", "output"]).lifted(\.listen.format)
         RequestArguments.options.only([

@@ -178,7 +178,7 @@ import WSCore
             #expect(directory[1].pauseReasons == [] && directory[2].pauseReasons == [])
             broadcaster.endTurn()
             broadcaster.endInput()
-            #expect(broadcaster.reader == nil && broadcaster.client(2) === directory[2])
+            #expect(broadcaster.reader == nil && broadcaster.gatedConnection(of: 2) === directory[2])
         }
     }
 

@@ -35,6 +35,21 @@ import WSCore
         }
     }
 
+    @Test(
+        "In a relay, faults affect the messages of the chosen side",
+        arguments: [(nil, true, true), (.server, true, false), (.client, false, true)] as [(RelaySide?, Bool, Bool)])
+    func sides(side: RelaySide?, affectsClient: Bool, affectsServer: Bool) throws {
+        try withFaults {
+            $0.mode = .relay(RelayMode(server: ClientArguments()))
+            $0.faults.dropRate = 1
+            $0.faults.side = side
+        } _: { faults, host, _ in
+            #expect(faults.makeGate(ofClient: 1)?.letsThrough(.message(.text), RawSpan()) == !affectsClient)
+            let gate = faults.makeServerGate(ofClient: 1, host: host)
+            #expect(gate?.letsThrough(.message(.text), RawSpan()) ?? true == !affectsServer)
+        }
+    }
+
     @Test("A dropped message is not sent, and --verbose reports it")
     func drops() throws {
         try withFaults {
@@ -220,9 +235,10 @@ private final class FakeFaultHost: FaultHost {
         return client
     }
 
-    func client(_ number: Int) -> (any ServedClient)? { clients[number] }
+    func gatedConnection(of client: Int) -> (any GatedConnection)? { clients[client] }
 
-    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, to client: any ServedClient) {
+    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, for number: Int) {
+        guard let client = clients[number] else { return }
         switch item {
         case .message(let kind): _ = client.send(payload, as: kind)
         case .ping: _ = client.sendPing(payload)
@@ -230,7 +246,7 @@ private final class FakeFaultHost: FaultHost {
         case .close(let frame?), .end(let frame): _ = client.close(frame)
         case .close(nil): break
         }
-        if fillsClients { clients[client.number]?.isFull = true }
+        if fillsClients { client.isFull = true }
     }
 
     func waitForSlowReaders() { holdCount += 1 }

@@ -6,6 +6,8 @@ struct FaultArguments: Equatable, Sendable {
     var delay: ClosedRange<Duration>?
     /// The probability that a message to a client is dropped, 0 through 1.
     var dropRate = 0.0
+    /// In a relay, the side whose messages are delayed or dropped; nil: both.
+    var side: RelaySide?
     /// The seed of the random numbers; nil: a new one in each run.
     var seed: Int?
     /// When clients are closed; nil: never.
@@ -21,13 +23,21 @@ struct FaultArguments: Equatable, Sendable {
     /// Whether messages to each client pass through a gate.
     var concernMessages: Bool { delay != nil || dropRate > 0 || closeLimit != nil }
 
+    /// The option of a relay that restricts the faults to one direction.
+    static let sideOption = OptionSpecification<FaultArguments>(
+        "fault-from", value: OptionValue("SIDE", .choices(of: RelaySide.self)), requires: ["delay", "drop-rate"],
+        heading: .faults, summary: "Whose messages --delay, --drop-rate affect",
+        manual: "Delay or drop only the messages of *SIDE*. By default, those of both sides are.",
+        example: "--delay 200ms --fault-from server", seeAlso: ["delay", "drop-rate"]
+    ) { arguments, value throws(ValueProblem) in arguments.side = try RelaySide.parse(value) }
+
     @OptionTable<FaultArguments> static var options: [OptionSpecification<FaultArguments>] {
         OptionSpecification(
             "delay", value: OptionValue("DURATION"), heading: .faults,
             summary: "Delay messages: 250ms, or 100ms-2s",
             manual: """
-                Delay every message to a client by *DURATION*. A range such as `100ms-2s` delays each message by a \
-                random time in it. The order of messages is kept. Pings are answered without delay.
+                Delay every message to a client by *DURATION*; in a relay, also those to the server. A range such as `100ms-2s` delays each message by a \
+                random time in it. The order is kept. `wsx listen` answers pings without delay.
                 """,
             example: "--echo --delay 100ms-2s", seeAlso: ["drop-rate", "throttle", "seed"]
         ) { arguments, value throws(ValueProblem) in
@@ -37,8 +47,8 @@ struct FaultArguments: Equatable, Sendable {
             "drop-rate", value: OptionValue("P"), heading: .faults,
             summary: "Drop messages with probability P: 10%",
             manual: """
-                Drop each message to a client with probability *P*: a fraction from 0 to 1, or a percentage such as \
-                `10%`.
+                Drop each message to a client with probability *P*, a fraction from 0 to 1 or a percentage such as `10%`; in \
+                a relay, also those to the server.
                 """,
             example: "--echo --drop-rate 5%", seeAlso: ["seed", "delay"]
         ) { arguments, value throws(ValueProblem) in
