@@ -73,7 +73,7 @@ endif
 
 deps:
 	@scripts/install-packages.sh libssl-dev zlib1g-dev libreadline-dev libidn2-dev libunistring-dev \
-		libpcre2-dev libmsgpack-dev pkg-config >&2
+		libpcre2-dev libmsgpack-dev libnghttp2-dev pkg-config >&2
 
 test-deps: deps
 	@scripts/install-packages.sh python3 python3-venv python3-pip python3-pytest python3-websockets \

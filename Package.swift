@@ -34,6 +34,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev", "libunistring-dev"])]),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         // Only headers.
@@ -44,7 +45,7 @@ let package = Package(
         .target(name: "CSystem"),
         .target(
             name: "WSCore",
-            dependencies: ["CIDN2", "CSystem", "COpenSSL", "CZlib"],
+            dependencies: ["CIDN2", "CNGHTTP2", "CSystem", "COpenSSL", "CZlib"],
             swiftSettings: programSettings),
         .target(name: "CommandLine", swiftSettings: programSettings),
         .target(

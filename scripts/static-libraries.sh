@@ -18,6 +18,7 @@ place z libz.a
 place idn2 libidn2.a
 place unistring libunistring.a
 place pcre2-8 libpcre2-8.a
+place nghttp2 libnghttp2.a
 place readline libreadline.a
 place tinfo libtinfo.a
 place stdc++ libstdc++.a
@@ -39,3 +40,4 @@ describe openssl ssl crypto
 describe zlib z
 describe libidn2 idn2 unistring
 describe libpcre2-8 pcre2-8
+describe libnghttp2 nghttp2

@@ -97,7 +97,7 @@ def test_the_spdx_document_lists_the_libraries_in_the_binary(dist):
     ] == [("SPDXRef-DOCUMENT", "DESCRIBES", ids[0]), *((ids[0], "STATIC_LINK", name) for name in ids[1:])]
     names = {library["name"]: library for library in libraries}
     assert names.keys() >= {
-        "libidn2", "libunistring", "msgpack-c", "ncurses", "openssl", "pcre2", "readline", "swift", "zlib"}
+        "libidn2", "libunistring", "msgpack-c", "ncurses", "nghttp2", "openssl", "pcre2", "readline", "swift", "zlib"}
     # The packages are the same as in the Debian package's field Built-Using.
     built_using = dict(re.findall(r"(\S+) \(= (\S+)\)", run(SCRIPTS / "notices.sh", "--sources")))
     assert names.keys() == {*built_using, "swift"}

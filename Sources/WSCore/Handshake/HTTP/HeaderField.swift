@@ -52,6 +52,9 @@ package struct HeaderField: Equatable, Sendable {
         ASCII.areEqualIgnoringCase(self.name, name)
     }
 
+    /// The field with its name in lower case, as HTTP/2 requires (RFC 9113 §8.2).
+    var lowercased: HeaderField { HeaderField(wellFormedName: ASCII.lowercased(name), bytes: valueBytes) }
+
     /// The field's line in a head, including CRLF.
     var line: String { name + ": " + value + "\r\n" }
 }

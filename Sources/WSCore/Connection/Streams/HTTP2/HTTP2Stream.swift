@@ -1,0 +1,267 @@
+/// A stream of an HTTP/2 connection (RFC 9113 §5), after or before its heads.
+///
+///      delegate ◄── received, while paused ◄── HTTP2Session ◄── HTTP2Connection
+///      write(_:) ──► unsent, beyond the window ──► HTTP2Session ──► HTTP2Connection
+///
+/// A paused stream receives at most ``HTTP2Session/windowBytes``, and the other streams of its connection continue.
+internal final class HTTP2Stream: ByteStream {
+    /// How the peer's side ends.
+    enum Ending {
+        case ended
+        case failed(StreamError)
+    }
+
+    private struct State: OptionSet {
+        let rawValue: UInt8
+
+        static let closed = State(rawValue: 1 << 0)
+        /// Received bytes are passed to the delegate.
+        static let reading = State(rawValue: 1 << 1)
+        /// ``endTurn()`` will be called.
+        static let scheduled = State(rawValue: 1 << 2)
+        /// The delegate waits for ``ByteStreamDelegate/streamDidDrain(_:)``.
+        static let waitsForDrain = State(rawValue: 1 << 3)
+        /// Our side ends after the unsent bytes.
+        static let endsOutput = State(rawValue: 1 << 4)
+        /// ``writeFailure`` has not been reported.
+        static let hasNewWriteFailure = State(rawValue: 1 << 5)
+        /// ``ending`` has been reported.
+        static let hasReportedEnding = State(rawValue: 1 << 6)
+    }
+
+    let loop: EventLoop
+    var delegate: (any ByteStreamDelegate)?
+    let connection: HTTP2Connection
+    /// The stream's number; 0 before the request.
+    private(set) var identifier: Int32 = 0
+    /// Receives the heads of responses.
+    var didReceiveHead: ((ResponseHead) -> Void)?
+    /// Why the stream is about to be closed, if there is more to say than a code.
+    var failure: HTTP2Error?
+    private var state: State = []
+    private var received = ByteBuffer()
+    private var unsent = ByteBuffer()
+    /// The bytes that the delegate has received, but the window has not.
+    private var unreturnedBytes = 0
+    private(set) var ending: Ending?
+    private var writeFailure: StreamError?
+
+    /// The maximum number of bytes passed to the delegate per turn, if they had to wait.
+    private static let turnBytes = 64 << 10
+    /// The maximum number of shared bytes copied at once.
+    private static let sharedPieceBytes = 64 << 10
+
+    /// Creates a stream; see ``HTTP2Connection/makeStream()``.
+    init(on connection: HTTP2Connection) {
+        self.connection = connection
+        loop = connection.loop
+    }
+
+    /// Sends the head of a request. Returns false if the connection accepts no more streams.
+    func request(_ fields: [HeaderField], endsStream: Bool) -> Bool {
+        let identifier = connection.session.submitRequest(fields, for: self, endsStream: endsStream)
+        guard identifier > 0 else { return false }
+        self.identifier = identifier
+        connection.flush()
+        return true
+    }
+
+    var isClosed: Bool { state.contains(.closed) }
+
+    // MARK: Writing
+
+    var isWriting: Bool { !isClosed && (!unsent.isEmpty || connection.isWriting) }
+    var inFlightBytes: Int { isClosed ? 0 : unsent.count + connection.inFlightBytes }
+    var unsentBytes: Int { isClosed ? 0 : unsent.count + connection.unsentBytes }
+
+    func write(_ buffer: inout ByteBuffer) throws(StreamError) {
+        guard !isClosed, !buffer.isEmpty else { return }
+        if let writeFailure {
+            buffer.removeAll()
+            throw writeFailure
+        }
+        guard !isWriting else { return state.formUnion(.waitsForDrain) }
+        swap(&buffer, &unsent)
+        try send()
+        // The caller's storage may be lent to it.
+        if unsent.isEmpty { swap(&buffer, &unsent) }
+    }
+
+    func write(_ shared: SharedBytes, from offset: Int) throws(StreamError) -> Int {
+        guard !isClosed else { return 0 }
+        if let writeFailure { throw writeFailure }
+        guard !isWriting else {
+            state.formUnion(.waitsForDrain)
+            return 0
+        }
+        let count = shared.withBytes(from: offset) { bytes in
+            let piece = bytes.extracting(first: Self.sharedPieceBytes)
+            unsent.append(piece)
+            return piece.byteCount
+        }
+        try send()
+        if unsent.isEmpty { unsent.releaseStorage(above: 0) }
+        return count
+    }
+
+    private func send() throws(StreamError) {
+        connection.session.resume(identifier)
+        connection.flush()
+        if let writeFailure {
+            state.remove(.hasNewWriteFailure)
+            throw writeFailure
+        }
+        if isWriting { state.formUnion(.waitsForDrain) }
+    }
+
+    func shutdown() {
+        guard !isClosed, state.insert(.endsOutput).inserted else { return }
+        connection.session.resume(identifier)
+        connection.flush()
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        // RFC 8441 §5: the end of a TCP connection is a stream's END_STREAM, and a TCP reset is RST_STREAM with CANCEL.
+        if case .ended? = ending, unsent.isEmpty {
+            shutdown()
+        } else if identifier > 0 {
+            connection.session.reset(identifier)
+        }
+        state.insert(.closed)
+        state.remove([.reading, .waitsForDrain])
+        delegate = nil
+        didReceiveHead = nil
+        received = ByteBuffer()
+        unsent = ByteBuffer()
+        connection.didClose(stream: self)
+    }
+
+    /// The number of bytes for the next data frame, at most `maximumBytes`; nil if there are none yet.
+    func nextData(maximumBytes: Int) -> (byteCount: Int, endsStream: Bool)? {
+        let endsOutput = state.contains(.endsOutput)
+        guard !unsent.isEmpty || endsOutput else { return nil }
+        let byteCount = min(unsent.count, maximumBytes)
+        return (byteCount, endsOutput && byteCount == unsent.count)
+    }
+
+    /// Moves the bytes of a data frame to the output of the connection.
+    func moveData(_ byteCount: Int, to output: inout ByteBuffer) {
+        let byteCount = min(byteCount, unsent.count)
+        unsent.withReadableBytes { output.append($0.extracting(first: byteCount)) }
+        unsent.consume(byteCount)
+    }
+
+    /// Reports that everything was written, if the delegate waits for it.
+    func drainIfDue() {
+        guard state.contains(.waitsForDrain), !isWriting else { return }
+        state.remove(.waitsForDrain)
+        unsent.releaseStorage(above: 0)
+        delegate?.streamDidDrain(self)
+    }
+
+    /// Discards unsent bytes. The delegate is notified at the end of the turn, unless ``write(_:)`` throws the error.
+    func failWriting(_ error: StreamError) {
+        guard !isClosed, writeFailure == nil else { return }
+        writeFailure = error
+        unsent = ByteBuffer()
+        state.remove(.waitsForDrain)
+        state.insert(.hasNewWriteFailure)
+        schedule()
+    }
+
+    // MARK: Reading
+
+    var peerPresence: PeerPresence {
+        switch ending {
+        case nil: connection.peerPresence
+        case .ended: .hasEnded
+        case .failed: .isGone
+        }
+    }
+
+    var hasUnreadBytes: Bool { !received.isEmpty }
+
+    func startReading() {
+        guard !isClosed, state.insert(.reading).inserted else { return }
+        if !received.isEmpty || ending != nil { schedule() }
+    }
+
+    func stopReading() {
+        state.remove(.reading)
+    }
+
+    /// Receives the head of a response.
+    func didReceive(_ head: ResponseHead) { didReceiveHead?(head) }
+
+    /// Receives data, which the delegate may modify.
+    func receive(_ bytes: inout MutableRawSpan) {
+        guard !isClosed else { return }
+        guard state.contains(.reading), received.isEmpty else { return received.append(bytes.bytes) }
+        let byteCount = bytes.byteCount
+        delegate?.stream(self, didRead: &bytes)
+        returnToWindow(byteCount)
+    }
+
+    /// Ends the peer's side, after the bytes received so far.
+    func end(_ ending: Ending) {
+        guard !isClosed else { return }
+        if case .failed(let error) = ending { failWriting(error) }
+        guard self.ending == nil else { return }
+        self.ending = ending
+        schedule()
+    }
+
+    private func returnToWindow(_ byteCount: Int) {
+        unreturnedBytes += byteCount
+        guard !isClosed, ending == nil, unreturnedBytes >= HTTP2Session.windowUpdateBytes else { return }
+        connection.session.returnToWindow(unreturnedBytes, of: identifier)
+        unreturnedBytes = 0
+        connection.flush()
+    }
+
+    private func schedule() {
+        guard state.insert(.scheduled).inserted else { return }
+        loop.atEndOfTurn(self)
+    }
+
+    /// Passes bytes that had to wait to the delegate, a part per turn.
+    private func deliver() {
+        var bytes = received.takeAll()
+        let count = min(bytes.count, Self.turnBytes)
+        bytes.withMutableReadableBytes { whole in
+            var part = whole._mutatingExtracting(0..<count)
+            delegate?.stream(self, didRead: &part)
+        }
+        guard !isClosed else { return }
+        bytes.consume(count)
+        received = bytes
+        returnToWindow(count)
+        guard received.isEmpty else {
+            if state.contains(.reading), state.insert(.scheduled).inserted { loop.atEndOfNextTurn(self) }
+            return
+        }
+        received.releaseStorage(above: 0)
+    }
+
+    private func reportEnding() {
+        guard let ending, state.insert(.hasReportedEnding).inserted else { return }
+        state.remove(.reading)
+        switch ending {
+        case .ended: delegate?.streamDidReachEnd(self)
+        case .failed(let error): delegate?.stream(self, didFailToRead: error)
+        }
+    }
+}
+
+extension HTTP2Stream: EndOfTurnWork {
+    /// Reports what could not be reported at once.
+    func endTurn() {
+        state.remove(.scheduled)
+        if state.contains(.reading), !received.isEmpty { deliver() }
+        if state.contains(.reading), received.isEmpty { reportEnding() }
+        if !isClosed, state.remove(.hasNewWriteFailure) != nil, let writeFailure {
+            delegate?.stream(self, didFailToWrite: writeFailure)
+        }
+    }
+}
