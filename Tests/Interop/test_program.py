@@ -24,7 +24,7 @@ def test_the_verbose_version_lists_the_libraries_with_their_versions():
     assert (result.status, result.err) == (0, "")
     program, *libraries = (line.split(" ") for line in result.lines)
     assert program == ["wsx", "0.2.0"]
-    assert [name for name, _ in libraries] == ["libidn2", "msgpack-c", "OpenSSL", "PCRE2", "readline", "zlib"]
+    assert [name for name, _ in libraries] == ["libidn2", "msgpack-c", "nghttp2", "OpenSSL", "PCRE2", "readline", "zlib"]
     assert all(re.fullmatch(r"\d+(\.\d+)+\S*", version) for _, version in libraries), libraries
 
 

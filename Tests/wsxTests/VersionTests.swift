@@ -9,7 +9,7 @@ import WSCore
     @Test("The verbose version has a line for each library") func libraries() {
         let lines = VersionText.text(isVerbose: true).split(separator: "\n").map { $0.split(separator: " ") }
         #expect(
-            lines.map(\.first) == ["wsx", "libidn2", "msgpack-c", "OpenSSL", "PCRE2", "readline", "zlib"])
+            lines.map(\.first) == ["wsx", "libidn2", "msgpack-c", "nghttp2", "OpenSSL", "PCRE2", "readline", "zlib"])
         for line in lines {
             #expect(line.count == 2)
             #expect(line.last?.first?.isNumber == true && line.last?.contains(".") == true)

@@ -363,8 +363,9 @@ public final class Connection<Handler: ConnectionHandler> {
         updateWatch()
         ending?.closeTimer = nil
         // RFC 6455 §7.1.1: the server closes the TCP connection first and the client waits for it. An endpoint that
-        // fails the connection closes it in either role (§7.1.7).
-        let closesOwnSide = settings.role == .server || ending?.violation != nil
+        // fails the connection closes it in either role (§7.1.7). The order does not matter for a stream of HTTP/2, whose
+        // peer may wait for our end.
+        let closesOwnSide = settings.role == .server || ending?.violation != nil || stream is HTTP2Stream
         let refill: (inout ByteBuffer) -> Void = { [self] output in outbox.moveFirst(to: &output) }
         var output = ByteBuffer()
         refill(&output)

@@ -142,11 +142,17 @@ package final class TLSContext {
     }
 }
 
-/// The application protocol for ALPN (RFC 7301 §6).
-enum ApplicationProtocol {
-    static let name = Array("http/1.1".utf8)
-    /// The list of names, each preceded by its length.
-    static let offer = [UInt8(name.count)] + name
+extension HTTPVersion {
+    /// The name for ALPN (RFC 7301 §6).
+    var protocolName: String {
+        switch self {
+        case .http1: "http/1.1"
+        case .http2: "h2"
+        }
+    }
+
+    /// The list of this name, preceded by its length.
+    var protocolOffer: [UInt8] { [UInt8(protocolName.utf8.count)] + protocolName.utf8 }
 }
 
 /// Selects HTTP/1.1 if the client offers it.
@@ -158,7 +164,7 @@ private let selectApplicationProtocol: SSL_CTX_alpn_select_cb_func = { _, chosen
         let nameCount = Int(list[offset])
         let start = offset + 1
         guard start + nameCount <= list.count else { break }
-        if list[start..<start + nameCount].elementsEqual(ApplicationProtocol.name) {
+        if list[start..<start + nameCount].elementsEqual(HTTPVersion.http1.protocolName.utf8) {
             chosen.pointee = offered + start
             chosenCount.pointee = UInt8(nameCount)
             return SSL_TLSEXT_ERR_OK

@@ -12,6 +12,8 @@ extension TLSError {
         let hasRequestedCertificate: Bool?
         /// Whether we have refused to renegotiate.
         let hasRefusedRenegotiation: Bool
+        /// The version of HTTP that was offered.
+        let version: HTTPVersion
 
         var isServer: Bool { serverName == nil }
     }
@@ -53,7 +55,8 @@ extension TLSError {
         case SSL_AD_HANDSHAKE_FAILURE, SSL_AD_INSUFFICIENT_SECURITY: return .nothingInCommon(alert: name)
         case SSL_AD_UNRECOGNIZED_NAME where !circumstances.isServer:
             return .unrecognizedName(circumstances.serverName ?? "")
-        case SSL_AD_NO_APPLICATION_PROTOCOL: return .noApplicationProtocol
+        case SSL_AD_NO_APPLICATION_PROTOCOL:
+            return .noApplicationProtocol(circumstances.version, peerIsServer: !circumstances.isServer)
         default: return .alert(name: name, number: number)
         }
     }
@@ -92,7 +95,8 @@ extension TLSError {
         case SSL_R_DH_KEY_TOO_SMALL, SSL_R_EE_KEY_TOO_SMALL, SSL_R_CA_KEY_TOO_SMALL, SSL_R_CA_MD_TOO_WEAK:
             return .weakKeyExchange(reason: error.words)
         case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: return .clientSentNoCertificate
-        case SSL_R_NO_APPLICATION_PROTOCOL: return .noApplicationProtocol
+        case SSL_R_NO_APPLICATION_PROTOCOL:
+            return .noApplicationProtocol(circumstances.version, peerIsServer: !circumstances.isServer)
         case SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC, SSL_R_DECRYPTION_FAILED, SSL_R_WRONG_VERSION_NUMBER,
             SSL_R_PACKET_LENGTH_TOO_LONG, SSL_R_DATA_LENGTH_TOO_LONG, SSL_R_ENCRYPTED_LENGTH_TOO_LONG,
             SSL_R_BAD_RECORD_TYPE, SSL_R_RECORD_LENGTH_MISMATCH, SSL_R_RECORD_TOO_SMALL, SSL_R_LENGTH_TOO_SHORT,

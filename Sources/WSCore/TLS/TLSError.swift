@@ -23,8 +23,8 @@ package enum TLSError: Error, Equatable, Sendable {
     case nothingInCommon(alert: String?)
     /// The server does not know the requested name.
     case unrecognizedName(String)
-    /// The peer does not speak HTTP/1.1 (RFC 7301).
-    case noApplicationProtocol
+    /// The peer does not speak this version of HTTP (RFC 7301).
+    case noApplicationProtocol(HTTPVersion, peerIsServer: Bool)
     /// The key exchange that the server selected is too weak. Carries OpenSSL's reason.
     case weakKeyExchange(reason: String)
     /// The peer ended the session with an alert (RFC 8446 §6).
@@ -56,7 +56,8 @@ extension TLSError {
         case .unsupportedVersion: "tls-version"
         case .nothingInCommon: "tls-nothing-in-common"
         case .unrecognizedName: "tls-unrecognized-name"
-        case .noApplicationProtocol: "tls-no-application-protocol"
+        case .noApplicationProtocol(.http1, _): "tls-no-application-protocol"
+        case .noApplicationProtocol(.http2, _): "tls-no-http2"
         case .weakKeyExchange: "tls-weak-key-exchange"
         case .alert: "tls-alert"
         case .badRecord: "tls-bad-record"
@@ -93,7 +94,11 @@ extension TLSError: CustomStringConvertible {
                 + "check the TLS settings of the other side"
         case .unrecognizedName(let name):
             "the server does not know the name \(quoted(name)); set the name it expects with --tls-server-name"
-        case .noApplicationProtocol: "the peer does not speak HTTP/1.1 on this port; check the port"
+        case .noApplicationProtocol(_, peerIsServer: false):
+            "the client does not speak HTTP/1.1, which this port requires; check the client"
+        case .noApplicationProtocol(.http1, _):
+            "the server does not speak HTTP/1.1 on this port; check the port, or use wsx connect --http2"
+        case .noApplicationProtocol(.http2, _): "the server does not speak HTTP/2 on this port; omit --http2"
         case .weakKeyExchange(let reason): "the server's key exchange is too weak (\(reason)); check the server"
         case .alert(let name, let number): "the peer ended TLS with the alert \(name) (\(number)); check the peer's log"
         case .badRecord(let reason):

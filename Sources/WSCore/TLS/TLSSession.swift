@@ -21,6 +21,8 @@ package final class TLSSession {
     internal let handle: OpaquePointer
     private let name: TLSServerName?
     private let resumptionKey: String
+    /// The version of HTTP that a client offers; nil for no offer.
+    private let version: HTTPVersion?
 
     /// Ciphertext to send.
     package var output = ByteBuffer()
@@ -41,18 +43,18 @@ package final class TLSSession {
     ///   - context: The client's context.
     ///   - name: The name that the server's certificate must contain.
     ///   - sessionKey: Identifies the server, as "host:port". Only sessions with the same key are resumed.
-    ///   - offersALPN: Whether to offer HTTP/1.1 as the application protocol (RFC 7301).
-    package init(client context: TLSContext, name: TLSServerName, sessionKey: String, offersALPN: Bool = true) {
+    ///   - version: The version of HTTP to offer as the application protocol (RFC 7301); nil for no offer. Default:
+    ///     HTTP/1.1.
+    package init(client context: TLSContext, name: TLSServerName, sessionKey: String, version: HTTPVersion? = .http1) {
         precondition(!context.isServer)
         self.context = context
         self.name = name
+        self.version = version
         handle = Self.makeHandle(context)
         resumptionKey = "\(name.verifiedText) \(sessionKey)"
         if !Self.setName(name, of: handle) { state = .failed(.invalidServerName(name.verifiedText)) }
         SSL_set_connect_state(handle)
-        if offersALPN {
-            SSL_set_alpn_protos(handle, ApplicationProtocol.offer, UInt32(ApplicationProtocol.offer.count))
-        }
+        if let offer = version?.protocolOffer { SSL_set_alpn_protos(handle, offer, UInt32(offer.count)) }
         if let session = context.resumption.take(for: resumptionKey) {
             SSL_set_session(handle, session)
             SSL_SESSION_free(session)
@@ -65,6 +67,7 @@ package final class TLSSession {
         precondition(context.isServer)
         self.context = context
         name = nil
+        version = nil
         handle = Self.makeHandle(context)
         resumptionKey = ""
         SSL_set_accept_state(handle)
@@ -210,22 +213,25 @@ package final class TLSSession {
     /// Whether this side has sent close_notify.
     private var hasSentClose: Bool { SSL_get_shutdown(handle) & SSL_SENT_SHUTDOWN != 0 }
 
+    /// The application protocol that the server selected; `nil` for none. Safe to print.
+    private var applicationProtocol: String? {
+        var name: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        SSL_get0_alpn_selected(handle, &name, &count)
+        guard count > 0 else { return nil }
+        return escapingControls(String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self))
+    }
+
     /// The negotiated parameters, or `nil` before the handshake is complete.
     package var summary: TLSSummary? {
         guard isEstablished else { return nil }
-        var name: UnsafePointer<UInt8>?
-        var nameCount: UInt32 = 0
-        SSL_get0_alpn_selected(handle, &name, &nameCount)
         let isTLS13 = SSL_version(handle) == TLS1_3_VERSION
         let certificate = wsx_ssl_peer_certificate(handle)
         return TLSSummary(
             version: "TLS \(isTLS13 ? TLSVersion.tls13 : .tls12)",
             cipher: SSL_CIPHER_get_name(SSL_get_current_cipher(handle)).map { String(cString: $0) } ?? "unknown",
             group: wsx_ssl_group_name(handle).map { String(cString: $0) },
-            applicationProtocol: nameCount == 0
-                ? nil
-                : escapingControls(
-                    String(decoding: UnsafeBufferPointer(start: name, count: Int(nameCount)), as: UTF8.self)),
+            applicationProtocol: applicationProtocol,
             isResumed: SSL_session_reused(handle) == 1,
             isVerified: context.verifies && certificate != nil,
             peerCertificate: certificate.map { TLSCertificateSummary($0) },
@@ -251,6 +257,10 @@ extension TLSSession {
     private func continueHandshake() throws(TLSError) -> Bool {
         let result = SSL_do_handshake(handle)
         guard result != 1 else {
+            // RFC 7301 §3.1: a server that does not know ALPN, or selects none, does not expect HTTP/2.
+            if version == .http2, applicationProtocol == nil {
+                throw fail(.noApplicationProtocol(.http2, peerIsServer: true))
+            }
             state = .established
             return true
         }
@@ -320,7 +330,7 @@ extension TLSSession {
                     serverName: name?.verifiedText, isEstablished: isEstablished,
                     minimumVersion: context.minimumVersion,
                     hasRequestedCertificate: clientCertificateWasRequested ? context.hasCertificate : nil,
-                    hasRefusedRenegotiation: hasRefusedRenegotiation)))
+                    hasRefusedRenegotiation: hasRefusedRenegotiation, version: version ?? .http1)))
     }
 
     private func fail(_ error: TLSError) -> TLSError {

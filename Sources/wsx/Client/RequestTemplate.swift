@@ -31,11 +31,13 @@ struct RequestTemplate: Sendable {
     private var needsOrigin = false
     private let arguments: RequestArguments
     private let extensionOffers: [ExtensionOffer]
+    private let httpVersion: HTTPVersion
 
     /// Creates a request with the parts of the arguments that cannot be templates.
     init(_ url: URLTemplate, _ arguments: ClientArguments) {
         self.url = url
         self.arguments = arguments.request
+        httpVersion = arguments.network.httpVersion
         extensionOffers = arguments.compression.deflate.map { [$0.offer] } ?? []
     }
 
@@ -117,7 +119,7 @@ struct RequestTemplate: Sendable {
                 host: arguments.host,
                 userAgent: userAgent, credentials: credentials, authentication: arguments.authentication,
                 signer: signer, extensionOffers: forwarded?.offersCompression ?? true ? extensionOffers : [],
-                extraFields: fields)
+                extraFields: fields, version: httpVersion)
         } catch {
             throw .badArgument(what: error.option, why: "\(error)")
         }

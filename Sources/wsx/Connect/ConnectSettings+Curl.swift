@@ -40,6 +40,7 @@ extension ConnectSettings {
         if isNext, connector.negotiation != nil {
             notices.append("the URL is incomplete before the protocol's negotiation; /curl prints it afterwards")
         }
+        if request.version == .http2 { notices.append("curl has no counterpart of --http2 for WebSockets") }
         if arguments.client.tls.serverName != nil { notices.append("curl has no counterpart of --tls-server-name") }
         if command.hasSecrets, !showsSecrets {
             notices.append("secrets are hidden; --print-curl --show-secrets or /curl secrets shows them")

@@ -11,6 +11,6 @@ enum VersionText {
     }
 
     private static var libraries: [LibraryVersion] {
-        [.libidn2, .msgpack, .openSSL, .pcre2, .readline, .zlib]
+        [.libidn2, .msgpack, .nghttp2, .openSSL, .pcre2, .readline, .zlib]
     }
 }

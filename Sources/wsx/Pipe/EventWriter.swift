@@ -125,6 +125,7 @@ final class EventWriter {
             event.add(
                 url: secrets.masking("\(opened.request.url)"), opened.upgrade.subprotocol.map(secrets.masking),
                 opened.upgrade.extensions)
+            event.add("http", opened.request.version.number)
             event.add("status", opened.upgrade.response.status)
             event.add("headers", ReportedHead.json(opened.upgrade.response.fields, without: secrets))
             event.add("address", opened.peer)

@@ -40,7 +40,7 @@ struct TLSErrorTests {
                 [OpenSSLError(code: UInt(ERR_LIB_SSL) << 23 | UInt(Int(SSL_AD_REASON_OFFSET) + number))],
                 of: TLSError.Circumstances(
                     serverName: "n", isEstablished: isEstablished, minimumVersion: .tls12,
-                    hasRequestedCertificate: nil, hasRefusedRenegotiation: false))
+                    hasRequestedCertificate: nil, hasRefusedRenegotiation: false, version: .http1))
             #expect(error.identifier == (isEstablished ? "tls-alert" : identifier))
         }
     }

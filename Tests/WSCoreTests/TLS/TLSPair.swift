@@ -15,9 +15,9 @@ final class TLSPair {
 
     init(
         client: TLSContext, server: TLSContext, name: TLSServerName = .name("localhost"), plaintextBytes: Int = 1 << 16,
-        offersALPN: Bool = true
+        version: HTTPVersion? = .http1
     ) {
-        self.client = TLSSession(client: client, name: name, sessionKey: "key", offersALPN: offersALPN)
+        self.client = TLSSession(client: client, name: name, sessionKey: "key", version: version)
         self.server = TLSSession(server: server)
         plaintext = .allocate(byteCount: plaintextBytes, alignment: 16)
     }

@@ -266,15 +266,37 @@ struct TLSSessionTests {
 
     @Test("a server may ignore ALPN, but a client that offers only other protocols is rejected")
     func applicationProtocols() throws {
-        let silent = TLSPair(client: try clientContext(), server: serverContext, offersALPN: false)
+        let silent = TLSPair(client: try clientContext(), server: serverContext, version: nil)
         try silent.handshake()
         #expect(silent.client.summary?.applicationProtocol == nil)
         let context = try clientContext()
         let offer: [UInt8] = [2] + "h2".utf8
         SSL_CTX_set_alpn_protos(context.handle, offer, UInt32(offer.count))
-        let other = TLSPair(client: context, server: serverContext, offersALPN: false)
-        #expect(tlsError { () throws(TLSError) in try other.handshake() } == .noApplicationProtocol)
-        #expect(tlsError { () throws(TLSError) in try other.deliverToClient() } == .noApplicationProtocol)
+        let other = TLSPair(client: context, server: serverContext, version: nil)
+        #expect(
+            tlsError { () throws(TLSError) in try other.handshake() }
+                == .noApplicationProtocol(.http1, peerIsServer: false))
+        #expect(
+            tlsError { () throws(TLSError) in try other.deliverToClient() }
+                == .noApplicationProtocol(.http1, peerIsServer: true))
+    }
+
+    @Test("a server that does not select h2 is not taken for one that speaks HTTP/2")
+    func http2() throws {
+        let pair = TLSPair(client: try clientContext(), server: serverContext, version: .http2)
+        #expect(
+            tlsError { () throws(TLSError) in try pair.handshake() }
+                == .noApplicationProtocol(.http1, peerIsServer: false))
+        #expect(
+            tlsError { () throws(TLSError) in try pair.deliverToClient() }
+                == .noApplicationProtocol(.http2, peerIsServer: true))
+        // RFC 7301 §3.1: a server that does not know ALPN.
+        let context = serverContext
+        SSL_CTX_set_alpn_select_cb(context.handle, { _, _, _, _, _, _ in SSL_TLSEXT_ERR_NOACK }, nil)
+        let silent = TLSPair(client: try clientContext(), server: context, version: .http2)
+        #expect(
+            tlsError { () throws(TLSError) in try silent.handshake() }
+                == .noApplicationProtocol(.http2, peerIsServer: true))
     }
 
     @Test("a server with only older versions is detected", arguments: [TLS1_VERSION, TLS1_1_VERSION])

@@ -188,6 +188,7 @@ import WSCore
         ConnectCase("user-agent", "--user-agent", "t") { $0.client.request.userAgent = "t" },
         ConnectCase("ipv4", "-4") { $0.client.network.addressFamily = .ipv4 },
         ConnectCase("ipv6", "--ipv6") { $0.client.network.addressFamily = .ipv6 },
+        ConnectCase("http2", "--http2") { $0.client.network.httpVersion = .http2 },
         ConnectCase("resolve", "--resolve", "a:1:::1", "--resolve=b:2:::2") {
             $0.client.network.resolve = ["a:1:::1", "b:2:::2"]
         },

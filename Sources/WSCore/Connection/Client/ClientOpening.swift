@@ -1,7 +1,15 @@
+/// An opening handshake of a client, over a version of HTTP.
+internal protocol Opening: AnyObject {
+    /// The refusal received so far, or nil if the server has not refused.
+    var partialRefusal: HandshakeError? { get }
+    /// Closes the stream. The completion is not called.
+    func cancel()
+}
+
 /// Performs the client's side of an opening handshake (RFC 6455 §4.1): sends the request and checks the response.
-internal final class ClientOpening {
+internal final class ClientOpening: Opening {
     /// The result of a successful handshake.
-    typealias Opened = (upgrade: ClientUpgrade, firstBytes: [UInt8])
+    typealias Opened = (stream: any ByteStream, upgrade: ClientUpgrade, firstBytes: [UInt8])
 
     private let stream: any ByteStream
     private let followsRedirects: Bool
@@ -34,13 +42,11 @@ internal final class ClientOpening {
         firstBytes.withUnsafeBytes { receive($0.bytes) }
     }
 
-    /// Closes the stream. The completion is not called.
     func cancel() {
         isOver = true
         stream.close()
     }
 
-    /// The refusal received so far, or nil if the server has not refused.
     var partialRefusal: HandshakeError? { handshake.partialRefusal }
 
     private func writeRequest() {
@@ -60,7 +66,7 @@ internal final class ClientOpening {
             case .upgraded(let upgrade, let consumedByteCount):
                 stream.stopReading()
                 let rest = bytes.extracting(droppingFirst: consumedByteCount)
-                finish(.success((upgrade, rest.withUnsafeBytes { Array($0) })))
+                finish(.success((stream, upgrade, rest.withUnsafeBytes { Array($0) })))
             }
         } catch {
             finish(.failure(.handshake(error)))

@@ -5,7 +5,7 @@ extension Connector {
         enter(.securing)
         let secured = resources.secure(
             stream, name: serverName, sessionKey: request.url.hostField,
-            isOther: !isNamedByUser && !settings.redirects.isTrusted
+            isOther: !isNamedByUser && !settings.redirects.isTrusted, version: request.version
         ) { [self] result in
             switch result {
             case .failure(.protection(let error as TLSError)): finish(.failure(.security(error)))
@@ -51,23 +51,37 @@ extension Connector {
         enter(.upgrading)
         let now = WallTime.now.seconds
         request = request.withCookies(from: resources.cookies, at: now).signed(at: now)
-        let handshake = ClientHandshake(request: request, nonce: SecureRandom.bytes(16))
         let followsRedirects = settings.redirects.maximum != nil
-        let opening = ClientOpening(handshake, on: stream, followsRedirects: followsRedirects) { [self] result in
-            switch result {
-            case .failure(.lost(.protection(let error as TLSError), _)): finish(.failure(.security(error)))
-            case .failure(.handshake(.refused(let head, let body, let isTruncated))):
-                if case .negotiation(let upgrade) = request.purpose, 200...299 ~= head.status {
-                    return negotiated(upgrade, head, body)
-                }
-                refused(.refused(head, body: body, bodyIsTruncated: isTruncated), head)
-            case .failure(let error): finish(.failure(error))
-            case .success(let opened): upgraded(stream, opened, tls)
+        switch request.version {
+        case .http1:
+            let handshake = ClientHandshake(request: request, nonce: SecureRandom.bytes(16))
+            let opening = ClientOpening(handshake, on: stream, followsRedirects: followsRedirects) { [self] in
+                answered($0, tls)
             }
+            stage = .upgrading(opening, over: secured)
+            didStep?(.sent { handshake.shownRequest })
+            opening.start(with: firstBytes)
+        case .http2:
+            let opening = HTTP2Opening(request, on: stream, followsRedirects: followsRedirects) { [self] in
+                answered($0, tls)
+            }
+            stage = .upgrading(opening, over: secured)
+            opening.didSend = { [unowned self, request] in didStep?(.sent { request.shownHTTP2Head }) }
+            opening.start(with: firstBytes)
         }
-        stage = .upgrading(opening, over: secured)
-        didStep?(.sent { handshake.shownRequest })
-        opening.start(with: firstBytes)
+    }
+
+    private func answered(_ result: Result<ClientOpening.Opened, ConnectError>, _ tls: TLSSummary?) {
+        switch result {
+        case .failure(.lost(.protection(let error as TLSError), _)): finish(.failure(.security(error)))
+        case .failure(.handshake(.refused(let head, let body, let isTruncated))):
+            if case .negotiation(let upgrade) = request.purpose, 200...299 ~= head.status {
+                return negotiated(upgrade, head, body)
+            }
+            refused(.refused(head, body: body, bodyIsTruncated: isTruncated), head)
+        case .failure(let error): finish(.failure(error))
+        case .success(let opened): upgraded(opened, tls)
+        }
     }
 
     /// Answers a challenge, or follows a redirect if allowed; otherwise reports the refusal.
@@ -116,7 +130,7 @@ extension Connector {
         connect()
     }
 
-    private func upgraded(_ stream: any ByteStream, _ opened: ClientOpening.Opened, _ tls: TLSSummary?) {
+    private func upgraded(_ opened: ClientOpening.Opened, _ tls: TLSSummary?) {
         resources.cookies.receive(opened.upgrade.response, from: request.url, at: WallTime.now.seconds)
         do throws(DeflateNegotiationError) {
             let deflate = try DeflateAnswer.parameters(in: opened.upgrade.extensions, to: request.extensionOffers)
@@ -128,7 +142,7 @@ extension Connector {
             finish(
                 .success(
                     Opened(
-                        stream: stream, request: request, upgrade: opened.upgrade, tls: tls, deflate: deflate,
+                        stream: opened.stream, request: request, upgrade: opened.upgrade, tls: tls, deflate: deflate,
                         firstBytes: opened.firstBytes, peer: peer ?? "", duration: phaseDurations.total,
                         phaseDurations: phaseDurations)))
         } catch {

@@ -16,7 +16,7 @@ package final class Connector {
         case connected(any ByteStream)
         case tunnelling(ProxyTunnel)
         /// TLS with the server explains failures of the upgrade.
-        case upgrading(ClientOpening, over: TLSStream?)
+        case upgrading(any Opening, over: TLSStream?)
         /// The completion has been called, or the connector was canceled.
         case over
     }

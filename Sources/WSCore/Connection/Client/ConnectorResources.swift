@@ -40,12 +40,12 @@ package final class ConnectorResources {
 
     /// Prepares TLS with a server; `isOther` if it is not the one the user named.
     func secure(
-        _ stream: any ByteStream, name: TLSServerName, sessionKey: String, isOther: Bool,
+        _ stream: any ByteStream, name: TLSServerName, sessionKey: String, isOther: Bool, version: HTTPVersion,
         completion: @escaping TLSStream.Completion
     ) -> TLSStream {
         secure(
             stream, with: isOther ? otherServerLayer : serverLayer, name: name, sessionKey: sessionKey,
-            completion: completion)
+            version: version, completion: completion)
     }
 
     /// Prepares TLS with a proxy.
@@ -54,15 +54,15 @@ package final class ConnectorResources {
     ) -> TLSStream {
         secure(
             stream, with: proxyLayer, name: TLSServerName(host: proxy.host), sessionKey: proxy.description,
-            completion: completion)
+            version: .http1, completion: completion)
     }
 
     private func secure(
         _ stream: any ByteStream, with layer: TLSLayer?, name: TLSServerName, sessionKey: String,
-        completion: @escaping TLSStream.Completion
+        version: HTTPVersion, completion: @escaping TLSStream.Completion
     ) -> TLSStream {
         guard let layer else { preconditionFailure("these resources were made without TLS") }
-        let session = TLSSession(client: layer.context, name: name, sessionKey: sessionKey)
+        let session = TLSSession(client: layer.context, name: name, sessionKey: sessionKey, version: version)
         return TLSStream(stream, session: session, layer: layer, completion: completion)
     }
 }

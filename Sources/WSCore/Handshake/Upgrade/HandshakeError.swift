@@ -32,6 +32,8 @@ package enum HandshakeError: Error, Equatable {
     case malformedExtensions(String)
     /// The response accepts an extension that was not offered.
     case unofferedExtension(String)
+    /// HTTP/2 failed before the response was complete.
+    case http2(HTTP2Error)
 }
 
 extension HandshakeError {
@@ -53,6 +55,7 @@ extension HandshakeError {
         case .unrequestedSubprotocol: "unrequested-subprotocol"
         case .malformedExtensions: "malformed-extensions"
         case .unofferedExtension: "unoffered-extension"
+        case .http2(let error): error.identifier
         }
     }
 }
@@ -99,6 +102,7 @@ extension HandshakeError: CustomStringConvertible {
             "the server's Sec-WebSocket-Extensions header is malformed: \(quoted(value)); check the server, or try --compress=off"
         case .unofferedExtension(let name):
             "the server accepted the extension \(quoted(name)), which was not offered; check the server"
+        case .http2(let error): error.description
         }
     }
 
@@ -108,7 +112,7 @@ extension HandshakeError: CustomStringConvertible {
             return "the server speaks TLS on this port; use wss:// instead of ws://"
         }
         if HTTP2Preface.isFrame(preview) {
-            return "the server speaks only HTTP/2 on this port, but wsx speaks HTTP/1.1; check the port"
+            return "the server speaks only HTTP/2 on this port; use wsx connect --http2, or check the port"
         }
         let text = quoted(String(decoding: preview, as: UTF8.self))
         return "the server's response is not HTTP: \(text); check the port"

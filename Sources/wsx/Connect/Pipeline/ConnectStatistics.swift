@@ -146,6 +146,7 @@ struct ConnectStatistics {
         guard let opening else { return nil }
         var facts = [("URL", "\(opening.request.url)"), ("address", opening.peer)]
         facts.append(("open for", Phrase.duration(now - opening.time)))
+        facts.append(("HTTP", opening.request.version.number))
         if let tls = opening.tls {
             facts.append(("TLS", ReportedTLS.lines(tls).joined(separator: "\n")))
         }

@@ -84,6 +84,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         StayingArguments.options.lifted(\.staying)
         ClientArguments.options().lifted(\.client)
         RequestArguments.cookieJar.lifted(\.client.request)
+        NetworkArguments.http2.lifted(\.client.network)
         CurlArguments.options.lifted(\.curl)
         TranscriptArguments.options(
             display: DisplayArguments.options(

@@ -68,7 +68,8 @@ extension ConnectError {
         switch error {
         case .refused: .refused
         // Without a response, there is no violation.
-        case .closedBeforeResponse, .incompleteResponse: .unreachable
+        case .closedBeforeResponse, .incompleteResponse, .http2(.closedBeforeSettings), .http2(.goAway): .unreachable
+        case .http2(.noExtendedConnect), .http2(.reset): .refused
         default: .violation
         }
     }

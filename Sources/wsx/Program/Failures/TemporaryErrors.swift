@@ -22,7 +22,8 @@ extension StreamError {
     var isTemporary: Bool {
         switch self {
         case .system: true
-        case .protection(let error): (error as? TLSError)?.isTemporary ?? false
+        case .protection(let error):
+            (error as? TLSError)?.isTemporary ?? (error as? HTTP2Error)?.isTemporary ?? false
         }
     }
 }
@@ -31,11 +32,22 @@ extension TLSError {
     var isTemporary: Bool { if case .endedDuringHandshake = self { true } else { false } }
 }
 
+extension HTTP2Error {
+    /// RFC 9113 §8.7: a server that ends a connection, or refuses a stream, has not processed it.
+    var isTemporary: Bool {
+        switch self {
+        case .goAway, .reset(HTTP2Error.refusedStream): true
+        default: false
+        }
+    }
+}
+
 extension HandshakeError {
     var isTemporary: Bool {
         switch self {
         case .closedBeforeResponse, .incompleteResponse: true
         case .refused(let head, _, _): Self.isTemporary(status: head.status)
+        case .http2(let error): error.isTemporary
         default: false
         }
     }

@@ -26,8 +26,12 @@ enum ReportedHead {
     /// - Parameter secrets: The secrets of the run, which the peer may repeat.
     static func lines(of response: ResponseHead, without secrets: SecretRecord) -> [String] {
         let reason = response.reason.isEmpty ? "" : " \(response.reason)"
-        return (["HTTP/1.\(response.minorVersion) \(response.status)\(reason)"] + response.fields.map(line))
-            .map { shown($0, without: secrets) }
+        let first =
+            switch response.version {
+            case .http1: "HTTP/1.\(response.minorVersion) \(response.status)\(reason)"
+            case .http2: ":status: \(response.status)"
+            }
+        return ([first] + response.fields.map(line)).map { shown($0, without: secrets) }
     }
 
     private static func shown(_ line: String, without secrets: SecretRecord) -> String {

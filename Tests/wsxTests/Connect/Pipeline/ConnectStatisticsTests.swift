@@ -35,7 +35,7 @@ import Testing
         let facts = try #require(statistics.facts(at: .seconds(15), counters))
         #expect(
             facts.map { "\($0.name): \($0.value)" } == [
-                "URL: wss://h/", "address: 192.0.2.1:443", "open for: 5 s",
+                "URL: wss://h/", "address: 192.0.2.1:443", "open for: 5 s", "HTTP: 1.1",
                 "TLS: TLS 1.3, TLS_AES_256_GCM_SHA384, resumed", "subprotocol: chat",
                 "compression: permessage-deflate; sent: 61 % saved, received: nothing saved",
                 "sent: 1 message, 100 B, 39 B on the wire", "received: 0 messages, 0 B, 0 B on the wire",

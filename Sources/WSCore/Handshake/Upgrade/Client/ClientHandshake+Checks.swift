@@ -15,10 +15,18 @@ extension ClientHandshake {
             throw .invalidConnection(values: fields.all(named: "Connection"))
         }
         try checkAccept(fields, key: key)
-        return ClientUpgrade(
+        return try negotiated(in: response, answering: request)
+    }
+
+    /// Returns the negotiated parameters of a response that accepts the WebSocket. Over HTTP/2, its status is 2xx, and there
+    /// is no key (RFC 8441 §5).
+    static func negotiated(
+        in response: ResponseHead, answering request: ClientRequest
+    ) throws(HandshakeError) -> ClientUpgrade {
+        ClientUpgrade(
             response: response,
-            subprotocol: try subprotocol(in: fields, requested: request.subprotocols),
-            extensions: try extensions(in: fields, offered: request.extensionOffers))
+            subprotocol: try subprotocol(in: response.fields, requested: request.subprotocols),
+            extensions: try extensions(in: response.fields, offered: request.extensionOffers))
     }
 
     private static func checkAccept(_ fields: HTTPFields, key: String) throws(HandshakeError) {

@@ -13,6 +13,8 @@ package struct ClientRequest: Sendable {
     }
 
     let purpose: Purpose
+    /// The version of HTTP to speak. The server is known to speak it: there is no upgrade from one to the other.
+    package let version: HTTPVersion
     /// The URL to request.
     package let url: WebSocketURL
     /// The requested subprotocols in order of preference, including those from a Sec-WebSocket-Protocol field in
@@ -45,6 +47,7 @@ package struct ClientRequest: Sendable {
     ///   then do redirects to other origins keep them.
     /// - Parameter authentication: The method for `credentials` and the user name and password of URLs.
     /// - Parameter signer: Replaces any login.
+    /// - Parameter version: The version of HTTP. Default: HTTP/1.1.
     /// - Throws: ``ClientRequestError`` if the parts do not form a valid request.
     package init(
         url: WebSocketURL,
@@ -57,7 +60,8 @@ package struct ClientRequest: Sendable {
         authentication: AuthenticationMethod = .basic,
         signer: AWSSigner? = nil,
         extensionOffers: [ExtensionOffer] = [],
-        extraFields: [HeaderField] = []
+        extraFields: [HeaderField] = [],
+        version: HTTPVersion = .http1
     ) throws(ClientRequestError) {
         let extra = HTTPFields(extraFields)
         try Self.check(extra)
@@ -93,6 +97,7 @@ package struct ClientRequest: Sendable {
             if !field.isNamed(Self.subprotocolFieldName) { fields.append(field) }
         }
         purpose = .upgrade
+        self.version = version
         self.url = url
         self.subprotocols = subprotocols
         self.extensionOffers = extensionOffers
@@ -110,6 +115,7 @@ package struct ClientRequest: Sendable {
         ownCookies: [HeaderField], redirectCount: Int, login: ClientLogin?, signer: AWSSigner?
     ) {
         self.purpose = purpose ?? request.purpose
+        version = request.version
         self.url = url
         self.fields = fields
         self.ownCookies = ownCookies
@@ -318,10 +324,10 @@ package struct ClientRequest: Sendable {
         return head + "\r\n".utf8
     }
 
-    // RFC 6455 §4.1: the method of an upgrade is GET.
-    private var method: String {
+    // RFC 6455 §4.1: the method of an upgrade is GET. RFC 8441 §4: over HTTP/2, it is CONNECT.
+    var method: String {
         switch purpose {
-        case .upgrade: "GET"
+        case .upgrade: version == .http2 ? "CONNECT" : "GET"
         case .negotiation: "POST"
         case .forwarding(let method): method
         }

@@ -22,6 +22,21 @@ struct NetworkArguments: Equatable, Sendable {
     var proxyAuthentication = AuthenticationMethod.basic
     /// As typed: a list of hosts.
     var noProxy: String?
+    var httpVersion = HTTPVersion.http1
+
+    static let http2 = OptionSpecification<NetworkArguments>(
+        "http2", heading: .network,
+        summary: "Connect over HTTP/2",
+        manual: """
+            Open the WebSocket as a stream of an HTTP/2 connection (RFC 8441). A `wss://` server must select HTTP/2 in the \
+            TLS handshake (ALPN `h2`), and a `ws://` server must speak it from the first byte (prior knowledge). There is no \
+            fallback to HTTP/1.1. A proxy is still asked for a tunnel over HTTP/1.1.
+            """,
+        """
+        The server must accept WebSockets over HTTP/2, as HAProxy, Envoy, Hypercorn, and Jetty can. With `-v`, the request and the response are shown with their pseudo-fields, such as `:protocol`.
+        """,
+        example: "--http2 wss://api.example/chat", seeAlso: ["verbose"]
+    ) { arguments, _ in arguments.httpVersion = .http2 }
 
     static let options: [OptionSpecification<NetworkArguments>] = [
         OptionSpecification(

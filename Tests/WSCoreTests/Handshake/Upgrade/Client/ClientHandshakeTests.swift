@@ -340,7 +340,7 @@ import Testing
         for frame in [[0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 100], [0, 0, 8, 7, 0, 0, 0, 0, 0]] as [[UInt8]] {
             #expect(
                 HandshakeError.notHTTP(preview: frame).description
-                    == "the server speaks only HTTP/2 on this port, but wsx speaks HTTP/1.1; check the port")
+                    == "the server speaks only HTTP/2 on this port; use wsx connect --http2, or check the port")
             #expect(ProxyError.notHTTP(preview: frame).description.contains("the proxy speaks only HTTP/2"))
         }
         #expect(HandshakeError.notHTTP(preview: [0, 0, 6, 4, 0, 0, 0, 0]).description.contains("is not HTTP"))
