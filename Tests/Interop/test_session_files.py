@@ -122,7 +122,8 @@ def test_a_recording_in_another_format_is_written_at_the_end(tmp_path, name, rea
 def test_a_recording_in_another_format_never_replaces_a_file(tmp_path):
     path = tmp_path / "s.har"
     path.write_text("mine")
-    assert_fails(wsx("connect", "--record", path, "echo:", "hello"), 2, "--record", "file already exists; use another name")
+    result = wsx("connect", "--record", path, "echo:", "hello")
+    assert_fails(result, 2, "--record", "file already exists; use another name")
     assert path.read_text() == "mine"
     assert_fails(wsx("connect", "--record", tmp_path / "no/s.har", "echo:", "hello"), 2, "--record", "no such file")
 

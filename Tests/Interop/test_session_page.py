@@ -99,8 +99,8 @@ def test_the_file_contains_each_event_in_order(small):
             "address": "127.0.0.1", "sent": 1, "received": 5}),
         ("events", [
             [0, "in open", 0, "wss://h.example/chat"],
-            *[[round(float(event["time"][-10:-1]) * 1e6), f"{event['direction']} text", len(event["data"]), event["data"]]
-              for event in SMALL[2:7]],
+            *[[round(float(event["time"][-10:-1]) * 1e6), f"{event['direction']} text", len(event["data"]),
+               event["data"]] for event in SMALL[2:7]],
             [5_000_000, "in binary", 40, base64.b64encode(bytes(range(40))).decode()],
             [6_000_000, "in ping", 2, "aGk="], [6_001_000, "out pong", 2, "aGk="],
             [8_000_000, "in close", 1001, "bye"]])]
@@ -368,8 +368,10 @@ def test_a_list_beyond_the_height_that_browsers_allow_can_be_scrolled(browser, t
 
 HOSTILE = [
     "</script><script>document.title='pwned'</script>", "<!--<script>", "<img src=x onerror=alert(1)>",
-    "a\u202e\u2066b\u200bc", "nul \0 and \x1b[31m", "\u2028line\u2029ends", '{"half": "\\ud800", "n": 1e400, "a": "\\u0000"}',
-    "[" * 5000 + "]" * 5000, "x" * 3_000_000, '{"k":"' + "y" * 100_000 + '"}', "", " ", "\n" * 100_000, "{\"__proto__\": 1}",
+    "a\u202e\u2066b\u200bc", "nul \0 and \x1b[31m", "\u2028line\u2029ends",
+    '{"half": "\\ud800", "n": 1e400, "a": "\\u0000"}',
+    "[" * 5000 + "]" * 5000, "x" * 3_000_000, '{"k":"' + "y" * 100_000 + '"}', "", " ", "\n" * 100_000,
+    '{"__proto__": 1}',
 ]
 
 
@@ -439,8 +441,9 @@ def test_texts_have_contrast(browser, small, is_dark):
     with SessionPage(browser, small, is_dark=is_dark) as page:
         page.wait_for("document.querySelector('.latency:not(:empty)')")
         page.select(6)
-        for selector in ["#url", "#facts dt", "#counts", ".row .time", ".row .direction", ".row .name", ".latency:not(:empty)",
-                         "#times", "#relations button", "#changes del", "#changes ins", "#data .literal", "#hint"]:
+        for selector in ["#url", "#facts dt", "#counts", ".row .time", ".row .direction", ".row .name",
+                         ".latency:not(:empty)", "#times", "#relations button", "#changes del",
+                         "#changes ins", "#data .literal", "#hint"]:
             low, high = sorted(luminance(color) for color in page.colors(selector))
             assert (high + 0.05) / (low + 0.05) >= 4.5, selector
         page_color = page.colors("body")[1]

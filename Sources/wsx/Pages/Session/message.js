@@ -63,7 +63,8 @@ export class MessageView {
     byID("relations").replaceChildren(
       this.#link("Reply to", request[index], "R", request[index] < 0 ? 0 : this.#relations.latency(index)),
       this.#link("Reply", reply[index], "R", reply[index] < 0 ? 0 : this.#relations.latency(reply[index])),
-      this.#link("Previous of its kind", previous[index], "P"), this.#link("Next", next[index], "N"));
+      this.#link("Previous of its kind", previous[index], "P"),
+      this.#link(previous[index] < 0 ? "Next of its kind" : "Next", next[index], "N"));
     this.#showChanges(previous[index]);
   }
 
@@ -83,7 +84,8 @@ export class MessageView {
       entry.isMessage ? `${sent}, ${entry.opcode}, ${exactSize(entry.bytes)}` : `${entry.type}, ${sent}`);
     const moment = new Date(entry.time);
     const microseconds = String(((this.#events.start + this.#events.times[index]) % 1e6 + 1e6) % 1e6).padStart(6, "0");
-    const after = index ? `, ${time(Math.max(0, this.#events.times[index] - this.#events.times[index - 1]))} after #${index}` : "";
+    const pause = index ? Math.max(0, this.#events.times[index] - this.#events.times[index - 1]) : 0;
+    const after = index ? `, ${time(pause)} after #${index}` : "";
     byID("times").textContent = `${moment.toLocaleDateString("sv")} ${moment.toLocaleTimeString("sv")}.${microseconds}`
       + ` · +${time(Math.max(0, this.#events.times[index]))}${after}`;
     for (const radio of document.querySelectorAll("[name=form]")) {

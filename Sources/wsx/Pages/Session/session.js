@@ -70,8 +70,12 @@ function showFacts() {
 }
 
 function offerConnections() {
-  byID("connection").append(...all.map(({ facts }, index) => html("option", { value: index },
-    `${index + 1} of ${all.length}: ${facts.client ? `client ${facts.client}, ` : ""}${visible(facts.url)}, ${count(facts.sent)} sent, ${count(facts.received)} received`)));
+  const words = ({ facts }, index) => [
+    `${index + 1} of ${all.length}: ${facts.client ? `client ${facts.client}, ` : ""}${visible(facts.url)}`,
+    `${count(facts.sent)} sent`, `${count(facts.received)} received`,
+  ].join(", ");
+  byID("connection").append(...all.map((connection, index) => (
+    html("option", { value: index }, words(connection, index)))));
   byID("connection").hidden = all.length < 2;
   byID("url").hidden = all.length > 1;
   byID("connection").addEventListener("change", () => showConnection(Number(byID("connection").value)));
@@ -170,7 +174,8 @@ async function copy() {
 function save() {
   const { entry } = message;
   if (!entry.isMessage) return;
-  saveFile([entry.data], `message-${entry.number}.${entry.opcode === "text" ? "txt" : "bin"}`, "application/octet-stream");
+  const extension = entry.opcode === "text" ? "txt" : "bin";
+  saveFile([entry.data], `message-${entry.number}.${extension}`, "application/octet-stream");
 }
 
 byID("copy").addEventListener("click", copy);

@@ -113,7 +113,8 @@ export class Timeline {
     }
     for (const index of this.#rows) {
       const [direction, word] = this.#events.kind(index).split(" ");
-      if (word === "text" || word === "binary") this.#bins[this.#binOf(index)][direction === "out" ? "shownOut" : "shownIn"] += 1;
+      const member = direction === "out" ? "shownOut" : "shownIn";
+      if (word === "text" || word === "binary") this.#bins[this.#binOf(index)][member] += 1;
     }
     const most = Math.sqrt(Math.max(1, ...this.#bins.map(bin => Math.max(bin.out, bin.in))));
     const bars = (kind, member, sign) => svg("path", {
@@ -122,8 +123,8 @@ export class Timeline {
         const height = Math.max(2.5, ROOM * Math.sqrt(bin[member]) / most);
         return `M${this.#binX(place)} ${AXIS + sign}v${(sign * height).toFixed(1)}`;
       }).join("") });
-    const events = svg("path", {
-      class: "event", d: this.#bins.map((bin, place) => bin.events ? `M${this.#binX(place)} ${AXIS - 3}v6` : "").join("") });
+    const ticks = this.#bins.map((bin, place) => bin.events ? `M${this.#binX(place)} ${AXIS - 3}v6` : "");
+    const events = svg("path", { class: "event", d: ticks.join("") });
     this.#element.replaceChildren(
       svg("svg", { viewBox: `0 0 ${this.#width} ${HEIGHT}`, height: HEIGHT, "aria-hidden": "true" },
         this.#band, ...this.#axis(),
@@ -201,8 +202,9 @@ export class Timeline {
     this.#describe();
     if (!event.shiftKey) return this.#didPoint(this.#binTimes(this.#bin)[0]);
     // The end of the range that is at the cursor moves.
-    const [from, to] = this.range ?? [this.#binTimes(before)[0], this.#binTimes(before)[1]];
-    const isAtStart = this.range !== null && Math.abs(this.#binTimes(before)[0] - from) < Math.abs(this.#binTimes(before)[1] - to);
+    const [start, end] = this.#binTimes(before);
+    const [from, to] = this.range ?? [start, end];
+    const isAtStart = this.range !== null && Math.abs(start - from) < Math.abs(end - to);
     const moved = this.#binTimes(this.#bin);
     this.range = isAtStart ? [Math.min(moved[0], to), to] : [Math.min(from, moved[0]), moved[1]];
     this.#showRange();
