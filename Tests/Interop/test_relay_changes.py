@@ -158,3 +158,22 @@ class TestFaults:
 
     def test_a_side_needs_a_fault(self):
         assert_fails(wsx("relay", "--fault-from", "client", "0", "ws://127.0.0.1:1"), 2, "--fault-from", "--delay")
+
+
+class TestScenarios:
+    def test_each_client_of_a_recording_can_be_played_by_either_side(self, echo, tmp_path):
+        path = tmp_path / "sessions.jsonl"
+        with Relay(echo.url, "--rewrite", "^b$ => B", "--record", path) as relay:
+            for word in ["a", "b"]:
+                assert wsx("-1", relay.url, word).status == 0
+            relay.stop()
+        for connection, word in [("1", "a"), ("2", "B")]:
+            with Listener("--scenario", path, "--connection", connection, "--once") as mock:
+                played = wsx("--scenario", path, "--connection", connection, mock.url)
+                assert (played.status, mock.wait()) == (0, 0), (played, mock.err)
+                assert "only the first" not in played.err
+            with Listener("--scenario", path, "--connection", connection) as mock:
+                assert wsx("-1", mock.url, word).lines == [word]
+        result = wsx("--scenario", path, "--connection", "3", echo.url)
+        assert_fails(result, 2, "sessions.jsonl", "no connection 3; it has 1 and 2")
+        assert_fails(wsx("--connection", "3", echo.url), 2, "--connection", "--scenario")

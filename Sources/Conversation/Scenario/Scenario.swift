@@ -196,6 +196,9 @@ package struct ScenarioOptions {
     package var decoders: [Codec] = []
     /// The maximum size of a decoded message, in bytes.
     package var decodedLimitBytes = Int.max
+    /// The connection of a recording to play: the number of a client, or of the connection in a client's recording, from
+    /// 1; `nil` for the first.
+    package var connection: Int?
     /// Whether the steps are reversed: what the file sends is received, and vice versa.
     package var playsPeer = false
 

@@ -24,7 +24,7 @@ struct ScenarioLine {
         case type, direction, opcode, data, base64, match, expect, set, name, timeout, strict, code, reason
         case pause = "for"
         // The members of recordings.
-        case time, client, bytes, clean, request, decoded
+        case time, client, bytes, clean, request, decoded, injected, rewritten
         case decodeError = "decode_error"
         case roundTrip = "rtt_us"
     }
@@ -64,9 +64,9 @@ struct ScenarioLine {
     /// The members that a line of this type may have.
     private var allowed: Set<Member> {
         switch (kind, isOutgoing) {
-        case (.message, true): Self.recorded.union([.opcode, .data, .base64, .bytes, .request])
+        case (.message, true): Self.relayed.union([.opcode, .data, .base64, .bytes, .request])
         case (.message, false):
-            Self.recorded.union([
+            Self.relayed.union([
                 .opcode, .data, .base64, .bytes, .request, .roundTrip, .match, .expect, .set, .strict, .timeout,
             ]).union(isRecorded ? [.decoded, .decodeError] : [])
         case (.ping, true), (.pong, true): Self.recorded.union([.data, .base64, .bytes])
@@ -82,6 +82,7 @@ struct ScenarioLine {
 
     /// The members of every step that is a frame.
     private static let recorded: Set<Member> = [.type, .direction, .name, .time, .client]
+    private static let relayed = recorded.union([.injected, .rewritten])
 
     /// Whether the line was recorded: only recorders write the time. Its data is literal.
     var isRecorded: Bool { values[.time] != nil }

@@ -22,6 +22,11 @@ extension Scenario {
     }
 
     private init(_ reader: ScenarioReader, lineCount: Int) throws(ScenarioError) {
+        if let connection = reader.options.connection, !reader.connections.contains(connection) {
+            throw ScenarioError(
+                line: lineCount, column: 1,
+                "the file has no connection \(connection); it has \(Self.list(of: reader.connections))")
+        }
         guard !reader.steps.isEmpty else {
             throw ScenarioError(
                 line: lineCount, column: 1, "the file has no steps; record a session with --record FILE")
@@ -47,10 +52,23 @@ extension Scenario {
     }
 }
 
+extension Scenario {
+    /// Numbers of connections in words: `1`, `1 and 3`, or `1, 3, and 12 more up to 20`.
+    fileprivate static func list(of numbers: Set<Int>) -> String {
+        let sorted = numbers.sorted()
+        let shown = sorted.prefix(8).map { "\($0)" }
+        guard let last = sorted.last else { return "none" }
+        let rest = sorted.count - shown.count
+        if rest > 0 { return shown.joined(separator: ", ") + ", and \(rest) more up to \(last)" }
+        return shown.count < 3
+            ? shown.joined(separator: " and ") : shown.dropLast().joined(separator: ", ") + ", and \(last)"
+    }
+}
+
 /// Reads the lines of a scenario.
 ///
 /// Of a recording, it leaves out what belongs to no conversation or would happen by itself: the received pings and
-/// pongs, and all connections but the first.
+/// pongs, and all connections but one.
 private struct ScenarioReader {
     var options: ScenarioOptions
     private(set) var steps: [Scenario.Step] = []
@@ -58,6 +76,8 @@ private struct ScenarioReader {
     private(set) var repetition: (start: Int, line: Int)?
     /// The first line of another connection.
     private(set) var otherConnectionLine: Int?
+    /// The numbers of all connections: those of clients, or else counted from 1.
+    private(set) var connections: Set<Int> = []
     /// The only client of a server's recording.
     private var client: Int?
     /// A recorded close frame. In the recording, it may precede replies that take longer this time.
@@ -80,8 +100,9 @@ private struct ScenarioReader {
     mutating func read(_ bytes: ArraySlice<UInt8>, line number: Int) throws(ScenarioError) {
         guard bytes.contains(where: { !$0.isBlank }) else { return }
         line = try ScenarioLine(Array(bytes), number: number)
-        guard try isOfFirstConnection() else {
-            if otherConnectionLine == nil { otherConnectionLine = number }
+        guard try isOfChosenConnection() else {
+            let isEarlier = options.connection.map { connections.count < $0 } ?? false
+            if otherConnectionLine == nil, !isEarlier { otherConnectionLine = number }
             return
         }
         switch line.kind {
@@ -102,9 +123,18 @@ private struct ScenarioReader {
         recordedClose = nil
     }
 
-    /// Whether the line belongs to the first connection of the recording.
-    private mutating func isOfFirstConnection() throws(ScenarioError) -> Bool {
+    /// Whether the line belongs to the first connection of the recording, or to the one that was chosen.
+    private mutating func isOfChosenConnection() throws(ScenarioError) -> Bool {
         let number = try line.integer(.client, in: 1...Int.max)
+        if let number {
+            connections.insert(number)
+        } else if line.kind == .open || (line.kind.isPlayed && connections.isEmpty) {
+            connections.insert(connections.count + 1)
+        }
+        if let chosen = options.connection {
+            if let number, number != chosen { return false }
+            if number == nil, client == nil, connections.count < chosen { return false }
+        }
         switch line.kind {
         case .recording, .open:
             // A client's recording has one `open` event per connection. In a server's, each client is a connection.

@@ -25,7 +25,7 @@ enum RelayManual {
                 On a terminal, a prompt shows the messages of all clients. `@1` is the number of a client; `<` marks what it \
                 sent, and `>` what it got. Typed lines go to the clients, as at the prompt of `wsx listen`. Without a prompt, \
                 nothing is written to standard output, except the events of both directions with `--output json`. `--record` \
-                writes these events to a file, from which `wsx listen --replay` and `--scenario` play either side. Messages \
+                writes these events to a file, from which `wsx listen --replay` and `--scenario FILE --connection N` play either side of client *N*. Messages \
                 typed at the prompt have `"injected":true` in events, and messages changed by `--rewrite` `"rewritten":true`. A message \
                 of a client is recorded even if `--drop-rate` drops it; one of the server is not.
                 """),

@@ -170,6 +170,51 @@ enum ScenarioFixture {
         #expect(scenario.otherConnectionLine == 5)
     }
 
+    @Test("A chosen connection of a recording is played, of a client by order and of a server by client")
+    func chosenConnection() throws {
+        let time = #""time":"2026-05-01T12:00:00.000000Z""#
+        let ofClient = [
+            #"{"type":"recording",\#(time)}"#, #"{"type":"open",\#(time),"url":"ws://h/"}"#,
+            #"{"type":"message",\#(time),"direction":"out","data":"a"}"#,
+            #"{"type":"close",\#(time),"direction":"in","code":1006,"reason":"","clean":false}"#,
+            #"{"type":"open",\#(time),"url":"ws://h/"}"#, #"{"type":"ping",\#(time),"direction":"out","data":"b"}"#,
+            #"{"type":"close",\#(time),"direction":"in","code":1006,"reason":"","clean":false}"#,
+            #"{"type":"open",\#(time),"url":"ws://h/"}"#, #"{"type":"message",\#(time),"direction":"in","data":"c"}"#,
+        ]
+        let ofServer = [
+            #"{"type":"recording",\#(time)}"#, #"{"type":"open",\#(time),"url":"ws://h/","client":2}"#,
+            #"{"type":"open",\#(time),"url":"ws://h/","client":7}"#,
+            #"{"type":"message",\#(time),"direction":"out","data":"a","client":2,"rewritten":true}"#,
+            #"{"type":"message",\#(time),"direction":"in","data":"b","client":7,"injected":true}"#,
+            #"{"type":"message",\#(time),"direction":"in","data":"c","client":2}"#,
+        ]
+        for (lines, connection, expected) in [
+            (ofClient, nil, ["send text", "receive close 1006"]), (ofClient, 1, ["send text", "receive close 1006"]),
+            (ofClient, 2, ["ping b", "receive close 1006"]), (ofClient, 3, ["receive"]),
+            (ofServer, nil, ["receive", "send text"]), (ofServer, 2, ["receive", "send text"]),
+            (ofServer, 7, ["send text"]),
+        ] as [([String], Int?, [String])] {
+            var options = ScenarioFixture.options
+            options.connection = connection
+            let scenario = try Scenario(Array(lines.joined(separator: "\n").utf8).span.bytes, options)
+            #expect(steps(scenario) == expected)
+        }
+        for (lines, problem) in [
+            (ofClient, "the file has no connection 9; it has 1, 2, and 3"),
+            (ofServer, "the file has no connection 9; it has 2 and 7"),
+            (Array(ofClient.prefix(3)), "the file has no connection 9; it has 1"),
+        ] {
+            var options = ScenarioFixture.options
+            options.connection = 9
+            do throws(ScenarioError) {
+                _ = try Scenario(Array(lines.joined(separator: "\n").utf8).span.bytes, options)
+                Issue.record("accepted")
+            } catch {
+                #expect(error.reason(intendedName: nil) == problem)
+            }
+        }
+    }
+
     @Test("A recorded close frame follows the replies that arrived after it")
     func lateReplies() throws {
         let time = #""time":"2026-05-01T12:00:00.000000Z""#

@@ -137,6 +137,10 @@ import WSCore
             $0.data.row = 7
         },
         ConnectCase("scenario", "--scenario", "f") { $0.scenario.path = "f" },
+        ConnectCase("connection", "--scenario=f", "--connection", "3") {
+            $0.scenario.path = "f"
+            $0.scenario.connection = 3
+        },
         ConnectCase("junit", "--scenario=f", "--junit", "r.xml") {
             $0.scenario.path = "f"
             $0.scenario.junitPath = "r.xml"
@@ -308,6 +312,11 @@ import WSCore
         ListenCase("scenario", "--scenario", "f") {
             $0.mode = .scenario
             $0.scenario.path = "f"
+        },
+        ListenCase("connection", "--scenario=f", "--connection", "3") {
+            $0.mode = .scenario
+            $0.scenario.path = "f"
+            $0.scenario.connection = 3
         },
         ListenCase("ignore", "--scenario=f", "--ignore", "/a,/b") {
             $0.mode = .scenario

@@ -100,7 +100,7 @@ extension ManualSection {
         .paragraph(
             """
             In a line with a `time`, as every recorded line has, `data` is literal; delete `time` to use placeholders. \
-            Of a recording, only the first connection or client is played, received pings and pongs are not awaited, \
+            Of a recording, only the first connection or client is played, or the one of `--connection`. Received pings and pongs are not awaited, \
             and the recorded close frame follows the last reply.
             """),
     ]

@@ -63,7 +63,7 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
         FaultArguments.options.lifted(\.faults)
         replay
         scenario
-        [ScenarioArguments.ignore].lifted(\.scenario)
+        [ScenarioArguments.connectionOption, ScenarioArguments.ignore].lifted(\.scenario)
         FormatArguments.options(
             onlyFromInput: true,
             manual: "Do not read standard input. Clients then get only what modes such as `--broadcast` send."

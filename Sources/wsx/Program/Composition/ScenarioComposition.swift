@@ -66,9 +66,10 @@ extension Scenario {
 
     /// Notices that only the first connection of a recording is played.
     func noteOtherConnections(in arguments: ScenarioArguments, on console: Console) {
-        guard let line = otherConnectionLine, let path = arguments.path else { return }
+        guard let line = otherConnectionLine, let path = arguments.path, arguments.connection == nil else { return }
         console.notice(
-            "\(escapingControls(path)): only the first connection is played; line \(line) belongs to another one")
+            "\(escapingControls(path)): only the first connection is played; line \(line) belongs to another one, which "
+                + "--connection N plays")
     }
 }
 
@@ -82,6 +83,7 @@ extension ScenarioOptions {
             parseRange: { text in
                 do throws(ValueProblem) { return try DelayValue.parse(text, zeroAllowed: true) } catch { return nil }
             })
+        connection = arguments.connection
         ignoredPointers = Set(arguments.ignoredPointers.map { ExactString($0) })
     }
 }

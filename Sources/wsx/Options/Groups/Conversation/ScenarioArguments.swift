@@ -5,6 +5,8 @@ import Formats
 struct ScenarioArguments: Equatable, Sendable {
     /// The path of the scenario; nil: none.
     var path: String?
+    /// The connection of a recording to play, from 1; nil: the first.
+    var connection: Int?
     /// The file for the results in the JUnit format.
     var junitPath: String?
     /// JSON Pointers to values of recorded messages that may differ.
@@ -32,8 +34,21 @@ struct ScenarioArguments: Equatable, Sendable {
                 """,
             example: "--scenario login.jsonl --junit results.xml", seeAlso: ["scenario"]
         ) { arguments, value in arguments.junitPath = value },
+        connectionOption,
         ignore,
     ]
+
+    /// The option for a recording with several connections.
+    static let connectionOption =
+        OptionSpecification<ScenarioArguments>(
+            "connection", value: OptionValue("N"), requires: ["scenario"], heading: .scenario,
+            summary: "Play connection N of a recording",
+            manual: """
+                Play connection *N* of a recording with several: that of client *N* if `wsx listen` or `wsx relay` made \
+                it, and otherwise the *N*th connection, counted from 1. The default is the first one.
+                """,
+            example: "--scenario sessions.jsonl --connection 3", seeAlso: ["scenario", "record"]
+        ) { arguments, value throws(ValueProblem) in arguments.connection = try CountValue.parse(value) }
 
     /// The option for values that may differ.
     static let ignore =
