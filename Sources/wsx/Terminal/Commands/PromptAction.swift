@@ -34,6 +34,8 @@ enum ViewAction: Equatable {
     case find(String?)
     /// The regular expression that shown messages match; nil: show all.
     case filter(String?)
+    /// The client, or the side, of shown messages; nil: all.
+    case origin(MessageOrigin?)
     /// The condition that shown messages meet; nil: show all.
     case condition(JSONCondition?)
     /// The part of messages to show; nil: whole messages.
@@ -61,6 +63,7 @@ enum ViewAction: Equatable {
     var filteringCommand: String? {
         switch self {
         case .filter: "filter"
+        case .origin: "only"
         case .condition: "where"
         case .selection: "pick"
         case .pause: "pause"
@@ -102,6 +105,28 @@ enum ListenAction: Equatable {
     case clients
     /// Process a line as if the server had sent it to the client with this number, or the client to the server.
     case relay(line: [UInt8], client: Int, toServer: Bool)
+}
+
+/// Where a message at a server's prompt comes from, or which of them are shown.
+struct MessageOrigin: Equatable {
+    /// The client's number; nil: any, or none.
+    var client: Int?
+    /// Nil: either.
+    var side: RelaySide?
+
+    /// The short form in the prompt: `@3 server`.
+    var label: String { [client.map { "@\($0)" }, side?.rawValue].compactMap(\.self).joined(separator: " ") }
+
+    /// The origin in words: `of client 3 from the server`.
+    var words: String {
+        [client.map { "of client \($0)" }, side.map { $0 == .client ? "from clients" : "from the server" }]
+            .compactMap(\.self).joined(separator: " ")
+    }
+
+    /// Whether messages of another origin are among those of this one.
+    func includes(_ other: MessageOrigin) -> Bool {
+        (client == nil || client == other.client) && (side == nil || side == other.side)
+    }
 }
 
 /// The text with which `/edit` opens the editor.

@@ -223,6 +223,23 @@ extension PromptArgument {
         return (client, names[1] == "server", Array(words[2]))
     }
 
+    /// A client's number, a side, or both; nil: neither.
+    func optionalOrigin() throws(PromptMistake) -> MessageOrigin? {
+        guard !text.isEmpty else { return nil }
+        var origin = MessageOrigin()
+        for word in text.split(separator: " ") {
+            if origin.client == nil, let number = Self.number(word.drop { $0 == "@" }), number > 0 {
+                origin.client = number
+            } else if origin.side == nil, let side = RelaySide(rawValue: String(word)) {
+                origin.side = side
+            } else {
+                throw PromptMistake(
+                    "write a client, a side, or both, as in '/only 3', '/only client', or '/only 3 server'")
+            }
+        }
+        return origin
+    }
+
     /// A number of messages, 10 by default.
     func tailCount() throws(PromptMistake) -> Int {
         guard !text.isEmpty else { return 10 }

@@ -70,6 +70,16 @@ extension PromptCommandTable {
                 try argument.checkEmpty()
                 return .clients
             }),
+        .listen(
+            PromptCommand(
+                "only", "[N] [client|server]", "show only messages of a client, or of a side",
+                details: """
+                    `/only 3` hides the messages of all clients but 3. In a relay, `/only server` hides the messages of \
+                    clients, and `/only 3 client` shows only what client 3 sends. Other filters still apply. `/only` \
+                    without an argument shows all again. Typed messages are always shown.
+                    """,
+                completion: .word
+            ) { argument throws(PromptMistake) in .shared(.view(.origin(try argument.optionalOrigin()))) }),
         .relay(
             PromptCommand(
                 "to", "N server|client LINE", "send to client N, or for it to the server",

@@ -5,6 +5,8 @@ import WSCore
 struct MessageFilters {
     /// The filters that can be set at the same time, in the order in which they apply and are shown.
     enum Kind: Int, CaseIterable {
+        /// `/only CLIENT`
+        case origin
         /// `/filter REGEX`
         case pattern
         /// `/where CONDITION`
@@ -15,6 +17,7 @@ struct MessageFilters {
         /// The text before a label in the prompt. Conditions and paths may look alike.
         fileprivate var prefix: String {
             switch self {
+            case .origin: "only "
             case .pattern: ""
             case .condition: "where "
             case .selection: "pick "
@@ -27,7 +30,7 @@ struct MessageFilters {
         /// The filter as the prompt shows it: `/error/`.
         let label: String
         /// The part of a message to show, or `nil` to hide the message.
-        fileprivate let apply: (_ payload: RawSpan, _ line: RawSpan) -> Part?
+        fileprivate let apply: (_ payload: RawSpan, _ line: RawSpan, _ origin: MessageOrigin) -> Part?
         fileprivate(set) var hiddenCount = 0
     }
 
@@ -48,12 +51,17 @@ struct MessageFilters {
     mutating func set(
         _ kind: Kind, label: String, matches: @escaping (_ payload: RawSpan, _ line: RawSpan) -> Bool
     ) {
-        filters[kind] = Filter(label: label) { matches($0, $1) ? .whole : nil }
+        filters[kind] = Filter(label: label) { payload, line, _ in matches(payload, line) ? .whole : nil }
+    }
+
+    /// Hides messages of other clients, or of the other side.
+    mutating func restrict(to origin: MessageOrigin) {
+        filters[.origin] = Filter(label: origin.label) { _, _, other in origin.includes(other) ? .whole : nil }
     }
 
     /// Selects one value of each message, and hides messages without it.
     mutating func select(_ path: JSONPath) {
-        filters[.selection] = Filter(label: Self.label(path.source)) { payload, _ in
+        filters[.selection] = Filter(label: Self.label(path.source)) { payload, _, _ in
             Self.value(at: path, of: payload).map { .value($0) }
         }
     }
@@ -66,12 +74,20 @@ struct MessageFilters {
     /// The part of a message that passes the filters. Counts hidden messages.
     /// - Parameters:
     ///   - line: The message with its heading, to which regular expressions apply, or `nil` if it has none.
+    ///   - origin: Where the message comes from.
     ///   - isError: Whether the message reports an error, which is shown as a whole.
-    mutating func part(of payload: RawSpan, line: [UInt8]? = nil, isError: Bool) -> Part {
+    mutating func part(
+        of payload: RawSpan, line: [UInt8]? = nil, from origin: MessageOrigin = MessageOrigin(), isError: Bool
+    ) -> Part {
         var part = Part.whole
         for kind in Kind.allCases {
             guard let filter = filters[kind], !(isError && kind == .selection) else { continue }
-            let shown = if let line { filter.apply(payload, line.span.bytes) } else { filter.apply(payload, payload) }
+            let shown =
+                if let line {
+                    filter.apply(payload, line.span.bytes, origin)
+                } else {
+                    filter.apply(payload, payload, origin)
+                }
             guard let shown else {
                 filters[kind]?.hiddenCount += 1
                 return .hidden(by: kind)

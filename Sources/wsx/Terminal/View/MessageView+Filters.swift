@@ -42,6 +42,16 @@ extension MessageView {
         console.notice("Showing only messages with \(escapingControls(condition.source)); /where shows all again.")
     }
 
+    /// Shows only messages of one client, or one side, from now on, or all messages if `origin` is `nil`.
+    func setOrigin(_ origin: MessageOrigin?) {
+        guard let origin else {
+            return remove(.origin, hint: "Messages of all clients are shown; for example, /only 3 shows those of one.")
+        }
+        filters.restrict(to: origin)
+        tagsDidChange()
+        console.notice("Showing only messages \(origin.words); /only shows all again.")
+    }
+
     /// Shows only one value of each message from now on, or whole messages if `path` is `nil`.
     func setSelection(_ path: JSONPath?) {
         guard let path else {

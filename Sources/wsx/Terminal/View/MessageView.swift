@@ -76,7 +76,8 @@ final class MessageView {
         finding.search?.messagesArrived()
         guard showsReceived || direction != .received else { return (number, false) }
         let isFiltered = direction == .received || (filtersSent && !isTyped)
-        let part = isFiltered ? part(of: payload, heading: heading, role) : .whole
+        let origin = MessageOrigin(client: client, side: direction == .received ? .client : .server)
+        let part = isFiltered ? part(of: payload, heading: heading, origin, role) : .whole
         if case .hidden(let filter) = part {
             tagsDidChange()
             return (number, filter == .selection)
@@ -112,10 +113,10 @@ final class MessageView {
 
     /// The part of a received message that passes the filters.
     private func part(
-        of payload: RawSpan, heading: String?, _ role: PromptTranscript.Role
+        of payload: RawSpan, heading: String?, _ origin: MessageOrigin, _ role: PromptTranscript.Role
     ) -> MessageFilters.Part {
         let line = filters.isEmpty ? nil : heading.map { Array("\($0) ".utf8) + payload.withUnsafeBytes { Array($0) } }
-        return filters.part(of: payload, line: line, isError: role.isError)
+        return filters.part(of: payload, line: line, from: origin, isError: role.isError)
     }
 
     /// The changes since the previous message of the same kind that was shown, on one line; `nil` to show the whole

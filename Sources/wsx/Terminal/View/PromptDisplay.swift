@@ -80,6 +80,7 @@ final class PromptDisplay {
         case .tail(let count): view.showTail(count)
         case .find(let pattern): view.find(pattern)
         case .filter(let pattern): view.setFilter(pattern)
+        case .origin(let origin): view.setOrigin(origin)
         case .condition(let condition): view.setCondition(condition)
         case .selection(let path): view.setSelection(path)
         case .save(let path, let number): view.save(to: path, number)

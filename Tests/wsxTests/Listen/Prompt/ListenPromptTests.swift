@@ -36,6 +36,44 @@ import WSCore
     }
 
     @Test(
+        "An origin for /only is a client, a side, or both",
+        arguments: [
+            ("", nil), ("3", MessageOrigin(client: 3)), ("@3", MessageOrigin(client: 3)),
+            ("client", MessageOrigin(side: .client)), ("3 server", MessageOrigin(client: 3, side: .server)),
+            ("server @3", MessageOrigin(client: 3, side: .server)),
+        ] as [(String, MessageOrigin?)])
+    func origins(text: String, origin: MessageOrigin?) {
+        let line = PromptLine<ListenAction>(Array("/only \(text)".utf8), commands: PromptCommandTable.listen)
+        #expect(line == .action(.shared(.view(.origin(origin)))))
+    }
+
+    @Test("Other arguments of /only are mistakes", arguments: ["x", "3 4", "0", "client server", "3 client x"])
+    func invalidOrigins(text: String) {
+        let line = PromptLine<ListenAction>(Array("/only \(text)".utf8), commands: PromptCommandTable.listen)
+        guard case .mistake(let why) = line else { return Issue.record("accepted") }
+        #expect(why.hasPrefix("/only: write a client"))
+    }
+
+    @Test("/only shows the messages of one client or one side")
+    func onlyOneOrigin() {
+        for (origin, shown) in [
+            (MessageOrigin(client: 1), ["1 client", "1 server"]),
+            (MessageOrigin(side: .server), ["1 server", "2 server"]),
+            (MessageOrigin(client: 2, side: .client), ["2 client"]),
+        ] {
+            var filters = MessageFilters()
+            filters.restrict(to: origin)
+            let payload = Array("x".utf8)
+            let all = [1, 2].flatMap { client in RelaySide.allCases.map { MessageOrigin(client: client, side: $0) } }
+            let passing = all.filter { other in
+                guard case .whole = filters.part(of: payload.span.bytes, from: other, isError: false) else { return false }
+                return true
+            }
+            #expect(passing.map { "\($0.client ?? 0) \($0.side?.rawValue ?? "")" } == shown)
+        }
+    }
+
+    @Test(
         "An incomplete /to is a mistake, and only a relay has it",
         arguments: ["/to", "/to 3", "/to 3 server", "/to x server a", "/to 3 both a", "/to server 3 a"])
     func incompleteRelayedLines(line: String) throws {
