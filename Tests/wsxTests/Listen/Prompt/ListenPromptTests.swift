@@ -66,7 +66,9 @@ import WSCore
             let payload = Array("x".utf8)
             let all = [1, 2].flatMap { client in RelaySide.allCases.map { MessageOrigin(client: client, side: $0) } }
             let passing = all.filter { other in
-                guard case .whole = filters.part(of: payload.span.bytes, from: other, isError: false) else { return false }
+                guard case .whole = filters.part(of: payload.span.bytes, from: other, isError: false) else {
+                    return false
+                }
                 return true
             }
             #expect(passing.map { "\($0.client ?? 0) \($0.side?.rawValue ?? "")" } == shown)
