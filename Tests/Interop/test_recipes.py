@@ -711,6 +711,14 @@ def test_fail_a_slower_build(kitchen, wsx_echo):
     assert kitchen.run({}).status == 7
 
 
+@recipe("Show a session to somebody else")
+def test_a_page_of_a_session(kitchen, wsx_echo):
+    result = kitchen.run({"wss://chat.example/room": wsx_echo.url}, stdin=b"hello page\n")
+    assert result.status == 0, result
+    page = (kitchen.directory / "session.html").read_text()
+    assert page.startswith("<!doctype html>") and "hello page" in page
+
+
 @recipe("Fail a pull request on a regression")
 def test_fail_a_pull_request(kitchen, wsx_echo):
     kitchen.environment |= {"GITHUB_SHA": "1f3c", "GITHUB_STEP_SUMMARY": f"{kitchen.directory}/summary.md"}
