@@ -10,7 +10,7 @@ final class SessionRecording {
     var didFail: (Failure) -> Void = { _ in }
 
     /// Writes a recording in another format.
-    /// - Returns: False without a connection, of which nothing can be written.
+    /// - Returns: False if there was no connection, so that there is nothing to write.
     typealias Conversion = (SeekableFile) throws(Failure) -> Bool
 
     private let console: Console

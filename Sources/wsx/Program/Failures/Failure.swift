@@ -76,7 +76,7 @@ enum Failure: Error {
     case badReplies(LoadTally, in: BenchMode, mismatched: String?)
     /// A load test missed its thresholds, as the results report.
     case unmetThresholds
-    /// Load tests whose results were merged failed, for these reasons.
+    /// Some of the load tests that were merged had failed, for these reasons.
     case failedParts([String])
     /// A load test was stopped after this many seconds, because a condition of `--abort` does not hold.
     case aborted(Threshold.Verdict, afterSeconds: Int)

@@ -26,8 +26,8 @@ struct RewriteArguments: Equatable, Sendable {
         ) { arguments, value in arguments.rules.append(value) },
         OptionSpecification<RewriteArguments>(
             "rewrite-from", value: OptionValue("SIDE", .choices(of: RelaySide.self)), requires: ["rewrite"],
-            heading: .exchange, summary: "Whose messages --rewrite changes",
-            manual: "Change only the messages of *SIDE*. By default, those of both sides are changed.",
+            heading: .exchange, summary: "Change only messages of client or server",
+            manual: "Change only the messages of *SIDE*, instead of those of both sides.",
             example: "--rewrite-from server --rewrite 'beta => stable'", seeAlso: ["rewrite"]
         ) { arguments, value throws(ValueProblem) in arguments.side = try RelaySide.parse(value) },
     ]

@@ -26,8 +26,8 @@ struct FaultArguments: Equatable, Sendable {
     /// The option of a relay that restricts the faults to one direction.
     static let sideOption = OptionSpecification<FaultArguments>(
         "fault-from", value: OptionValue("SIDE", .choices(of: RelaySide.self)), requires: ["delay", "drop-rate"],
-        heading: .faults, summary: "Whose messages --delay, --drop-rate affect",
-        manual: "Delay or drop only the messages of *SIDE*. By default, those of both sides are.",
+        heading: .faults, summary: "Delay or drop only messages of one side",
+        manual: "Delay or drop only the messages of *SIDE*, instead of those of both sides.",
         example: "--delay 200ms --fault-from server", seeAlso: ["delay", "drop-rate"]
     ) { arguments, value throws(ValueProblem) in arguments.side = try RelaySide.parse(value) }
 
