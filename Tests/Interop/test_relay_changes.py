@@ -1,7 +1,10 @@
 """`wsx relay` changes messages on request: `--rewrite`, and the faults of either direction."""
 
+import base64
+import gzip
 import json
 import time
+import zlib
 
 import jsonschema
 import pytest
@@ -177,3 +180,58 @@ class TestScenarios:
         result = wsx("--scenario", path, "--connection", "3", echo.url)
         assert_fails(result, 2, "sessions.jsonl", "no connection 3; it has 1 and 2")
         assert_fails(wsx("--connection", "3", echo.url), 2, "--connection", "--scenario")
+
+
+class TestDecoding:
+    @pytest.mark.parametrize("payload, data, decoded", [
+        (b"\x81\xa1a\x01", '{"a":1}', "msgpack"), (b"\xa1aa\x01", '{"a":1}', "cbor"),
+        (gzip.compress(b'{"a": 1}'), '{"a":1}', "gzip+json")])
+    def test_events_of_both_sides_are_decoded_and_everything_else_is_unchanged(self, echo, tmp_path, payload, data, decoded):
+        path = tmp_path / "session.jsonl"
+        with Relay(echo.url, "--decode", "auto", "--json", "--record", path) as relay:
+            client = connect(relay)
+            client.send(wire.frame(wire.BINARY, payload, is_masked=True))
+            message = client.read_message()
+            assert (message.opcode, message.payload) == (wire.BINARY, payload)
+            client.sock.close()
+            relay.wait_for('"type":"close"', "out")
+            relay.stop()
+            events = [json.loads(line) for line in relay.out.splitlines()]
+        for event in events:
+            jsonschema.validate(event, SCHEMA)
+        assert [(e["direction"], e["data"], e["decoded"], e["bytes"]) for e in events if e["type"] == "message"] == [
+            ("in", data, decoded, len(payload)), ("out", data, decoded, len(payload))]
+        recorded = [json.loads(line) for line in path.read_text().splitlines()]
+        for event in (event for event in recorded if event["type"] == "message"):
+            assert "decoded" not in event
+            assert base64.b64decode(event["base64"]) if "base64" in event else event["data"].encode() == payload
+
+    def test_each_side_of_each_client_has_its_own_stream(self, echo):
+        with Relay(echo.url, "--decode", "zlib-stream", "--json") as relay:
+            for _ in range(2):
+                client, stream = connect(relay), zlib.compressobj()
+                for number in range(3):
+                    data = stream.compress(b'{"number":%d}' % number) + stream.flush(zlib.Z_SYNC_FLUSH)
+                    client.send(wire.frame(wire.BINARY, data, is_masked=True))
+                    assert client.read_message().payload == data
+                client.sock.close()
+            relay.stop()
+            events = [json.loads(line) for line in relay.out.splitlines()]
+        messages = sorted((e["client"], e["direction"], e["data"]) for e in events if e["type"] == "message")
+        assert messages == [
+            (client, direction, '{"number":%d}' % number)
+            for client in (1, 2) for direction in ("in", "out") for number in range(3)]
+
+    def test_a_message_that_cannot_be_decoded_is_shown_as_it_is_with_the_reason(self, echo):
+        with Relay(echo.url, "--decode", "msgpack", "--json", "--max-message-size", "1000") as relay:
+            client = connect(relay)
+            client.send(wire.frame(wire.BINARY, b"\xc1", is_masked=True))
+            assert client.read_message().payload == b"\xc1"
+            relay.stop()
+            events = [json.loads(line) for line in relay.out.splitlines()]
+        errors = [event for event in events if event["type"] == "message"]
+        assert len(errors) == 2 and all(event["decode_error"] and event["base64"] == "wQ==" for event in errors)
+
+    def test_programs_are_not_codecs_of_a_relay(self):
+        assert_fails(wsx("relay", "--decode", "exec:cat", "0", "ws://127.0.0.1:1"), 2, "--decode")
+        assert_fails(wsx("relay", "--protocol", "mqtt", "0", "ws://127.0.0.1:1"), 2, "--protocol")

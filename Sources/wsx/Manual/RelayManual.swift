@@ -31,6 +31,11 @@ enum RelayManual {
                 """),
             .paragraph(
                 """
+                `--decode` shows binary messages as JSON; see CODECS in `wsx help formats`. There is no `--protocol`: it logs in, \
+                subscribes, and answers by itself, but a relay must not add messages of its own.
+                """),
+            .paragraph(
+                """
                 Headers and logins of the command line go to the server, and replace those that clients send; others are passed \
                 on. Host names the server. Origin and Referer do, too, if they name the relay; another Origin is passed on. In \
                 responses, Location, and the attributes Domain and Secure of cookies, name the relay. \

@@ -72,9 +72,12 @@ final class EventWriter {
     }
 
     /// Writes a binary message that was decoded, or could not be.
-    func writeMessage(_ payload: RawSpan, _ decoding: Decoding, client: Int?, reply: Reply?) {
+    func writeMessage(
+        _ payload: RawSpan, _ decoding: Decoding, _ direction: EventDirection = .incoming, client: Int?,
+        reply: Reply? = nil, mark: RelayMark? = nil
+    ) {
         write("message", client: client) { event in
-            event.add("direction", EventDirection.incoming.word)
+            event.add("direction", direction.word)
             event.add("opcode", "binary" as StaticString)
             event.add("bytes", decoding.byteCount)
             event.addPayload(payload, isText: false)
@@ -83,6 +86,7 @@ final class EventWriter {
             case .failed(let problem): event.add("decode_error", problem)
             }
             event.add(reply)
+            event.add(mark)
         }
     }
 

@@ -30,6 +30,8 @@ final class ListenOutputs {
     private let verbosity: Int
     /// Whether the server relays: what it sends comes from another server and is shown like what it receives.
     private let isRelay: Bool
+    /// Decodes the binary messages that a relay shows, or `nil` to show them as they are.
+    let decoder: RelayDecoder?
     private var recorder: Recorder? { recording.recorder }
     /// The clients waiting for the outputs, or `nil` if none has had to wait.
     private var turns: OutputTurns?
@@ -49,6 +51,7 @@ final class ListenOutputs {
         self.faults = faults
         verbosity = arguments.transcript.verbosity
         isRelay = arguments.mode.service == .relay
+        decoder = arguments.mode.decoder(limitBytes: arguments.limits.maximumMessageBytes)
         view = isPrompt ? console.makeView(for: arguments, showsReceived: output == nil, on: loop) : nil
         view?.filtersSent = isRelay
         transcript = view?.transcript ?? console.makeTranscript(for: arguments, on: loop)
@@ -93,12 +96,17 @@ final class ListenOutputs {
     func received(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, from number: Int) {
         if kind == .text { editor?.services.words.remember(payload) }
         recorder?.events.writeMessage(payload, as: kind, client: number, mark: mark)
-        if let mark {
-            messages?.events?.writeMessage(payload, as: kind, client: number, mark: mark)
+        if let outcome = decode(payload, as: kind, from: .client, client: number) {
+            write(outcome, .incoming, mark, client: number)
+            show(outcome, .received, client: number)
         } else {
-            messages?.write(payload, as: kind, client: number)
+            if let mark {
+                messages?.events?.writeMessage(payload, as: kind, client: number, mark: mark)
+            } else {
+                messages?.write(payload, as: kind, client: number)
+            }
+            view?.show(payload, as: kind, .received, client: number)
         }
-        view?.show(payload, as: kind, .received, client: number)
         pauseIfFull(by: number)
     }
 
@@ -136,8 +144,38 @@ final class ListenOutputs {
     /// Records and shows the server's answer to a client.
     /// - Parameter mark: What a relay has done to it.
     func answered(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, to number: Int) {
+        if let outcome = decode(payload, as: kind, from: .server, client: number) {
+            recorder?.events.writeMessage(payload, as: kind, .outgoing, client: number, mark: mark)
+            write(outcome, .outgoing, mark, client: number)
+            show(outcome, .sent, client: number)
+            return
+        }
         record(payload, as: kind, mark, to: number)
         if verbosity > 1 || view != nil { show(sent: payload, as: kind, client: number) }
+    }
+
+    // MARK: Decoded
+
+    /// The form in which a message is shown, or `nil` to show it as it is.
+    private func decode(
+        _ payload: RawSpan, as kind: MessageKind, from side: RelaySide, client: Int
+    ) -> RelayDecoder.Outcome? {
+        guard kind == .binary, let outcome = decoder?.decode(payload, from: side, client: client) else { return nil }
+        if case .unchanged = outcome { return nil }
+        return outcome
+    }
+
+    private func write(
+        _ outcome: RelayDecoder.Outcome, _ direction: EventDirection, _ mark: RelayMark?, client: Int
+    ) {
+        guard case .shown(let bytes, _, let decoding) = outcome else { return }
+        messages?.events?.writeMessage(bytes.span.bytes, decoding, direction, client: client, mark: mark)
+    }
+
+    private func show(_ outcome: RelayDecoder.Outcome, _ direction: Transcript.Direction, client: Int) {
+        guard let view, case .shown(let bytes, let kind, let decoding) = outcome else { return }
+        let role: PromptTranscript.Role = decoding.problem.map { .undecoded($0) } ?? .plain
+        view.show(bytes.span.bytes, as: kind, direction, client: client, role: role)
     }
 
     private func show(sent payload: RawSpan, as kind: MessageKind, client: Int?) {

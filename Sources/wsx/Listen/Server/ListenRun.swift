@@ -176,6 +176,7 @@ final class ListenRun {
         let number = connection.number
         server.remove(number)
         losses.clientLeft(number, end)
+        outputs.decoder?.clientLeft(number)
         let cause = watch?.remove(number)
         if let line = connection.handler.logLine { log.ended(end, cause, of: connection, client: number, line) }
         let failure = cause?.failure ?? failure(of: end)

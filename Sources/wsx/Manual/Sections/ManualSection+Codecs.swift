@@ -10,7 +10,7 @@ extension ManualSection {
             `--expect`, `--pick`, `--correlate`, `--answer`, and everything else that inspects messages use this text. \
             Recordings, `--output raw`, `hex`, and `base64`, and `-vv` keep the original bytes. Text messages are \
             never decoded. `--encode` does the opposite for messages to send; binary messages, for instance of \
-            `/binary`, are sent unchanged. `wsx listen` has no codecs.
+            `/binary`, are sent unchanged. `wsx listen` has no codecs, and `wsx relay` decodes only what it shows.
             """),
         .paragraph(
             """

@@ -5,6 +5,7 @@ struct RelayMode: Equatable, Sendable {
     /// How to reach the server.
     var server: ClientArguments
     var rewriting = RewriteArguments()
+    var codecs = CodecArguments()
 }
 
 /// The arguments of `wsx relay` as typed: those of a server, and of a client.
@@ -12,6 +13,7 @@ struct RelayArguments: Equatable, Sendable {
     private var listen = ListenArguments()
     private var server = ClientArguments()
     private var rewriting = RewriteArguments()
+    private var codecs = CodecArguments()
 
     init() {
         listen.limits.maximumMessageBytes = 64 << 20
@@ -23,7 +25,7 @@ struct RelayArguments: Equatable, Sendable {
         var server = server
         server.compression = arguments.compression
         server.limits = arguments.limits
-        arguments.mode = .relay(RelayMode(server: server, rewriting: rewriting))
+        arguments.mode = .relay(RelayMode(server: server, rewriting: rewriting, codecs: codecs))
         return arguments
     }
 
@@ -70,6 +72,14 @@ struct RelayArguments: Equatable, Sendable {
         [FaultArguments.sideOption].lifted(\.listen.faults)
         FormatArguments.options(manual: "Do not read standard input: there is no prompt.")
             .only(["no-stdin", "output"]).lifted(\.listen.format)
+        CodecArguments.options(
+            takesPrograms: false,
+            decode: """
+                Show the binary messages of both sides decoded with *CODEC*, at the prompt and with `--output json`. What \
+                is forwarded, recorded, and matched by `--answer` stays as it is.
+                """,
+            encode: ""
+        ).only(["decode"]).lifted(\.codecs)
         RequestArguments.options.only([
             "header", "auth", "bearer", "digest", "anyauth", "aws-sigv4", "netrc", "host", "user-agent",
         ]).lifted(\.server.request)
