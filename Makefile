@@ -190,6 +190,7 @@ lint:
 	scripts/check-layers.py --self-test
 	scripts/check-layers.py
 	python3 Benchmarks/tables.py --check
+	python3 Fuzz/seeds.py --check
 
 format:
 	swift format --in-place --recursive Sources Tests Fuzz Package.swift

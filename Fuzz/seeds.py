@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Writes the seeds: a few inputs per target from which libFuzzer can explore the parser."""
+"""Writes the seeds: a few inputs per target from which libFuzzer can explore the parser.
+
+With --check, compares them with the files instead.
+"""
 
 import base64
 import json
 import pathlib
 import shutil
 import struct
+import sys
 import zlib
 
 SEEDS = pathlib.Path(__file__).resolve().parent / "Seeds"
@@ -707,6 +711,16 @@ Tsum 1 'a b' {"x":1}
 t[{"id":7,"method":"m"}]
 ''',
 }
+DEVTOOLS = {
+    "commands": b'''o
+TPage.navigate url=http://h/
+{"method":"Page.frameStartedLoading","params":{"frameId":"A"}}
+{"id":1,"result":{"frameId":"A"}}
+{"id":9,"error":{"code":-32601,"message":"wasn't found"}}
+t{"id":5,"method":"Target.setAutoAttach","sessionId":"B"}
+{"id":5,"result":{},"sessionId":"B"}
+''',
+}
 DECLARATIVE_PROTOCOLS = {
     path.stem: path.read_bytes() + b'''---
 o
@@ -798,15 +812,20 @@ TARGETS = {
     "signalr": SIGNALR,
     "actioncable": ACTION_CABLE,
     "json-rpc": JSON_RPC,
+    "devtools": DEVTOOLS,
     "declarative-protocols": DECLARATIVE_PROTOCOLS,
     "codecs": CODECS,
     "stomp": STOMP,
     "mqtt": MQTT,
 }
 
-for target, seeds in TARGETS.items():
-    folder = SEEDS / target
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for name, data in seeds.items():
-        (folder / name).write_bytes(data)
+files = {f"{target}/{name}": data for target, seeds in TARGETS.items() for name, data in seeds.items()}
+if sys.argv[1:] == ["--check"]:
+    found = {str(path.relative_to(SEEDS)): path.read_bytes() for path in SEEDS.rglob("*") if path.is_file()}
+    stale = [name for name in sorted(files.keys() | found.keys()) if files.get(name) != found.get(name)]
+    sys.exit(f"Fuzz/Seeds differs from Fuzz/seeds.py; run Fuzz/seeds.py: {', '.join(stale)}" if stale else 0)
+shutil.rmtree(SEEDS)
+for name, data in files.items():
+    path = SEEDS / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)

@@ -1,6 +1,6 @@
 /// A parser and its properties, which hold for any input.
 ///
-/// To add a target, create a file in `Targets/` with an `extension FuzzTarget`, add its name to ``all``, and add seeds
+/// To add a target, create a file in `Targets/` with an `extension FuzzTarget`, add its name to ``parsers``, and add seeds
 /// in `Seeds/NAME/`.
 struct FuzzTarget: Sendable {
     /// The name of the target and of its folder of seeds.
@@ -9,14 +9,15 @@ struct FuzzTarget: Sendable {
     let check: @Sendable (_ input: [UInt8]) -> Void
 
     /// All targets.
-    static let all = [
+    static let all = parsers + protocols
+
+    private static let parsers = [
         frames, compressedFrames, closeFrames, session, inflating, utf8, httpHeads, clientHandshake, serverHandshake,
         requestEnvironment,
         extensions, compressionOffers, urls, redirects, cookies, cookieFile, challenges, netrc, awsProfiles,
         proxyChoice, proxyConnect, proxySOCKS, requestPaths, requestConditions, tls, json, jsonPaths, jsonChanges,
         har, shownMessages, jsonEvents, eventInput, encodedInput,
         options, configuration, records, replLines, histograms, benchResults, templates, answerRules, dataFiles,
-        matchers, scenarios, socketIO, graphQL, phoenix, signalR, actionCable, jsonRPC, declarativeProtocols, codecs,
-        stomp, mqtt,
+        matchers, scenarios, declarativeProtocols, codecs, stomp, mqtt,
     ]
 }

@@ -2,6 +2,9 @@ import Conversation
 import WSCore
 
 extension FuzzTarget {
+    /// The protocols whose messages need not be whole.
+    static let streamProtocols = ["stomp", "mqtt"]
+
     /// The bytes of a STOMP server in pieces, after the login.
     ///
     /// - Events do not depend on how the bytes are split.

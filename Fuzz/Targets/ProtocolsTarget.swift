@@ -4,7 +4,8 @@ import WSCore
 @testable import Conversation
 
 extension FuzzTarget {
-    /// Sessions of application protocols. The first byte of a line tells what happens; the rest is its text:
+    /// The session of each application protocol whose messages are whole. The first byte of a line tells what happens;
+    /// the rest is its text:
     ///
     ///     o   a connection opens, with this subprotocol
     ///     t   a user types the line;  T  and waits for the reply
@@ -17,16 +18,8 @@ extension FuzzTarget {
     /// - The payload of an event is JSON.
     /// - After a deadline has passed, the next one is later.
     /// - An event as shown is one line.
-    static let socketIO = protocolTarget("socket.io")
-    static let graphQL = protocolTarget("graphql")
-    static let phoenix = protocolTarget("phoenix")
-    static let signalR = protocolTarget("signalr")
-    static let actionCable = protocolTarget("actioncable")
-    static let jsonRPC = protocolTarget("json-rpc")
-
-    private static func protocolTarget(_ name: String) -> FuzzTarget {
-        FuzzTarget(name: name.split(separator: ".").joined()) { input in
-            guard let found = ApplicationProtocol(named: name) else { unexpected("unknown protocol \(name)") }
+    static let protocols = ApplicationProtocol.all.filter { !streamProtocols.contains($0.name) }.map { found in
+        FuzzTarget(name: found.name.split(separator: ".").joined()) { input in
             do throws(ProtocolParameterError) {
                 check(try found.session(ProtocolParameters()), input, carriesJSON: true)
             } catch {
