@@ -20,7 +20,7 @@ extension BenchResults {
 
     private init(_ root: JSONValue) throws(BenchResultsError) {
         guard case .object(let members) = root, members["mode"] != nil else { throw .notResults }
-        let json = Members(members, within: "")
+        let json = ResultMembers(members, within: "")
         guard case .number(let version)? = members["version"] else { throw .notResults }
         guard version == "\(Self.version)" else { throw .otherVersion(version, expected: Self.version) }
         var description = try BenchDescription(json)
@@ -40,7 +40,8 @@ extension BenchResults {
             guard case .object(let members) = element else { throw .badMember("per_second") }
             seconds.append(
                 try Self.second(
-                    Members(members, within: "per_second."), number, hasLatencies: description.mode.metrics.hasLatencies
+                    ResultMembers(members, within: "per_second."), number,
+                    hasLatencies: description.mode.metrics.hasLatencies
                 ))
         }
         try Self.checkSum(of: seconds)
@@ -74,7 +75,7 @@ extension BenchResults {
     }
 
     private static func read(
-        _ counts: [LoadTally.NamedCount], from json: Members, to tally: inout LoadTally
+        _ counts: [LoadTally.NamedCount], from json: ResultMembers, to tally: inout LoadTally
     ) throws(BenchResultsError) {
         for (name, count) in counts {
             if LoadTally.laterCounts.contains(count), !json.has("\(name)") { continue }
@@ -85,7 +86,7 @@ extension BenchResults {
     private static func readCauses(_ elements: [JSONValue], to tally: inout LoadTally) throws(BenchResultsError) {
         for element in elements {
             guard case .object(let members) = element else { throw .badMember("causes") }
-            let json = Members(members, within: "causes.")
+            let json = ResultMembers(members, within: "causes.")
             guard let kind = ErrorCause.Kind(rawValue: try json.string("kind")) else { throw .badMember("causes.kind") }
             tally.causes.add(
                 ErrorCause(kind, try json.integer("code"), try json.string("name")),
@@ -94,7 +95,9 @@ extension BenchResults {
     }
 
     /// Reads the results of stages, and the stages themselves.
-    private static func stages(_ json: Members, _ plan: inout StagePlan?) throws(BenchResultsError) -> [PartResults] {
+    private static func stages(_ json: ResultMembers, _ plan: inout StagePlan?) throws(BenchResultsError)
+        -> [PartResults]
+    {
         try parts(json, "stages") { (json) throws(BenchResultsError) in
             let quantity = json.has(StagePlan.Quantity.rate.rawValue) ? StagePlan.Quantity.rate : .connections
             let stage = LoadStages.Stage(
@@ -108,13 +111,13 @@ extension BenchResults {
     /// Reads the results of parts, or none if the member is missing.
     /// - Parameter body: Reads other members of each part.
     private static func parts(
-        _ json: Members, _ name: String, _ body: (Members) throws(BenchResultsError) -> Void = { _ in }
+        _ json: ResultMembers, _ name: String, _ body: (ResultMembers) throws(BenchResultsError) -> Void = { _ in }
     ) throws(BenchResultsError) -> [PartResults] {
         var parts: [PartResults] = []
         guard json.has(name) else { return parts }
         for element in try json.array(name) {
             guard case .object(let members) = element else { throw .badMember(name) }
-            let json = Members(members, within: "\(name).")
+            let json = ResultMembers(members, within: "\(name).")
             try body(json)
             var part = PartResults(name: try json.string("name"))
             for (name, count) in PartResults.counts {
@@ -131,12 +134,12 @@ extension BenchResults {
         return parts
     }
 
-    private static func partSeconds(_ json: Members) throws(BenchResultsError) -> [PartResults.Second] {
+    private static func partSeconds(_ json: ResultMembers) throws(BenchResultsError) -> [PartResults.Second] {
         guard json.has("per_second") else { return [] }
         var seconds: [PartResults.Second] = []
         for element in try json.array("per_second") {
             guard case .object(let members) = element else { throw .badMember(json.path("per_second")) }
-            let second = Members(members, within: json.path("per_second."))
+            let second = ResultMembers(members, within: json.path("per_second."))
             let number = try second.count("second", largest: largestCount)
             let count = try second.count("received", largest: largestCount)
             guard number > seconds.last?.number ?? -1 else { throw .badMember(second.path("second")) }
@@ -150,7 +153,7 @@ extension BenchResults {
     }
 
     private static func second(
-        _ json: Members, _ number: Int, hasLatencies: Bool
+        _ json: ResultMembers, _ number: Int, hasLatencies: Bool
     ) throws(BenchResultsError) -> BenchSecond {
         guard try json.count("second", largest: largestCount) == number else { throw .badMember("per_second.second") }
         let received = try json.count("received", largest: largestCount)
@@ -165,7 +168,9 @@ extension BenchResults {
             histogram: try histogramBytes(json, "histogram"), maximum: maximum)
     }
 
-    private static func phases(_ json: Members, _ summaries: Members) throws(BenchResultsError) -> PhaseHistograms {
+    private static func phases(_ json: ResultMembers, _ summaries: ResultMembers) throws(BenchResultsError)
+        -> PhaseHistograms
+    {
         var phases = PhaseHistograms()
         for (phase, field, _) in PhaseHistograms.names {
             var histogram = try histogram(json, "\(field)")
@@ -177,7 +182,7 @@ extension BenchResults {
 
     /// Reads a histogram and the exact values of its summary.
     private static func histogram(
-        _ json: Members, _ name: String, _ summary: String
+        _ json: ResultMembers, _ name: String, _ summary: String
     ) throws(BenchResultsError) -> Histogram {
         var histogram = try histogram(json, name)
         try refine(&histogram, json, summary)
@@ -187,7 +192,7 @@ extension BenchResults {
     /// Adds the exact values of a summary to a histogram. Earlier versions wrote no sum, and approximate values for
     /// minimum and maximum.
     private static func refine(
-        _ histogram: inout Histogram, _ json: Members, _ name: String
+        _ histogram: inout Histogram, _ json: ResultMembers, _ name: String
     ) throws(BenchResultsError) {
         let summary = try json.object(name)
         let isPlausible = histogram.refine(
@@ -197,7 +202,7 @@ extension BenchResults {
         guard isPlausible else { throw .badMember(json.path(name)) }
     }
 
-    private static func histogram(_ json: Members, _ name: String) throws(BenchResultsError) -> Histogram {
+    private static func histogram(_ json: ResultMembers, _ name: String) throws(BenchResultsError) -> Histogram {
         let bytes = try histogramBytes(json, name)
         do throws(HistogramError) {
             return try Histogram(decoding: bytes)
@@ -206,7 +211,7 @@ extension BenchResults {
         }
     }
 
-    private static func histogramBytes(_ json: Members, _ name: String) throws(BenchResultsError) -> [UInt8] {
+    private static func histogramBytes(_ json: ResultMembers, _ name: String) throws(BenchResultsError) -> [UInt8] {
         let text = Array(try json.string(name).utf8)
         var decoded = ByteBuffer()
         do throws(EncodedTextError) {
@@ -221,7 +226,7 @@ extension BenchResults {
 extension BenchDescription {
     private static let largestCount = 1 << 53
 
-    fileprivate init(_ json: Members) throws(BenchResultsError) {
+    fileprivate init(_ json: ResultMembers) throws(BenchResultsError) {
         guard let mode = BenchMode(rawValue: try json.string("mode")) else { throw .badMember("mode") }
         self.init(
             mode: mode, url: SecretQuery.masking(try json.string("url")),
@@ -234,13 +239,13 @@ extension BenchDescription {
     }
 
     /// Earlier versions always resumed sessions.
-    private static func resumesTLS(_ json: Members) throws(BenchResultsError) -> Bool {
+    private static func resumesTLS(_ json: ResultMembers) throws(BenchResultsError) -> Bool {
         if json.has("tls_resume") { return try json.bool("tls_resume") }
         // Merged results have several URLs.
         return try json.string("url").split(separator: " ").contains { $0.hasPrefix("wss://") }
     }
 
-    private static func message(_ json: Members) throws(BenchResultsError) -> Message? {
+    private static func message(_ json: ResultMembers) throws(BenchResultsError) -> Message? {
         if json.isNull("message") { return nil }
         let message = try json.object("message")
         let kind: MessageKind
@@ -255,105 +260,10 @@ extension BenchDescription {
 }
 
 extension RunNotes {
-    fileprivate init(_ json: Members) throws(BenchResultsError) {
+    fileprivate init(_ json: ResultMembers) throws(BenchResultsError) {
         self.init()
         if json.has("title") { title = try json.string("title") }
         labels = try json.pairs("labels")
         environment = try json.pairs("environment")
-    }
-}
-
-/// The members of an object, with its path for error messages.
-private struct Members {
-    private let members: [ExactString: JSONValue]
-    private let prefix: String
-
-    init(_ members: [ExactString: JSONValue], within prefix: String) {
-        self.members = members
-        self.prefix = prefix
-    }
-
-    func path(_ name: String) -> String { prefix + name }
-
-    func has(_ name: String) -> Bool { members[ExactString(name)] != nil }
-
-    func isNull(_ name: String) -> Bool { members[ExactString(name)] == .null }
-
-    func object(_ name: String) throws(BenchResultsError) -> Members {
-        guard case .object(let members)? = members[ExactString(name)] else { throw .badMember(path(name)) }
-        return Members(members, within: "\(path(name)).")
-    }
-
-    func array(_ name: String) throws(BenchResultsError) -> [JSONValue] {
-        guard case .array(let elements)? = members[ExactString(name)] else { throw .badMember(path(name)) }
-        return elements
-    }
-
-    func string(_ name: String) throws(BenchResultsError) -> String {
-        guard case .string(let text)? = members[ExactString(name)] else { throw .badMember(path(name)) }
-        return text
-    }
-
-    func strings(_ name: String) throws(BenchResultsError) -> [String] {
-        var texts: [String] = []
-        for element in try array(name) {
-            guard case .string(let text) = element else { throw .badMember(path(name)) }
-            texts.append(text)
-        }
-        return texts
-    }
-
-    /// The members of an object of strings, sorted by name; empty if it is missing.
-    func pairs(_ name: String) throws(BenchResultsError) -> [(key: String, value: String)] {
-        guard has(name) else { return [] }
-        let object = try object(name)
-        var pairs: [(key: String, value: String)] = []
-        for key in object.members.keys.sorted() { pairs.append((key.text, try object.string(key.text))) }
-        return pairs
-    }
-
-    func bool(_ name: String) throws(BenchResultsError) -> Bool {
-        switch members[ExactString(name)] {
-        case .bool(let value)?: return value
-        default: throw .badMember(path(name))
-        }
-    }
-
-    /// A nonnegative integer in any notation.
-    func count(_ name: String, largest: Int) throws(BenchResultsError) -> Int {
-        guard let number = number(name), 0...Double(largest) ~= number, number == number.rounded() else {
-            throw .badMember(path(name))
-        }
-        return Int(number)
-    }
-
-    /// An integer of 32 bits.
-    func integer(_ name: String) throws(BenchResultsError) -> Int {
-        guard let number = number(name), let integer = Int32(exactly: number) else { throw .badMember(path(name)) }
-        return Int(integer)
-    }
-
-    /// A time in seconds, rounded to nanoseconds.
-    func duration(_ name: String, longestSeconds: Double) throws(BenchResultsError) -> Duration {
-        guard let number = number(name), 0...longestSeconds ~= number else { throw .badMember(path(name)) }
-        return .nanoseconds(Int64((number * 1e9).rounded()))
-    }
-
-    /// A time in microseconds, rounded to nanoseconds. A number with three decimals is exact.
-    func nanoseconds(_ name: String) throws(BenchResultsError) -> UInt128 {
-        guard case .number(let text)? = members[ExactString(name)], let number = Double(text), 0...0x1p100 ~= number
-        else {
-            throw .badMember(path(name))
-        }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        if parts.count == 2, parts[1].count == 3, let whole = UInt128(parts[0]), let thousandths = UInt128(parts[1]) {
-            return whole * 1000 + thousandths
-        }
-        return UInt128((number * 1000).rounded())
-    }
-
-    private func number(_ name: String) -> Double? {
-        guard case .number(let text)? = members[ExactString(name)] else { return nil }
-        return Double(text)
     }
 }

@@ -146,3 +146,26 @@ extension ConnectRun: PromptConnection {
         return true
     }
 }
+
+extension ConnectRun {
+    /// Opens the prompt.
+    func startPrompt() {
+        guard let view = outputs.view else { return }
+        console.drain()
+        do throws(IOError) {
+            outputs.prompt = try ConnectPrompt.open(
+                settings,
+                with: settings.arguments.transcript.display.isPlain ? PlainEditor.opener : environment.openEditor,
+                view: view, recording: outputs.recording, connection: self,
+                on: loop)
+        } catch {
+            end(with: .input(error))
+        }
+    }
+
+    func closePrompt() {
+        // Releases the terminal, however the loop ended.
+        outputs.prompt?.close()
+        outputs.prompt = nil
+    }
+}

@@ -252,6 +252,19 @@ extension ConnectRun {
         guard case .sent(_, let confirmation) = sending else { return }
         acknowledgements.record(line.payload.span.bytes, as: line.kind, confirmedBy: confirmation, from: line.origin)
     }
+
+    /// Shows the progress of sending if much is queued.
+    func watchSending() {
+        if let connection, connection.queuedBytes > TransferProgress.largeBytes { watchTransfer() }
+    }
+
+    /// Shows the progress of a large message if it takes long. A prompt shows it itself.
+    func watchTransfer() {
+        guard outputs.prompt == nil, let current else { return }
+        let status = current.transfer ?? TransferStatus(of: current.connection, on: loop, console: console)
+        self.current?.transfer = status
+        status.watch()
+    }
 }
 
 // MARK: Stages

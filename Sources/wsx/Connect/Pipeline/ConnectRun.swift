@@ -285,40 +285,6 @@ final class ConnectRun {
         startLinger()
     }
 
-    /// Opens the prompt.
-    func startPrompt() {
-        guard let view = outputs.view else { return }
-        console.drain()
-        do throws(IOError) {
-            outputs.prompt = try ConnectPrompt.open(
-                settings,
-                with: settings.arguments.transcript.display.isPlain ? PlainEditor.opener : environment.openEditor,
-                view: view, recording: outputs.recording, connection: self,
-                on: loop)
-        } catch {
-            end(with: .input(error))
-        }
-    }
-
-    func closePrompt() {
-        // Releases the terminal, however the loop ended.
-        outputs.prompt?.close()
-        outputs.prompt = nil
-    }
-
-    /// Shows the progress of sending if much is queued.
-    func watchSending() {
-        if let connection, connection.queuedBytes > TransferProgress.largeBytes { watchTransfer() }
-    }
-
-    /// Shows the progress of a large message if it takes long. A prompt shows it itself.
-    func watchTransfer() {
-        guard outputs.prompt == nil, let current else { return }
-        let status = current.transfer ?? TransferStatus(of: current.connection, on: loop, console: console)
-        self.current?.transfer = status
-        status.watch()
-    }
-
     /// Decodes messages that arrive from now on with other codecs.
     /// - Returns: Whether no codec is a program, which starts and ends with the run.
     func decode(with codecs: [Codec]) -> Bool {

@@ -307,32 +307,6 @@ package struct ClientRequest: Sendable {
         return request
     }
 
-    /// The bytes of a request without a key.
-    var head: [UInt8] { head(key: "") }
-
-    /// The bytes of the request with its key.
-    func head(key: String) -> [UInt8] { head(key: key, target: url.requestTarget) }
-
-    /// The request with its key, as it is shown: without the secrets of its URL, but with those of its fields.
-    func shownHead(key: String) -> String { String(decoding: head(key: key, target: url.shownTarget), as: UTF8.self) }
-
-    private func head(key: String, target: String) -> [UInt8] {
-        // RFC 6455 §4.1: the version is at least HTTP/1.1, and the target is the resource name.
-        var head = Array((method + " " + target + " HTTP/1.1\r\n").utf8)
-        fields.appendLines(to: &head)
-        if purpose.isUpgrade { head += ("Sec-WebSocket-Key: " + key + "\r\n").utf8 }
-        return head + "\r\n".utf8
-    }
-
-    // RFC 6455 §4.1: the method of an upgrade is GET. RFC 8441 §4: over HTTP/2, it is CONNECT.
-    var method: String {
-        switch purpose {
-        case .upgrade: version == .http2 ? "CONNECT" : "GET"
-        case .negotiation: "POST"
-        case .forwarding(let method): method
-        }
-    }
-
     private static func check(_ extra: HTTPFields) throws(ClientRequestError) {
         for field in extra where reservedFields.contains(where: field.isNamed) {
             throw .reservedField(field.name)
@@ -371,36 +345,4 @@ package struct ClientRequest: Sendable {
     ]
     /// Fields with a default value that an extra field replaces.
     private static let singleFields = ["Host", "Origin", "User-Agent", "Authorization"]
-}
-
-/// The reason a request cannot be created.
-package enum ClientRequestError: Error, Equatable, CustomStringConvertible {
-    /// The name is not a token. A secret is masked.
-    case invalidSubprotocol(String)
-    /// The subprotocol is requested more than once. A secret is masked.
-    case repeatedSubprotocol(String)
-    /// The handshake itself sets this field.
-    case reservedField(String)
-    /// A request can contain this field only once.
-    case repeatedField(String)
-    /// The field is malformed.
-    case invalidField(HeaderFieldError)
-
-    /// The reason and the remedy.
-    package var description: String {
-        switch self {
-        case .invalidSubprotocol(let name):
-            "\(quoted(name)) is not a subprotocol; use letters, digits, and hyphens, without spaces"
-        case .repeatedSubprotocol(let name):
-            "the subprotocol \(quoted(name)) is repeated; name it once"
-        case .reservedField(let name) where ASCII.areEqualIgnoringCase(name, ExtensionHeader.fieldName):
-            "the handshake itself sets the header \(quoted(name)); use --compress"
-        case .reservedField(let name):
-            "the handshake itself sets the header \(quoted(name)); omit it"
-        case .repeatedField(let name):
-            "the header \(quoted(name)) is repeated; set it once"
-        case .invalidField(let error):
-            error.description
-        }
-    }
 }
