@@ -196,8 +196,8 @@ package struct LoadMeasurement: ~Copyable {
     package mutating func opened(_ duration: Duration, phases durations: PhaseDurations, tls: TLSSummary?) {
         times.handshakes.record(duration.nanoseconds)
         if let tls {
-            tally.tlsHandshakes += 1
-            if tls.isResumed { tally.tlsResumed += 1 }
+            tally.tls.handshakes += 1
+            if tls.isResumed { tally.tls.resumed += 1 }
         }
         times.phases.record(durations)
     }

@@ -30,10 +30,8 @@ package struct LoadTally: Equatable, Sendable {
     /// What caused errors. Not every error has a known cause.
     package var causes = ErrorCauses()
 
-    /// Connections that were opened with TLS.
-    package var tlsHandshakes = 0
-    /// Connections that were opened by resuming a TLS session.
-    package var tlsResumed = 0
+    /// The TLS handshakes of connections.
+    package var tls = TLSCounts()
 
     /// The traffic of all connections.
     package var traffic = LoadTraffic()
@@ -82,6 +80,13 @@ package struct ErrorCounts: Equatable, Sendable {
     package var total: Int { counts.reduce(0, +) }
 }
 
+/// The numbers of TLS handshakes.
+package struct TLSCounts: Equatable, Sendable {
+    package var handshakes = 0
+    /// The handshakes that resumed a session.
+    package var resumed = 0
+}
+
 /// The traffic in both directions.
 package struct LoadTraffic: Equatable, Sendable {
     package var sent = Traffic()
@@ -125,7 +130,7 @@ extension LoadTally {
     internal static let waitCounts: [NamedCount] = [("waited", \.waited)]
 
     /// The TLS handshakes.
-    internal static let tlsCounts: [NamedCount] = [("handshakes", \.tlsHandshakes), ("resumed", \.tlsResumed)]
+    internal static let tlsCounts: [NamedCount] = [("handshakes", \.tls.handshakes), ("resumed", \.tls.resumed)]
 
     /// The sent and received bytes.
     internal static let byteCounts: [NamedCount] = [

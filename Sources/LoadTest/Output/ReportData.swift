@@ -50,7 +50,7 @@ extension BenchResults {
         let optional: [(name: String, value: String?)] = [
             ("Messages", message),
             ("In flight", description.inFlight.map { "\(Phrase.grouped($0)) on each connection" }),
-            ("TLS", tally.tlsHandshakes > 0 ? tlsHandshakes : nil),
+            ("TLS", tally.tls.handshakes > 0 ? tlsHandshakes : nil),
             ("Target rate", description.rateAsked.map { "\(Phrase.grouped($0)) per second" }),
         ]
         return [

@@ -40,9 +40,9 @@ package struct BenchResults: ~Copyable {
 
     /// The number of TLS handshakes as text: `680 handshakes, 669 resumed`.
     package var tlsHandshakes: String {
-        let resumed = tally.tlsResumed == 0 ? "none" : Phrase.grouped(tally.tlsResumed)
-        let noun = tally.tlsHandshakes == 1 ? "handshake" : "handshakes"
-        return "\(Phrase.grouped(tally.tlsHandshakes)) \(noun), \(resumed) resumed"
+        let resumed = tally.tls.resumed == 0 ? "none" : Phrase.grouped(tally.tls.resumed)
+        let noun = tally.tls.handshakes == 1 ? "handshake" : "handshakes"
+        return "\(Phrase.grouped(tally.tls.handshakes)) \(noun), \(resumed) resumed"
     }
 
     /// The version of the JSON format. It changes when the meaning of a name changes.

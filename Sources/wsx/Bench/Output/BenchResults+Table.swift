@@ -111,7 +111,7 @@ extension BenchResults {
         } else if times.handshakes.totalCount > 0 {
             facts.append(Fact(name: "handshake", text: Self.range(times.handshakes)))
         }
-        if tally.tlsHandshakes > 0 { facts.append(Fact(name: "tls", text: tlsHandshakes)) }
+        if tally.tls.handshakes > 0 { facts.append(Fact(name: "tls", text: tlsHandshakes)) }
         if times.logins.totalCount > 0 { facts.append(Fact(name: "login", text: Self.range(times.logins))) }
         facts.append(Fact(name: "cpu", text: processor))
         return facts + GeneratorVerdict(self).warnings.map { Fact(name: "", text: $0, isProblem: true) }

@@ -53,7 +53,7 @@ final class ListenOutputs {
         isRelay = arguments.mode.service == .relay
         decoder = arguments.mode.decoder(limitBytes: arguments.limits.maximumMessageBytes)
         view = isPrompt ? console.makeView(for: arguments, showsReceived: output == nil, on: loop) : nil
-        view?.filtersSent = isRelay
+        view?.filters.includeSent = isRelay
         transcript = view?.transcript ?? console.makeTranscript(for: arguments, on: loop)
         recording = SessionRecording(console: console, conversion: SavedSession.conversion(to:), on: loop)
         do throws(IOError) {

@@ -43,6 +43,8 @@ struct MessageFilters {
     }
 
     private var filters: [Kind: Filter] = [:]
+    /// Whether the filters also apply to sent messages, which a relay has not sent by itself.
+    var includeSent = false
 
     var isEmpty: Bool { filters.isEmpty }
 

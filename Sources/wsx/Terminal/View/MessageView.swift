@@ -25,8 +25,6 @@ final class MessageView {
     private var kinds: [JSONPath] = []
     /// Whether the user has typed the messages that are being sent. They are shown in any case.
     var isTyped = false
-    /// Whether the filters also apply to sent messages, which a relay has not sent by itself.
-    var filtersSent = false
     /// Whether received messages are shown, as opposed to written to standard output.
     let showsReceived: Bool
     /// What becomes of pings and pongs that nobody at the prompt waits for.
@@ -75,7 +73,7 @@ final class MessageView {
         let number = log.add(payload, as: kind, direction, client: client, heading: heading, at: moment)
         finding.search?.messagesArrived()
         guard showsReceived || direction != .received else { return (number, false) }
-        let isFiltered = direction == .received || (filtersSent && !isTyped)
+        let isFiltered = direction == .received || (filters.includeSent && !isTyped)
         let origin = MessageOrigin(client: client, side: direction == .received ? .client : .server)
         let part = isFiltered ? part(of: payload, heading: heading, origin, role) : .whole
         if case .hidden(let filter) = part {
