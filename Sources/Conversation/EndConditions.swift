@@ -50,7 +50,7 @@ package struct EndConditions {
     ///     `--count`.
     ///   - isReply: Whether the message may be a reply.
     /// - Returns: Whether the message meets the goal, which makes it the last one that counts.
-    package mutating func isLast(
+    package mutating func receive(
         _ text: RawSpan, payload: RawSpan, isOmitted: Bool = false, isReply: Bool = true
     ) -> Bool {
         receivedCount += 1

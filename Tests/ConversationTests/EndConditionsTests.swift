@@ -165,19 +165,21 @@ import WSCore
     func bytes() throws {
         var conditions = EndConditions(until: [try MessageCondition("ok")])
         let bytes: [UInt8] = [0xFF, 0x00, 0x6F, 0x6B]
-        #expect(bytes.withUnsafeBytes { conditions.isLast($0.bytes, payload: $0.bytes) })
+        #expect(bytes.withUnsafeBytes { conditions.receive($0.bytes, payload: $0.bytes) })
     }
 }
 
 extension EndConditions {
     /// Checks a message.
     fileprivate mutating func receive(_ text: String, isOmitted: Bool = false, isReply: Bool = true) -> Bool {
-        Array(text.utf8).withUnsafeBytes { isLast($0.bytes, payload: $0.bytes, isOmitted: isOmitted, isReply: isReply) }
+        Array(text.utf8).withUnsafeBytes {
+            receive($0.bytes, payload: $0.bytes, isOmitted: isOmitted, isReply: isReply)
+        }
     }
 
     /// The first message that is the last one that counts.
     fileprivate mutating func last(of messages: [String]) -> String? {
-        for message in messages where Array(message.utf8).withUnsafeBytes({ isLast($0.bytes, payload: $0.bytes) }) {
+        for message in messages where Array(message.utf8).withUnsafeBytes({ receive($0.bytes, payload: $0.bytes) }) {
             return message
         }
         return nil

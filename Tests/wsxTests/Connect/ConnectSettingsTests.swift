@@ -54,7 +54,7 @@ import WSCore
             conditions.messageSent()
             _ = conditions.inputEnded()
             #expect((conditions.unmetGoal == nil) == hasRequests)
-            let isLast = conditions.isLast(message.span.bytes, payload: message.span.bytes)
+            let isLast = conditions.receive(message.span.bytes, payload: message.span.bytes)
             #expect(isLast != hasRequests)
         }
     }

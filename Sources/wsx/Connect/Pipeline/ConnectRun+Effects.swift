@@ -151,7 +151,7 @@ extension ConnectRun {
         remember(payload, as: kind)
         if let reason { console.notice("wsx: the next message is shown unchanged: \(reason)") }
         let isWritten = outputs.write(payload, as: kind, decoding: decoding)
-        return state.isLast(payload, payload: payload, isOmitted: !isWritten)
+        return state.receive(payload, payload: payload, isOmitted: !isWritten)
     }
 
     /// Passes on an event.
@@ -176,7 +176,7 @@ extension ConnectRun {
         if case .lateReply(let reply, let delay) = finding, prompt == nil {
             console.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
         }
-        return state.isLast(
+        return state.receive(
             line.span.bytes, payload: event.payload.span.bytes, isOmitted: !isWritten,
             isReply: stages.requests == nil || finding.reply != nil)
     }

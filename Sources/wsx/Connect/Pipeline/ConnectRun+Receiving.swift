@@ -64,7 +64,7 @@ extension ConnectRun: ConnectionHandler {
             isWritten = outputs.write(payload, as: kind, decoding: decoding)
         }
         waitForOutput(connection)
-        if state.isLast(payload, payload: payload, isOmitted: !isWritten, isReply: isReply) { endAtGoal() }
+        if state.receive(payload, payload: payload, isOmitted: !isWritten, isReply: isReply) { endAtGoal() }
     }
 
     /// Writes a message, and reports a late reply.

@@ -98,8 +98,8 @@ struct RunState {
     ///   - isOmitted: Whether the message was omitted, because it lacks the value to write.
     ///   - isReply: Whether the message may be a reply.
     /// - Returns: Whether the goal is now met; the run then closes the connection.
-    mutating func isLast(_ text: RawSpan, payload: RawSpan, isOmitted: Bool = false, isReply: Bool = true) -> Bool {
-        guard conditions.isLast(text, payload: payload, isOmitted: isOmitted, isReply: isReply) else { return false }
+    mutating func receive(_ text: RawSpan, payload: RawSpan, isOmitted: Bool = false, isReply: Bool = true) -> Bool {
+        guard conditions.receive(text, payload: payload, isOmitted: isOmitted, isReply: isReply) else { return false }
         phase = .done
         closing = .begun
         return true

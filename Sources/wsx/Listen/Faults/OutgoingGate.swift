@@ -19,7 +19,7 @@ final class OutgoingGate {
     }
 
     /// When `--close-after` closes the client.
-    private enum Limit {
+    private enum Limit: Equatable {
         case none
         /// After this many further messages.
         case messages(Int)
@@ -53,7 +53,7 @@ final class OutgoingGate {
         case .none, .messages, .time: false
         }
     }
-    private var isOverdue: Bool { if case .timePassed = limit { true } else { false } }
+    private var isOverdue: Bool { limit == .timePassed }
     private var closeTime: Duration? { if case .time(let time) = limit { time } else { nil } }
 
     /// The number of messages that wait for their due time or for room in the connection.
@@ -105,7 +105,7 @@ final class OutgoingGate {
     }
 
     /// Counts an answered message of the client. Returns whether to close the client now.
-    func isLastMessage() -> Bool {
+    func countAnswered() -> Bool {
         guard case .messages(let count) = limit else { return false }
         limit = count > 1 ? .messages(count - 1) : .messagesReached
         return count == 1

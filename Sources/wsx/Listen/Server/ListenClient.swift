@@ -70,7 +70,7 @@ final class ListenClient: ConnectionHandler {
     ) {
         if isObserved { run.outputs.received(payload, as: kind, mark, from: number) }
         if !(replies?.answers(payload) ?? false) { serve(payload, as: kind, on: connection) }
-        if let gate, gate.isLastMessage() {
+        if let gate, gate.countAnswered() {
             connection.stopAnsweringPings()
             if let replay, replay.isBusy { return replay.closeAtEnd() }
             run.broadcaster.send(.close(run.faults.closeFrame), RawSpan(), to: connection)

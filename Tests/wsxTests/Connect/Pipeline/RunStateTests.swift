@@ -21,7 +21,7 @@ import Testing
     }
 
     private func take(_ text: String, _ state: inout RunState) -> Bool {
-        Array(text.utf8).withUnsafeBytes { state.isLast($0.bytes, payload: $0.bytes) }
+        Array(text.utf8).withUnsafeBytes { state.receive($0.bytes, payload: $0.bytes) }
     }
 
     private func message(_ state: RunState) -> String? { state.failure?.message ?? nil }

@@ -165,13 +165,13 @@ import WSCore
             $0.faults.closeLimit = .messages(2)
         } _: { faults, host, _ in
             let gate = try #require(host.add(1, of: faults).gate)
-            #expect(!gate.isLastMessage() && !gate.ignoresClient)
-            #expect(gate.isLastMessage() && gate.ignoresClient)
+            #expect(!gate.countAnswered() && !gate.ignoresClient)
+            #expect(gate.countAnswered() && gate.ignoresClient)
         }
         try withFaults {
             $0.faults.dropRate = 1
         } _: { faults, host, _ in
-            #expect(host.add(1, of: faults).gate?.isLastMessage() == false)
+            #expect(host.add(1, of: faults).gate?.countAnswered() == false)
         }
     }
 
