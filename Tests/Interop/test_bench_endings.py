@@ -1,6 +1,7 @@
 """How runs of `wsx bench` end if servers close, stall, or send unexpected messages: every message that was sent or due
 is accounted for, and nothing is waited for in vain."""
 
+import itertools
 import json
 import signal
 import threading
@@ -366,6 +367,27 @@ def test_the_wait_for_the_last_replies_has_a_limit():
     assert result.status == 7 and results["messages"]["lost"] == 1
     assert results["errors"]["timeout"] == 0
     assert results["result"]["reasons"] == ["1 of 1 messages was lost"]
+
+
+def test_the_verdict_names_every_kind_of_failure():
+    numbers = itertools.count()
+
+    def script(peer):
+        if next(numbers) == 0:
+            return refuse(peer)
+        peer.upgrade()
+        peer.read_frame()
+        peer.send(wire.text("altered"))
+        peer.read_frame()
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result, results = bench(
+            server.url, "-c", "2", "-n", "2", "--reply-timeout", "500ms", "--threshold", "received>1")
+    assert result.status == 4
+    refusal, *others = results["result"]["reasons"]
+    assert "503 Busy" in refusal
+    assert others == ["1 of 2 messages was lost", "1 of 2 messages was mismatched", "received is 0, limit 1"]
 
 
 def test_failed_attempts_to_connect_are_repeated():

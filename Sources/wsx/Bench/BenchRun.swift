@@ -76,7 +76,7 @@ final class BenchRun {
         }
         report(redirect: workers.lazy.compactMap(\.opener.redirectNotice).first)
         var results = results(of: workers)
-        let failures = [earlyFailure, verdict(on: results.tally)].compactMap(\.self)
+        let failures = [earlyFailure].compactMap(\.self) + self.failures(of: results.tally)
         results.reasons = failures.flatMap(\.loadTestReasons).map(console.secrets.masking)
         let hasResults = results.times.handshakes.totalCount > 0 || earlyFailure != nil
         guard hasResults || !settings.plan.mode.load.needsConnections || settings.arguments.result.output != .text
@@ -142,21 +142,25 @@ final class BenchRun {
         timers.hurry?.start(after: WorkerPool.hurriedLimit * 2)
     }
 
-    /// Returns the failure of a run that came to its end, or `nil` if it has none.
-    private func verdict(on tally: LoadTally) -> Failure? {
-        if let reportedFailure { return .reported(reportedFailure) }
-        if let failure {
+    /// The failures of a run that came to its end, the most important one first.
+    private func failures(of tally: LoadTally) -> [Failure] {
+        var failures: [Failure] = []
+        if let reportedFailure {
+            failures.append(.reported(reportedFailure))
+        } else if let failure {
             // Its step has been reported, unless the run ended before the load.
-            if case .scenarioFailed(let step) = failure, monitor.hasReported(step) { return .reported(failure) }
-            return failure
+            let isReported = if case .scenarioFailed(let step) = failure { monitor.hasReported(step) } else { false }
+            failures.append(isReported ? .reported(failure) : failure)
         }
         if !tally.isFlawless {
             let reply = workers.lazy.compactMap { $0.context.measurement.mismatchedReply }.first
-            return .badReplies(tally, in: settings.plan.mode, mismatched: reply)
+            failures.append(.badReplies(tally, in: settings.plan.mode, mismatched: reply))
         }
         let timeoutCount = tally.errors[.timeout]
-        guard timeoutCount > 0 else { return nil }
-        return .lateReplies(timeoutCount, after: settings.plan.replies.timeout)
+        if failures.isEmpty, timeoutCount > 0 {
+            failures.append(.lateReplies(timeoutCount, after: settings.plan.replies.timeout))
+        }
+        return failures
     }
 
     // MARK: Results
@@ -178,7 +182,7 @@ final class BenchRun {
         let judgement = outputs.judgement(on: results)
         let problem = outputs.write(results, judgement)
         let verdict = outputs.failure(of: judgement)
-        let outcome = problem ?? earlyFailure ?? self.verdict(on: results.tally) ?? verdict
+        let outcome = problem ?? earlyFailure ?? failures(of: results.tally).first ?? verdict
         // With results, a line is enough: the server's response would hide them.
         guard results.times.handshakes.totalCount > 0, let failure = outcome, failure.refusal != nil,
             let message = failure.message
