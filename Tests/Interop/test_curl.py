@@ -2,6 +2,8 @@
 
 import json
 import os
+import pathlib
+import re
 import shlex
 
 import pytest
@@ -70,6 +72,43 @@ def test_a_command_that_a_browser_copied_makes_the_same_request():
             "User-Agent": "Mozilla/5.0 (X11; Linux x86_64)", "Cache-Control": "no-cache",
             "Accept-Language": "en-US,en;q=0.9", "X-Text": "it's here!", "Cookie": "session=a1b2c3; theme=dark"}
         assert request.count(b"dGhlIHNhbXBsZSBub25jZQ==") == 0
+
+
+COMMANDS = [
+    part.split("\n", 1) for part in (pathlib.Path(__file__).parent / "curl_commands.txt").read_text().split("\n\n")[1:]]
+
+
+def refused(line):
+    """Runs a line as `requests` does, with a server that refuses. Returns the head of the request."""
+
+    def script(peer):
+        head = peer.read_request()
+        peer.send(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        return head
+
+    with ScriptedServer(script) as server:
+        shell(line.replace("PORT", str(server.port)))
+    (head,) = server.results
+    return head
+
+
+@pytest.mark.parametrize("command", [command for _, command in COMMANDS], ids=[name for name, _ in COMMANDS])
+def test_a_command_makes_the_same_request_as_with_curl(command):
+    require_program("curl")
+    command, count = re.subn(r"\b(?:wss?|https?)://[^/'\"]+/", "http://127.0.0.1:PORT/", command)
+    assert count == 1
+    request, expected = refused("wsx " + command), refused(command)
+    assert request.split(b"\r\n")[0] == expected.split(b"\r\n")[0]
+    ours, theirs = fields(request), fields(expected)
+    # The fields of every upgrade, and those that curl adds by itself.
+    for name in ("Host", "Upgrade", "Connection", "Sec-WebSocket-Version", "Sec-WebSocket-Extensions"):
+        ours.pop(name, None), theirs.pop(name, None)
+    for name in theirs.keys() - ours.keys():
+        assert name in ("Accept", "Accept-Encoding")
+        del theirs[name]
+    if "curl/" in theirs["User-Agent"]:
+        del ours["User-Agent"], theirs["User-Agent"]
+    assert ours == theirs
 
 
 def test_words_after_two_hyphens_are_those_of_wsx():
