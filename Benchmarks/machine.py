@@ -35,8 +35,8 @@ UWEBSOCKETS_ECHO = given_program("UWEBSOCKETS_ECHO")
 UWEBSOCKETS_LOAD = given_program("UWEBSOCKETS_LOAD")
 TCPKALI = given_program("TCPKALI")
 UWEBSOCKETS = {"uWebSockets": UWEBSOCKETS_ECHO} if UWEBSOCKETS_ECHO else {}
-# Its rows are left out if it is not installed. Debian installs it in a directory that only root's PATH contains.
-NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+# The rows of a server are left out if it is not installed. Debian installs them where only root's PATH leads.
+NGINX, HAPROXY = (shutil.which(name) or shutil.which(name, path="/usr/sbin") for name in ("nginx", "haproxy"))
 
 SCRIPTS = ROOT / "Benchmarks/peers"
 # An echo server on ws with settings for compression, and a plain one.
@@ -95,6 +95,7 @@ def versions():
         f"k6 {words(K6, 'version')}",
         f"socat {words('socat', '-V')}",
         *([f"nginx {words(NGINX, '-v')}"] if NGINX else []),
+        *([f"HAProxy {words(HAPROXY, '-v')}"] if HAPROXY else []),
     ]
     given = {"uWebSockets": UWEBSOCKETS_ECHO, "uWebSockets' generator": UWEBSOCKETS_LOAD, "tcpkali": TCPKALI}
     peers += [f"{name} ({path})" for name, path in given.items() if path]
