@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from sanitizer import MEMORY_FACTOR, MORE_MEMORY_BYTES
+from sanitizer import MEMORY_FACTOR, MORE_MEMORY_BYTES, MORE_THREADS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("WSX", os.fspath(ROOT / ".build/release/wsx"))
@@ -233,6 +233,11 @@ class PeerServer(Running):
         super().__init__(arguments, **options)
         self.port = int(self.wait_for(r"^(\d+)\n", "out").group(1))
         self.url = f"ws://127.0.0.1:{self.port}/"
+
+
+def thread_count(pid):
+    """The threads of a process, without those of a sanitizer."""
+    return len(os.listdir(f"/proc/{pid}/task")) - MORE_THREADS
 
 
 def resident_bytes(pid):

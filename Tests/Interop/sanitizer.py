@@ -15,6 +15,8 @@ SANITIZER = os.environ.get("SANITIZE", "")
 # quarantine of freed memory (16 MiB, see below) and for bookkeeping per thread and file.
 MEMORY_FACTOR = 2 if SANITIZER else 1
 MORE_MEMORY_BYTES = 64 << 20 if SANITIZER else 0
+# ThreadSanitizer has a thread of its own.
+MORE_THREADS = 1 if SANITIZER == "thread" else 0
 
 REPORTS = pathlib.Path(tempfile.mkdtemp(prefix="wsx-sanitizer-")) if SANITIZER else None
 if SANITIZER:

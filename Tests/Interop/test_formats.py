@@ -60,8 +60,8 @@ OUTPUTS = {
 
 
 def run(url, *arguments, stdin=b"", count=None):
-    counted = () if count is None else ("-n", count)
-    result = wsx("connect", "--linger", "500ms", *map(str, counted), *arguments, url, stdin=stdin)
+    ending = ("--linger", "500ms") if count is None else ("-n", str(count))
+    result = wsx("connect", *ending, *arguments, url, stdin=stdin)
     assert (result.status, result.err) == (0, ""), result
     return result.out
 

@@ -1,7 +1,6 @@
 """`wsx listen --threads` runs several event loops on one port."""
 
 import asyncio
-import os
 import re
 import signal
 import ssl
@@ -10,12 +9,8 @@ import pytest
 import websockets
 
 import wire
-from processes import Listener, assert_fails, wait_until, wsx
+from processes import Listener, assert_fails, thread_count, wait_until, wsx
 from test_listen_once import Client
-
-
-def thread_count(pid):
-    return len(os.listdir(f"/proc/{pid}/task"))
 
 
 def test_clients_are_distributed_and_each_gets_its_own_echoes():

@@ -1,7 +1,6 @@
 """Names, addresses, and routes: the choice of address, and the time limit of each phase."""
 
 import contextlib
-import os
 import pathlib
 import signal
 import threading
@@ -10,7 +9,7 @@ import time
 import pytest
 
 import wire
-from processes import BINARY, PYTHON, Running, assert_fails, run, wait_until, wsx
+from processes import BINARY, PYTHON, Running, assert_fails, run, thread_count, wait_until, wsx
 from scripted_server import ScriptedServer
 from services import Blackhole, can_use_ipv6, free_ports
 from tls import server_context
@@ -374,7 +373,7 @@ def test_lookups_that_never_end_take_four_threads_and_do_not_delay_the_exit(sile
         def threads():
             # The shell has become wsx.
             name = pathlib.Path(f"/proc/{bench.pid}/exe").resolve().name
-            return len(os.listdir(f"/proc/{bench.pid}/task")) if name == "wsx" else 0
+            return thread_count(bench.pid) if name == "wsx" else 0
 
         # Besides the main thread and that of the load.
         wait_until(lambda: threads() >= 6)

@@ -278,8 +278,8 @@ def test_a_slow_reader_of_the_output_causes_no_timeouts():
         peer.answer_close()
 
     with ScriptedServer(script) as server:
-        arguments = [BINARY, "connect", "--correlate", "id", "--reply-timeout", "300ms", server.url]
-        with Running(["bash", "-c", '"$@" | (sleep 2; wc -c)', "bash", *arguments], stdin=-1) as client:
+        arguments = [BINARY, "connect", "--correlate", "id", "--reply-timeout", "1s", server.url]
+        with Running(["bash", "-c", '"$@" | (sleep 3; wc -c)', "bash", *arguments], stdin=-1) as client:
             client.send(request_lines(*range(12)))
             client.process.stdin.close()
             assert client.wait() == 0

@@ -75,7 +75,9 @@ final class WorkerPool {
             }
             switch start.channel.receive() {
             case .success(let member): members.append(member)
-            case .failure(let failure): throw failure
+            case .failure(let failure):
+                threads.removeLast().join()
+                throw failure
             }
         }
     }
