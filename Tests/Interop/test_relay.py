@@ -404,6 +404,7 @@ class TestRequests:
         (b"HTTP/1.1 200 OK\r\nStrict-Transport-Security: max-age=9\r\nContent-Length: 0\r\n\r\n",
          b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
         (b"nonsense\r\n\r\n", b"HTTP/1.1 502 Bad Gateway"),
+        (b"HTTP/1.1 099 X\r\n\r\n", b"HTTP/1.1 502 Bad Gateway"),
         (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", b"HTTP/1.1 502 Bad Gateway"),
         (b"", b"HTTP/1.1 502 Bad Gateway"),
     ])
@@ -492,8 +493,8 @@ class TestRequests:
             peer.end_sending()
 
         with ScriptedServer(script) as server, Relay(server.url) as relay:
-            request(relay, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").read_to_end()
-            relay.wait_for("Answered GET: 200.*\n")
+            request(relay, b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n").read_to_end()
+            relay.wait_for("Answered POST: 200.*\n")
             assert ("cut short" in relay.err) == is_cut
 
     def test_a_rebound_host_is_refused(self, relay):

@@ -199,7 +199,9 @@ extension HTTPHeadParser {
         switch text.count {
         case 0..<8: isVersion(byte, at: text.count)
         case 8: byte == ASCII.space
-        case 9...11: ASCII.isDigit(byte)
+        // RFC 9110 §15: the first digit is the class, from 1.
+        case 9: ASCII.isDigit(byte) && byte != UInt8(ascii: "0")
+        case 10, 11: ASCII.isDigit(byte)
         case 12: byte == ASCII.space || byte == ASCII.carriageReturn || byte == ASCII.lineFeed
         default: true
         }

@@ -1,6 +1,6 @@
 /// The head of an HTTP response.
 package struct ResponseHead: Equatable, Sendable {
-    /// The status code, 0 through 999.
+    /// The status code, 100 through 999.
     package let status: Int
     /// The reason phrase, which may be empty.
     package let reason: String

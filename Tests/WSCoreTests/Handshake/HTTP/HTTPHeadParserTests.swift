@@ -144,7 +144,8 @@ import Testing
             (.request, "GET /a\tb HTTP/1.1\r\n"), (.request, "GET\r\n"), (.request, "\nGET"),
             (.request, "GET / HTTP/1.\n"),
             (.response, "SSH-2.0-OpenSSH_9.6\r\n"), (.response, "\r\nHTTP/1.1 200 OK\r\n"), (.response, "<html>"),
-            (.response, "HTTP/2 200\r\n"), (.response, "HTTP/1.1 20\r\n"), (.response, "HTTP/1.1 2000\r\n"),
+            (.response, "HTTP/2 200\r\n"), (.response, "HTTP/1.1 20\r\n"), (.response, "HTTP/1.1 099"),
+            (.response, "HTTP/1.1 2000\r\n"),
             (.response, "HTTP/1.1  200 OK\r\n"), (.response, "HTTP/1.1\r\n"), (.response, "\0\0\u{12}"),
             (.response, "ICY 200 OK"),
         ])
