@@ -109,8 +109,8 @@ final class ClientLog {
             let rest = served.isComplete ? "" : isRelay ? ", cut short" : ", not read to the end"
             return noteWithTime("\(request) \(served.status) \(TrafficReport.size(served.sentBytes)) \(time) ms\(rest)")
         }
-        let isPage = served.request.method == "GET" || served.request.method == "HEAD"
-        let method = isPage ? served.request.method : quoted(served.request.method)
+        let isKnown = Self.knownMethods.contains(served.request.method)
+        let method = isKnown ? served.request.method : quoted(served.request.method)
         console.notice(
             ConnectionLogLine(address: served.address, request: served.request, acceptTime: served.acceptTime).words(
                 "Answered \(method): \(served.status)", status: nil, now: served.endTime,
@@ -118,6 +118,9 @@ final class ClientLog {
                 reason: served.isComplete
                     ? nil : isRelay ? "the response was cut short" : "the client did not read the whole response"))
     }
+
+    /// The methods that are logged without quotes.
+    private static let knownMethods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
     /// Logs a failed TLS handshake.
     func failedToSecure(_ error: TLSError, _ facts: OpeningFacts) {
