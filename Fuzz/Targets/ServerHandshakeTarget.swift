@@ -39,7 +39,8 @@ extension FuzzTarget {
         expect((400...599).contains(refusal.status), "the status is \(refusal.status)")
         expectOneSafeLine(refusal.reason)
         var parser = HTTPHeadParser(.response, limits: .client)
-        let answer = WebResponse(refusal).bytes(answering: refusal.request?.method, at: .now)
+        let response = WebResponse(refusal)
+        let answer = response.head(at: .now).bytes + response.bytes(answering: refusal.request?.method)
         guard let headByteCount = try? parser.receive(answer.span.bytes), let head = parser.responseHead else {
             unexpected("the answer is not HTTP: \(String(decoding: answer, as: UTF8.self))")
         }
@@ -61,7 +62,7 @@ extension FuzzTarget {
                 url: url, subprotocols: offered, extensionOffers: upgrade.extensionOffers)
         else { unexpected("a client cannot offer what a server accepts: \(offered)") }
         var client = ClientHandshake(request: request, nonce: Array(nonce))
-        let answer = upgrade.responseBytes(accepting: upgrade.extensionOffers)
+        let answer = upgrade.response(accepting: upgrade.extensionOffers).bytes
         guard case .upgraded(let opened, let byteCount)? = try? client.receive(answer.span.bytes) else {
             unexpected("a client refuses the answer: \(String(decoding: answer, as: UTF8.self))")
         }

@@ -75,27 +75,24 @@ package struct WebResponse {
         }
     }
 
-    /// The bytes of the head, after which the connection is closed, and of the content unless it is a file.
-    /// - Parameters:
-    ///   - method: The method of the request. HEAD is answered without content. `nil` if no request arrived.
-    ///   - time: The current time.
-    func bytes(answering method: String?, at time: WallTime) -> [UInt8] {
-        var bytes = headBytes(at: time)
+    /// The bytes of the content to send, unless it is a file.
+    /// - Parameter method: The method of the request; nil if no request arrived.
+    func bytes(answering method: String?) -> [UInt8] {
         // RFC 9110 §9.3.2: the response to HEAD has no content.
-        if method != "HEAD", case .bytes(let content) = content { bytes += content }
-        return bytes
+        if method != "HEAD", case .bytes(let content) = content { content } else { [] }
     }
 
-    /// The bytes of the head with this Date. The connection is closed after the response.
-    func headBytes(at time: WallTime) -> [UInt8] {
+    /// The head with this Date. Over HTTP/1.1, the connection is closed after the response.
+    func head(at time: WallTime) -> ResponseHead {
+        // RFC 9110 §6.6.1: a server with a clock sends Date.
+        var all = HTTPFields([HeaderField(wellFormedName: "Date", value: HTTPDate.text(ofSeconds: time.seconds))])
+        for field in fields where !field.isNamed("Date") { all.append(field) }
+        if case .none = content {} else {
+            all.append(HeaderField(wellFormedName: "Content-Length", value: "\(contentByteCount)"))
+        }
         // RFC 9110 §7.8: a sender of Upgrade also lists it in Connection.
         let hasUpgrade = fields.contains { $0.isNamed("Upgrade") }
-        var text = "HTTP/1.1 \(status) \(HTTPStatus.reason(of: status))\r\n"
-        // RFC 9110 §6.6.1: a server with a clock sends Date.
-        text += "Date: \(HTTPDate.text(ofSeconds: time.seconds))\r\n"
-        for field in fields where !field.isNamed("Date") { text += field.line }
-        if case .none = content {} else { text += "Content-Length: \(contentByteCount)\r\n" }
-        text += "Connection: close\(hasUpgrade ? ", Upgrade" : "")\r\n\r\n"
-        return Array(text.utf8)
+        all.append(HeaderField(wellFormedName: "Connection", value: "close" + (hasUpgrade ? ", Upgrade" : "")))
+        return ResponseHead(status: status, fields: all)
     }
 }

@@ -168,7 +168,7 @@ internal final class ForwardedExchange {
             response.interimCount += 1
             guard response.interimCount <= ResponseReader.maximumInterimResponses else { return false }
             // RFC 9110 §15.2: HTTP/1.0 has no interim responses.
-            if request.minorVersion >= 1 { append(head, fields) }
+            if request.minorVersion >= 1 { append(head.with(fields)) }
             response.head = HTTPHeadParser(.response, limits: .client)
             return true
         }
@@ -183,18 +183,16 @@ internal final class ForwardedExchange {
             }
         }
         if isUnchunked { framing = nil }
-        append(
-            head, fields + [framing].compactMap(\.self) + [HeaderField(wellFormedName: "Connection", value: "close")])
+        let ownFields = [framing].compactMap(\.self) + [HeaderField(wellFormedName: "Connection", value: "close")]
+        append(head.with(fields + ownFields))
         return true
     }
 
     /// HTTP/1.0 has no chunked coding: the end of the stream is the end of the body.
     private var isUnchunked: Bool { request.minorVersion == 0 && response.body?.length == .chunked }
 
-    private func append(_ head: ResponseHead, _ fields: [HeaderField]) {
-        var text = "HTTP/1.1 \(head.status) \(head.reason)\r\n"
-        for field in fields { text += field.line }
-        Array((text + "\r\n").utf8).withUnsafeBytes { append($0.bytes) }
+    private func append(_ head: ResponseHead) {
+        head.bytes.withUnsafeBytes { append($0.bytes) }
     }
 
     private func append(_ bytes: RawSpan) {
@@ -235,7 +233,8 @@ internal final class ForwardedExchange {
             response.status = refusal.status
             var answer = WebResponse(refusal)
             answer.complete(with: [])
-            answer.bytes(answering: request.method, at: .now).withUnsafeBytes { append($0.bytes) }
+            append(answer.head(at: .now))
+            answer.bytes(answering: request.method).withUnsafeBytes { append($0.bytes) }
             // Complete.
             response.body = nil
         }
@@ -278,6 +277,13 @@ internal final class ForwardedExchange {
             request: request, address: facts.address, status: response.status ?? 499, acceptTime: facts.acceptTime,
             endTime: client.loop.turnTime, receivedBytes: facts.receivedBytes + bodyByteCount, sentBytes: sentBytes,
             isComplete: isComplete)
+    }
+}
+
+extension ResponseHead {
+    /// The response with these fields instead.
+    fileprivate func with(_ fields: [HeaderField]) -> ResponseHead {
+        ResponseHead(status: status, reason: reason, fields: HTTPFields(fields))
     }
 }
 

@@ -78,7 +78,7 @@ internal final class ServerOpening: ByteStreamDelegate {
         var answer = WebResponse(refusal)
         // The server's own fields are already part of the refusal, and another server's response stays as it is.
         if refusal.content == nil { answer.complete(with: []) }
-        let response = answer.bytes(answering: refusal.request?.method, at: .now)
+        let response = answer.head(at: .now).bytes + answer.bytes(answering: refusal.request?.method)
         response.withUnsafeBytes { output.append($0.bytes) }
         traffic.sentBytes = output.count
         linger(sending: output)

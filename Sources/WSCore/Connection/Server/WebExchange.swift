@@ -30,12 +30,10 @@ internal final class WebExchange {
     ///   - completion: Called when the stream is closed.
     func run(timeout: Duration, completion: @escaping (WebExchange, ServedRequest) -> Void) {
         var output = ByteBuffer()
-        let head = response.headBytes(at: .now)
+        let head = response.head(at: .now).bytes
         head.withUnsafeBytes { output.append($0.bytes) }
         let expectedBytes = sendsContent ? response.contentByteCount : 0
-        if sendsContent, case .bytes(let bytes) = response.content {
-            bytes.withUnsafeBytes { output.append($0.bytes) }
-        }
+        response.bytes(answering: request.method).withUnsafeBytes { output.append($0.bytes) }
         _ = LingeringClose(
             stream, output: output, closesOwnSide: true, timeout: timeout,
             refill: { [self] output in refill(&output) }

@@ -20,4 +20,17 @@ package struct ResponseHead: Equatable, Sendable {
         self.minorVersion = minorVersion
         self.version = version
     }
+
+    /// Creates the head of a response to send, with the reason phrase of its status.
+    init(status: Int, fields: HTTPFields, version: HTTPVersion = .http1) {
+        self.init(status: status, reason: HTTPStatus.reason(of: status), fields: fields, version: version)
+    }
+
+    /// The bytes of the head in HTTP/1.1.
+    var bytes: [UInt8] {
+        var bytes = Array("HTTP/1.1 \(status) \(reason)\r\n".utf8)
+        fields.appendLines(to: &bytes)
+        bytes += "\r\n".utf8
+        return bytes
+    }
 }

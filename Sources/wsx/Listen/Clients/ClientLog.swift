@@ -47,8 +47,7 @@ final class ClientLog {
         for line in ReportedHead.lines(of: request, without: console.secrets) {
             console.show(transcript.head(line, .received, client: client.number))
         }
-        let response = String(decoding: client.responseBytes, as: UTF8.self)
-        for line in ReportedHead.lines(ofSent: response, without: console.secrets) {
+        for line in ReportedHead.lines(of: client.response, without: console.secrets) {
             console.show(transcript.head(line, .sent, client: client.number))
         }
     }

@@ -12,21 +12,22 @@ package struct ServerUpgrade: Equatable, Sendable {
     /// Further fields of the response.
     package var extraFields: [HeaderField]
 
-    /// The bytes of the response that accepts the request with these extensions.
-    package func responseBytes(accepting extensions: [ExtensionOffer]) -> [UInt8] {
+    /// The response that accepts the request with these extensions.
+    package func response(accepting extensions: [ExtensionOffer]) -> ResponseHead {
         // RFC 6455 §4.2.2: status 101, Upgrade, Connection, Sec-WebSocket-Accept, and the selected subprotocol, if any.
-        var head: [UInt8] = []
-        head.reserveCapacity(256)
-        head += "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n".utf8
-        head += "Sec-WebSocket-Accept: ".utf8
-        head += HandshakeKey.accept(key: key)
-        head += "\r\n".utf8
-        if let subprotocol { head += "\(ClientRequest.subprotocolFieldName): \(subprotocol)\r\n".utf8 }
-        for field in extraFields { head += field.line.utf8 }
-        if !extensions.isEmpty {
-            head += "\(ExtensionHeader.fieldName): \(ExtensionHeader.value(of: extensions))\r\n".utf8
+        var fields = HTTPFields([
+            HeaderField(wellFormedName: "Upgrade", value: "websocket"),
+            HeaderField(wellFormedName: "Connection", value: "Upgrade"),
+            HeaderField(wellFormedName: "Sec-WebSocket-Accept", bytes: HandshakeKey.accept(key: key)),
+        ])
+        if let subprotocol {
+            fields.append(HeaderField(wellFormedName: ClientRequest.subprotocolFieldName, value: subprotocol))
         }
-        head += "\r\n".utf8
-        return head
+        for field in extraFields { fields.append(field) }
+        if !extensions.isEmpty {
+            let value = ExtensionHeader.value(of: extensions)
+            fields.append(HeaderField(wellFormedName: ExtensionHeader.fieldName, value: value))
+        }
+        return ResponseHead(status: 101, fields: fields)
     }
 }

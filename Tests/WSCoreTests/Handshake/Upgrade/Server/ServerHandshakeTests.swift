@@ -33,7 +33,8 @@ import Testing
 
     /// The response that a client receives for a refusal.
     static func answer(_ refusal: HandshakeRefusal) -> String {
-        let bytes = WebResponse(refusal).bytes(answering: refusal.request?.method, at: .now)
+        let response = WebResponse(refusal)
+        let bytes = response.head(at: .now).bytes + response.bytes(answering: refusal.request?.method)
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -61,7 +62,7 @@ import Testing
         #expect(upgrade.subprotocol == "superchat")
         #expect(upgrade.request.target == "/chat")
         #expect(
-            String(decoding: upgrade.responseBytes(accepting: []), as: UTF8.self) == """
+            String(decoding: upgrade.response(accepting: []).bytes, as: UTF8.self) == """
                 HTTP/1.1 101 Switching Protocols\r
                 Upgrade: websocket\r
                 Connection: Upgrade\r
@@ -136,9 +137,9 @@ import Testing
         let upgrade = try #require(Self.upgrade(text, policy: try ServerPolicy()))
         let foo = ExtensionOffer(name: "foo", parameters: [.init("a", "b")])
         #expect(upgrade.extensionOffers == [foo, ExtensionOffer(name: "bar")])
-        #expect(!String(decoding: upgrade.responseBytes(accepting: []), as: UTF8.self).contains("Extensions"))
+        #expect(!String(decoding: upgrade.response(accepting: []).bytes, as: UTF8.self).contains("Extensions"))
         #expect(
-            String(decoding: upgrade.responseBytes(accepting: [foo]), as: UTF8.self).hasSuffix(
+            String(decoding: upgrade.response(accepting: [foo]).bytes, as: UTF8.self).hasSuffix(
                 "Extensions: foo; a=b\r\n\r\n"))
     }
 
@@ -316,7 +317,7 @@ import Testing
         guard case .upgrade(let upgrade, _) = server.outcome(of: [client.requestBytes]) else {
             Issue.record("refused"); return
         }
-        guard case .upgraded(let opened, _) = client.outcome(of: [upgrade.responseBytes(accepting: [])]) else {
+        guard case .upgraded(let opened, _) = client.outcome(of: [upgrade.response(accepting: []).bytes]) else {
             Issue.record("refused"); return
         }
         #expect(opened.subprotocol == "a")
