@@ -47,6 +47,7 @@ package enum ModeOption: String, Sendable {
     case binary
     case correlate
     case expect
+    case replyEnd = "reply-end"
     case scenario
     case applicationProtocol = "protocol"
     case codecs = "decode"

@@ -84,6 +84,8 @@ package struct LoadPlan: Sendable {
         package var correlation: Correlation?
         /// The regular expressions that each reply has to match. They are valid.
         package var expectations: [String] = []
+        /// The condition on the last message of a reply, which is valid, or `nil` if each reply is one message.
+        package var end: String?
 
         /// Plans replies of any content in the order of the requests.
         package init() {}

@@ -24,6 +24,8 @@ package struct LoadMeasurement: ~Copyable {
     package var tally = LoadTally()
     internal private(set) var latencies = LatencyRecorder()
     internal private(set) var times = TimeHistograms()
+    /// The replies that consist of several messages, or `nil` if replies are single messages.
+    internal var streams: StreamRecorder?
     /// The beginning of the first reply that was mismatched in a mode with requests, in printable form, or `nil` if there
     /// was none.
     package private(set) var mismatchedReply: String?
@@ -146,6 +148,14 @@ package struct LoadMeasurement: ~Copyable {
         tally.received &+= 1
         // Threads share a clock, but read it at different times.
         latencies.record(now > time ? now &- time : 0, at: now)
+    }
+
+    /// Records the correct reply to a message.
+    /// - Parameter stream: The messages of the reply, if it may consist of several.
+    @inline(__always)
+    internal mutating func answered(sentAt time: UInt64, by stream: ReplyStream?, now: UInt64) {
+        answered(sentAt: time, now: now)
+        if let stream, counts(time) { streams?.record(stream, since: time) }
     }
 
     /// Records a received message without a known send time.

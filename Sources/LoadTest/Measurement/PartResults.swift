@@ -86,14 +86,7 @@ package struct PartResults: Equatable, Sendable {
     internal static func stageName(_ index: Int) -> String { "stage\(index + 1)" }
 
     /// The latencies; empty if they are not recorded.
-    package func histogram() -> Histogram {
-        do throws(BenchResultsError) {
-            return try latencies?.decoded() ?? Histogram()
-        } catch {
-            // Cannot happen: it was decoded or encoded before.
-            return Histogram()
-        }
-    }
+    package func histogram() -> Histogram { latencies?.readable() ?? Histogram() }
 
     /// Adds the results of a part with the same name.
     internal mutating func add(_ other: PartResults) throws(BenchResultsError) {
@@ -166,6 +159,11 @@ internal struct StoredHistogram: Equatable, Sendable {
         } catch {
             throw .badHistogram("histogram", error)
         }
+    }
+
+    /// Decodes the histogram of results, which has been decoded or encoded before.
+    func readable() -> Histogram {
+        do throws(BenchResultsError) { return try decoded() } catch { return Histogram() }
     }
 }
 

@@ -1,3 +1,5 @@
+import Conversation
+
 /// The unanswered requests of a connection, by a value that each request and its reply have in common.
 ///
 ///     sent ──► in flight ──► answered
@@ -6,6 +8,8 @@ struct RequestLedger<Key: Hashable> {
     private struct Request {
         let sendTime: UInt64
         var isGivenUp = false
+        /// The messages of the reply so far, if it may consist of several.
+        var stream = ReplyStream()
     }
 
     private var requests: [Key: Request] = [:]
@@ -44,6 +48,18 @@ struct RequestLedger<Key: Hashable> {
         // The next reply with this value belongs to the later request.
         forgottenCount += 1
         if earlier.isGivenUp { givenUpCount -= 1 }
+    }
+
+    /// The value of the oldest unanswered request, or `nil` if there is none.
+    var oldestValue: Key? {
+        order[oldest...].first { requests[$0.value]?.sendTime == $0.sendTime }?.value
+    }
+
+    /// Adds a message that arrives now to the reply to a request, and returns the reply so far, or `nil` if there is no
+    /// such request.
+    mutating func addMessage(to value: Key, at now: UInt64) -> ReplyStream? {
+        requests[value]?.stream.received(at: now)
+        return requests[value]?.stream
     }
 
     /// Removes the request with a value and returns its send time, or `nil` if there is none.

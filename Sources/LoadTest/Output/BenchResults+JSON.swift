@@ -52,6 +52,7 @@ extension BenchResults {
             Self.add("service_us", times.services, to: &json)
             json.add("service_histogram", times.services.base64())
         }
+        if let stream { Self.add(stream, latencies: latencies, to: &json, hasHistograms: true) }
         addParts("steps", steps, to: &json, hasHistograms: true)
         addStages(to: &json, hasHistograms: hasHistogramOfEachSecond)
         json.add("warnings", GeneratorVerdict(self).warnings)
@@ -80,6 +81,35 @@ extension BenchResults {
             json.endObject()
         }
         json.endArray()
+    }
+
+    /// Adds the times of replies that consist of several messages.
+    /// - Parameter latencies: The times to the last message, in nanoseconds.
+    private static func add(
+        _ stream: StreamResults, latencies: borrowing Histogram, to json: inout JSONWriter, hasHistograms: Bool
+    ) {
+        let firsts = stream.firstTimes()
+        let gaps = stream.longestGaps()
+        let counts = stream.messageCounts()
+        json.beginObject("stream")
+        add("first_us", firsts, to: &json)
+        add("gap_us", gaps, to: &json)
+        add("last_us", latencies, to: &json)
+        json.beginObject("messages")
+        json.add("min", Int(clamping: counts.minimum))
+        json.add("mean", counts.mean, digits: 3)
+        for (field, _, percentile) in percentiles {
+            json.add(field, Int(clamping: counts.value(atPercentile: percentile)))
+        }
+        json.add("max", Int(clamping: counts.maximum))
+        json.add("sum", Int(clamping: counts.sum))
+        json.endObject()
+        if hasHistograms {
+            json.add("first_histogram", firsts.base64())
+            json.add("gap_histogram", gaps.base64())
+            json.add("messages_histogram", counts.base64())
+        }
+        json.endObject()
     }
 
     private static func add(_ seconds: [PartResults.Second], to json: inout JSONWriter) {

@@ -49,6 +49,12 @@ package enum OpenMetrics {
             add("wsx_latency_seconds", "histogram", "Latencies of complete seconds.", unit: "seconds")
             text += buckets(of: live.results.latencies, "wsx_latency_seconds")
         }
+        if let stream = live.results.stream {
+            add("wsx_first_message_seconds", "histogram", "Times to the first message of a reply.", unit: "seconds")
+            text += buckets(of: stream.firstTimes(), "wsx_first_message_seconds")
+            add("wsx_longest_gap_seconds", "histogram", "Longest gaps between messages of a reply.", unit: "seconds")
+            text += buckets(of: stream.longestGaps(), "wsx_longest_gap_seconds")
+        }
         guard !live.steps.isEmpty else { return text + "# EOF\n" }
         add("wsx_steps", "counter", "Steps by outcome.")
         for step in live.steps {

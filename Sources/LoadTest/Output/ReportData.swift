@@ -49,6 +49,7 @@ extension BenchResults {
         }
         let optional: [(name: String, value: String?)] = [
             ("Messages", message),
+            ("Replies", stream.flatMap { Self.words(for: $0.messageCounts()) }),
             ("In flight", description.inFlight.map { "\(Phrase.grouped($0)) on each connection" }),
             ("TLS", tally.tls.handshakes > 0 ? tlsHandshakes : nil),
             ("Target rate", description.rateAsked.map { "\(Phrase.grouped($0)) per second" }),
@@ -64,6 +65,14 @@ extension BenchResults {
             ("CPU time", "\(FixedPoint.text(loadProcessorTime / .seconds(1), digits: 3)) s (wsx)"),
         ] + description.notes.labels.map { (escapingControls($0.key), escapingControls($0.value)) }
             + description.notes.environment.map { (Self.name(ofFact: $0.key), escapingControls($0.value)) }
+    }
+
+    /// The numbers of messages per reply: `3 to 9 messages each, median 5`.
+    private static func words(for counts: borrowing Histogram) -> String? {
+        guard counts.totalCount > 0 else { return nil }
+        let (least, most) = (Int(clamping: counts.minimum), Int(clamping: counts.maximum))
+        let median = Phrase.grouped(Int(clamping: counts.value(atPercentile: 50)))
+        return "\(Phrase.grouped(least)) to \(Phrase.grouped(most)) messages each, median \(median)"
     }
 
     private static func name(ofFact field: String) -> String {

@@ -67,7 +67,8 @@ extension BenchResults {
         let stages = try Self.stages(json, &description.stages)
         self.init(
             description: description, tally: tally, latencies: latencies, times: times,
-            steps: try Self.parts(json, "steps"), stages: stages, seconds: seconds, duration: duration,
+            stream: try Self.stream(json), steps: try Self.parts(json, "steps"), stages: stages, seconds: seconds,
+            duration: duration,
             processorTime: processorTime, loadProcessorTime: loadProcessorTime,
             busiestProcessorTime: busiestProcessorTime,
             startTime: WallTime(seconds: Int(startSeconds), microseconds: Int(attoseconds / 1_000_000_000_000)),
@@ -166,6 +167,22 @@ extension BenchResults {
         return BenchSecond(
             sent: try json.count("sent", largest: largestCount), received: received,
             histogram: try histogramBytes(json, "histogram"), maximum: maximum)
+    }
+
+    /// Reads the times of replies that consist of several messages, or `nil` if there are none.
+    private static func stream(_ json: ResultMembers) throws(BenchResultsError) -> StreamResults? {
+        guard json.has("stream") else { return nil }
+        let stream = try json.object("stream")
+        var counts = try histogram(stream, "messages_histogram")
+        let summary = try stream.object("messages")
+        let isPlausible = counts.refine(
+            minimum: UInt64(try summary.count("min", largest: largestCount)),
+            maximum: UInt64(try summary.count("max", largest: largestCount)),
+            sum: UInt128(try summary.count("sum", largest: largestCount)))
+        guard isPlausible else { throw .badMember("stream.messages") }
+        return StreamResults(
+            firsts: StoredHistogram(try histogram(stream, "first_histogram", "first_us")),
+            gaps: StoredHistogram(try histogram(stream, "gap_histogram", "gap_us")), counts: StoredHistogram(counts))
     }
 
     private static func phases(_ json: ResultMembers, _ summaries: ResultMembers) throws(BenchResultsError)

@@ -10,6 +10,8 @@ package struct BenchResults: ~Copyable {
     /// The latencies of correct replies, in nanoseconds.
     package internal(set) var latencies: Histogram
     package internal(set) var times = TimeHistograms()
+    /// The times of replies that consist of several messages, or `nil` if replies are single messages.
+    package internal(set) var stream: StreamResults?
     /// The results of each step of a scenario, in the order of the steps; empty without a scenario.
     package internal(set) var steps: [PartResults] = []
     /// The results of messages due in each stage; empty without stages.
@@ -111,6 +113,7 @@ extension BenchResults {
             try add(measurement.tally)
             try latencies.add(checking: measurement.latencies.total)
             try times.add(measurement.times)
+            try stream.add(measurement.streams?.results)
             try steps.add(byName: measurement.steps.map(\.results))
             if let recorder = measurement.latencies.stages {
                 try stages.add(byName: recorder.results(hasLatencies: description.mode.metrics.hasLatencies))

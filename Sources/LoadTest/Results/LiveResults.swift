@@ -32,10 +32,12 @@ package struct LiveResults: ~Copyable {
         openCount = progress.reduce(0) { $0 + $1.openCount }
         results.tally = LoadTally()
         results.steps = []
+        results.stream = nil
         do throws(BenchResultsError) {
             for (thread, progress) in progress.enumerated() {
                 try results.add(progress.tally)
                 try results.steps.add(byName: progress.steps)
+                try results.stream.add(progress.stream)
                 pending[thread] += progress.seconds
             }
             while pending.allSatisfy({ !$0.isEmpty }) { try addSecond() }

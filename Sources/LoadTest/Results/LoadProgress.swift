@@ -8,6 +8,8 @@ package struct LoadProgress: Sendable {
     package internal(set) var openCount = 0
     /// The results of each step of a scenario since the start. Latencies are those of the last complete second.
     package internal(set) var steps: [PartResults] = []
+    /// The times of replies that consist of several messages until the last complete second, or `nil` if there are none.
+    package internal(set) var stream: StreamResults?
     /// The seconds that were completed since the previous report.
     internal private(set) var seconds: [BenchSecond] = []
 
@@ -18,6 +20,7 @@ package struct LoadProgress: Sendable {
     package mutating func update(_ next: LoadProgress) {
         tally = next.tally
         openCount = next.openCount
+        stream = next.stream ?? stream
         let latencies = steps.map(\.latencies)
         steps = next.steps
         for (index, latencies) in latencies.enumerated() where index < steps.count && steps[index].latencies == nil {
@@ -46,6 +49,8 @@ extension LoadContext {
         let seconds = measurement.takeSeconds()
         // Latencies are encoded only once per second.
         let steps = measurement.steps.map { seconds.isEmpty ? $0.counts : $0.progress }
-        return LoadProgress(measurement.tally, openCount: connections.count, steps: steps, seconds: seconds)
+        var progress = LoadProgress(measurement.tally, openCount: connections.count, steps: steps, seconds: seconds)
+        if !seconds.isEmpty { progress.stream = measurement.streams?.results }
+        return progress
     }
 }

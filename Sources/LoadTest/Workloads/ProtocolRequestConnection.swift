@@ -1,10 +1,19 @@
 import Conversation
+import Formats
 import WSCore
 
 /// A connection that sends requests as lines of an application protocol, which identifies their replies.
 internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
+    /// What a request and its reply have in common.
+    private enum RequestID: Hashable {
+        /// The key that the protocol gives both.
+        case key(ProtocolEvent.ReplyKey)
+        /// The number of the request, if the protocol gives it no key: with `--reply-end`, the oldest request is answered.
+        case number(UInt64)
+    }
+
     private let workload: RequestWorkload
-    private var requests = RequestLedger<ProtocolEvent.ReplyKey>()
+    private var requests = RequestLedger<RequestID>()
     /// The number of the next request.
     private var nextNumber: UInt64
 
@@ -34,8 +43,13 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
             let sent = try context.submit(
                 line.span.bytes, as: .text, wantsReply: true, on: self, through: pipeline)
             guard sent.isSent else { return false }
-            guard let key = sent.replyKey else { throw ProtocolInputError("it has no reply, so there is no latency") }
-            requests.send(key, at: time)
+            if let key = sent.replyKey {
+                requests.send(.key(key), at: time)
+            } else if workload.replyEnd != nil {
+                requests.send(.number(nextNumber), at: time)
+            } else {
+                throw ProtocolInputError("it has no reply, so there is no latency")
+            }
         } catch {
             let request = "request \(nextNumber + 1) of connection \(number + 1)"
             context.host?.protocolFailed(on: self, because: .unsendable("\(request): \(error)"))
@@ -65,14 +79,41 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
             context.host?.protocolFailed(on: self, because: .error(words))
             return
         }
-        guard case .reply(let key?, let isError) = event.role, let sendTime = requests.take(key) else {
+        if let replyEnd = workload.replyEnd { return receivedPart(event, endingWith: replyEnd, in: context) }
+        guard case .reply(let key?, let isError) = event.role, let sendTime = requests.take(.key(key)) else {
             return context.measurement.count(\.pushes, ofMessageAt: context.now)
         }
+        finish(event, isError: isError, sentAt: sendTime, in: context)
+    }
+
+    /// Adds an event to the reply with its key or, without one, to the reply to the oldest request.
+    private func receivedPart(
+        _ event: ProtocolEvent, endingWith replyEnd: MessageCondition, in context: LoadContext
+    ) {
+        var (id, isError): (RequestID?, Bool) = (nil, false)
+        if case .reply(let key?, let isErrorReply) = event.role {
+            isError = isErrorReply
+            if requests.isInFlight(.key(key)) || requests.isGivenUp(.key(key)) { id = .key(key) }
+        }
+        let payload = event.payload.span.bytes
+        guard let id = id ?? requests.oldestValue, let stream = requests.addMessage(to: id, at: context.now) else {
+            return context.measurement.count(\.pushes, ofMessageAt: context.now)
+        }
+        guard isError || replyEnd.matches(event.line.span.bytes, payload: payload), let sendTime = requests.take(id)
+        else { return }
+        finish(event, isError: isError, stream: stream, sentAt: sendTime, in: context)
+    }
+
+    /// Records a reply, or the last event of one that consists of several.
+    private func finish(
+        _ event: ProtocolEvent, isError: Bool, stream: ReplyStream? = nil, sentAt sendTime: UInt64,
+        in context: LoadContext
+    ) {
         let reply = event.payload.span.bytes
         if isError {
             context.measurement.mismatched(reply, toMessageAt: sendTime)
         } else {
-            workload.check(reply, toRequestAt: sendTime, in: context)
+            workload.check(reply, toRequestAt: sendTime, stream: stream, in: context)
         }
     }
 

@@ -13,13 +13,13 @@ extension BenchMode {
             `--correlate`, the message with the same value in a JSON field. The latency is the time to the reply. \
             `--expect` checks the contents of replies. Messages that answer no request are counted as pushes. With \
             `--protocol`, requests are lines of the protocol, which finds their replies, and replies that report \
-            an error are `mismatched`. If the test fails, the error message shows the first `mismatched` reply.
+            an error are `mismatched`. With `--reply-end`, a reply consists of several messages. If the test fails, the error message shows the first `mismatched` reply.
             """,
         options: [
             .connectRate, .messages, .rate, .ramp, .think, .lifetime, .stages, .inFlight, .replyTimeout, .message,
             .file, .binary, .heartbeatMessage, .applicationProtocol, .codecs,
         ],
-        ownOptions: [.correlate, .expect],
+        ownOptions: [.correlate, .expect, .replyEnd],
         wording: ModeWording(
             title: "Request test", titleNamesMessages: true, countedThings: "replies", sentThings: "requests",
             receivedVerb: "answered",
@@ -39,7 +39,11 @@ internal final class RequestWorkload: Workload {
     fileprivate let correlation: Correlation?
     /// The conditions that each reply has to meet.
     private let expectations: [MessageCondition]
-    var patterns: [Pattern] { expectations.compactMap(\.pattern) + context.factory.patterns }
+    /// The condition on the last message of a reply, or `nil` if each reply is one message.
+    let replyEnd: MessageCondition?
+    var patterns: [Pattern] {
+        (expectations + [replyEnd].compactMap(\.self)).compactMap(\.pattern) + context.factory.patterns
+    }
     /// The maximum number of requests in flight per connection in a closed loop.
     let inFlight: Int
     /// Whether messages are encoded.
@@ -52,9 +56,12 @@ internal final class RequestWorkload: Workload {
         kind = context.plan.messages.kind
         correlation = context.plan.replies.correlation
         // The conditions have been checked when the options were parsed.
-        expectations = context.plan.replies.expectations.compactMap { source in
+        func condition(_ source: String) -> MessageCondition? {
             do throws(MessageConditionError) { return try MessageCondition(source) } catch { return nil }
         }
+        expectations = context.plan.replies.expectations.compactMap(condition)
+        replyEnd = context.plan.replies.end.flatMap(condition)
+        if replyEnd != nil { context.measurement.streams = StreamRecorder() }
         inFlight = context.plan.pace.inFlight
         encodes = context.plan.conversation.codecs?.encoder != nil
     }
@@ -66,7 +73,9 @@ internal final class RequestWorkload: Workload {
             return LoadPlanProblem(option: "--mode request", reason: "no request is given; add --message or --file")
         }
         if let problem = plan.codecProblem { return problem }
-        guard let correlation = plan.replies.correlation else { return plan.protocolProblem(needsReplies: true) }
+        guard let correlation = plan.replies.correlation else {
+            return plan.protocolProblem(needsReplies: plan.replies.end == nil)
+        }
         var message = plan.makeEchoMessage(rows: plan.data?.sample, clockOffset: 0)
         var ids: [JSONScalar: Int] = [:]
         // Each message twice, as a connection sends it.
@@ -93,10 +102,15 @@ internal final class RequestWorkload: Workload {
     }
 
     /// Checks the contents of a reply, and records its latency.
+    /// - Parameters:
+    ///   - reply: The reply, or the last message of one that consists of several.
+    ///   - stream: The messages of the reply, if it may consist of several.
     @inline(__always)
-    func check(_ reply: RawSpan, toRequestAt sendTime: UInt64, in context: LoadContext) {
+    func check(
+        _ reply: RawSpan, toRequestAt sendTime: UInt64, stream: ReplyStream? = nil, in context: LoadContext
+    ) {
         if expectations.allSatisfy({ $0.matches(reply) }) {
-            context.measurement.answered(sentAt: sendTime, now: context.now)
+            context.measurement.answered(sentAt: sendTime, by: stream, now: context.now)
         } else {
             context.measurement.mismatched(reply, toMessageAt: sendTime)
         }
@@ -121,11 +135,26 @@ internal final class RequestWorkload: Workload {
     /// Matches a reply, and records its latency.
     @inline(__always)
     fileprivate func match(_ payload: RawSpan, by connection: RequestConnection, in context: LoadContext) {
+        if let replyEnd { return matchPart(payload, isLast: replyEnd.matches(payload), by: connection, in: context) }
         if let sendTime = connection.takeRequest(answeredBy: payload) {
             check(payload, toRequestAt: sendTime, in: context)
         } else {
             context.measurement.count(\.pushes, ofMessageAt: context.now)
         }
+    }
+}
+
+extension RequestWorkload {
+    /// Matches a message of a reply that may consist of several.
+    @inline(never)
+    fileprivate func matchPart(
+        _ payload: RawSpan, isLast: Bool, by connection: RequestConnection, in context: LoadContext
+    ) {
+        guard let stream = connection.addPart(payload, at: context.now) else {
+            return context.measurement.count(\.pushes, ofMessageAt: context.now)
+        }
+        guard isLast, let sendTime = connection.takeRequest(answeredBy: payload) else { return }
+        check(payload, toRequestAt: sendTime, stream: stream, in: context)
     }
 }
 
@@ -135,6 +164,8 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
     /// The unanswered requests by their id. Empty if replies arrive in order.
     private var requests = RequestLedger<JSONScalar>()
     private let isByID: Bool
+    /// The messages of the reply to the oldest request, if replies arrive in order and may consist of several.
+    private var stream = ReplyStream()
 
     init(_ number: UInt64, of workload: RequestWorkload) {
         self.workload = workload
@@ -176,18 +207,29 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
         }
     }
 
+    /// Adds a message to the reply that it belongs to. Returns the reply so far, or `nil` for a message that answers no
+    /// request.
+    fileprivate func addPart(_ payload: RawSpan, at now: UInt64) -> ReplyStream? {
+        if isByID { return request(answeredBy: payload).flatMap { requests.addMessage(to: $0, at: now) } }
+        guard ledger.expectedCount > 0 else { return nil }
+        stream.received(at: now)
+        return stream
+    }
+
     /// Removes the request that a message answers. Returns its send time, or `nil` for a message that answers none.
     fileprivate func takeRequest(answeredBy payload: RawSpan) -> UInt64? {
-        guard let correlation = workload.correlation else {
-            return ledger.expectedCount > 0 ? ledger.takeFirst() : nil
-        }
+        if isByID { return request(answeredBy: payload).flatMap { requests.take($0) } }
+        stream = ReplyStream()
+        return ledger.expectedCount > 0 ? ledger.takeFirst() : nil
+    }
+
+    /// The id of the request that a message answers, or `nil` for a message that answers none.
+    private func request(answeredBy payload: RawSpan) -> JSONScalar? {
+        guard let correlation = workload.correlation else { return nil }
         let ids =
             correlation.replyIDs(in: payload) { requests.isInFlight($0) }
             ?? correlation.replyIDs(in: payload) { requests.isGivenUp($0) }
-        for id in ids ?? [] {
-            if let sendTime = requests.take(id) { return sendTime }
-        }
-        return nil
+        return ids?.first { requests.isInFlight($0) || requests.isGivenUp($0) }
     }
 
     override func giveUpReplies(before time: UInt64) -> Int {

@@ -83,6 +83,7 @@ struct BenchSettings: Sendable {
         }
         let variables = data?.columns ?? VariableNames()
         try variables.checkPatterns(plan.replies.expectations, of: "--expect")
+        try variables.checkPatterns([plan.replies.end].compactMap(\.self), of: "--reply-end")
         if plan.mode == .broadcast { plan.messages.variables = try Self.broadcastVariables(variables) }
         plan.messages.templates = try arguments.loadMessages.messages.map { (message) throws(Failure) in
             try message.template(

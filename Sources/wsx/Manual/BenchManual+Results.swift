@@ -82,6 +82,10 @@ extension BenchManual {
                 """
             ),
             (
+                "`wsx_first_message_seconds`, `wsx_longest_gap_seconds`",
+                "With `--reply-end`: the same for the times to the first message, and for the longest gaps."
+            ),
+            (
                 "`wsx_steps_total`, `wsx_step_latency_seconds`",
                 """
                 In a scenario: the counts of `steps` in JSON RESULTS, with the labels `step` and `outcome`, and the \
@@ -204,6 +208,15 @@ extension BenchManual {
                 """
                 With `--ready`: the time from the opening of a connection to the message that matches. In a scenario: \
                 to the end of the steps before `repeat`.
+                """
+            ),
+            (
+                "`stream`",
+                """
+                With `--reply-end`, for complete and correct replies: statistics of the times to the first message \
+                (`first_us`) and to the last one (`last_us`, the same as `latency_us`), of the longest gap between \
+                two messages of each reply with several (`gap_us`), and of the number of `messages` per reply. \
+                `first_histogram`, `gap_histogram`, and `messages_histogram` are in the format of `histogram`.
                 """
             ),
             (

@@ -77,4 +77,22 @@ import WSCore
         other.tally.sent = 1
         #expect(throws: BenchResultsError.tooLarge) { try results.add(other) }
     }
+
+    @Test("The times of replies of several messages are written, read, and added up")
+    func streams() throws {
+        var sum = BenchSamples.results(seed: 5, mode: .request)
+        let other = BenchSamples.results(seed: 6, mode: .request)
+        let (first, second) = (sum.stream, other.stream)
+        let (one, two) = (try #require(first), try #require(second))
+        let text = sum.json()
+        let read = try BenchResults(json: Array(text.utf8).span.bytes)
+        let stream = read.stream
+        #expect(stream == one)
+        try sum.add(other)
+        let sums = sum.stream
+        let total = try #require(sums)
+        #expect(total.firstTimes().sum == one.firstTimes().sum + two.firstTimes().sum)
+        #expect(total.longestGaps().totalCount == one.longestGaps().totalCount + two.longestGaps().totalCount)
+        #expect(total.messageCounts().sum == one.messageCounts().sum + two.messageCounts().sum)
+    }
 }

@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 @testable import LoadTest
@@ -35,8 +36,10 @@ enum BenchSamples {
         var description = description(mode, &random)
         let stages = stages(&random)
         description.stages = stages?.plan
+        let stream = mode == .request ? stream(&random) : nil
         return BenchResults(
-            description: description, tally: tally, latencies: latencies, times: times, stages: stages?.results ?? [],
+            description: description, tally: tally, latencies: latencies, times: times, stream: stream,
+            stages: stages?.results ?? [],
             seconds: seconds,
             duration: .nanoseconds(Int.random(in: 0..<3_600_000_000_000_000, using: &random)),
             processorTime: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
@@ -63,6 +66,18 @@ enum BenchSamples {
         }
         let quantity = Bool.random(using: &random) ? StagePlan.Quantity.connections : .rate
         return (StagePlan(quantity: quantity, stages: stages), results)
+    }
+
+    /// Random replies of several messages.
+    private static func stream(_ random: inout SeededRandom) -> StreamResults {
+        let recorder = StreamRecorder()
+        for _ in 0..<Int.random(in: 1..<5, using: &random) {
+            var stream = ReplyStream()
+            let start = latency(&random)
+            for offset in 0...UInt64.random(in: 0..<5, using: &random) { stream.received(at: start + offset * 7777) }
+            recorder.record(stream, since: 0)
+        }
+        return recorder.results
     }
 
     private static func latency(_ random: inout SeededRandom) -> UInt64 {

@@ -133,6 +133,68 @@ import WSCore
         #expect((fixture.tally.received, fixture.tally.lost) == (1, 2))
     }
 
+    // MARK: Replies of several messages
+
+    @Test("A reply of several messages ends with the first that matches, and its latency is the time to that one")
+    func stream() throws {
+        let fixture = try load(correlate: nil) { $0.replies.end = "end$" }
+        for (text, time) in [("a", 1000), ("b", 5000), ("the end", 6000)] as [(String, UInt64)] {
+            #expect(fixture.tally.received == 0)
+            try receive(text, on: fixture, at: Self.start + time)
+        }
+        #expect((fixture.tally.received, fixture.tally.sent, fixture.tally.pushes) == (1, 2, 0))
+        #expect(fixture.largestLatency() == 6000)
+        try receive("end", on: fixture, at: Self.start + 6500)
+        let stream = try #require(fixture.context.measurement.streams?.results)
+        let firsts = stream.firstTimes()
+        let gaps = stream.longestGaps()
+        let counts = stream.messageCounts()
+        #expect((firsts.minimum, firsts.maximum) == (500, 1000))
+        // The second reply has one message, and so no gap.
+        #expect((gaps.totalCount, gaps.maximum) == (1, 4000))
+        #expect((counts.minimum, counts.maximum) == (1, 3))
+    }
+
+    @Test("The messages of several replies find their requests by the field")
+    func streamsByField() throws {
+        let fixture = try load {
+            $0.pace.inFlight = 2
+            $0.messageCount = 2
+            $0.replies.end = "json:.done"
+        }
+        for (text, time) in [
+            (#"{"id":2}"#, 1000), (#"{"id":1}"#, 2000), (#"{"event":"push"}"#, 2500), (#"{"id":1,"done":1}"#, 3000),
+            (#"{"id":1}"#, 3500), (#"{"id":2,"done":1}"#, 9000),
+        ] as [(String, UInt64)] {
+            try receive(text, on: fixture, at: Self.start + time)
+        }
+        #expect((fixture.tally.received, fixture.tally.pushes) == (2, 2))
+        let stream = try #require(fixture.context.measurement.streams?.results)
+        #expect(stream.longestGaps().maximum == 8000)
+        #expect(fixture.workload.isAnswered)
+    }
+
+    @Test("--expect checks the last message of a reply, and a wrong reply has no times")
+    func wrongStream() throws {
+        let fixture = try load(correlate: nil, expect: ["ok"]) { $0.replies.end = "end" }
+        for text in ["ok", "end"] { try receive(text, on: fixture) }
+        for text in ["wrong", "end, ok"] { try receive(text, on: fixture) }
+        #expect((fixture.tally.received, fixture.tally.mismatched) == (1, 1))
+        #expect(fixture.context.measurement.streams?.results.messageCounts().totalCount == 1)
+    }
+
+    @Test("A reply that never ends times out and is lost")
+    func endlessStream() throws {
+        let fixture = try load { $0.replies.end = "done" }
+        try receive(#"{"id":1}"#, on: fixture)
+        fixture.context.now = Self.start + 5000
+        fixture.context.giveUpReplies(before: Self.start + 1)
+        #expect(fixture.tally.errors[.timeout] == 1)
+        let connection: RequestConnection = try fixture.connection(0)
+        fixture.workload.ended(connection)
+        #expect((fixture.tally.received, fixture.tally.lost) == (0, 2))
+    }
+
     // MARK: Plans
 
     private func problem(_ texts: [String], correlate name: String? = nil, inFlight: Int = 1) throws -> String? {

@@ -34,6 +34,10 @@ extension OptionTableTests {
             $0.load.mode = .request
             $0.load.replies.expectations = ["a", "b"]
         },
+        BenchCase("reply-end", "--mode", "request", "--reply-end", "json:.done") {
+            $0.load.mode = .request
+            $0.load.replies.end = "json:.done"
+        },
         BenchCase("first-message", "--first-message", "a", "--first-message=@f") {
             $0.exchange.firstMessages = ["a", "@f"]
         },

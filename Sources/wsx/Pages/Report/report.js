@@ -222,7 +222,9 @@ function showStages(stages) {
 function showTables() {
   const phases = mode === "connect" ? Object.entries(results.handshake_phases_us) : [];
   const times = [
-    ["latency", latency], ["handshake", results.handshake_us],
+    ["latency", latency],
+    ...(results.stream ? [["first message", results.stream.first_us], ["longest gap", results.stream.gap_us]] : []),
+    ["handshake", results.handshake_us],
     ...[["delay", results.delay_us], ...phases].filter(([, summary]) => summary.max),
   ];
   // The sum is only needed for exact merging.

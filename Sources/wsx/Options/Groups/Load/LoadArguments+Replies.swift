@@ -36,5 +36,25 @@ extension LoadArguments {
         ) { arguments, value throws(ValueProblem) in
             arguments.replies.expectations.append(try MessageConditionValue.parse(value))
         },
+        OptionSpecification(
+            "reply-end", value: OptionValue("REGEX"), requires: .modes(with: .replyEnd), heading: .requests,
+            summary: "Measure replies of several messages",
+            manual: """
+                A reply consists of all messages up to and including the first that matches *REGEX*, such as the parts \
+                of a generated text, or the rows of a query. The results contain the times to the first and to the last \
+                message, the longest gap between two messages, and the number of messages. The latency is the time to \
+                the last message, `--reply-timeout` limits it, and `--expect` checks the last message.
+                """,
+            MessageConditionValue.manual,
+            """
+            Without `--correlate`, all messages belong to the reply to the oldest request. With it, those with the value \
+            of a request do, and others are `pushes`. With `--protocol`, events without a key belong to the oldest \
+            request, regular expressions search the line of an event, and an error ends the reply.
+            """,
+            example: #"--mode request --message '{"prompt":"hi"}' --reply-end 'json:.type=="done"'"#,
+            seeAlso: ["mode", "correlate", "expect", "reply-timeout"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.replies.end = try MessageConditionValue.parse(value)
+        },
     ]
 }
