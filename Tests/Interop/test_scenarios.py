@@ -55,7 +55,7 @@ def test_a_failed_step_shows_the_difference_and_ends_the_run(tmp_path):
     path, junit = written(tmp_path / "s.jsonl", steps), tmp_path / "results.xml"
     with ScriptedServer(serve) as server:
         result = wsx("connect", "--scenario", path, "--junit", junit, server.url, env=environment(TOKEN="x"))
-    difference = "no matching message within 300 ms; the last one differs: /value: expected 5, received 4"
+    difference = "no matching message within 300 ms; the closest message differs: /value: expected 5, received 4"
     assert_fails(result, 7, f"the scenario failed in line 5 (query): {difference}")
     assert result.lines[-1] == f"FAIL  line 5: receive (query)  {difference}"
     cases = ElementTree.parse(junit).getroot().findall("testsuite/testcase")
@@ -182,7 +182,11 @@ def test_results_that_cannot_be_written_are_not_called_a_recording(tmp_path):
     ('{"type":"message","direction":"out"}', (1, 9), "neither 'data' nor 'base64'"),
     ('{"type":"message","direction":"out","data":7}', (1, 44), "'data' is not a string"),
     ('{"type":"message","direction":"out","data":"a","timeout":"1s"}', (1, 48), "an outgoing message has no 'timeout'"),
-    ('{"type":"message","direction":"out","data":"a","match":"a"}', (1, 48), "an outgoing message has no 'match'"),
+    ('{"type":"message","direction":"out","data":"a","expect":"a"}', (1, 48), "an outgoing message has no 'expect'"),
+    ('{"type":"message","direction":"out","match":"a"}', (1, 45), "add 'data' to 'match'"),
+    ('{"type":"anyOrder","steps":[{"type":"pause","for":"1s"}]}', (1, 37), "only messages may have any order"),
+    ('{"type":"message","direction":"in","replyEnd":"("}', (1, 47), "'replyEnd'"),
+    ('{"type":"message","direction":"in","data":"a","optional":1}', (1, 58), "'optional' is neither true nor false"),
     ('{"type":"message","direction":"in","data":"a","for":"1s"}', (1, 47), "an incoming message has no 'for'"),
     ('{"type":"message","direction":"in","data":"a","timeout":2}', (1, 57), "'timeout' is not a string"),
     ('{"type":"message","direction":"in","data":"a","timeout":"-2s"}', (1, 57), "'timeout' is not a duration"),
@@ -287,7 +291,7 @@ def test_a_server_that_closes_after_a_wrong_reply_is_reported_with_the_differenc
     path = written(tmp_path / "s.jsonl", [{"type": "message", "direction": "in", "match": {"/id": 2}, "name": "a"}])
     with ScriptedServer(serve) as server:
         result = wsx("connect", "--scenario", path, server.url)
-    assert_fails(result, 7, "the connection ended with 1000; the last message differs: /id: expected 2, received 1")
+    assert_fails(result, 7, "the connection ended with 1000; the closest message differs: /id: expected 2, received 1")
 
 
 def test_a_message_that_cannot_be_encoded_is_found_before_connecting(tmp_path):

@@ -207,6 +207,35 @@ package struct Matcher {
     }
 }
 
+extension Matcher {
+    /// How much a message resembles the expected one: the number of equal values, and of values at the right paths.
+    func closeness(_ message: RawSpan, stamp: Template.Stamp, variables: borrowing TemplateVariables) -> Int {
+        var scratch = ByteBuffer()
+        do throws(TemplateValueError) {
+            switch test {
+            case .condition: return 0
+            case .fields(let fields):
+                guard UTF8Validator.isValid(message) else { return 0 }
+                var count = 0
+                for field in fields {
+                    guard let token = field.path.value(in: message),
+                        let value = JSONValue.parsed(message.extracting(token.range))
+                    else { continue }
+                    let isEqual = try field.expected.matches(
+                        value, stamp: stamp, variables: variables, scratch: &scratch)
+                    count += isEqual ? 2 : 1
+                }
+                return count
+            case .equal(let text, let ignored):
+                try text.write(to: &scratch, stamp: stamp, variables: variables)
+                return scratch.withReadableBytes { JSONDifference.equalCount($0, message, ignoring: ignored) }
+            }
+        } catch {
+            return 0
+        }
+    }
+}
+
 /// Why a JSON text is not a ``Matcher``.
 package struct MatcherError: Error, Equatable {
     /// A mistake.

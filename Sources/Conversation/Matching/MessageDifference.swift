@@ -110,6 +110,28 @@ struct JSONDifference {
         }
     }
 
+    /// The number of equal values at the same places of two JSON texts; 0 for other texts.
+    /// - Parameter ignored: JSON Pointers to values that may differ or be missing.
+    static func equalCount(_ expected: RawSpan, _ actual: RawSpan, ignoring ignored: Set<ExactString>) -> Int {
+        guard UTF8Validator.isValid(expected), UTF8Validator.isValid(actual),
+            let expected = JSONValue.parsed(expected), let actual = JSONValue.parsed(actual)
+        else { return 0 }
+        return equalCount(expected, actual)
+    }
+
+    /// Recurses once per level of the texts.
+    private static func equalCount(_ expected: JSONValue, _ actual: JSONValue) -> Int {
+        switch (expected, actual) {
+        case (.array(let expected), .array(let actual)):
+            zip(expected, actual).reduce(0) { $0 + equalCount($1.0, $1.1) }
+        case (.object(let expected), .object(let actual)):
+            expected.reduce(0) { sum, member in
+                actual[member.key].map { sum + equalCount(member.value, $0) } ?? sum
+            }
+        default: expected.isSameScalar(as: actual) ? 1 : 0
+        }
+    }
+
     /// Recurses once per level of the texts.
     private static func first(
         _ expected: JSONValue?, _ actual: JSONValue?, at pointer: String, ignoring ignored: Set<ExactString>

@@ -47,6 +47,10 @@ package struct ApplicationProtocol: Sendable {
         /// rejects requests without an origin.
         package static let undetected = Endpoint(needsOrigin: true)
 
+        /// The expectations of a server with which a connection was recorded.
+        /// - Parameter subprotocol: The selected subprotocol.
+        package static func recorded(_ subprotocol: String) -> Endpoint { Endpoint(subprotocols: [subprotocol]) }
+
         /// Whether both are equal.
         package static func == (one: Endpoint, other: Endpoint) -> Bool {
             one.path == other.path && one.pathSuffix == other.pathSuffix && one.subprotocols == other.subprotocols

@@ -9,6 +9,7 @@ import WSCore
 /// | `{"type":"message","direction":"in","match":MATCHER}` | waits for a message; see ``Matcher`` |
 /// | `{"type":"ping"}`, `"pong"`, `"close"` with a direction | sends the frame, or waits for it |
 /// | `{"type":"pause","for":"1s-3s"}` | waits for a random time in this range |
+/// | `{"type":"anyOrder","steps":[…]}` | waits for the messages of these steps in any order |
 /// | `{"type":"repeat"}` | the steps after it are repeated |
 ///
 /// Recordings have the same format. A message without `match` has to equal the recorded one. Of a recording, the first
@@ -75,9 +76,13 @@ package struct Scenario {
         /// The name of the step in results, or `nil` if it has none.
         package let name: String?
         /// The time limit of a step that waits, or `nil` for the default.
-        package let timeout: Duration?
+        package internal(set) var timeout: Duration?
         /// The number of its line in the file, from 1.
         package let line: Int
+        /// Whether the step waits for a message that may not arrive.
+        package internal(set) var isOptional = false
+        /// The steps that wait for their messages in any order, with this one among them, or `nil` if it waits alone.
+        package internal(set) var group: Range<Int>?
     }
 
     /// The message that a step sends.
@@ -86,7 +91,7 @@ package struct Scenario {
         package let kind: MessageKind
         /// The text or the bytes.
         package let template: Template
-        /// Sets variables to values in the message. Only the peer's messages set variables.
+        /// Sets variables to values in the message.
         package let extractions: [Extraction]
     }
 
@@ -94,10 +99,12 @@ package struct Scenario {
     package struct Expectation {
         /// The kind of the message as received, before it is decoded, or `nil` for either.
         package let kind: MessageKind?
-        /// Decides whether a message is the expected one.
-        package let matcher: Matcher
+        /// Decides whether a message is the expected one, or `nil` for any.
+        package let matcher: Matcher?
         /// Checks the expected message, or `nil` to accept its contents.
         package let expected: Matcher?
+        /// Recognizes the last message of a reply that consists of several, or `nil` for a single message.
+        package let replyEnd: Matcher?
         /// Sets variables to values in the message.
         package let extractions: [Extraction]
         /// Whether any other message is an error, instead of being skipped.
@@ -111,7 +118,7 @@ package struct Scenario {
         var patterns: [Pattern] = []
         for step in steps {
             guard case .receive(let expectation) = step.action else { continue }
-            for matcher in [expectation.matcher, expectation.expected] {
+            for matcher in [expectation.matcher, expectation.expected, expectation.replyEnd] {
                 if let pattern = matcher?.pattern { patterns.append(pattern) }
             }
         }
@@ -127,6 +134,8 @@ package struct Scenario {
     package let variables: VariableNames
     /// Whether a step inserts values of the last message.
     let usesLastMessage: Bool
+    /// The subprotocol of the recorded connection, or `nil` if there was none.
+    package let subprotocol: String?
     /// The first line of a recording that belongs to another connection, which is not played, or `nil` if there is none.
     package let otherConnectionLine: Int?
 

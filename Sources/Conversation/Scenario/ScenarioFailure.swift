@@ -14,9 +14,9 @@ package struct ScenarioFailure: Error, Equatable {
         /// The run has reached its time limit in the step. The second value is `nil` if the step does not wait for the
         /// peer.
         case runTimedOut(after: Duration, Awaited?)
-        /// The connection has ended, and the step does not expect that, or expects another code. `skipped`: how the
-        /// last skipped message differs, or `nil` if none was skipped.
-        case closed(Ending, expected: CloseCode?, skipped: MessageDifference? = nil)
+        /// The connection has ended, and the step does not expect that, or expects another code. `skipped`: the message
+        /// that was closest to the expected one, or `nil` if none was skipped.
+        case closed(Ending, expected: CloseCode?, skipped: Candidate? = nil)
         /// More messages than the limit have arrived while no step waited for them.
         case tooMuchWaits(byteCount: Int)
         /// The client has sent a message after the last step of its peer.
@@ -31,10 +31,10 @@ package struct ScenarioFailure: Error, Equatable {
     package enum Awaited: Equatable, Sendable {
         /// A message, and none has arrived.
         case message
-        /// Another message than the last one, which differs.
-        case otherMessage(MessageDifference?)
-        /// Another message than the last one, which is too long to be compared.
-        case otherMessageThan(byteCount: Int)
+        /// Another message than those that have arrived.
+        case otherMessage(Candidate)
+        /// The end of a reply, of which a number of messages has arrived.
+        case replyEnd(messageCount: Int)
         /// A ping.
         case ping
         /// A pong.
@@ -43,6 +43,16 @@ package struct ScenarioFailure: Error, Equatable {
         case close
         /// The answer to the close frame of the step.
         case closeAnswer
+    }
+
+    /// A message that a step has skipped, and that explains its failure best.
+    package enum Candidate: Equatable, Sendable {
+        /// The message that is closest to the expected one differs.
+        case differs(MessageDifference?)
+        /// The last message is too long to be compared.
+        case tooLong(byteCount: Int)
+        /// The message matches, but an earlier step, in this line, has skipped it.
+        case skippedEarlier(line: Int)
     }
 
     /// How a connection has ended.
@@ -88,7 +98,7 @@ extension ScenarioFailure.Reason: CustomStringConvertible {
         case .wrong(let difference?): "the message is wrong: \(difference)"
         case .wrong(nil): "the message is wrong"
         case .closed(let ending, let expected, let skipped):
-            Self.words(for: ending, insteadOf: expected) + (skipped.map { "; the last message differs: \($0)" } ?? "")
+            Self.words(for: ending, insteadOf: expected) + (skipped?.words ?? "")
         case .tooMuchWaits(let byteCount):
             "more than \(byteCount >> 20) MiB of messages arrived while no step waited for them"
         case .afterLastStep: "another message arrived after the last step"
@@ -101,10 +111,8 @@ extension ScenarioFailure.Reason: CustomStringConvertible {
     private static func words(for awaited: ScenarioFailure.Awaited, within limit: String) -> String {
         switch awaited {
         case .message: "nothing arrived\(limit)"
-        case .otherMessage(let difference):
-            "no matching message\(limit)" + (difference.map { "; the last one differs: \($0)" } ?? "")
-        case .otherMessageThan(let byteCount):
-            "no matching message\(limit); the last one has \(Phrase.grouped(byteCount)) byte\(byteCount == 1 ? "" : "s")"
+        case .otherMessage(let candidate): "no matching message\(limit)\(candidate.words)"
+        case .replyEnd(let count): "the reply did not end\(limit), after \(Phrase.count(count, "message"))"
         case .ping: "no ping arrived\(limit)"
         case .pong: "no pong arrived\(limit)"
         case .close: "the peer did not close the connection\(limit)"
@@ -124,6 +132,18 @@ extension ScenarioFailure.Reason: CustomStringConvertible {
             let culprit = error.isLimit ? "" : "the peer violated the WebSocket protocol: "
             return "\(culprit)\(error) (\(error.identifier), closed with \(error.closeCode.rawValue))"
         case .unanswered: return "the peer did not answer the close frame in time; --close-timeout sets the limit"
+        }
+    }
+}
+
+extension ScenarioFailure.Candidate {
+    /// The message, to follow a clause.
+    fileprivate var words: String {
+        switch self {
+        case .differs(let difference?): "; the closest message differs: \(difference)"
+        case .differs(nil): ""
+        case .tooLong(let byteCount): "; the last message has \(Phrase.count(byteCount, "byte"))"
+        case .skippedEarlier(let line): "; the step in line \(line) skipped a message that matches"
         }
     }
 }
@@ -168,6 +188,9 @@ extension ScenarioFailure.Reason {
         default: false
         }
     }
+
+    /// Whether a value is missing.
+    var isMissing: Bool { if case .missing = self { true } else { false } }
 
     /// Whether the time limit of the run is the reason.
     package var isRunTimeout: Bool { if case .runTimedOut = self { true } else { false } }

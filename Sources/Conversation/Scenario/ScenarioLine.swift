@@ -5,7 +5,7 @@ import WSCore
 struct ScenarioLine {
     /// The type of a line.
     enum Kind: String, CaseIterable {
-        case message, ping, pong, close, pause
+        case message, ping, pong, close, pause, anyOrder
         case repetition = "repeat"
         // These events of recordings inform about the session.
         case recording, open, listening, error
@@ -13,7 +13,7 @@ struct ScenarioLine {
         /// Whether the line is a step or `repeat`.
         var isPlayed: Bool {
             switch self {
-            case .message, .ping, .pong, .close, .pause, .repetition: true
+            case .message, .ping, .pong, .close, .pause, .anyOrder, .repetition: true
             case .recording, .open, .listening, .error: false
             }
         }
@@ -21,10 +21,11 @@ struct ScenarioLine {
 
     /// The name of a member.
     enum Member: String {
-        case type, direction, opcode, data, base64, match, expect, set, name, timeout, strict, code, reason
+        case type, direction, opcode, data, base64, match, expect, replyEnd, set, name, timeout, optional, strict
+        case code, reason, steps
         case pause = "for"
         // The members of recordings.
-        case time, client, bytes, clean, request, decoded, injected, rewritten
+        case time, client, bytes, clean, request, decoded, injected, rewritten, subprotocol
         case decodeError = "decode_error"
         case roundTrip = "rtt_us"
     }
@@ -64,10 +65,14 @@ struct ScenarioLine {
     /// The members that a line of this type may have.
     private var allowed: Set<Member> {
         switch (kind, isOutgoing) {
-        case (.message, true): Self.relayed.union([.opcode, .data, .base64, .bytes, .request])
+        case (.message, true):
+            Self.relayed.union([
+                .opcode, .data, .base64, .bytes, .request, .match, .set, .optional,
+            ]).union(has(.optional) ? [.timeout] : [])
         case (.message, false):
             Self.relayed.union([
-                .opcode, .data, .base64, .bytes, .request, .roundTrip, .match, .expect, .set, .strict, .timeout,
+                .opcode, .data, .base64, .bytes, .request, .roundTrip, .match, .expect, .replyEnd, .set, .strict,
+                .optional, .timeout,
             ]).union(isRecorded ? [.decoded, .decodeError] : [])
         case (.ping, true), (.pong, true): Self.recorded.union([.data, .base64, .bytes])
         case (.ping, false), (.pong, false):
@@ -75,6 +80,7 @@ struct ScenarioLine {
         case (.close, true): Self.recorded.union([.code, .reason, .timeout, .clean])
         case (.close, false): Self.recorded.union([.code, .timeout, .clean]).union(isRecorded ? [.reason] : [])
         case (.pause, _): [.type, .name, .pause]
+        case (.anyOrder, _): [.type, .steps, .timeout]
         case (.repetition, _): [.type]
         case (.recording, _), (.open, _), (.listening, _), (.error, _): []
         }
@@ -91,6 +97,7 @@ struct ScenarioLine {
     private var words: String {
         switch kind {
         case .pause: "a pause"
+        case .anyOrder: "'anyOrder'"
         case .repetition: "'repeat'"
         default: (isOutgoing ? "an outgoing " : "an incoming ") + kind.rawValue
         }
@@ -161,7 +168,7 @@ struct ScenarioLine {
     }
 
     private mutating func readDirection() throws(ScenarioError) {
-        guard kind != .pause, kind != .repetition else { return }
+        guard kind != .pause, kind != .anyOrder, kind != .repetition else { return }
         guard let direction = try text(.direction) else {
             throw error("the step has no 'direction'; add \"direction\":\"in\" or \"out\"")
         }
@@ -182,6 +189,32 @@ struct ScenarioLine {
     /// The place and the bytes of a member's value.
     func source(of member: Member) -> (offset: Int, bytes: [UInt8])? {
         values[member].map { ($0.range.lowerBound, Array(bytes[$0.range])) }
+    }
+
+    /// The objects of an array member as lines, or `nil` if there is none.
+    func lines(in member: Member) throws(ScenarioError) -> [ScenarioLine]? {
+        guard let array = values[member] else { return nil }
+        guard array.kind == .beginArray else { throw error("'\(member.rawValue)' is not an array of steps", at: array) }
+        let text = bytes.span.bytes.extracting(array.range)
+        var elements: [Range<Int>] = []
+        do throws(JSONError) {
+            var reader = JSONReader()
+            _ = try reader.next(in: text)
+            while let token = try reader.next(in: text), token.kind != .endArray {
+                elements.append(try reader.value(from: token, in: text).range)
+            }
+        } catch {
+            throw self.error("'\(member.rawValue)' is not JSON", at: array)
+        }
+        var lines: [ScenarioLine] = []
+        for element in elements {
+            let start = array.range.lowerBound + element.lowerBound
+            // As many blanks as characters precede it, so that errors name the right column.
+            let indentation = String(decoding: bytes.prefix(start), as: UTF8.self).count
+            let blanks = Array(repeating: UInt8(ascii: " "), count: indentation)
+            lines.append(try ScenarioLine(blanks + bytes[start..<start + element.count], number: number))
+        }
+        return lines
     }
 
     /// The value of a string member, or `nil` if there is none.

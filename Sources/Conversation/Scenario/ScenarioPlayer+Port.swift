@@ -19,7 +19,10 @@ extension ScenarioPlayer {
         /// - Parameters:
         ///   - index: The index of the step.
         ///   - nanoseconds: The duration of the step.
-        func stepEnded(_ index: Int, nanoseconds: UInt64)
+        ///   - reply: The messages that the step has waited for, if they may be several.
+        func stepEnded(_ index: Int, nanoseconds: UInt64, reply: ReplyStream?)
+        /// Called for each optional step whose message has not arrived.
+        func stepSkipped(_ index: Int)
         /// Called for each message that no step takes.
         func messageSkipped()
         /// Called after the last step, before the scenario is repeated.
@@ -31,7 +34,8 @@ extension ScenarioPlayer.Port {
     /// `nil`: messages are sent unchanged.
     package var pipeline: Pipeline? { nil }
     package var takesMessages: Bool { true }
-    package func stepEnded(_ index: Int, nanoseconds: UInt64) {}
+    package func stepEnded(_ index: Int, nanoseconds: UInt64, reply: ReplyStream?) {}
+    package func stepSkipped(_ index: Int) {}
     package func messageSkipped() {}
     package func iterationEnded() {}
 }

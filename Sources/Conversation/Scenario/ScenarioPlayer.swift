@@ -14,8 +14,10 @@ import WSCore
 /// A step that waits takes messages in their order, including those that arrived since the previous step that waited.
 /// The same holds for pings and pongs.
 ///
-/// As the peer, the player takes every message for the current step. It waits without time limits, because the client
-/// determines the pace, and a message of the client ends a pause.
+/// Steps of a group, and steps after an optional one, wait together: the first that matches takes a message.
+///
+/// As the peer, the player takes every message for the steps that wait. It waits without time limits, except for optional
+/// messages, because the client determines the pace, and a message of the client ends a pause.
 ///
 /// Received frames only end steps that wait for them. After that, ``advance(at:_:)`` continues.
 package struct ScenarioPlayer: ~Copyable {
@@ -44,11 +46,18 @@ package struct ScenarioPlayer: ~Copyable {
     package private(set) var deadline: UInt64?
     /// When the current step began, on the clock of the calls, in nanoseconds.
     package private(set) var stepStart: UInt64 = 0
+    /// When the time limits of the steps that wait began: later than ``stepStart`` after an optional step.
+    private var waitStart: UInt64 = 0
     private var waiting = WaitingFrames()
+    private var pending: PendingSteps
+    /// The messages of the current step's reply, if it may consist of several.
+    private var reply: ReplyStream?
     /// The last step that takes messages: -1 if there is none, or the maximum if it occurs again and again.
     private let lastReceivingStep: Int
     /// Whether no step of the current iteration has taken anything from the peer, so the peer may leave.
     private var isIterationUntouched = false
+    /// How long the peer waits for an optional message without a time limit of its own.
+    private static let peerTimeout = Duration.seconds(1)
     /// Whether this end has started the closing handshake, or the connection has ended.
     private var isClosing = false
 
@@ -66,6 +75,7 @@ package struct ScenarioPlayer: ~Copyable {
         self.scenario = scenario
         self.defaultTimeout = defaultTimeout
         self.repeats = repeats
+        pending = PendingSteps(scenario.steps, boundary: repeats ? scenario.repeatStart : nil)
         let last = scenario.steps.lastIndex { step in if case .receive = step.action { true } else { false } }
         lastReceivingStep = repeats && !scenario.endsConnection ? .max : last ?? -1
         messages = ScenarioMessages(
@@ -100,8 +110,8 @@ package struct ScenarioPlayer: ~Copyable {
         case .step(let index) where index > lastReceivingStep && !scenario.playsPeer: return port.messageSkipped()
         case .step(let index):
             // Usually a step is waiting for the message, which need not be copied.
-            if waiting.isEmpty, case .receive(let expectation) = scenario.steps[index].action {
-                return receive(payload, as: kind, shownAs: line, expectation, in: index, at: now, port)
+            if waiting.isEmpty, case .receive = scenario.steps[index].action {
+                return receive(payload, as: kind, shownAs: line, in: index, at: now, port)
             }
         case .betweenIterations:
             let byteCount = payload.byteCount + (line?.count ?? 0)
@@ -146,8 +156,11 @@ package struct ScenarioPlayer: ~Copyable {
                     return fail(.closed(end, expected: expected), in: index)
                 }
                 endStep(index, at: now, port)
+            case .receive where pending.isOptional(at: index):
+                for step in pending.waiting(at: index) { port.stepSkipped(step) }
+                leave(index, at: now, port)
             case let action:
-                let skipped = messages.skippedDifference(from: action)
+                let skipped = messages.candidate(for: action, at: index)
                 return fail(.closed(end, expected: nil, skipped: skipped), in: index)
             }
         }
@@ -165,15 +178,21 @@ package struct ScenarioPlayer: ~Copyable {
         case .drop:
             isClosing = true
             port.drop()
-        case let action: fail(.timedOut(timeout(of: index), messages.awaited(by: action)), in: index)
+        case .receive: expire(at: now, in: index, port)
+        case let action: fail(.timedOut(timeout(of: index), messages.awaited(by: action, at: index)), in: index)
         }
     }
 
     /// Fails the current step because the run has reached its time limit.
     package mutating func runTimedOut(after limit: Duration) {
         guard case .step(let index) = phase else { return }
-        let action = scenario.steps[index].action
-        fail(.runTimedOut(after: limit, action.waitsForPeer ? messages.awaited(by: action) : nil), in: index)
+        let waits = scenario.steps[index].action.waitsForPeer
+        fail(.runTimedOut(after: limit, waits ? awaited(by: index) : nil), in: index)
+    }
+
+    private func awaited(by index: Int) -> ScenarioFailure.Awaited {
+        if pending.hasPart, let reply { return .replyEnd(messageCount: reply.messageCount) }
+        return messages.awaited(by: scenario.steps[index].action, at: index)
     }
 
     /// Whether the next call of ``advance(at:_:)`` starts an iteration.
@@ -181,7 +200,15 @@ package struct ScenarioPlayer: ~Copyable {
 
     // MARK: Steps
 
-    private func timeout(of index: Int) -> Duration { scenario.steps[index].timeout ?? defaultTimeout }
+    private func timeout(of index: Int) -> Duration {
+        scenario.steps[index].timeout ?? (scenario.playsPeer ? Self.peerTimeout : defaultTimeout)
+    }
+
+    /// When a step that waits for a message gives up, or `nil` if never.
+    private func expiry(of index: Int) -> UInt64? {
+        guard !scenario.playsPeer || scenario.steps[index].isOptional else { return nil }
+        return waitStart &+ UInt64(max(0, timeout(of: index) / .nanoseconds(1)))
+    }
 
     /// Begins a step, or waits before the first one of an iteration.
     private mutating func proceed(to index: Int, at now: UInt64) {
@@ -192,20 +219,18 @@ package struct ScenarioPlayer: ~Copyable {
 
     private mutating func begin(_ index: Int, at now: UInt64) {
         phase = .step(index)
-        stepStart = now
+        (stepStart, waitStart) = (now, now)
         if index == scenario.repeatStart, scenario.hasRepetition { isIterationUntouched = true }
-        messages.skipped = nil
+        messages.beginStep(isFirst: index == scenario.repeatStart || index == 0)
         deadline = nil
+        reply = nil
         switch scenario.steps[index].action {
         case .send, .sendPing, .sendPong: break
         // Not at once: the frames before it leave first.
         case .drop: deadline = now
-        case .receive, .receivePing, .receivePong, .receiveClose, .close:
-            if scenario.playsPeer {
-                if case .receive = scenario.steps[index].action { messages.stamps.next.sequence += 1 }
-            } else {
-                deadline = now &+ UInt64(max(0, timeout(of: index) / .nanoseconds(1)))
-            }
+        case .receive: awaitMessage(at: index)
+        case .receivePing, .receivePong, .receiveClose, .close:
+            if !scenario.playsPeer { deadline = now &+ UInt64(max(0, timeout(of: index) / .nanoseconds(1))) }
         case .pause(let range):
             let (least, most) = (range.lowerBound / .nanoseconds(1), range.upperBound / .nanoseconds(1))
             let share = messages.stamps.randomShare()
@@ -241,11 +266,10 @@ package struct ScenarioPlayer: ~Copyable {
     private mutating func takeMessages(at now: UInt64, _ port: some Port) {
         while case .step(let index) = phase {
             switch scenario.steps[index].action {
-            case .receive(let expectation):
+            case .receive:
                 guard let message = waiting.takeFirst() else { return }
                 receive(
-                    message.payload.span.bytes, as: message.kind, shownAs: message.line, expectation, in: index,
-                    at: now, port)
+                    message.payload.span.bytes, as: message.kind, shownAs: message.line, in: index, at: now, port)
                 continue
             case .receivePing:
                 guard waiting.pingCount > 0 else { return }
@@ -264,21 +288,112 @@ package struct ScenarioPlayer: ~Copyable {
         }
     }
 
-    /// Passes a message to a step that waits for one.
+    // MARK: Messages
+
+    /// Waits for the next message of a step and its group.
+    private mutating func awaitMessage(at index: Int) {
+        if scenario.playsPeer { messages.stamps.next.sequence += 1 }
+        deadline = earliestExpiry(at: index)
+    }
+
+    /// When the first of the steps that wait with this one gives up, or `nil` if none does.
+    private func earliestExpiry(at index: Int) -> UInt64? {
+        guard scenario.steps[index].group != nil else { return expiry(of: index) }
+        var earliest: UInt64?
+        for step in pending.waiting(at: index) {
+            guard let expiry = expiry(of: step) else { continue }
+            earliest = min(earliest ?? expiry, expiry)
+        }
+        return earliest
+    }
+
+    /// Passes a message to the steps that wait for one.
     private mutating func receive(
-        _ payload: RawSpan, as kind: MessageKind, shownAs line: [UInt8]?, _ expectation: Scenario.Expectation,
-        in index: Int, at now: UInt64, _ port: some Port
+        _ payload: RawSpan, as kind: MessageKind, shownAs line: [UInt8]?, in index: Int, at now: UInt64,
+        _ port: some Port
     ) {
         messages.stamps.update(at: now)
-        do throws(ScenarioFailure.Reason) {
-            guard try messages.takes(payload, as: kind, shownAs: line, expectation) else {
-                return port.messageSkipped()
+        let candidates = pending.candidates(at: index)
+        for candidate in candidates where !pending.hasEnded(candidate) {
+            guard case .receive(let expectation) = scenario.steps[candidate].action else { continue }
+            let verdict: ScenarioMessages.Verdict
+            do throws(ScenarioFailure.Reason) {
+                verdict = try messages.judge(payload, as: kind, shownAs: line, expectation)
+            } catch {
+                // The value may come with another message.
+                if error.isMissing, candidates.count > 1 { continue }
+                return fail(error, in: candidate)
             }
-        } catch {
-            return fail(error, in: index)
+            guard verdict != .other else { continue }
+            skipSteps(from: index, to: candidate, at: now, port)
+            if expectation.replyEnd != nil {
+                if reply == nil { reply = ReplyStream() }
+                reply?.received(at: now)
+            }
+            guard verdict == .expected else {
+                pending.hasPart = true
+                return
+            }
+            isIterationUntouched = false
+            return endStep(candidate, at: now, port)
         }
-        isIterationUntouched = false
-        endStep(index, at: now, port)
+        skip(
+            WaitingFrames.Message(kind: kind, payload: payload.withUnsafeBytes { Array($0) }, line: line),
+            in: index, candidates, port)
+    }
+
+    /// Leaves the optional steps before the one that takes a message. That one has waited since the first of them.
+    private mutating func skipSteps(from index: Int, to candidate: Int, at now: UInt64, _ port: some Port) {
+        let first = scenario.steps[candidate].group?.lowerBound ?? candidate
+        guard first > index else { return }
+        for step in index..<first where !pending.hasEnded(step) { port.stepSkipped(step) }
+        pending.leave()
+        phase = .step(first)
+        waitStart = now
+        deadline = earliestExpiry(at: first)
+    }
+
+    /// Skips a message that no step has taken, or fails if a step is strict.
+    private mutating func skip(
+        _ message: WaitingFrames.Message, in index: Int, _ candidates: Range<Int>, _ port: some Port
+    ) {
+        guard case .receive(let expectation) = scenario.steps[index].action else { return }
+        guard expectation.isStrict else {
+            messages.skip(message, expectation, in: scenario.steps[index], lastStep: candidates.upperBound - 1)
+            return port.messageSkipped()
+        }
+        var closest: (step: Int, expectation: Scenario.Expectation, closeness: Int)?
+        for candidate in candidates where !pending.hasEnded(candidate) {
+            guard case .receive(let expectation) = scenario.steps[candidate].action else { continue }
+            let closeness = messages.closeness(of: message, to: expectation)
+            if closeness > closest?.closeness ?? -2 { closest = (candidate, expectation, closeness) }
+        }
+        let step = closest?.step ?? index
+        fail(.unexpected(messages.difference(from: closest?.expectation ?? expectation, message)), in: step)
+    }
+
+    /// Ends the wait for the optional messages whose time is over, or fails.
+    private mutating func expire(at now: UInt64, in index: Int, _ port: some Port) {
+        var expired: [Int] = []
+        for step in pending.waiting(at: index) {
+            if let expiry = expiry(of: step), expiry <= now { expired.append(step) }
+        }
+        for step in expired where !scenario.steps[step].isOptional || pending.hasPart {
+            return fail(.timedOut(timeout(of: step), awaited(by: step)), in: step)
+        }
+        var rest: Int? = index
+        for step in expired {
+            port.stepSkipped(step)
+            rest = pending.end(step)
+        }
+        // The message that did not come does not count.
+        if scenario.playsPeer { messages.stamps.next.sequence -= 1 }
+        if let rest {
+            phase = .step(rest)
+            return awaitMessage(at: rest)
+        }
+        leave(index, at: now, port)
+        performSteps(at: now, port)
     }
 
     /// Carries out a step that sends. Returns whether it has ended.
@@ -315,8 +430,19 @@ package struct ScenarioPlayer: ~Copyable {
     }
 
     private mutating func endStep(_ index: Int, at now: UInt64, _ port: some Port) {
-        port.stepEnded(index, nanoseconds: now &- stepStart)
-        guard index + 1 == scenario.steps.count else { return proceed(to: index + 1, at: now) }
+        port.stepEnded(index, nanoseconds: now &- stepStart, reply: reply)
+        if scenario.steps[index].group != nil, let rest = pending.end(index) {
+            phase = .step(rest)
+            return awaitMessage(at: rest)
+        }
+        leave(index, at: now, port)
+    }
+
+    /// Continues after a step, or after its group.
+    private mutating func leave(_ index: Int, at now: UInt64, _ port: some Port) {
+        pending.leave()
+        let next = scenario.steps[index].group?.upperBound ?? index + 1
+        guard next == scenario.steps.count else { return proceed(to: next, at: now) }
         port.iterationEnded()
         guard repeats, !isClosing else { return finish() }
         proceed(to: scenario.repeatStart, at: now)

@@ -38,6 +38,7 @@ extension Scenario {
         variables = reader.options.variables
         usesLastMessage = steps.contains { $0.action.usesLastMessage }
         otherConnectionLine = reader.otherConnectionLine
+        subprotocol = reader.subprotocol
         guard let repetition = reader.repetition else { return }
         guard repetition.start < steps.count else {
             throw ScenarioError(
@@ -76,6 +77,8 @@ private struct ScenarioReader {
     private(set) var repetition: (start: Int, line: Int)?
     /// The first line of another connection.
     private(set) var otherConnectionLine: Int?
+    /// The subprotocol of the recorded connection.
+    private(set) var subprotocol: String?
     /// The numbers of all connections: those of clients, or else counted from 1.
     private(set) var connections: Set<Int> = []
     /// The only client of a server's recording.
@@ -106,7 +109,9 @@ private struct ScenarioReader {
             return
         }
         switch line.kind {
-        case .recording, .open, .listening, .error: break
+        case .open: if subprotocol == nil { subprotocol = try line.text(.subprotocol) }
+        case .recording, .listening, .error: break
+        case .anyOrder: try readGroup()
         case .repetition:
             guard repetition == nil else { throw line.error("'repeat' occurs twice; keep one", in: .type) }
             repetition = (steps.count, number)
@@ -152,10 +157,12 @@ private struct ScenarioReader {
 
     private mutating func append(_ action: Scenario.Step.Action) throws(ScenarioError) {
         let timeout = try line.text(.timeout)
-        let step = Scenario.Step(
+        var step = Scenario.Step(
             action: action, name: try line.text(.name),
             timeout: try timeout.map { (text) throws(ScenarioError) in try duration(text, of: .timeout) },
             line: line.number)
+        let isOptional = try line.flag(.optional)
+        if case .receive = action { step.isOptional = isOptional }
         if step.name == "" { throw line.error("'name' is empty; write a name, or delete it", in: .name) }
         if step.timeout == .zero {
             throw line.error("'timeout' is zero, but the step waits for the peer; write 1s, for example", in: .timeout)
@@ -197,11 +204,43 @@ private struct ScenarioReader {
 
     // MARK: Messages
 
+    /// Reads the steps of `anyOrder`. Only steps that wait have any order; the others send in the given one.
+    private mutating func readGroup() throws(ScenarioError) {
+        let outer = line
+        defer { line = outer }
+        guard let lines = try outer.lines(in: .steps), let first = lines.first else {
+            throw outer.error(#"'anyOrder' has no steps; add "steps":[...] with messages"#, in: .steps)
+        }
+        var timeout: Duration?
+        if let text = try outer.text(.timeout) { timeout = try duration(text, of: .timeout) }
+        let start = steps.count
+        for inner in lines {
+            line = inner
+            guard inner.kind == .message else {
+                throw inner.error("only messages may have any order; move the step out of 'anyOrder'", in: .type)
+            }
+            guard inner.isOutgoing == first.isOutgoing else {
+                throw inner.error("all steps of 'anyOrder' need the same direction", in: .direction)
+            }
+            guard !inner.has(.replyEnd) else {
+                throw inner.error("a reply of several messages must not be in 'anyOrder'; move the step", in: .replyEnd)
+            }
+            try readMessage()
+        }
+        guard steps.count > start, case .receive = steps[start].action else { return }
+        for index in start..<steps.count {
+            steps[index].group = start..<steps.count
+            if steps[index].timeout == nil { steps[index].timeout = timeout }
+        }
+    }
+
     private mutating func readMessage() throws(ScenarioError) {
         defer { if !line.isOutgoing { hasReceivedMessage = true } }
         guard line.isOutgoing == options.playsPeer else {
+            if options.playsPeer { try checkExpectation() } else { _ = try matcher(in: .match) }
+            // The client can do without the message.
+            if options.playsPeer, try line.flag(.optional), !line.has(.data), !line.has(.base64) { return }
             let (kind, template) = try message()
-            if options.playsPeer { try checkExpectation() }
             return try append(
                 .send(Scenario.Message(kind: kind, template: template, extractions: try extractions())))
         }
@@ -210,16 +249,16 @@ private struct ScenarioReader {
 
     /// The message that a step waits for, or `nil` if it ends in a later one of the recording.
     private mutating func expectation() throws(ScenarioError) -> Scenario.Expectation? {
-        let (kind, matcher): (MessageKind?, Matcher)
-        let (match, expected) = try matchers()
-        if let match {
+        let (kind, matcher): (MessageKind?, Matcher?)
+        let (match, expected, replyEnd) = try matchers()
+        if match != nil || replyEnd != nil {
             (kind, matcher) = (try opcode(), match)
         } else {
             guard let (expectedKind, text) = try expectedMessage() else { return nil }
             (kind, matcher) = (expectedKind, Matcher(equalTo: text, ignoring: options.ignoredPointers))
         }
         return Scenario.Expectation(
-            kind: kind, matcher: matcher, expected: expected, extractions: try extractions(),
+            kind: kind, matcher: matcher, expected: expected, replyEnd: replyEnd, extractions: try extractions(),
             isStrict: try line.flag(.strict) || options.playsPeer)
     }
 
@@ -230,12 +269,13 @@ private struct ScenarioReader {
     }
 
     /// The matchers that select the message and check it.
-    private func matchers() throws(ScenarioError) -> (match: Matcher?, expected: Matcher?) {
+    private func matchers() throws(ScenarioError) -> (match: Matcher?, expected: Matcher?, replyEnd: Matcher?) {
         let (match, expected) = (try matcher(in: .match), try matcher(in: .expect))
-        guard match != nil || expected == nil else {
+        let replyEnd = try matcher(in: .replyEnd)
+        guard match != nil || replyEnd != nil || expected == nil else {
             throw line.error("'expect' checks the message that 'match' selects; add 'match'", in: .expect)
         }
-        return (match, expected)
+        return (match, expected, replyEnd)
     }
 
     private func opcode() throws(ScenarioError) -> MessageKind? {
@@ -397,7 +437,7 @@ extension Scenario.Step.Action {
         switch self {
         case .send(let message): message.template.usesLastMessage
         case .receive(let expectation):
-            expectation.matcher.usesLastMessage || expectation.expected?.usesLastMessage == true
+            [expectation.matcher, expectation.expected, expectation.replyEnd].contains { $0?.usesLastMessage == true }
         case .sendPing, .sendPong, .receivePing, .receivePong, .close, .drop, .receiveClose, .pause: false
         }
     }

@@ -57,17 +57,3 @@ struct WaitingFrames {
         return message
     }
 }
-
-/// A message that a step has skipped, to explain a timeout.
-enum SkippedMessage {
-    case kept(WaitingFrames.Message)
-    case long(byteCount: Int)
-
-    /// The longest message that is kept, in bytes.
-    private static let keptBytes = 64 << 10
-
-    init(_ message: WaitingFrames.Message) {
-        let byteCount = message.payload.count
-        self = byteCount <= Self.keptBytes ? .kept(message) : .long(byteCount: byteCount)
-    }
-}

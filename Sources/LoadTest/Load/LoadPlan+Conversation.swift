@@ -5,6 +5,8 @@ import Formats
 package struct LoadScenario: Sendable {
     /// The names of the steps that have one, without repetitions, in order.
     package let stepNames: [String]
+    /// The subprotocol of the recorded connection, or `nil` if there was none.
+    package let subprotocol: String?
     /// The line of a step before `repeat` that closes the connection, or `nil` if there is none.
     internal let openingCloseLine: Int?
     internal let compile: @Sendable () -> Scenario
@@ -13,6 +15,7 @@ package struct LoadScenario: Sendable {
     /// - Parameter compile: Returns the same scenario again; called once on each thread.
     package init(_ scenario: borrowing Scenario, compile: @escaping @Sendable () -> Scenario) {
         stepNames = scenario.stepNames
+        subprotocol = scenario.subprotocol
         openingCloseLine = scenario.steps.prefix(scenario.repeatStart).first { $0.action.endsConnection }?.line
         self.compile = compile
     }

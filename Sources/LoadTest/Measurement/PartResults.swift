@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// The results of a named part of a load, such as a step of a scenario. Parts with the same name are added up.
@@ -56,6 +57,9 @@ package struct PartResults: Equatable, Sendable {
         }
     }
 
+    /// The times of replies that consist of several messages, or `nil` if there are none.
+    package internal(set) var stream: StreamResults?
+
     /// Starts without results.
     internal init(name: String, latencies: StoredHistogram? = nil) {
         (self.name, self.latencies) = (name, latencies)
@@ -94,6 +98,7 @@ package struct PartResults: Equatable, Sendable {
             self[keyPath: count] = try self[keyPath: count].adding(checking: other[keyPath: count])
         }
         try add(other.seconds)
+        try stream.add(other.stream)
         guard let addend = try other.latencies?.decoded() else { return }
         guard var sum = try latencies?.decoded() else { return latencies = other.latencies }
         try sum.add(checking: addend)
@@ -173,6 +178,7 @@ internal final class PartRecorder {
     var counts: PartResults
     private let recordsLatencies: Bool
     private var latencies: Latencies?
+    private var streams: StreamRecorder?
 
     /// A histogram takes 264 KiB, so both are created with the first value.
     private final class Latencies {
@@ -225,6 +231,14 @@ internal final class PartRecorder {
         latencies?.record(nanoseconds, inSecond: second)
     }
 
+    /// Records a reply that may consist of several messages.
+    /// - Parameter time: When the step began, on the loop's clock in nanoseconds.
+    func received(_ reply: ReplyStream, since time: UInt64) {
+        guard recordsLatencies else { return }
+        if streams == nil { streams = StreamRecorder() }
+        streams?.record(reply, since: time)
+    }
+
     /// Counts an attempt with another outcome.
     func failed(_ count: WritableKeyPath<PartResults, Int>) {
         counts.sent &+= 1
@@ -236,6 +250,7 @@ internal final class PartRecorder {
     var results: PartResults {
         var results = progress
         results.seconds = latencies?.seconds ?? []
+        results.stream = streams?.results
         return results
     }
 

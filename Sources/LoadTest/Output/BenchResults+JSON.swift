@@ -77,6 +77,9 @@ extension BenchResults {
                 Self.add("latency_us", histogram, to: &json)
                 if hasHistograms { json.add("histogram", histogram.base64()) }
                 if hasHistograms { Self.add(part.seconds, to: &json) }
+                if let stream = part.stream {
+                    Self.add(stream, latencies: histogram, to: &json, hasHistograms: hasHistograms)
+                }
             }
             json.endObject()
         }

@@ -128,6 +128,7 @@ extension BenchResults {
                 part.latencies = StoredHistogram(try histogram(json, "histogram", "latency_us"))
             }
             part.seconds = try partSeconds(json)
+            part.stream = try stream(json)
             // Equal names would be added up when results are merged.
             guard !parts.contains(where: { $0.name == part.name }) else { throw .badMember("\(name).name") }
             parts.append(part)

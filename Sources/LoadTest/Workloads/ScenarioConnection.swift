@@ -124,11 +124,12 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         }
     }
 
-    fileprivate func stepPassed(_ step: Int, nanoseconds: UInt64) {
+    fileprivate func stepPassed(_ step: Int, nanoseconds: UInt64, reply: ReplyStream?) {
         guard countsSteps() else { return }
         // A late start of the iteration is the server's doing if the connection was busy.
         let lateness = dueTime.map { startTime > $0 ? startTime - $0 : 0 } ?? 0
-        workload.passed(step, nanoseconds: step == workload.firstWait ? nanoseconds + lateness : nanoseconds)
+        workload.passed(
+            step, nanoseconds: step == workload.firstWait ? nanoseconds + lateness : nanoseconds, reply: reply)
     }
 
     fileprivate func iterationPassed() {
@@ -293,7 +294,9 @@ private struct ScenarioPort: ScenarioPlayer.Port {
         connection.port?.terminate()
     }
 
-    func stepEnded(_ index: Int, nanoseconds: UInt64) { connection.stepPassed(index, nanoseconds: nanoseconds) }
+    func stepEnded(_ index: Int, nanoseconds: UInt64, reply: ReplyStream?) {
+        connection.stepPassed(index, nanoseconds: nanoseconds, reply: reply)
+    }
     func messageSkipped() { connection.skippedMessage() }
     func iterationEnded() { connection.iterationPassed() }
 }

@@ -117,9 +117,11 @@ internal final class ScenarioWorkload: Workload {
     // MARK: Steps
 
     /// Records a step that has passed.
-    func passed(_ step: Int, nanoseconds: UInt64) {
+    /// - Parameter reply: The messages that it has waited for, if they may be several.
+    func passed(_ step: Int, nanoseconds: UInt64, reply: ReplyStream?) {
         guard isListed[step] else { return }
         records[step].passed(nanoseconds: nanoseconds, inSecond: context.measurement.second(at: context.now))
+        if let reply { records[step].received(reply, since: context.now - nanoseconds) }
     }
 
     /// Counts a step that has failed.

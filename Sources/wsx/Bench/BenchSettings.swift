@@ -52,8 +52,18 @@ struct BenchSettings: Sendable {
         let templates = data?.firstChoice ?? ChosenRow()
         let protocolSelection = try ProtocolSelection.make(arguments.protocols, templates: templates, secrets: secrets)
         self.protocolSelection = protocolSelection
+        var codecs: MessageCodecs?
+        if !arguments.codecs.isEmpty {
+            codecs = MessageCodecs(
+                decoders: arguments.codecs.decoders, encoder: arguments.codecs.encoder,
+                limitBytes: arguments.client.limits.maximumMessageBytes)
+        }
+        let scenario = try LoadScenario.make(
+            arguments.scenario, columns: data?.columns, codecs: codecs, protocolSelection: protocolSelection,
+            secrets: secrets)
         let composition = try ConnectorComposition(
-            arguments.client, secrets: secrets, templates: templates, protocolSelection: protocolSelection)
+            arguments.client, secrets: secrets, templates: templates, protocolSelection: protocolSelection,
+            recordedSubprotocol: scenario?.subprotocol)
         showsProgress = BenchProgress.isWanted(by: arguments)
         url = composition.url
         let requests = composition.requests
@@ -102,15 +112,9 @@ struct BenchSettings: Sendable {
                     connection: number, ChosenRow(columns: variables, row: row), clockOffset: clockOffset)
             }
         }
-        if !arguments.codecs.isEmpty {
-            plan.conversation.codecs = MessageCodecs(
-                decoders: arguments.codecs.decoders, encoder: arguments.codecs.encoder,
-                limitBytes: arguments.client.limits.maximumMessageBytes)
-        }
+        plan.conversation.codecs = codecs
         plan.conversation.readinessTimeout = arguments.client.network.connectTimeouts.whole
-        plan.conversation.scenario = try LoadScenario.make(
-            arguments.scenario, data: plan.data, codecs: plan.conversation.codecs,
-            protocolSelection: protocolSelection, secrets: secrets)
+        plan.conversation.scenario = scenario
         try Threshold.check(
             arguments.result.thresholds, for: "--threshold", steps: plan.conversation.scenario?.stepNames,
             stages: plan.stageNames)

@@ -6,13 +6,13 @@ import WSCore
 extension LoadScenario {
     /// Reads the scenario that the arguments name, or returns `nil` if there is none.
     /// - Parameters:
-    ///   - data: The data file, whose columns are variables of the scenario.
+    ///   - columns: The columns of the data file, which are variables of the scenario, or `nil` without one.
     ///   - codecs: The codecs of binary messages, or `nil` if there are none.
     ///   - protocolSelection: The protocol whose lines the steps send, or `nil` if there is none.
     ///   - secrets: Reads environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line and the column.
     static func make(
-        _ arguments: ScenarioArguments, data: LoadData?, codecs: MessageCodecs?, protocolSelection: ProtocolSelection?,
+        _ arguments: ScenarioArguments, columns: VariableNames?, codecs: MessageCodecs?, protocolSelection: ProtocolSelection?,
         secrets: Secrets
     ) throws(Failure) -> LoadScenario? {
         guard let path = arguments.path else { return nil }
@@ -20,7 +20,7 @@ extension LoadScenario {
         // Threads compile the scenario with the same values.
         var values: [String: String] = [:]
         var options = ScenarioOptions(arguments)
-        options.variables = data?.columns ?? VariableNames()
+        options.variables = columns ?? VariableNames()
         options.add(codecs)
         options.environment = { name in
             let value = secrets.inserted(name)

@@ -22,9 +22,11 @@ struct ConnectorComposition {
     /// - Throws: ``Failure/badArgument(what:why:)``.
     init(
         _ arguments: ClientArguments, secrets: Secrets, templates: ChosenRow? = nil,
-        protocolSelection: ProtocolSelection? = nil, detectsProtocol: Bool = false
+        protocolSelection: ProtocolSelection? = nil, detectsProtocol: Bool = false, recordedSubprotocol: String? = nil
     ) throws(Failure) {
-        let endpoint = protocolSelection?.descriptor.endpoint ?? (detectsProtocol ? .undetected : nil)
+        let endpoint =
+            protocolSelection?.descriptor.endpoint ?? recordedSubprotocol.map { .recorded($0) }
+            ?? (detectsProtocol ? .undetected : nil)
         let requests = try RequestComposition(
             arguments: arguments, endpoint: endpoint, secrets: secrets, variables: templates?.columns
         ).template(

@@ -87,9 +87,13 @@ struct ConnectSettings {
         protocolSelection = try ProtocolSelection.make(arguments.protocols, templates: templates, secrets: secrets)
         arguments.protocols.hasReplies = protocolSelection?.descriptor.hasReplies ?? true
         self.arguments = arguments
+        scenario = try Scenario.make(
+            arguments.scenario, variables: row.columns, codecs: arguments.codecs,
+            limitBytes: arguments.client.limits.maximumMessageBytes, lineCheck: protocolSelection?.lineCheck,
+            secrets: secrets)
         let composition = try ConnectorComposition(
             arguments.client, secrets: secrets, templates: templates, protocolSelection: protocolSelection,
-            detectsProtocol: arguments.protocols.choice == .automatic)
+            detectsProtocol: arguments.protocols.choice == .automatic, recordedSubprotocol: scenario?.subprotocol)
         url = composition.url
         connector = composition.connector
         requestTemplate = composition.requests
@@ -107,10 +111,6 @@ struct ConnectSettings {
         try row.columns.checkPatterns(arguments.ending.until, of: "--until")
         try row.columns.checkPatterns(arguments.ending.expectations, of: "--expect")
         conditions = try EndConditions(arguments)
-        scenario = try Scenario.make(
-            arguments.scenario, variables: row.columns, codecs: arguments.codecs,
-            limitBytes: arguments.client.limits.maximumMessageBytes, lineCheck: protocolSelection?.lineCheck,
-            secrets: secrets)
         // Lines with placeholders may depend on their values.
         if !arguments.data.usesTemplates,
             let (index, problem) = protocolSelection?.firstInvalid(

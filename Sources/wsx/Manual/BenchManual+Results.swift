@@ -228,7 +228,7 @@ extension BenchManual {
                 `per_second` with the number (`received`) and percentiles of each `second` in which the step passed. \
                 With `--rate`, the latency of the first step that waits counts from the time at which its iteration \
                 was due; the others are service times, from the beginning of the step. The latency of a step that \
-                only sends is 0.
+                only sends is 0. With `replyEnd`, a step also has a `stream`.
                 """
             ),
             (

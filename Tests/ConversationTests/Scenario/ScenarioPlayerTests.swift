@@ -14,7 +14,11 @@ import WSCore
         func send(control opcode: Opcode, _ payload: RawSpan) -> Bool { note("\(opcode) \(text(payload))") }
         func close(_ frame: CloseFrame) -> Bool { note("close \(frame.code?.rawValue ?? 0)") }
         func drop() { log.append("drop") }
-        func stepEnded(_ index: Int, nanoseconds: UInt64) { log.append("\(index) after \(nanoseconds)") }
+        func stepEnded(_ index: Int, nanoseconds: UInt64, reply: ReplyStream?) {
+            let messages = reply.map { ", \($0.messageCount) messages, gap \($0.longestGap)" } ?? ""
+            log.append("\(index) after \(nanoseconds)\(messages)")
+        }
+        func stepSkipped(_ index: Int) { log.append("without \(index)") }
         func iterationEnded() { log.append("again") }
 
         private func note(_ words: String) -> Bool {
@@ -175,7 +179,7 @@ import WSCore
         #expect((1_000_000_000...3_000_000_000).contains(deadline))
     }
 
-    @Test("A step without its message fails with the difference to the last one")
+    @Test("A step without its message fails with the difference to the closest one")
     func timeout() throws {
         var player = try player(#"{"type":"message","direction":"in","match":{"/id":1},"name":"query","timeout":"2s"}"#)
         let port = Port()
@@ -188,7 +192,8 @@ import WSCore
         }
         #expect(
             "\(failure)"
-                == "line 1 (query): no matching message within 2 s; the last one differs: /id: expected 1, received 2")
+                == "line 1 (query): no matching message within 2 s; the closest message differs: /id: expected 1, received 2"
+        )
         let deadline = player.deadline
         #expect(deadline == nil)
     }
@@ -311,7 +316,7 @@ import WSCore
             player.connectionEnded(.closed(CloseFrame(code: .normalClosure)), at: 2, port)
         }
         #expect(
-            words == "line 1 (answer): the connection ended with 1000; the last message differs: "
+            words == "line 1 (answer): the connection ended with 1000; the closest message differs: "
                 + "/id: expected 2, received 1")
     }
 
@@ -319,7 +324,8 @@ import WSCore
     func runTimeout() throws {
         let words = try failure { player, _ in player.runTimedOut(after: .seconds(3)) }
         #expect(
-            words == "line 1 (answer): timed out after 3 s (--timeout): no matching message; the last one differs: "
+            words
+                == "line 1 (answer): timed out after 3 s (--timeout): no matching message; the closest message differs: "
                 + "/id: expected 2, received 1")
         var pausing = try player(#"{"type":"pause","for":"1s"}"#)
         pausing.start(at: 0, Port())
@@ -416,7 +422,7 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect("\(failure.reason)" == "no matching message within 5 s; the last one has 70,000 bytes")
+        #expect("\(failure.reason)" == "no matching message within 5 s; the last message has 70000 bytes")
     }
 
     @Test("A connection without a closing handshake is dropped once")

@@ -415,14 +415,17 @@ enum ScenarioFixture {
             (#"{"type":"close","direction":"out","code":"1000"}"#, 1, 42, "'code' is not a number from 1000 to 4999"),
             (#"{"type":"close","direction":"out","code":2000}"#, 1, 42, "no close frame can contain 2000"),
             (#"{"type":"close","direction":"out","code":1015}"#, 1, 42, "no close frame can contain 1015"),
-            (#"{"type":"message","direction":"out","data":"x","set":{}}"#, 1, 48, "an outgoing message has no 'set'"),
+            (
+                #"{"type":"message","direction":"out","data":"x","expect":"x"}"#, 1, 48,
+                "an outgoing message has no 'expect'"
+            ),
             (
                 #"{"type":"message","direction":"out","data":"x","strict":true}"#, 1, 48,
                 "an outgoing message has no 'strict'"
             ),
             (
-                #"{"type":"message","direction":"out","data":"x","match":"x"}"#, 1, 48,
-                "an outgoing message has no 'match'"
+                #"{"type":"message","direction":"out","data":"x","optional":1}"#, 1, 59,
+                "'optional' is neither true nor false"
             ),
             (#"{"type":"message","direction":"in","data":"x","strict":1}"#, 1, 56, "neither true nor false"),
             (#"{"type":"message","direction":"in","data":"x","opcode":"bin"}"#, 1, 56, "unknown opcode 'bin'"),

@@ -19,7 +19,7 @@ import WSCore
         func send(control opcode: Opcode, _ payload: RawSpan) -> Bool { true }
         func close(_ frame: CloseFrame) -> Bool { true }
         func drop() {}
-        func stepEnded(_ index: Int, nanoseconds: UInt64) { passed.append(index) }
+        func stepEnded(_ index: Int, nanoseconds: UInt64, reply: ReplyStream?) { passed.append(index) }
         func messageSkipped() { skippedCount += 1 }
         func iterationEnded() { iterationCount += 1 }
     }

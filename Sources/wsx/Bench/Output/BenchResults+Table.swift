@@ -92,7 +92,14 @@ extension BenchResults {
             let words = mode == .scenario ? "messages were skipped" : "messages answered no request"
             facts.append(Fact(name: "pushes", text: "\(Phrase.grouped(tally.pushes)) \(words)"))
         }
-        if let stream { facts += Self.facts(of: stream, latencies) }
+        if let stream, tally.received > 0 {
+            facts += [
+                Fact(name: "replies", text: StreamWords.count(of: stream)),
+                Fact(name: "first", text: StreamWords.percentiles(of: stream.firstTimes())),
+                Fact(name: "longest gap", text: StreamWords.percentiles(of: stream.longestGaps())),
+                Fact(name: "last", text: StreamWords.percentiles(of: latencies)),
+            ]
+        }
         facts += [
             Fact(name: "rate", text: "\(ResultWords.rate(rate)) \(mode.wording.countedThings) per second"),
             Fact(name: "sent", text: traffic(tally.traffic.sent, tally.loadTraffic.sent)),
@@ -133,28 +140,6 @@ extension BenchResults {
             (.application, "reported by the application"), (.timeout, "timed out"),
         ]
         return ResultWords.counts(words.map { (count: tally.errors[$0.kind], words: $0.words) })
-    }
-
-    /// The times of replies that consist of several messages.
-    private static func facts(of stream: StreamResults, _ latencies: borrowing Histogram) -> [Fact] {
-        let counts = stream.messageCounts()
-        guard counts.totalCount > 0 else { return [] }
-        let least = Phrase.grouped(Int(clamping: counts.minimum))
-        let most = Phrase.grouped(Int(clamping: counts.maximum))
-        let mean = FixedPoint.text(counts.mean, digits: 1)
-        return [
-            Fact(name: "replies", text: "\(least) to \(most) messages each, mean \(mean)"),
-            Fact(name: "first", text: percentiles(of: stream.firstTimes())),
-            Fact(name: "longest gap", text: percentiles(of: stream.longestGaps())),
-            Fact(name: "last", text: percentiles(of: latencies)),
-        ]
-    }
-
-    /// `p50 12.0 ms, p99 14.1 ms, max 20.3 ms`, or a dash without values.
-    private static func percentiles(of histogram: borrowing Histogram) -> String {
-        guard histogram.totalCount > 0 else { return "-" }
-        let (median, high) = (histogram.value(atPercentile: 50), histogram.value(atPercentile: 99))
-        return "p50 \(time(median)), p99 \(time(high)), max \(time(histogram.maximum))"
     }
 
     private static func range(_ histogram: borrowing Histogram) -> String {

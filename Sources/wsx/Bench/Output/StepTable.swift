@@ -22,7 +22,12 @@ enum StepTable {
     static func lines(of steps: [PartResults], isScheduled: Bool, _ palette: Palette, columns: Int) -> [String] {
         let steps = steps.filter(\.isShown)
         guard !steps.isEmpty else { return [] }
-        let lines = rows(of: steps, palette, columns: columns)
+        var lines = rows(of: steps, palette, columns: columns)
+        for step in steps {
+            guard let stream = step.stream else { continue }
+            let words = "\(escapingControls(step.name)): " + StreamWords.facts(of: stream).joined(separator: "; ")
+            lines += ResultWords.wrapped(words, indentation: 0, columns: columns)
+        }
         return isScheduled ? lines + ResultWords.wrapped(scheduledTimes, indentation: 0, columns: columns) : lines
     }
 

@@ -4,9 +4,24 @@ import WSCore
 
 /// Reports the steps of a scenario: a line for each on standard output, and a JUnit file.
 final class ScenarioReport {
-    private struct Passed {
-        let index: Int
-        let nanoseconds: UInt64
+    /// A reply that may consist of several messages.
+    struct Reply {
+        private let messageCount: Int
+        private let firstNanoseconds: UInt64
+        private let longestGap: UInt64
+
+        /// - Parameter start: When the step began, on the clock of the reply.
+        init(_ reply: ReplyStream, since start: UInt64) {
+            messageCount = reply.messageCount
+            firstNanoseconds = reply.firstTime > start ? reply.firstTime - start : 0
+            longestGap = reply.longestGap
+        }
+
+        /// `5 messages, first after 3.0 ms, longest gap 1.2 ms`.
+        fileprivate var words: String {
+            Phrase.count(messageCount, "message") + ", first after \(milliseconds(firstNanoseconds)) ms"
+                + (messageCount > 1 ? ", longest gap \(milliseconds(longestGap)) ms" : "")
+        }
     }
 
     private struct Failed {
@@ -22,7 +37,10 @@ final class ScenarioReport {
     /// Whether to write only the step that has failed.
     private let isQuiet: Bool
     private let file: OutputFile?
-    private var passed: [Passed] = []
+    /// The durations in nanoseconds of the steps that have passed, by index.
+    private var passed: [Int: UInt64] = [:]
+    /// The optional steps whose messages have not arrived.
+    private var skipped: Set<Int> = []
     private var problem: Failure?
 
     /// Opens the JUnit file, to fail early.
@@ -41,10 +59,18 @@ final class ScenarioReport {
     }
 
     /// Reports a step that has passed.
-    func passed(_ index: Int, nanoseconds: UInt64) {
-        passed.append(Passed(index: index, nanoseconds: nanoseconds))
+    /// - Parameter reply: The reply that it has waited for, if it may consist of several messages.
+    func passed(_ index: Int, nanoseconds: UInt64, _ reply: Reply?) {
+        passed[index] = nanoseconds
         guard !isQuiet else { return }
-        write("\(palette.styled("ok  ", .received))  \(words(for: index))  \(Self.milliseconds(nanoseconds)) ms\n")
+        let details = reply.map { " (\($0.words))" } ?? ""
+        write("\(palette.styled("ok  ", .received))  \(words(for: index))  \(milliseconds(nanoseconds)) ms\(details)\n")
+    }
+
+    /// Reports an optional step whose message has not arrived.
+    func skipped(_ index: Int) {
+        skipped.insert(index)
+        if !isQuiet { write("skip  \(words(for: index))\n") }
     }
 
     /// Reports the step that has failed, if any, and writes the JUnit file.
@@ -60,8 +86,9 @@ final class ScenarioReport {
             write("\(palette.failure("FAIL"))  \(words(for: failure.step))  \(reason)\n")
         } else if let failure {
             // The run failed in the first step that has not passed.
+            let index = scenario.steps.indices.first { passed[$0] == nil && !skipped.contains($0) }
             failed = Failed(
-                index: min(passed.count, scenario.steps.count - 1), nanoseconds: nanoseconds,
+                index: index ?? scenario.steps.count - 1, nanoseconds: nanoseconds,
                 reason: secrets.masking(failure.message ?? "interrupted"))
         }
         guard let file, let path = arguments.junitPath else { return problem }
@@ -95,10 +122,6 @@ final class ScenarioReport {
         }
     }
 
-    private static func milliseconds(_ nanoseconds: UInt64) -> String {
-        FixedPoint.text(Double(nanoseconds) / 1e6, digits: 1)
-    }
-
     // MARK: JUnit
 
     /// The results in the JUnit XML format: a test case for each step.
@@ -107,12 +130,16 @@ final class ScenarioReport {
         for index in scenario.steps.indices {
             if let failed, failed.index == index {
                 suite.add(words(for: index), .failed(reason: failed.reason), nanoseconds: failed.nanoseconds)
-            } else if index < passed.count {
-                suite.add(words(for: index), .passed, nanoseconds: passed[index].nanoseconds)
+            } else if let nanoseconds = passed[index] {
+                suite.add(words(for: index), .passed, nanoseconds: nanoseconds)
             } else {
                 suite.add(words(for: index), .skipped)
             }
         }
         return suite.text
     }
+}
+
+private func milliseconds(_ nanoseconds: UInt64) -> String {
+    FixedPoint.text(Double(nanoseconds) / 1e6, digits: 1)
 }

@@ -328,8 +328,11 @@ extension ScenarioRun: ScenarioPlayer.Port {
 
     func drop() { connection?.terminate() }
 
-    func stepEnded(_ index: Int, nanoseconds: UInt64) {
+    func stepEnded(_ index: Int, nanoseconds: UInt64, reply: ReplyStream?) {
+        let start = loop.nowNanoseconds &- nanoseconds
         stepStart = loop.nowNanoseconds
-        report.passed(index, nanoseconds: nanoseconds)
+        report.passed(index, nanoseconds: nanoseconds, reply.map { ScenarioReport.Reply($0, since: start) })
     }
+
+    func stepSkipped(_ index: Int) { report.skipped(index) }
 }

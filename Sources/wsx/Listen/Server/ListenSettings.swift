@@ -62,7 +62,9 @@ struct ListenSettings {
         ).policy()
         do throws(ServerPolicyError) {
             policy = try ServerPolicy(
-                subprotocols: arguments.server.subprotocols, path: arguments.server.path,
+                subprotocols: arguments.server.subprotocols.isEmpty
+                    ? [scenario?.subprotocol].compactMap(\.self) : arguments.server.subprotocols,
+                path: arguments.server.path,
                 allowedOrigins: arguments.access.origins,
                 checksAllOrigins: relay != nil, access: access, extraFields: extraFields, isSecure: arguments.tls.isUsed
             )

@@ -285,6 +285,13 @@ function showSteps() {
   byID("steps").append(
     html("h2", {}, "Steps"),
     html("div", { class: "wide" }, table(["", "passed", "wrong", "timed out", "closed", ...statistics], rows)));
+  const streams = steps.filter(step => step.stream);
+  if (streams.length) {
+    const columns = ["replies", "first p50", "first p99", "longest gap p50", "longest gap p99", "messages, mean", "messages, max"];
+    byID("steps").append(html("div", { class: "wide" }, table(columns, streams.map(({ name, stream }) => [name,
+      ...[stream.first_us.p50, stream.first_us.p99, stream.gap_us.p50, stream.gap_us.p99].map(us => cell(us, time(us))),
+      ...[stream.messages.mean, stream.messages.max].map(number => cell(number, short(number)))]))));
+  }
   if (results.rate_asked || (results.stages ?? []).some(stage => "target_rate" in stage)) {
     byID("steps").append(html("p", {}, "The first step that waits counts from the time at which its iteration was due. "
       + "The others are service times, from the beginning of the step."));
