@@ -1,0 +1,141 @@
+"""Optional steps, steps in any order, replies of several messages, and subprotocols of recordings."""
+
+import json
+
+import pytest
+
+import wire
+from processes import Listener, assert_fails, wsx
+from scripted_server import ScriptedServer
+from test_bench import bench, errors, faults
+from test_bench_requests import answering
+from test_scenarios import written
+from test_streamed_replies import send
+
+
+def out(data, **members):
+    return {"type": "message", "direction": "out", "data": data, **members}
+
+
+def awaiting(**members):
+    return {"type": "message", "direction": "in", **members}
+
+
+STREAM = [out('{"id":{{seq}}}'), awaiting(replyEnd="json:.done==true", name="chat")]
+
+
+def stream(peer, request):
+    for number in range(4):
+        send(peer, id=request["id"], number=number, done=number == 3)
+
+
+def test_a_step_waits_for_a_whole_reply(tmp_path):
+    path = written(tmp_path / "s.jsonl", STREAM * 2)
+    with ScriptedServer(answering(stream)) as server:
+        result = wsx("connect", "--scenario", path, server.url)
+        assert (result.status, result.err) == (0, "")
+        assert "4 messages, first after" in result.lines[1] and "longest gap" in result.lines[3]
+        result, results = bench(server.url, "--scenario", path, "-c", "2", "-n", "6")
+    assert (result.status, faults(results), errors(results)) == (0, {}, {})
+    step, = results["steps"]
+    assert step["stream"]["messages"]["sum"] == 4 * 12
+    assert step["stream"]["last_us"] == step["latency_us"]
+
+
+def test_the_table_shows_the_replies_of_a_step(tmp_path):
+    path = written(tmp_path / "s.jsonl", STREAM)
+    with ScriptedServer(answering(stream)) as server:
+        result = wsx("bench", "--scenario", path, "-c", "1", "-n", "3", server.url)
+    assert result.status == 0
+    assert "chat: 4 to 4 messages each, mean 4.0; first p50" in result.out.decode()
+
+
+def test_a_reply_without_an_end_fails_its_step(tmp_path):
+    path = written(tmp_path / "s.jsonl", [STREAM[0], awaiting(replyEnd="never", timeout="300ms")])
+    with ScriptedServer(answering(stream)) as server:
+        result = wsx("connect", "--scenario", path, server.url)
+    assert_fails(result, 7, "the scenario failed in line 2: the reply did not end within 300 ms, after 4 messages")
+
+
+CHOICES = [
+    awaiting(match={"/type": "welcome"}, data='{"type":"welcome"}', optional=True),
+    awaiting(match={"/type": "ready"}, data='{"type":"ready"}'),
+    out('{"op":"join","room":"r{{random 4}}"}', match={"/op": "join"}, set={"room": "/room"}),
+    {"type": "anyOrder", "steps": [
+        awaiting(match={"/joined": "{{room}}"}, data='{"joined":"{{room}}"}'),
+        awaiting(match={"/count": 1}, data='{"count":1}')]},
+    {"type": "anyOrder", "steps": [out("one"), out("two")]},
+    awaiting(data="done"),
+]
+
+
+def serve(first, second, *, welcomes):
+    """Returns a server of CHOICES, which sends two of its messages in some order."""
+
+    def conversation(peer):
+        peer.upgrade()
+        if welcomes:
+            send(peer, type="welcome")
+        send(peer, type="ready")
+        room = json.loads(peer.read_frame().payload)["room"]
+        for message in (first, second):
+            send(peer, **{name: value or room for name, value in message.items()})
+        assert [peer.read_frame().payload for _ in range(2)] == [b"one", b"two"]
+        peer.send(wire.text(b"done"))
+        frame = peer.read_frame()
+        peer.send(wire.frame(wire.CLOSE, frame.payload))
+
+    return conversation
+
+
+@pytest.mark.parametrize("welcomes", [True, False])
+@pytest.mark.parametrize("messages", [({"joined": ""}, {"count": 1}), ({"count": 1}, {"joined": ""})])
+def test_messages_may_be_missing_or_in_any_order(tmp_path, messages, welcomes):
+    path = written(tmp_path / "s.jsonl", CHOICES)
+    with ScriptedServer(serve(*messages, welcomes=welcomes)) as server:
+        result = wsx("connect", "--scenario", path, server.url)
+    assert (result.status, result.err) == (0, "")
+    assert [line.split()[0] for line in result.lines].count("skip") == (0 if welcomes else 1)
+    assert len(result.lines) == 8
+
+
+def test_a_server_plays_the_same_file(tmp_path):
+    path = written(tmp_path / "s.jsonl", CHOICES)
+    with Listener("--scenario", path) as server:
+        result = wsx("connect", "--scenario", path, server.url)
+        assert (result.status, result.err) == (0, "")
+        # Another client, with a message of its own and in another order.
+        result = wsx("connect", "-n", "5", "--linger", "0", server.url, '{"op":"join","room":"x","extra":1}', "two", "one")
+    assert result.status == 0
+    assert '{"joined":"x"}' in result.lines and result.lines[-1] == "done"
+
+
+def test_the_closest_message_and_the_step_that_skipped_one_are_named(tmp_path):
+    def conversation(peer):
+        peer.upgrade()
+        send(peer, id=2, value="late")
+        send(peer, id=1)
+        send(peer, tick=1)
+        peer.read_frame()
+
+    steps = [awaiting(match={"/id": 1}), awaiting(match={"/id": 2}, timeout="300ms")]
+    with ScriptedServer(conversation) as server:
+        result = wsx("connect", "--scenario", written(tmp_path / "a.jsonl", steps), server.url)
+    assert_fails(result, 7, "line 2: no matching message within 300 ms; the step in line 1 skipped a message that matches")
+    steps = [awaiting(match={"/id": 2, "/value": "soon"}, timeout="300ms")]
+    with ScriptedServer(conversation) as server:
+        result = wsx("connect", "--scenario", written(tmp_path / "b.jsonl", steps), server.url)
+    assert_fails(result, 7, 'the closest message differs: /value: expected "soon", received "late"')
+
+
+def test_a_recorded_subprotocol_is_offered_and_accepted(tmp_path):
+    path = tmp_path / "session.jsonl"
+    with Listener("--echo", "-s", "chat.v2") as server:
+        assert wsx("connect", "--record", path, "-s", "chat.v1,chat.v2", "-1", server.url, "hello").status == 0
+        result = wsx("connect", "-v", "--scenario", path, server.url)
+        assert result.status == 0 and "Sec-WebSocket-Protocol: chat.v2" in result.err
+        result, results = bench(server.url, "--scenario", path, "-c", "1", "-n", "2")
+        assert (result.status, faults(results), errors(results)) == (0, {}, {})
+    with Listener("--scenario", path) as server:
+        result = wsx("connect", "-v", "-s", "chat.v2", "-1", server.url, "hello")
+    assert result.status == 0 and "Sec-WebSocket-Protocol: chat.v2" in result.err.split("HTTP/1.1 101", 1)[1]
