@@ -418,12 +418,13 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Ends the connection if the peer had a chance to answer our close frame but did not.
     ///
     /// It had none while our output still moves or reading is paused. The same applies if it is gone but has left
-    /// unread input.
+    /// unread input. While memory is scarce, a message that nobody waits for must not keep it.
     private func closeTimerFired() {
         guard isOpen else { return }
         let ending = makeEnding()
         let isMoving = unsentBytes < ending.unsentBytesAtLastCheck
-        guard isMoving || isPausedByUser || (isLost && hasUnreadBytes) else {
+        let isPaused = !pauseReasons.subtracting(.memory).isEmpty
+        guard isMoving || isPaused || (isLost && hasUnreadBytes) else {
             return end(failure: nil, closingTimedOut: true)
         }
         ending.unsentBytesAtLastCheck = unsentBytes

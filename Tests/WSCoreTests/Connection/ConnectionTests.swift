@@ -269,6 +269,20 @@ import Testing
         }
     }
 
+    @Test(
+        "the close timeout expires while reading is paused for want of memory, but not for another reason",
+        arguments: [
+            (PauseReasons.memory, true), (PauseReasons.output, false), (PauseReasons([.memory, .output]), false),
+        ])
+    func closeTimeoutWhilePaused(reasons: PauseReasons, expires: Bool) throws {
+        try withRawPeer(.client, closeTimeout: .seconds(3)) { loop, connection, _ in
+            connection.pauseReading(for: reasons)
+            connection.close(CloseFrame(code: .goingAway))
+            loop.advance(by: .seconds(10))
+            #expect(connection.handler.end?.closingTimedOut == (expires ? true : nil))
+        }
+    }
+
     @Test("the close timeout does not expire while the peer is still taking our output")
     func slowReaderIsNotLate() throws {
         try withRawPeer(.server, closeTimeout: .seconds(3)) { loop, connection, raw in
