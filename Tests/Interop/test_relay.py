@@ -1,5 +1,6 @@
 """`wsx relay` stands between clients and a server."""
 
+import contextlib
 import json
 import re
 import socket
@@ -9,7 +10,8 @@ import time
 import pytest
 
 import wire
-from processes import Listener, Relay, assert_fails, wait_until, wsx
+from processes import (
+    Listener, Relay, assert_fails, descriptor_count, memory_limit, resident_bytes, wait_until, wsx)
 from scripted_server import ScriptedServer
 
 
@@ -568,6 +570,52 @@ class TestPace:
             slow.sock.close()
             fast.sock.close()
         assert sent[b"/fast"] == 500 and sent[b"/slow"] < 200
+
+    @staticmethod
+    def connect_without_reading(relay, stack):
+        client = stack.enter_context(socket.socket())
+        # Otherwise, the kernel takes megabytes for each client.
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect(("127.0.0.1", relay.port))
+        client.sendall(wire.upgrade_request(relay.port))
+
+    def test_clients_that_do_not_read_hold_little_memory(self):
+        paused = []
+
+        def script(peer):
+            upgraded(peer)
+            peer.sock.settimeout(1)
+            with pytest.raises(TimeoutError):
+                while True:
+                    peer.send(wire.frame(wire.BINARY, bytes(10_000)))
+            paused.append(peer)
+            peer.read_to_end()
+
+        with ScriptedServer(script) as server, Relay(server.url) as relay:
+            before = resident_bytes(relay.pid)
+            with contextlib.ExitStack() as clients:
+                for _ in range(50):
+                    self.connect_without_reading(relay, clients)
+                wait_until(lambda: len(paused) == 50)
+                assert resident_bytes(relay.pid) < before + memory_limit(50 * (320 << 10))
+
+    def test_connections_to_servers_end_after_their_clients_although_memory_is_scarce(self):
+        def script(peer):
+            upgraded(peer)
+            with contextlib.suppress(OSError):
+                while True:
+                    peer.send(wire.frame(wire.BINARY, bytes(1_000_000)))
+
+        with ScriptedServer(script) as server:
+            with Relay(server.url, "--max-memory", "8M", "--max-message-size", "2M", "--close-timeout", "500ms") as relay:
+                count = descriptor_count(relay.pid)
+                before = resident_bytes(relay.pid)
+                with contextlib.ExitStack() as clients:
+                    for _ in range(200):
+                        self.connect_without_reading(relay, clients)
+                    wait_until(lambda: server.connection_count == 200)
+                    wait_until(lambda: resident_bytes(relay.pid) > before + (8 << 20))
+                wait_until(lambda: descriptor_count(relay.pid) <= count)
 
     def test_a_server_that_does_not_read_pauses_the_client(self):
         done = threading.Event()

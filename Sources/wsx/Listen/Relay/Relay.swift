@@ -18,8 +18,9 @@ final class Relay {
     private var upstreams: [Int: Upstream] = [:]
     private let rewriting: RelayRewriting?
 
-    /// How many bytes a client, or the server, may leave unread before the other side is paused.
-    static let queueLimitBytes = 256 << 10
+    /// How many bytes a client, or the server, may leave unread before the other side is paused. They are needed only to
+    /// resume the other side in time: the kernel's buffers hold more.
+    static let queueLimitBytes = 128 << 10
 
     init(_ settings: RelaySettings, of run: ListenRun) {
         self.settings = settings
