@@ -2,7 +2,7 @@
 # make test   installs the test peers and runs every test
 # make test-quick   runs the unit tests and some black-box tests; make test-changed, those for the last change
 # make test SANITIZE=address   (or thread) runs the tests under a sanitizer, with separate builds in .build/address
-# make conformance   runs the Autobahn TestSuite against the client and the server
+# make conformance   runs the Autobahn TestSuite against the client, the server, and the relay
 # make fuzz   runs each fuzz target for a minute, or for SECONDS; TARGET selects one
 # make dist   packs a tarball, a Debian package, an OCI image, and an SPDX document into dist/; make dist-test tries them
 # make test-heavy   long tests, and tests with large peers, such as Prometheus
@@ -157,7 +157,7 @@ fuzz: deps
 # The user's configuration must not affect results.
 conformance conformance-quick bench screenshots: export WSX_CONFIG =
 
-# The Autobahn TestSuite, both roles. `make conformance CASES='1.* 5.*' ROLE=server` runs a part of it.
+# The Autobahn TestSuite, both roles and `wsx relay`. `make conformance CASES='1.* 5.*' ROLE=server` runs a part of it.
 conformance: conformance-deps
 	@scripts/install-autobahn.sh
 	@/usr/bin/python3 Tests/Conformance/conformance.py

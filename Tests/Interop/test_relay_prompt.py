@@ -87,7 +87,7 @@ def test_typed_messages_are_shown_and_recorded_whatever_only_hides(screen, promp
     closing = prompt.clients[1].read_frame()
     assert (closing.close_code, closing.payload[2:]) == (4000, b"bye")
     screen.enter("/record")
-    screen.wait_for("^Recorded to ")
+    screen.wait_for("^Recorded to")
     events = [json.loads(line) for line in path.read_text().splitlines()]
     assert [(event["direction"], event["data"], event.get("injected", False)) for event in events
             if event["type"] == "message"] == [
