@@ -87,7 +87,9 @@ package struct WebResponse {
         // RFC 9110 §6.6.1: a server with a clock sends Date.
         var all = HTTPFields([HeaderField(wellFormedName: "Date", value: HTTPDate.text(ofSeconds: time.seconds))])
         for field in fields where !field.isNamed("Date") { all.append(field) }
-        if case .none = content {} else {
+        switch content {
+        case .none: break
+        case .bytes, .file:
             all.append(HeaderField(wellFormedName: "Content-Length", value: "\(contentByteCount)"))
         }
         // RFC 9110 §7.8: a sender of Upgrade also lists it in Connection.

@@ -10,6 +10,8 @@ package final class TLSContext {
     internal let minimumVersion: TLSVersion
     internal let hasCertificate: Bool
     internal let keyLog: (@Sendable (String) -> Void)?
+    /// The versions of HTTP that a server selects from, in its order of preference.
+    internal let versions: [HTTPVersion]
     internal var resumption = ResumptionStore()
 
     /// Creates a client's context.
@@ -22,6 +24,7 @@ package final class TLSContext {
         minimumVersion = settings.minimumVersion
         hasCertificate = settings.certificate != nil
         keyLog = settings.keyLog
+        versions = []
         try configure()
         // Reading the system's authorities takes time and is unnecessary without verification.
         if settings.verifiesPeer { try settings.trust.load(into: handle, option: "--ca") }
@@ -64,6 +67,7 @@ package final class TLSContext {
         minimumVersion = .tls12
         hasCertificate = true
         keyLog = settings.keyLog
+        versions = settings.acceptsHTTP2 ? [.http2, .http1] : [.http1]
         try configure()
         try use(settings.certificate, certificateOption: "--tls-cert", keyOption: "--tls-key")
         if let trust = settings.clientTrust {
@@ -143,33 +147,29 @@ package final class TLSContext {
 }
 
 extension HTTPVersion {
-    /// The name for ALPN (RFC 7301 §6).
-    var protocolName: String {
-        switch self {
-        case .http1: "http/1.1"
-        case .http2: "h2"
-        }
-    }
-
-    /// The list of this name, preceded by its length.
+    /// The list of its name for ALPN, preceded by its length.
     var protocolOffer: [UInt8] { [UInt8(protocolName.utf8.count)] + protocolName.utf8 }
 }
 
-/// Selects HTTP/1.1 if the client offers it.
-private let selectApplicationProtocol: SSL_CTX_alpn_select_cb_func = { _, chosen, chosenCount, offered, count, _ in
+/// Selects HTTP/2 if the server accepts it and the client offers it, otherwise HTTP/1.1.
+private let selectApplicationProtocol: SSL_CTX_alpn_select_cb_func = {
+    session, chosen, chosenCount, offered, count, _ in
     guard let offered, let chosen, let chosenCount else { return SSL_TLSEXT_ERR_NOACK }
     let list = UnsafeBufferPointer(start: offered, count: Int(count))
-    var offset = 0
-    while offset < list.count {
-        let nameCount = Int(list[offset])
-        let start = offset + 1
-        guard start + nameCount <= list.count else { break }
-        if list[start..<start + nameCount].elementsEqual(HTTPVersion.http1.protocolName.utf8) {
-            chosen.pointee = offered + start
-            chosenCount.pointee = UInt8(nameCount)
-            return SSL_TLSEXT_ERR_OK
+    let context = session.flatMap { TLSSession.owner(of: $0)?.context }
+    for version in context?.versions ?? [.http1] {
+        var offset = 0
+        while offset < list.count {
+            let nameCount = Int(list[offset])
+            let start = offset + 1
+            guard start + nameCount <= list.count else { break }
+            if list[start..<start + nameCount].elementsEqual(version.protocolName.utf8) {
+                chosen.pointee = offered + start
+                chosenCount.pointee = UInt8(nameCount)
+                return SSL_TLSEXT_ERR_OK
+            }
+            offset = start + nameCount
         }
-        offset = start + nameCount
     }
     // RFC 7301 §3.2: a server that supports none of the offered protocols sends a fatal alert.
     return SSL_TLSEXT_ERR_ALERT_FATAL

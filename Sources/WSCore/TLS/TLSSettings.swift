@@ -58,6 +58,8 @@ package struct TLSServerSettings: Sendable {
     package var clientTrust: TLSTrust?
     /// Receives the lines of an SSLKEYLOGFILE, without line endings.
     package var keyLog: (@Sendable (String) -> Void)?
+    /// Whether clients may select HTTP/2 by ALPN.
+    package var acceptsHTTP2 = false
 
     /// Creates settings. By default, no client certificate is requested.
     package init(certificate: TLSCertificateSource, clientTrust: TLSTrust? = nil) {

@@ -40,6 +40,30 @@ extension Connector {
         return TLSServerName(host: host)
     }
 
+    /// Opens a stream of a connection that others use, too.
+    internal func upgrade(on shared: HTTP2Pool.Shared) {
+        peer = shared.peer
+        upgrade(on: shared.connection, tls: shared.tls, isShared: true)
+    }
+
+    private func upgrade(
+        on connection: HTTP2Connection, over secured: TLSStream? = nil, tls: TLSSummary?, isShared: Bool
+    ) {
+        enter(.upgrading)
+        prepareRequest()
+        let opening = HTTP2Opening(request, on: connection, followsRedirects: settings.redirects.maximum != nil) {
+            [self] in answered($0, tls, isShared: isShared)
+        }
+        stage = .upgrading(opening, over: secured)
+        opening.didSend = { [unowned self, request] in didStep?(.sent { request.shownHTTP2Head }) }
+        opening.start()
+    }
+
+    private func prepareRequest() {
+        let now = WallTime.now.seconds
+        request = request.withCookies(from: resources.cookies, at: now).signed(at: now)
+    }
+
     private func upgrade(with firstBytes: [UInt8] = [], over secured: TLSStream? = nil, tls: TLSSummary? = nil) {
         guard let stream else { return }
         if let didConnect {
@@ -48,13 +72,12 @@ extension Connector {
             cancel()
             return didConnect(stream, firstBytes)
         }
-        enter(.upgrading)
-        let now = WallTime.now.seconds
-        request = request.withCookies(from: resources.cookies, at: now).signed(at: now)
-        let followsRedirects = settings.redirects.maximum != nil
         switch request.version {
         case .http1:
+            enter(.upgrading)
+            prepareRequest()
             let handshake = ClientHandshake(request: request, nonce: SecureRandom.bytes(16))
+            let followsRedirects = settings.redirects.maximum != nil
             let opening = ClientOpening(handshake, on: stream, followsRedirects: followsRedirects) { [self] in
                 answered($0, tls)
             }
@@ -62,16 +85,17 @@ extension Connector {
             didStep?(.sent { handshake.shownRequest })
             opening.start(with: firstBytes)
         case .http2:
-            let opening = HTTP2Opening(request, on: stream, followsRedirects: followsRedirects) { [self] in
-                answered($0, tls)
-            }
-            stage = .upgrading(opening, over: secured)
-            opening.didSend = { [unowned self, request] in didStep?(.sent { request.shownHTTP2Head }) }
-            opening.start(with: firstBytes)
+            let connection = HTTP2Connection(client: stream)
+            upgrade(on: connection, over: secured, tls: tls, isShared: false)
+            sharePlace?.add(HTTP2Pool.Shared(connection: connection, peer: peer ?? "", tls: tls))
+            sharePlace = nil
+            connection.start(with: firstBytes)
         }
     }
 
-    private func answered(_ result: Result<ClientOpening.Opened, ConnectError>, _ tls: TLSSummary?) {
+    private func answered(
+        _ result: Result<ClientOpening.Opened, ConnectError>, _ tls: TLSSummary?, isShared: Bool = false
+    ) {
         switch result {
         case .failure(.lost(.protection(let error as TLSError), _)): finish(.failure(.security(error)))
         case .failure(.handshake(.refused(let head, let body, let isTruncated))):
@@ -80,7 +104,7 @@ extension Connector {
             }
             refused(.refused(head, body: body, bodyIsTruncated: isTruncated), head)
         case .failure(let error): finish(.failure(error))
-        case .success(let opened): upgraded(opened, tls)
+        case .success(let opened): upgraded(opened, tls, isShared: isShared)
         }
     }
 
@@ -130,7 +154,7 @@ extension Connector {
         connect()
     }
 
-    private func upgraded(_ opened: ClientOpening.Opened, _ tls: TLSSummary?) {
+    private func upgraded(_ opened: ClientOpening.Opened, _ tls: TLSSummary?, isShared: Bool) {
         resources.cookies.receive(opened.upgrade.response, from: request.url, at: WallTime.now.seconds)
         do throws(DeflateNegotiationError) {
             let deflate = try DeflateAnswer.parameters(in: opened.upgrade.extensions, to: request.extensionOffers)
@@ -143,8 +167,8 @@ extension Connector {
                 .success(
                     Opened(
                         stream: opened.stream, request: request, upgrade: opened.upgrade, tls: tls, deflate: deflate,
-                        firstBytes: opened.firstBytes, peer: peer ?? "", duration: phaseDurations.total,
-                        phaseDurations: phaseDurations)))
+                        firstBytes: opened.firstBytes, peer: peer ?? "", isShared: isShared,
+                        duration: phaseDurations.total, phaseDurations: phaseDurations)))
         } catch {
             finish(.failure(.compression(error)))
         }

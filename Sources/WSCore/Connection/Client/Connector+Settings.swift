@@ -27,6 +27,8 @@ extension Connector {
         package var redirects = RedirectPolicy()
         /// The time limits.
         package var timeouts = ConnectTimeouts()
+        /// Distinguishes ways to the server that must not share an HTTP/2 connection.
+        package var sharingGroup = 0
 
         /// Creates settings. By default, the connection is direct and redirects are not followed.
         package init(request: ClientRequest, destination: Destination? = nil) {
@@ -92,6 +94,8 @@ extension Connector {
         package let firstBytes: [UInt8]
         /// The address and port, or socket path, of the server or proxy at the other end of the stream.
         package let peer: String
+        /// Whether the stream is one of a connection that existed before; see ``HTTP2Pool``.
+        package internal(set) var isShared = false
         /// The total time to open the connection.
         package let duration: Duration
         /// The time spent in each phase.

@@ -38,7 +38,7 @@ package final class Connector {
     /// The login at the proxy, with the answer to its latest challenge.
     private var proxyLogin: ClientLogin?
     /// The host or proxy that is being contacted.
-    internal private(set) var peer: String?
+    internal var peer: String?
 
     /// The current phase.
     package private(set) var phase = ConnectError.Phase.resolving
@@ -47,6 +47,8 @@ package final class Connector {
     internal var stage = Stage.idle
     private var timer: Timer?
     private var phaseTimer: Timer?
+    /// The place in the pool that waits for the connection of this attempt.
+    internal var sharePlace: HTTP2Pool.Place?
 
     /// Prepares a connection.
     /// - Parameters:
@@ -87,6 +89,8 @@ package final class Connector {
         timer = nil
         phaseTimer = nil
         replaceStage(with: .over)
+        sharePlace?.fail()
+        sharePlace = nil
     }
 
     /// Cancels the current stage and closes the stream.
@@ -178,6 +182,22 @@ package final class Connector {
     internal func connect() {
         peer = nil
         enter(.resolving)
+        guard request.version == .http2, didConnect == nil, let pool = resources.http2Pool else {
+            return connectAlone()
+        }
+        let place = pool.place("\(settings.sharingGroup) \(request.url.isSecure) \(request.url.hostField)")
+        place.join { [self] shared in
+            switch shared {
+            case nil where isOver: place.fail()
+            case nil:
+                sharePlace = place
+                connectAlone()
+            case let shared?: if !isOver { upgrade(on: shared) }
+            }
+        }
+    }
+
+    private func connectAlone() {
         let proxy: Proxy?
         do throws(ProxyChoiceError) {
             proxy = try chooseProxy()

@@ -2,6 +2,8 @@
 package final class ConnectorResources {
     /// The cookies of files and those received so far.
     package internal(set) var cookies: CookieStore
+    /// Shares HTTP/2 connections; nil if each WebSocket has its own.
+    package var http2Pool: HTTP2Pool?
     /// TLS with the server the user named.
     let serverLayer: TLSLayer?
     /// TLS with servers reached by redirects, which do not receive our certificate.

@@ -12,26 +12,24 @@ internal final class HTTP2Opening: Opening {
     private var refusal: (head: ResponseHead, body: ResponseBody)?
     private var isOver = false
 
-    /// Prepares the handshake. It owns the stream until the completion is called, which receives a stream on top of it.
+    /// Prepares the handshake on a new stream of a connection. It owns the stream until the completion is called.
     init(
-        _ request: ClientRequest, on stream: any ByteStream, followsRedirects: Bool,
+        _ request: ClientRequest, on connection: HTTP2Connection, followsRedirects: Bool,
         completion: @escaping (Result<ClientOpening.Opened, ConnectError>) -> Void
     ) {
         self.request = request
         self.followsRedirects = followsRedirects
         self.completion = completion
-        connection = HTTP2Connection(client: stream)
-        self.stream = connection.makeStream()
+        self.connection = connection
+        stream = connection.makeStream()
     }
 
-    /// Starts HTTP/2.
-    /// - Parameter firstBytes: Bytes the layer below read beyond its own handshake.
-    func start(with firstBytes: [UInt8]) {
+    /// Sends the request when the connection is ready.
+    func start() {
         stream.delegate = self
         stream.didReceiveHead = { [unowned self] in receive($0) }
-        connection.didReceiveFirstSettings = { [unowned self] in sendRequest() }
         stream.startReading()
-        connection.start(with: firstBytes)
+        connection.whenReady { [weak self] in self?.sendRequest() }
     }
 
     func cancel() {
@@ -48,6 +46,7 @@ internal final class HTTP2Opening: Opening {
     }
 
     private func sendRequest() {
+        guard !isOver else { return }
         // RFC 8441 §3: a client must not send extended CONNECT before it has received the setting.
         guard !request.purpose.isUpgrade || connection.session.allowsExtendedConnect else {
             return fail(.http2(.noExtendedConnect))

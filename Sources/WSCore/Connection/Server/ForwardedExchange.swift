@@ -83,6 +83,11 @@ internal final class ForwardedExchange {
         guard let requestBody else {
             return answer(badRequest("The length of the request's body is ambiguous."))
         }
+        // The server would need the chunked coding.
+        if requestBody.length == .none, let stream = client as? HTTP2Stream, stream.ending == nil {
+            let reason = "The request's body needs a Content-Length."
+            return answer(HandshakeRefusal(status: 411, reason: reason, request: request))
+        }
         do throws(HandshakeRefusal) {
             let settings = try forwarding.settings(request, requestBody.field)
             let connector = Connector(settings, resources: forwarding.resources, on: client.loop) {
@@ -167,8 +172,8 @@ internal final class ForwardedExchange {
         guard head.status >= 200 else {
             response.interimCount += 1
             guard response.interimCount <= ResponseReader.maximumInterimResponses else { return false }
-            // RFC 9110 §15.2: HTTP/1.0 has no interim responses.
-            if request.minorVersion >= 1 { append(head.with(fields)) }
+            // RFC 9110 §15.2: HTTP/1.0 has no interim responses. Over HTTP/2, they are optional.
+            if request.minorVersion >= 1, request.version == .http1 { append(head.with(fields)) }
             response.head = HTTPHeadParser(.response, limits: .client)
             return true
         }
@@ -188,11 +193,13 @@ internal final class ForwardedExchange {
         return true
     }
 
-    /// HTTP/1.0 has no chunked coding: the end of the stream is the end of the body.
-    private var isUnchunked: Bool { request.minorVersion == 0 && response.body?.length == .chunked }
+    /// HTTP/1.0 and HTTP/2 have no chunked coding: the end of the stream is the end of the body.
+    private var isUnchunked: Bool {
+        (request.minorVersion == 0 || request.version == .http2) && response.body?.length == .chunked
+    }
 
     private func append(_ head: ResponseHead) {
-        head.bytes.withUnsafeBytes { append($0.bytes) }
+        head.start(on: client).withUnsafeBytes { append($0.bytes) }
     }
 
     private func append(_ bytes: RawSpan) {
@@ -295,8 +302,11 @@ extension ForwardedExchange: ByteStreamDelegate {
 
     func streamDidReachEnd(_ stream: any ByteStream) {
         guard !isOver else { return }
-        // Like other gateways, take the end of the client's side for a canceled request.
-        if stream === client { return abort() }
+        if stream === client {
+            // Over HTTP/2, this is the end of the request. Otherwise, like other gateways, take it for a canceled request.
+            if request.version == .http1 { abort() }
+            return
+        }
         if response.status == nil { return answer(badGateway("no response")) }
         finish(atEndOfStream: true)
     }

@@ -21,6 +21,8 @@ extension Server {
         package var maximumConnections: Int?
         /// This server's share of a port; nil if it has the port to itself.
         package var share: Share?
+        /// Whether clients may speak HTTP/2: with TLS if ALPN has selected it, otherwise with prior knowledge.
+        package var acceptsHTTP2 = false
         /// The number of descriptors to reserve for the handlers' own use.
         package var reservedDescriptors = 0
         /// The number of streams for each client, including those to another server.

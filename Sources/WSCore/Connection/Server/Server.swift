@@ -19,6 +19,10 @@ package final class Server<Handler: ConnectionHandler> {
     internal private(set) var exchanges: [ObjectIdentifier: WebExchange] = [:]
     /// The requests that are being forwarded.
     private var forwardedExchanges: [ObjectIdentifier: ForwardedExchange] = [:]
+    /// The HTTP/2 connections, which have any number of streams.
+    private var http2Connections: [ObjectIdentifier: HTTP2Connection] = [:]
+    /// The number of HTTP/2 connections without streams.
+    private var idleHTTP2Count = 0
     /// The number of refused clients still receiving their response.
     private var lingeringCount = 0
     /// The peak number of clients since the heap was trimmed.
@@ -59,8 +63,10 @@ package final class Server<Handler: ConnectionHandler> {
         }
     }
 
+    /// The number of clients. Each stream of an HTTP/2 connection counts, or the connection itself if it has none.
     private var clientCount: Int {
         connections.count + openings.count + exchanges.count + forwardedExchanges.count + lingeringCount
+            + idleHTTP2Count
     }
 
     /// Whether three quarters of many clients have left.
@@ -102,6 +108,7 @@ package final class Server<Handler: ConnectionHandler> {
         listeners = []
         for opening in openings.values { opening.cancel() }
         openings = [:]
+        for connection in http2Connections.values { connection.endWhenUnused() }
     }
 
     /// Sends a message to every client except `sender`, encoded only once.
@@ -130,13 +137,18 @@ package final class Server<Handler: ConnectionHandler> {
         updateAccepting()
     }
 
+    private var isFull: Bool {
+        let count = clientCount
+        // A response may need a descriptor for its file in addition to its stream.
+        return count >= settings.maximumConnections ?? .max || count + exchanges.count >= descriptorCount
+    }
+
     /// Pauses accepting at the limit. New clients then wait in the kernel's queue until others leave.
     private func updateAccepting() {
         let count = clientCount
         peakCount = max(peakCount, count)
         if haveMostClientsLeft { resources.startTimer() }
-        // A response may need a descriptor for its file in addition to its stream.
-        guard count >= settings.maximumConnections ?? .max || count + exchanges.count >= descriptorCount else {
+        guard isFull else {
             for listener in listeners { listener.resume() }
             return
         }
@@ -151,9 +163,17 @@ package final class Server<Handler: ConnectionHandler> {
                 ThrottledStream(stream, bytesPerSecond: $0, watch: resources.deadPeerDetector)
             } ?? stream
         let secured = tls.map { TLSStream(transport, session: TLSSession(server: $0.context), layer: $0) }
+        let opening = makeOpening(
+            on: secured ?? transport, from: Origin(address: address, tls: secured, endpointIndex: endpointIndex),
+            acceptsHTTP2: settings.acceptsHTTP2)
+        opening.start()
+        secured?.start()
+    }
+
+    private func makeOpening(on stream: any ByteStream, from origin: Origin, acceptsHTTP2: Bool) -> ServerOpening {
         let opening = ServerOpening(
-            secured ?? transport, from: address, policy: settings.policy, timeout: settings.handshakeTimeout,
-            admission: admission
+            stream, from: origin.address, policy: settings.policy, timeout: settings.handshakeTimeout,
+            admission: admission, acceptsHTTP2: acceptsHTTP2
         ) { [unowned self] opening, outcome in
             openings[ObjectIdentifier(opening)] = nil
             if opening.isLingering { lingeringCount += 1 }
@@ -169,8 +189,9 @@ package final class Server<Handler: ConnectionHandler> {
                 } else {
                     answer(request, of: opening)
                 }
+            case .http2(let firstBytes): serveHTTP2(on: opening.stream, from: origin, firstBytes: firstBytes)
             case .accepted(let upgrade, let firstBytes):
-                open(opening.stream, upgrade, address: address, at: endpointIndex, firstBytes: firstBytes)
+                open(opening.stream, upgrade, from: origin, firstBytes: firstBytes)
             }
         }
         // The opening may outlive the server.
@@ -180,9 +201,34 @@ package final class Server<Handler: ConnectionHandler> {
         }
         openings[ObjectIdentifier(opening)] = opening
         updateAccepting()
-        opening.start()
-        secured?.start()
+        return opening
     }
+
+    /// Serves the streams of an HTTP/2 connection like connections of their own.
+    private func serveHTTP2(on stream: any ByteStream, from origin: Origin, firstBytes: [UInt8]) {
+        let events = HTTP2Connection.ServerEvents(
+            didReceiveRequest: { [unowned self] stream, request, byteCount in
+                // Unlike connections, streams cannot wait.
+                guard !isFull else { return stream.refuse() }
+                makeOpening(on: stream, from: origin, acceptsHTTP2: false).start(with: request, byteCount: byteCount)
+            },
+            didChangeIdleness: { [weak self] isIdle in
+                self?.idleHTTP2Count += isIdle ? 1 : -1
+                self?.updateAccepting()
+            },
+            didEnd: { [weak self] connection in
+                self?.http2Connections[ObjectIdentifier(connection)] = nil
+                self?.idleHTTP2Count -= 1
+                self?.updateAccepting()
+            }, idleTimeout: settings.handshakeTimeout)
+        let connection = HTTP2Connection(server: stream, maximumStreams: maximumStreams, events: events)
+        http2Connections[ObjectIdentifier(connection)] = connection
+        idleHTTP2Count += 1
+        connection.start(with: firstBytes)
+    }
+
+    /// The maximum number of concurrent streams of an HTTP/2 connection. More of them wait at the client.
+    private var maximumStreams: Int { min(settings.maximumConnections ?? .max, 1000) }
 
     private func answer(_ request: RequestHead, of opening: ServerOpening) {
         let response = settings.responder.response(to: request)
@@ -207,22 +253,28 @@ package final class Server<Handler: ConnectionHandler> {
         }
     }
 
-    private func open(
-        _ stream: any ByteStream, _ upgrade: ServerUpgrade, address: PeerAddress, at endpointIndex: Int,
-        firstBytes: [UInt8]
-    ) {
+    private func open(_ stream: any ByteStream, _ upgrade: ServerUpgrade, from origin: Origin, firstBytes: [UInt8]) {
         lastNumber += settings.share?.count ?? 1
         let number = lastNumber
         let deflate = settings.deflate?.accept(upgrade.extensionOffers)
         let extensions = deflate.map { [$0.answer] } ?? []
         let client = Client(
-            number: number, upgrade: upgrade, extensions: extensions, address: address,
-            tls: (stream as? TLSStream)?.summary, endpointIndex: endpointIndex)
+            number: number, upgrade: upgrade, extensions: extensions, address: origin.address,
+            tls: origin.tls?.summary, endpointIndex: origin.endpointIndex)
         let handler = makeHandler(client)
         let connection = Connection(
             stream, settings: settings.connection, deflate: deflate?.parameters, resources: resources, handler: handler)
         connections[number] = connection
         observer?(.opened(connection))
-        connection.start(sending: client.response.bytes, with: firstBytes)
+        connection.start(sending: client.response.start(on: stream), with: firstBytes)
     }
+}
+
+/// Where a client of a ``Server`` comes from.
+private struct Origin {
+    let address: PeerAddress
+    /// Nil without TLS.
+    let tls: TLSStream?
+    /// The index of the endpoint it connected to.
+    let endpointIndex: Int
 }

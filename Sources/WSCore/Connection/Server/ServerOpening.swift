@@ -8,6 +8,8 @@ internal final class ServerOpening: ByteStreamDelegate {
         /// Reading has stopped, and the stream will be closed after the response. Thus no proxy in front of the server
         /// can disagree about where a next request begins.
         case requested(RequestHead, firstBytes: [UInt8])
+        /// The client speaks HTTP/2. Reading has stopped. Carries all bytes received so far.
+        case http2(firstBytes: [UInt8])
         case refused(HandshakeRefusal)
         /// The client left before its request was complete, or the stream failed.
         case abandoned(StreamError?)
@@ -17,6 +19,9 @@ internal final class ServerOpening: ByteStreamDelegate {
     private let address: PeerAddress
     private let acceptTime: Duration
     private var traffic = (receivedBytes: 0, sentBytes: 0)
+    /// The beginning of the stream while it may be HTTP/2; nil if it is not, or if the server does not accept HTTP/2.
+    private var preface: [UInt8]?
+    private let policy: ServerPolicy
     private var handshake: ServerHandshake
     private let admission: Admission
     private let completion: (ServerOpening, Outcome) -> Void
@@ -28,9 +33,11 @@ internal final class ServerOpening: ByteStreamDelegate {
     /// Called when that stream is closed.
     var didFinishLingering: () -> Void = {}
 
+    /// - Parameter acceptsHTTP2: Whether the client may speak HTTP/2: with TLS if ALPN has selected it, otherwise with prior
+    ///   knowledge.
     init(
         _ stream: any ByteStream, from address: PeerAddress, policy: ServerPolicy, timeout: Duration,
-        admission: Admission,
+        admission: Admission, acceptsHTTP2: Bool = false,
         completion: @escaping (ServerOpening, Outcome) -> Void
     ) {
         self.stream = stream
@@ -39,6 +46,8 @@ internal final class ServerOpening: ByteStreamDelegate {
         self.admission = admission
         self.completion = completion
         self.timeout = timeout
+        preface = acceptsHTTP2 ? [] : nil
+        self.policy = policy
         handshake = ServerHandshake(policy: policy)
     }
 
@@ -56,6 +65,26 @@ internal final class ServerOpening: ByteStreamDelegate {
         timer.start(after: timeout)
         self.timer = timer
         stream.startReading()
+    }
+
+    /// Continues with a request that has arrived on a stream of HTTP/2, or the reason why its head cannot be read.
+    /// - Parameter byteCount: The size of its head in bytes.
+    func start(with request: Result<RequestHead, HTTPHeadError>, byteCount: Int) {
+        stream.delegate = self
+        traffic.receivedBytes = byteCount
+        do throws(HandshakeRefusal) {
+            switch request {
+            case .failure(let error): refuse(ServerHandshake.refusal(for: error))
+            case .success(let head):
+                if let upgrade = try ServerHandshake.check(head, policy: policy) {
+                    decide(upgrade, firstBytes: [])
+                } else {
+                    finish(.requested(head, firstBytes: []))
+                }
+            }
+        } catch {
+            refuse(error)
+        }
     }
 
     /// Closes the stream without a response. The completion is not called.
@@ -78,7 +107,7 @@ internal final class ServerOpening: ByteStreamDelegate {
         var answer = WebResponse(refusal)
         // The server's own fields are already part of the refusal, and another server's response stays as it is.
         if refusal.content == nil { answer.complete(with: []) }
-        let response = answer.head(at: .now).bytes + answer.bytes(answering: refusal.request?.method)
+        let response = answer.head(at: .now).start(on: stream) + answer.bytes(answering: refusal.request?.method)
         response.withUnsafeBytes { output.append($0.bytes) }
         traffic.sentBytes = output.count
         linger(sending: output)
@@ -93,15 +122,29 @@ internal final class ServerOpening: ByteStreamDelegate {
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         guard !isOver else { return }
         traffic.receivedBytes += bytes.byteCount
+        guard let beginning = preface else { return receive(bytes.bytes) }
+        let all = beginning + bytes.bytes.withUnsafeBytes { Array($0) }
+        switch HTTP2Preface.version(of: all, selected: (stream as? TLSStream)?.summary?.applicationProtocol) {
+        case nil: preface = all
+        case .http2:
+            stream.stopReading()
+            finish(.http2(firstBytes: all))
+        case .http1:
+            preface = nil
+            receive(all.span.bytes)
+        }
+    }
+
+    private func receive(_ bytes: RawSpan) {
         do throws(HandshakeRefusal) {
-            switch try handshake.receive(bytes.bytes) {
+            switch try handshake.receive(bytes) {
             case .needsMore: return
             case .upgrade(let upgrade, let consumedByteCount):
-                let rest = bytes.bytes.extracting(droppingFirst: consumedByteCount)
+                let rest = bytes.extracting(droppingFirst: consumedByteCount)
                 decide(upgrade, firstBytes: rest.withUnsafeBytes { Array($0) })
             case .request(let request, let consumedByteCount):
                 stream.stopReading()
-                let rest = bytes.bytes.extracting(droppingFirst: consumedByteCount)
+                let rest = bytes.extracting(droppingFirst: consumedByteCount)
                 finish(.requested(request, firstBytes: rest.withUnsafeBytes { Array($0) }))
             }
         } catch {

@@ -30,7 +30,7 @@ internal final class WebExchange {
     ///   - completion: Called when the stream is closed.
     func run(timeout: Duration, completion: @escaping (WebExchange, ServedRequest) -> Void) {
         var output = ByteBuffer()
-        let head = response.head(at: .now).bytes
+        let head = response.head(at: .now).start(on: stream)
         head.withUnsafeBytes { output.append($0.bytes) }
         let expectedBytes = sendsContent ? response.contentByteCount : 0
         response.bytes(answering: request.method).withUnsafeBytes { output.append($0.bytes) }

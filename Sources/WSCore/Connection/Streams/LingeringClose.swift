@@ -92,8 +92,11 @@ internal final class LingeringClose: ByteStreamDelegate {
                 state = .failed
                 return continueInAnotherTurn()
             }
-            writtenBytes = offeredBytes - output.count - stream.inFlightBytes
-            guard output.isEmpty, !stream.isWriting else { return }
+            guard output.isEmpty, !stream.isWriting else {
+                writtenBytes = offeredBytes - output.count - stream.inFlightBytes
+                return
+            }
+            writtenBytes = offeredBytes
             guard bytesLeft > 0 else { return continueInAnotherTurn() }
             refill?(&output)
             offeredBytes += output.count

@@ -151,3 +151,15 @@ extension HTTPFields: Equatable {
     /// Whether the fields are equal, wherever their bytes are.
     package static func == (left: HTTPFields, right: HTTPFields) -> Bool { left.elementsEqual(right) }
 }
+
+extension HTTPFields {
+    /// The fields for HTTP/2, with names in lower case, and without those of the connection.
+    var http2Fields: [HeaderField] {
+        filter { !Self.http1Fields.contains(where: $0.isNamed) }.map(\.lowercased)
+    }
+
+    /// RFC 9113 §8.2.2: fields of a connection have no meaning in HTTP/2. RFC 8441 §5: Upgrade and Connection are not used.
+    private static let http1Fields = [
+        "Host", "Upgrade", "Connection", "Keep-Alive", "Proxy-Connection", "Transfer-Encoding", "HTTP2-Settings",
+    ]
+}

@@ -12,4 +12,12 @@ package enum HTTPVersion: Sendable {
         case .http2: "2"
         }
     }
+
+    /// The name for ALPN (RFC 7301 §6).
+    var protocolName: String {
+        switch self {
+        case .http1: "http/1.1"
+        case .http2: "h2"
+        }
+    }
 }

@@ -1,4 +1,4 @@
-/// The head of an HTTP/1 request.
+/// The head of an HTTP request. An extended CONNECT of HTTP/2 (RFC 8441) is like the GET that it replaces.
 package struct RequestHead: Equatable, Sendable {
     /// The method, such as `GET`.
     package let method: String
@@ -8,6 +8,10 @@ package struct RequestHead: Equatable, Sendable {
     package let fields: HTTPFields
     /// The HTTP minor version, 1 for HTTP/1.1.
     package let minorVersion: Int
+    /// The version of HTTP.
+    package let version: HTTPVersion
+    /// The protocol of an extended CONNECT; nil for other requests.
+    let connectProtocol: String?
 
     /// Creates a request head.
     package init(method: String, target: String, fields: HTTPFields, minorVersion: Int = 1) {
@@ -15,6 +19,32 @@ package struct RequestHead: Equatable, Sendable {
         self.target = target
         self.fields = fields
         self.minorVersion = minorVersion
+        version = .http1
+        connectProtocol = nil
+    }
+
+    /// Creates the head of an HTTP/2 request, whose fields include Host.
+    /// - Parameter connectProtocol: The protocol of an extended CONNECT. Default: nil.
+    init(http2Method method: String, target: String, fields: HTTPFields, connectProtocol: String? = nil) {
+        self.method = method
+        self.target = target
+        self.fields = fields
+        minorVersion = 1
+        version = .http2
+        self.connectProtocol = connectProtocol
+    }
+
+    /// The version, such as `HTTP/1.1`.
+    package var versionText: String { version == .http2 ? "HTTP/2" : "HTTP/1.\(minorVersion)" }
+
+    /// Whether the request asks for a WebSocket.
+    var asksForWebSocket: Bool {
+        switch version {
+        // RFC 6455 §4.2.1: Upgrade contains "websocket", ignoring case.
+        case .http1: fields.contains(token: "websocket", named: "Upgrade")
+        // RFC 8441 §5.
+        case .http2: connectProtocol == "websocket"
+        }
     }
 
     /// Whether the target has a path.

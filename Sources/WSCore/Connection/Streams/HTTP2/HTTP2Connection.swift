@@ -1,30 +1,82 @@
-/// An HTTP/2 connection of a client, on a stream such as TCP or TLS (RFC 9113).
+/// An HTTP/2 connection, on a stream such as TCP or TLS (RFC 9113).
 ///
 ///      HTTP2Stream ◄──► HTTP2Session ◄──► stream
 ///
-/// The stream below is always read, so that pings are answered while an ``HTTP2Stream`` is paused. The last stream that is
-/// closed closes the connection.
+/// The stream below is always read, so that pings are answered while an ``HTTP2Stream`` is paused. A client's connection
+/// ends with its last stream. That of a server waits for further requests until a timeout.
 internal final class HTTP2Connection {
+    /// The events of a server's connection.
+    struct ServerEvents {
+        /// A request has arrived, with the size of its head in bytes, or a head that cannot be read.
+        let didReceiveRequest: (HTTP2Stream, Result<RequestHead, HTTPHeadError>, _ byteCount: Int) -> Void
+        /// Whether there are no streams has changed. At first, there are none.
+        let didChangeIdleness: (_ isIdle: Bool) -> Void
+        /// The connection is closed.
+        let didEnd: (HTTP2Connection) -> Void
+        /// The time without streams after which the connection is closed.
+        let idleTimeout: Duration
+    }
+
     let loop: EventLoop
-    private(set) lazy var session = HTTP2Session(client: self, limits: limits)
+    private(set) lazy var session = HTTP2Session(role, of: self, limits: limits)
     private let stream: any ByteStream
+    private let role: HTTP2Session.Role
     private let limits: HeadLimits
+    private let server: ServerEvents?
+    /// The streams that the session may refer to.
     private var streams: [ObjectIdentifier: HTTP2Stream] = [:]
-    /// Called when the server's settings arrive for the first time.
-    var didReceiveFirstSettings: (() -> Void)?
-    /// The server's GOAWAY.
+    /// The streams with frames that the kernel has not accepted.
+    private var framedStreams: [HTTP2Stream] = []
+    /// The number of streams that their owners have not closed.
+    private var openCount = 0
+    /// Called when the peer's settings arrive for the first time.
+    private var readyActions: [() -> Void] = []
+    /// The peer's GOAWAY.
     var goAway: HTTP2Error?
-    private var hasReceivedBytes = false
-    /// nghttp2 is processing input or producing output, and must not be entered.
-    private var isBusy = false
+    private var state: State = []
     /// The bytes that the window of the connection lacks.
     private var unreturnedBytes = 0
+    /// The number of bytes passed to the stream below.
+    private var writtenBytes = 0
+    private var idleTimer: Timer?
 
-    /// Prepares a connection, which takes over the stream.
+    private struct State: OptionSet {
+        let rawValue: UInt8
+
+        static let hasReceivedBytes = State(rawValue: 1 << 0)
+        /// nghttp2 is processing input or producing output, and must not be entered.
+        static let busy = State(rawValue: 1 << 1)
+        /// ``endTurn()`` will be called.
+        static let scheduled = State(rawValue: 1 << 2)
+        /// The connection ends after its last stream.
+        static let ending = State(rawValue: 1 << 3)
+        /// The stream below is closed, or about to be.
+        static let over = State(rawValue: 1 << 4)
+        /// The peer's settings have arrived.
+        static let ready = State(rawValue: 1 << 5)
+        /// The connection of a client waits for further streams.
+        static let held = State(rawValue: 1 << 6)
+    }
+
+    /// Prepares a client's connection, which takes over the stream.
     /// - Parameter limits: The limits for the heads of responses. Default: ``HeadLimits/client``.
     init(client stream: any ByteStream, limits: HeadLimits = .client) {
         self.stream = stream
         self.limits = limits
+        role = .client
+        server = nil
+        loop = stream.loop
+    }
+
+    /// Prepares a server's connection, which takes over the stream.
+    /// - Parameters:
+    ///   - limits: The limits for the heads of requests. Default: ``HeadLimits/server``.
+    ///   - maximumStreams: The maximum number of concurrent streams.
+    init(server stream: any ByteStream, limits: HeadLimits = .server, maximumStreams: Int, events: ServerEvents) {
+        self.stream = stream
+        self.limits = limits
+        role = .server(maximumStreams: maximumStreams)
+        server = events
         loop = stream.loop
     }
 
@@ -32,6 +84,11 @@ internal final class HTTP2Connection {
     /// - Parameter firstBytes: Bytes that the layer below read beyond its own handshake.
     func start(with firstBytes: [UInt8] = []) {
         stream.delegate = self
+        if let server {
+            let timer = Timer(on: loop) { [unowned self] in endWhenUnused() }
+            timer.start(after: server.idleTimeout)
+            idleTimer = timer
+        }
         stream.startReading()
         flush()
         guard !firstBytes.isEmpty else { return }
@@ -40,84 +97,172 @@ internal final class HTTP2Connection {
     }
 
     /// Creates a stream. It notices the end of the connection even before its request.
-    func makeStream() -> HTTP2Stream {
-        let stream = HTTP2Stream(on: self)
+    /// - Parameter identifier: The stream's number; 0 before a request is sent.
+    func makeStream(_ identifier: Int32 = 0) -> HTTP2Stream {
+        let stream = HTTP2Stream(identifier, on: self)
         streams[ObjectIdentifier(stream)] = stream
+        openCount += 1
+        if openCount == 1 { server?.didChangeIdleness(false) }
         return stream
     }
 
-    var isWriting: Bool { stream.isWriting || !session.output.isEmpty }
-    var inFlightBytes: Int { stream.inFlightBytes + session.output.count }
-    var unsentBytes: Int { stream.unsentBytes + session.output.count }
+    /// Calls `body` when the peer's settings have arrived.
+    func whenReady(_ body: @escaping () -> Void) {
+        if state.contains(.ready) { body() } else { readyActions.append(body) }
+    }
+
+    /// Whether a client can open further streams.
+    var takesStreams: Bool { state.isDisjoint(with: [.ending, .over]) && goAway == nil }
+
+    /// Lets the connection of a client wait for further streams after its last one, or ends that.
+    func hold(_ isHeld: Bool) {
+        if isHeld {
+            state.insert(.held)
+        } else {
+            state.remove(.held)
+            closeIfUnused()
+        }
+    }
+
+    /// Accepts no further streams, and ends the connection with the last one.
+    func endWhenUnused() {
+        guard state.isDisjoint(with: [.ending, .over]) else { return }
+        state.insert(.ending)
+        session.refuseStreams()
+        scheduleFlush()
+    }
+
     var peerPresence: PeerPresence { stream.peerPresence }
+    /// The bytes of a stream are returned to its window in parts of this size.
+    var windowUpdateBytes: Int { Int(role.windowBytes) / 8 }
 
     // MARK: Sending
 
-    /// Writes as many frames as the stream accepts.
-    func flush() {
-        guard !isBusy, !stream.isClosed else { return }
-        isBusy = true
+    // The bytes of the connection so far, whose beginning is known to nobody.
+
+    /// The number of bytes produced.
+    var producedBytes: Int { writtenBytes + session.output.count }
+    /// The number of bytes that the kernel has accepted.
+    var acceptedBytes: Int { writtenBytes - stream.inFlightBytes }
+    /// The number of bytes that have reached the peer's side.
+    var arrivedBytes: Int { writtenBytes - stream.unsentBytes }
+    /// Whether the kernel takes no more bytes now.
+    var isBlocked: Bool { stream.isWriting }
+
+    /// Writes the produced frames at the end of the turn.
+    func scheduleFlush() {
+        if !state.contains(.over), state.insert(.scheduled).inserted { loop.atEndOfTurn(self) }
+    }
+
+    /// Produces frames, and writes them at the end of the turn.
+    func produce() {
+        scheduleFlush()
+        guard state.isDisjoint(with: [.busy, .over]) else { return }
+        state.insert(.busy)
+        session.produce()
+        state.remove(.busy)
+    }
+
+    /// Writes as many frames as the stream below accepts.
+    private func flush() {
+        guard state.isDisjoint(with: [.busy, .over]) else { return }
+        state.insert(.busy)
         var failure: StreamError?
         while !stream.isWriting {
             session.produce()
             guard !session.output.isEmpty else { break }
+            let byteCount = session.output.count
             do throws(StreamError) {
                 try stream.write(&session.output)
             } catch {
                 failure = error
                 break
             }
+            writtenBytes += byteCount - session.output.count
         }
-        isBusy = false
-        if let failure { failWriting(failure) }
+        state.remove(.busy)
+        if let failure { return failWriting(failure) }
+        if !stream.isWriting { reportAcceptance() }
+    }
+
+    /// A stream has frames in the output.
+    func didFrame(_ stream: HTTP2Stream) { framedStreams.append(stream) }
+
+    private func reportAcceptance() {
+        let streams = framedStreams
+        framedStreams = []
+        for stream in streams { stream.didWriteFrames() }
     }
 
     private func failWriting(_ error: StreamError) {
+        session.output.removeAll()
+        framedStreams = []
         for stream in streams.values { stream.failWriting(error) }
-    }
-
-    /// Reports to the streams that everything was written.
-    private func drain() {
-        guard !isWriting else { return }
-        for stream in streams.values { stream.drainIfDue() }
     }
 
     // MARK: Receiving
 
     private func receive(_ bytes: UnsafeMutableRawBufferPointer) {
-        if !hasReceivedBytes {
-            hasReceivedBytes = true
-            // RFC 9113 §3.4: the first frame is SETTINGS. None is longer than 64 KiB.
-            if bytes.first != 0 { return fail(.notHTTP2(preview: Array(bytes.prefix(64)))) }
+        guard !state.contains(.over) else { return }
+        // RFC 9113 §3.4: the first frame of a server is SETTINGS. None is longer than 64 KiB.
+        if state.insert(.hasReceivedBytes).inserted, !role.isServer, bytes.first != 0 {
+            return fail(.notHTTP2(preview: Array(bytes.prefix(64))))
         }
-        isBusy = true
+        state.insert(.busy)
         session.receive(bytes)
-        isBusy = false
-        guard !closeIfUnused() else { return }
+        session.produce()
+        state.remove(.busy)
+        if session.isOver { return becomeOver() }
+        scheduleFlush()
+        closeIfUnused()
+    }
+
+    /// Nothing more can be received, because of a violation or a GOAWAY.
+    private func becomeOver() {
+        state.insert(.ending)
+        // A server's streams have ended unless there is a violation.
+        if let violation = session.violation {
+            fail(goAway ?? violation)
+        } else if !role.isServer {
+            fail(goAway ?? .goAway(code: HTTP2Error.noError, debugData: ""))
+        }
         flush()
-        drain()
-        if let failure = session.failure { fail(goAway ?? failure) }
+        closeIfUnused()
     }
 
     private func fail(_ error: HTTP2Error) { end(.failed(.protection(error))) }
 
+    /// The peer's side of the connection has ended.
     private func end(_ ending: HTTP2Stream.Ending) {
+        state.insert(.ending)
         stream.stopReading()
         for stream in streams.values { stream.end(ending) }
+        closeIfUnused()
     }
 
     // MARK: Events of the session
 
     func didReceiveSettings() {
-        guard let report = didReceiveFirstSettings else { return }
-        didReceiveFirstSettings = nil
-        report()
+        guard state.insert(.ready).inserted else { return }
+        let actions = readyActions
+        readyActions = []
+        for action in actions { action() }
+    }
+
+    /// A request has arrived.
+    func didReceiveRequest(_ head: HTTP2Head, on stream: HTTP2Stream) {
+        idleTimer?.stop()
+        if let error = head.error {
+            server?.didReceiveRequest(stream, .failure(error), head.byteCount)
+        } else if let request = head.request {
+            server?.didReceiveRequest(stream, .success(request), head.byteCount)
+        }
     }
 
     /// Receives data. The window of the connection never waits for a stream: those of the streams bound what they hold.
     func didReceiveData(_ bytes: UnsafeMutableRawBufferPointer, on target: HTTP2Stream?) {
         unreturnedBytes += bytes.count
-        if unreturnedBytes >= HTTP2Session.windowUpdateBytes {
+        if unreturnedBytes >= Int(HTTP2Session.connectionWindowBytes) / 8 {
             session.returnToWindow(unreturnedBytes, of: 0)
             unreturnedBytes = 0
         }
@@ -125,8 +270,9 @@ internal final class HTTP2Connection {
         target?.receive(&span)
     }
 
-    /// The frames of a stream have ended.
+    /// The frames of a stream have ended, so the session no longer refers to it.
     func didClose(_ stream: HTTP2Stream, code: UInt32) {
+        streams[ObjectIdentifier(stream)] = nil
         // RFC 9113 §8.1: NO_ERROR after a complete response asks to stop sending.
         if let failure = stream.failure {
             stream.end(.failed(.protection(failure)))
@@ -139,21 +285,46 @@ internal final class HTTP2Connection {
 
     /// The owner of a stream has closed it.
     func didClose(stream: HTTP2Stream) {
-        // The session may refer to the stream until the connection is closed.
-        if !isBusy { closeIfUnused() }
+        openCount -= 1
+        // The session may refer to others until their frames have ended.
+        if stream.identifier == 0 || state.contains(.over) { streams[ObjectIdentifier(stream)] = nil }
+        guard openCount == 0 else { return }
+        if let server {
+            server.didChangeIdleness(true)
+            idleTimer?.start(after: server.idleTimeout)
+        }
+        closeIfUnused()
     }
 
     /// Closes the connection after its last stream.
-    @discardableResult
-    private func closeIfUnused() -> Bool {
-        guard !streams.isEmpty, streams.values.allSatisfy(\.isClosed) else { return false }
-        // Only if the kernel accepts it now, like the close_notify of TLS.
+    private func closeIfUnused() {
+        guard openCount == 0, state.isDisjoint(with: [.busy, .over]) else { return }
+        // A server waits for further streams, and so does a client that is held.
+        guard state.contains(.ending) || (server == nil && !state.contains(.held)) else { return }
         flush()
         session.terminate()
         flush()
-        stream.close()
+        close()
+    }
+
+    private func close() {
+        state.insert(.over)
+        idleTimer = nil
         streams = [:]
-        return true
+        framedStreams = []
+        guard let server else { return stream.close() }
+        // The client may still send, such as window updates, and a reset would destroy the last output.
+        var output = ByteBuffer()
+        swap(&output, &session.output)
+        _ = LingeringClose(stream, output: output, closesOwnSide: true) { [self] _ in server.didEnd(self) }
+    }
+}
+
+extension HTTP2Connection: EndOfTurnWork {
+    func endTurn() {
+        state.remove(.scheduled)
+        flush()
+        closeIfUnused()
     }
 }
 
@@ -165,21 +336,15 @@ extension HTTP2Connection: ByteStreamDelegate {
     func streamDidReachEnd(_ stream: any ByteStream) {
         switch goAway {
         case .goAway(let code, _)? where code != HTTP2Error.noError: if let goAway { fail(goAway) }
-        default: if hasReceivedBytes { end(.ended) } else { fail(.closedBeforeSettings) }
+        default: if state.contains(.hasReceivedBytes) { end(.ended) } else { fail(.closedBeforeSettings) }
         }
     }
 
-    func streamDidDrain(_ stream: any ByteStream) {
-        flush()
-        drain()
-    }
+    func streamDidDrain(_ stream: any ByteStream) { flush() }
 
     func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
         end(.failed(goAway.map { .protection($0) } ?? error))
     }
 
-    func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
-        session.output.removeAll()
-        failWriting(error)
-    }
+    func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) { failWriting(error) }
 }

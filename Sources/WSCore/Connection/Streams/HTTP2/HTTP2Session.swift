@@ -7,29 +7,53 @@ import CNGHTTP2
 ///
 /// nghttp2 must not be entered from its own callbacks, except to submit frames. ``HTTP2Connection`` takes care of that.
 internal final class HTTP2Session {
-    /// The window of each stream: the bandwidth-delay product of 1 Gbit/s and 100 ms is 12.5 MB. It bounds the bytes that a
-    /// paused stream holds.
-    static let windowBytes: Int32 = 16 << 20
-    /// Bytes are returned to the window in parts of this size.
-    static let windowUpdateBytes = Int(windowBytes / 8)
+    /// The role of this end, and the settings that depend on it.
+    enum Role {
+        case client
+        /// - maximumStreams: The maximum number of concurrent streams.
+        case server(maximumStreams: Int)
+
+        var isServer: Bool { if case .server = self { true } else { false } }
+
+        /// The window of each stream, which bounds the bytes that a paused stream holds. For clients, it is more than the
+        /// bandwidth-delay product of 1 Gbit/s and 100 ms, 12.5 MB. For servers, it is what each client may hold without
+        /// being counted.
+        var windowBytes: Int32 {
+            switch self {
+            case .client: connectionWindowBytes
+            case .server: Int32(HTTP2Session.serverWindowBytes)
+            }
+        }
+    }
+
+    /// The window of the connection.
+    static let connectionWindowBytes: Int32 = 16 << 20
+    /// The window of each stream of a server.
+    static let serverWindowBytes = 64 << 10
     /// Data frames are produced up to this number of bytes at once.
-    private static let outputBytes = 256 << 10
+    static let outputBytes = 256 << 10
     /// The maximum number of unanswered SETTINGS and PING frames, and of settings in a frame.
     private static let maximumAcknowledgements = 100
     private static let maximumSettings = 32
+    /// The maximum number of frames that reset their stream.
+    static let maximumRejections = 100
 
-    private let handle: OpaquePointer
-    private unowned let connection: HTTP2Connection
-    private let limits: HeadLimits
+    let handle: OpaquePointer
+    let role: Role
+    unowned let connection: HTTP2Connection
+    let limits: HeadLimits
     /// The frames to send.
     var output = ByteBuffer()
     /// The head that is being received. There is one at a time (RFC 9113 §4.3).
-    private var head = HTTP2Head()
+    var head = HTTP2Head()
     /// Why nghttp2 has rejected a frame of the connection.
-    private var violation: HTTP2Error?
+    var violation: HTTP2Error?
+    /// The number of frames that have reset their stream.
+    var rejectionCount = 0
 
-    /// Creates a client's session. Its first frames are then in ``output``.
-    init(client connection: HTTP2Connection, limits: HeadLimits) {
+    /// Creates a session. Its first frames are produced next.
+    init(_ role: Role, of connection: HTTP2Connection, limits: HeadLimits) {
+        self.role = role
         self.connection = connection
         self.limits = limits
         var callbacks: OpaquePointer?
@@ -49,20 +73,36 @@ internal final class HTTP2Session {
         nghttp2_option_set_max_settings(options, Self.maximumSettings)
         Self.configure(callbacks)
         // The session receives its own address last, when all properties are set.
-        guard nghttp2_session_client_new2(&handle, callbacks, nil, options) == 0, let handle else {
-            preconditionFailure("nghttp2 has no memory")
-        }
+        let result =
+            switch role {
+            case .client: nghttp2_session_client_new2(&handle, callbacks, nil, options)
+            case .server: nghttp2_session_server_new2(&handle, callbacks, nil, options)
+            }
+        guard result == 0, let handle else { preconditionFailure("nghttp2 has no memory") }
         self.handle = handle
         nghttp2_session_set_user_data(handle, Unmanaged.passUnretained(self).toOpaque())
-        let settings = [
-            nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0),
-            nghttp2_settings_entry(
-                settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue), value: UInt32(Self.windowBytes)),
-            nghttp2_settings_entry(
-                settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue), value: UInt32(limits.maximumBytes)),
-        ]
+        let settings = Self.settings(of: role, limits: limits).map { identifier, value in
+            nghttp2_settings_entry(settings_id: Int32(identifier.rawValue), value: UInt32(clamping: value))
+        }
         nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
-        nghttp2_session_set_local_window_size(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Self.windowBytes)
+        nghttp2_session_set_local_window_size(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Self.connectionWindowBytes)
+    }
+
+    private static func settings(of role: Role, limits: HeadLimits) -> [(nghttp2_settings_id, Int)] {
+        let own: [(nghttp2_settings_id, Int)] =
+            switch role {
+            case .client: [(NGHTTP2_SETTINGS_ENABLE_PUSH, 0)]
+            // RFC 8441 §3.
+            case .server(let maximumStreams):
+                [
+                    (NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1),
+                    (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, maximumStreams),
+                ]
+            }
+        return own + [
+            (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, Int(role.windowBytes)),
+            (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, limits.maximumBytes),
+        ]
     }
 
     deinit {
@@ -78,11 +118,9 @@ internal final class HTTP2Session {
         if count < 0, violation == nil { violation = Self.violation(Int32(count)) }
     }
 
-    /// Why the connection cannot continue; nil if it can. nghttp2 knows only after it has produced its GOAWAY frame.
-    var failure: HTTP2Error? {
-        guard nghttp2_session_want_read(handle) == 0 || violation != nil else { return nil }
-        return violation ?? .goAway(code: HTTP2Error.noError, debugData: "")
-    }
+    /// Whether no stream of the connection can receive anything more. nghttp2 knows only after it has produced its GOAWAY
+    /// frame.
+    var isOver: Bool { nghttp2_session_want_read(handle) == 0 || violation != nil }
 
     /// Whether the peer accepts extended CONNECT.
     var allowsExtendedConnect: Bool {
@@ -119,12 +157,26 @@ internal final class HTTP2Session {
         }
     }
 
+    /// Submits the head of a response, and its data.
+    func submitResponse(_ fields: [HeaderField], for stream: HTTP2Stream) {
+        var provider = Self.dataProvider(of: stream)
+        _ = Self.withPairs(fields) { pairs in
+            nghttp2_submit_response(handle, stream.identifier, pairs.baseAddress, pairs.count, &provider)
+        }
+    }
+
     /// Continues with the data of a stream that had none.
     func resume(_ stream: Int32) { nghttp2_session_resume_data(handle, stream) }
 
-    /// Resets a stream: its output, or the peer's, is incomplete (RFC 8441 §5).
-    func reset(_ stream: Int32) {
-        nghttp2_submit_rst_stream(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, NGHTTP2_CANCEL.rawValue)
+    /// Resets a stream.
+    func reset(_ stream: Int32, code: UInt32) {
+        nghttp2_submit_rst_stream(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code)
+    }
+
+    /// Announces with GOAWAY that no further streams are accepted. Those that exist continue.
+    func refuseStreams() {
+        let last = nghttp2_session_get_last_proc_stream_id(handle)
+        nghttp2_submit_goaway(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, HTTP2Error.noError, nil, 0)
     }
 
     /// Ends the connection with GOAWAY.
@@ -167,126 +219,6 @@ internal final class HTTP2Session {
             if next.endsStream { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
             return next.byteCount
         }
-    }
-}
-
-// The callbacks of nghttp2.
-extension HTTP2Session {
-    private static func configure(_ callbacks: OpaquePointer?) {
-        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, _, session in
-            HTTP2Session.at(session)?.head = HTTP2Head()
-            return 0
-        }
-        nghttp2_session_callbacks_set_on_header_callback(callbacks) {
-            _, frame, name, nameCount, value, valueCount, _, session in
-            guard let session = HTTP2Session.at(session), let frame else { return 0 }
-            let name = UnsafeBufferPointer(start: name, count: nameCount)
-            let value = UnsafeBufferPointer(start: value, count: valueCount)
-            do throws(HTTPHeadError) {
-                try session.head.receive(name, value, limits: session.limits)
-                return 0
-            } catch {
-                session.stream(of: frame)?.failure = .head(error)
-                // nghttp2 resets the stream.
-                return Int32(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
-            }
-        }
-        // Without this callback, nghttp2 ignores malformed fields.
-        nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) { _, frame, name, count, _, _, _, session in
-            let name = String(decoding: UnsafeBufferPointer(start: name, count: count).prefix(64), as: UTF8.self)
-            if let frame {
-                HTTP2Session.at(session)?.stream(of: frame)?.failure = .violation(
-                    reason: "the header field \(quoted(name)) is malformed")
-            }
-            return Int32(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
-        }
-        nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, session in
-            if let frame { HTTP2Session.at(session)?.didReceive(frame) }
-            return 0
-        }
-        nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) { _, frame, code, session in
-            guard let frame, let session = HTTP2Session.at(session) else { return 0 }
-            let violation = HTTP2Session.violation(code)
-            if let stream = session.stream(of: frame) {
-                if stream.failure == nil { stream.failure = violation }
-            } else if session.violation == nil {
-                session.violation = violation
-            }
-            return 0
-        }
-        nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, session in
-            guard let goAway = frame?.pointee.goaway, goAway.hd.type == NGHTTP2_GOAWAY.rawValue,
-                goAway.error_code != HTTP2Error.noError, let session = HTTP2Session.at(session),
-                session.violation == nil
-            else { return 0 }
-            // nghttp2 tells the peer what is wrong, in words or with a code.
-            let data = UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
-            let words = String(decoding: data, as: UTF8.self)
-            session.violation = .violation(reason: words.isEmpty ? HTTP2Error.name(of: goAway.error_code) : words)
-            return 0
-        }
-        nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
-            handle, _, stream, data, count, session in
-            guard let session = HTTP2Session.at(session), let data else { return 0 }
-            // The bytes are a part of those passed to receive(_:).
-            let bytes = UnsafeMutableRawBufferPointer(start: UnsafeMutableRawPointer(mutating: data), count: count)
-            session.connection.didReceiveData(bytes, on: session.stream(with: stream))
-            return 0
-        }
-        nghttp2_session_callbacks_set_send_data_callback(callbacks) { _, frame, head, length, source, session in
-            guard let session = HTTP2Session.at(session), let stream = HTTP2Session.stream(at: source?.pointee.ptr)
-            else { return Int32(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
-            guard session.output.count < HTTP2Session.outputBytes else { return Int32(NGHTTP2_ERR_WOULDBLOCK.rawValue) }
-            // RFC 9113 §4.1: a frame begins with 9 bytes.
-            session.output.append(UnsafeRawBufferPointer(start: head, count: 9).bytes)
-            stream.moveData(length, to: &session.output)
-            return 0
-        }
-        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, code, session in
-            if let session = HTTP2Session.at(session), let stream = session.stream(with: stream) {
-                session.connection.didClose(stream, code: code)
-            }
-            return 0
-        }
-    }
-
-    private func didReceive(_ frame: UnsafePointer<nghttp2_frame>) {
-        let header = frame.pointee.hd
-        let endsStream = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
-        switch UInt32(header.type) {
-        case NGHTTP2_HEADERS.rawValue:
-            // Fields of trailers are ignored.
-            if let stream = stream(of: frame), let response = head.response { stream.didReceive(response) }
-            if endsStream { stream(of: frame)?.end(.ended) }
-        case NGHTTP2_DATA.rawValue: if endsStream { stream(of: frame)?.end(.ended) }
-        case NGHTTP2_SETTINGS.rawValue:
-            if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 { connection.didReceiveSettings() }
-        case NGHTTP2_GOAWAY.rawValue:
-            let goAway = frame.pointee.goaway
-            let data = UnsafeBufferPointer(start: goAway.opaque_data, count: min(goAway.opaque_data_len, 256))
-            connection.goAway = .goAway(code: goAway.error_code, debugData: String(decoding: data, as: UTF8.self))
-        default: break
-        }
-    }
-
-    private static func at(_ address: UnsafeMutableRawPointer?) -> HTTP2Session? {
-        address.map { Unmanaged<HTTP2Session>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    private static func stream(at address: UnsafeMutableRawPointer?) -> HTTP2Stream? {
-        address.map { Unmanaged<HTTP2Stream>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    private func stream(with identifier: Int32) -> HTTP2Stream? {
-        Self.stream(at: nghttp2_session_get_stream_user_data(handle, identifier))
-    }
-
-    private func stream(of frame: UnsafePointer<nghttp2_frame>) -> HTTP2Stream? {
-        stream(with: frame.pointee.hd.stream_id)
-    }
-
-    private static func violation(_ code: Int32) -> HTTP2Error {
-        .violation(reason: nghttp2_strerror(code).map { String(cString: $0) } ?? "error \(code)")
     }
 }
 

@@ -3,7 +3,7 @@
 ///      delegate ◄── received, while paused ◄── HTTP2Session ◄── HTTP2Connection
 ///      write(_:) ──► unsent, beyond the window ──► HTTP2Session ──► HTTP2Connection
 ///
-/// A paused stream receives at most ``HTTP2Session/windowBytes``, and the other streams of its connection continue.
+/// A paused stream receives at most its window, and the other streams of its connection continue.
 internal final class HTTP2Stream: ByteStream {
     /// How the peer's side ends.
     enum Ending {
@@ -27,13 +27,15 @@ internal final class HTTP2Stream: ByteStream {
         static let hasNewWriteFailure = State(rawValue: 1 << 5)
         /// ``ending`` has been reported.
         static let hasReportedEnding = State(rawValue: 1 << 6)
+        /// The connection will report when the kernel has accepted the bytes sent so far.
+        static let framed = State(rawValue: 1 << 7)
     }
 
     let loop: EventLoop
     var delegate: (any ByteStreamDelegate)?
     let connection: HTTP2Connection
     /// The stream's number; 0 before the request.
-    private(set) var identifier: Int32 = 0
+    private(set) var identifier: Int32
     /// Receives the heads of responses.
     var didReceiveHead: ((ResponseHead) -> Void)?
     /// Why the stream is about to be closed, if there is more to say than a code.
@@ -43,6 +45,8 @@ internal final class HTTP2Stream: ByteStream {
     private var unsent = ByteBuffer()
     /// The bytes that the delegate has received, but the window has not.
     private var unreturnedBytes = 0
+    /// The end of the latest bytes in the output of the connection; see ``HTTP2Connection/producedBytes``.
+    private var framedEnd = 0
     private(set) var ending: Ending?
     private var writeFailure: StreamError?
 
@@ -52,7 +56,8 @@ internal final class HTTP2Stream: ByteStream {
     private static let sharedPieceBytes = 64 << 10
 
     /// Creates a stream; see ``HTTP2Connection/makeStream()``.
-    init(on connection: HTTP2Connection) {
+    init(_ identifier: Int32, on connection: HTTP2Connection) {
+        self.identifier = identifier
         self.connection = connection
         loop = connection.loop
     }
@@ -62,17 +67,30 @@ internal final class HTTP2Stream: ByteStream {
         let identifier = connection.session.submitRequest(fields, for: self, endsStream: endsStream)
         guard identifier > 0 else { return false }
         self.identifier = identifier
-        connection.flush()
+        connection.scheduleFlush()
         return true
+    }
+
+    /// Sends the head of a response, which the written bytes follow.
+    func respond(_ head: ResponseHead) {
+        guard !isClosed else { return }
+        connection.session.submitResponse(head.http2Fields, for: self)
+        connection.scheduleFlush()
     }
 
     var isClosed: Bool { state.contains(.closed) }
 
     // MARK: Writing
 
-    var isWriting: Bool { !isClosed && (!unsent.isEmpty || connection.isWriting) }
-    var inFlightBytes: Int { isClosed ? 0 : unsent.count + connection.inFlightBytes }
-    var unsentBytes: Int { isClosed ? 0 : unsent.count + connection.unsentBytes }
+    // What the window of the peer does not allow yet is unsent. Frames that the socket can take are sent at the end of the
+    // turn, together with those of other streams, and count as accepted.
+
+    var isWriting: Bool { !isClosed && (!unsent.isEmpty || (connection.isBlocked && framedBytes > 0)) }
+    var inFlightBytes: Int { isClosed ? 0 : unsent.count + framedBytes }
+    var unsentBytes: Int { isClosed ? 0 : unsent.count + max(0, framedEnd - connection.arrivedBytes) }
+
+    /// The number of bytes in frames that the kernel has not accepted, with the frames of other streams before them.
+    private var framedBytes: Int { max(0, framedEnd - connection.acceptedBytes) }
 
     func write(_ buffer: inout ByteBuffer) throws(StreamError) {
         guard !isClosed, !buffer.isEmpty else { return }
@@ -82,7 +100,7 @@ internal final class HTTP2Stream: ByteStream {
         }
         guard !isWriting else { return state.formUnion(.waitsForDrain) }
         swap(&buffer, &unsent)
-        try send()
+        send()
         // The caller's storage may be lent to it.
         if unsent.isEmpty { swap(&buffer, &unsent) }
     }
@@ -99,34 +117,39 @@ internal final class HTTP2Stream: ByteStream {
             unsent.append(piece)
             return piece.byteCount
         }
-        try send()
+        send()
         if unsent.isEmpty { unsent.releaseStorage(above: 0) }
         return count
     }
 
-    private func send() throws(StreamError) {
+    private func send() {
         connection.session.resume(identifier)
-        connection.flush()
-        if let writeFailure {
-            state.remove(.hasNewWriteFailure)
-            throw writeFailure
-        }
+        connection.produce()
         if isWriting { state.formUnion(.waitsForDrain) }
     }
 
     func shutdown() {
         guard !isClosed, state.insert(.endsOutput).inserted else { return }
         connection.session.resume(identifier)
-        connection.flush()
+        connection.scheduleFlush()
     }
 
     func close() {
-        guard !isClosed else { return }
         // RFC 8441 §5: the end of a TCP connection is a stream's END_STREAM, and a TCP reset is RST_STREAM with CANCEL.
-        if case .ended? = ending, unsent.isEmpty {
-            shutdown()
-        } else if identifier > 0 {
-            connection.session.reset(identifier)
+        // RFC 9113 §8.1: after a complete response, NO_ERROR asks to stop sending.
+        let isComplete = state.contains(.endsOutput) && unsent.isEmpty && connection.session.role.isServer
+        close(resettingWith: isComplete ? HTTP2Error.noError : HTTP2Error.cancel)
+    }
+
+    /// Rejects a request, which the client may repeat.
+    func refuse() { close(resettingWith: HTTP2Error.refusedStream) }
+
+    private func close(resettingWith code: UInt32) {
+        guard !isClosed else { return }
+        switch ending {
+        case .ended where unsent.isEmpty && code != HTTP2Error.refusedStream: shutdown()
+        case .failed: break
+        case nil, .ended: if identifier > 0 { connection.session.reset(identifier, code: code) }
         }
         state.insert(.closed)
         state.remove([.reading, .waitsForDrain])
@@ -152,8 +175,15 @@ internal final class HTTP2Stream: ByteStream {
         unsent.consume(byteCount)
     }
 
-    /// Reports that everything was written, if the delegate waits for it.
-    func drainIfDue() {
+    /// The bytes of a data frame are in the output of the connection.
+    func didFrame() {
+        framedEnd = connection.producedBytes
+        if state.insert(.framed).inserted { connection.didFrame(self) }
+    }
+
+    /// The kernel has accepted the frames. Reports that everything was written, if the delegate waits for it.
+    func didWriteFrames() {
+        state.remove(.framed)
         guard state.contains(.waitsForDrain), !isWriting else { return }
         state.remove(.waitsForDrain)
         unsent.releaseStorage(above: 0)
@@ -214,10 +244,10 @@ internal final class HTTP2Stream: ByteStream {
 
     private func returnToWindow(_ byteCount: Int) {
         unreturnedBytes += byteCount
-        guard !isClosed, ending == nil, unreturnedBytes >= HTTP2Session.windowUpdateBytes else { return }
+        guard !isClosed, ending == nil, unreturnedBytes >= connection.windowUpdateBytes else { return }
         connection.session.returnToWindow(unreturnedBytes, of: identifier)
         unreturnedBytes = 0
-        connection.flush()
+        connection.scheduleFlush()
     }
 
     private func schedule() {

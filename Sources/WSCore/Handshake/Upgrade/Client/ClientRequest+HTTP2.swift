@@ -13,14 +13,6 @@ extension ClientRequest {
         // RFC 9113 §8.3.1: :authority replaces Host.
         let authority = fields.first(named: "Host") ?? url.hostField
         all.append(HeaderField(wellFormedName: ":authority", value: authority))
-        for field in fields where !Self.http1Fields.contains(where: field.isNamed) {
-            all.append(field.lowercased)
-        }
-        return all
+        return all + fields.http2Fields
     }
-
-    /// RFC 9113 §8.2.2: fields of a connection have no meaning in HTTP/2. RFC 8441 §5: Upgrade and Connection are not used.
-    private static let http1Fields = [
-        "Host", "Upgrade", "Connection", "Keep-Alive", "Proxy-Connection", "HTTP2-Settings",
-    ]
 }

@@ -25,7 +25,8 @@ package struct HandshakeRefusal: Error, Equatable, Sendable {
     /// Refuses a plain HTTP request to a server that has only WebSockets.
     static func upgradeRequired(_ request: RequestHead, policy: ServerPolicy) -> HandshakeRefusal {
         HandshakeRefusal(
-            status: 426, reason: "This is a WebSocket server; connect with wsx connect \(policy.url(for: request))",
+            status: upgradeStatus(for: request),
+            reason: "This is a WebSocket server; connect with wsx connect \(policy.url(for: request))",
             fields: upgradeFields, request: request)
     }
 
@@ -41,6 +42,9 @@ package struct HandshakeRefusal: Error, Equatable, Sendable {
         let retryAfter = HeaderField(wellFormedName: "Retry-After", value: "\(seconds)")
         return HandshakeRefusal(status: 503, reason: reason, fields: [retryAfter], request: request)
     }
+
+    /// The status for a request that needs ``upgradeFields``. RFC 9113 §8.6: HTTP/2 has no upgrade, so it has no 426.
+    static func upgradeStatus(for request: RequestHead) -> Int { request.version == .http2 ? 400 : 426 }
 
     /// RFC 9110 §15.5.22: a 426 response names the required protocol. RFC 6455 §4.4: it also names the supported
     /// version.

@@ -2,8 +2,7 @@ extension ServerHandshake {
     /// Checks a request against HTTP, RFC 6455 §4.2.1, and the server's policy. Returns `nil` for a valid request that
     /// does not ask for a WebSocket.
     static func check(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) -> ServerUpgrade? {
-        // RFC 6455 §4.2.1: Upgrade contains "websocket", ignoring case.
-        let asksForWebSocket = request.fields.contains(token: "websocket", named: "Upgrade")
+        let asksForWebSocket = request.asksForWebSocket
         if asksForWebSocket { try checkMethodAndVersion(request) }
 
         // Checks for all requests. Host comes before Authorization: a browser with a page on a rebound name must not be
@@ -12,6 +11,10 @@ extension ServerHandshake {
         if policy.checksHostAndOrigin { try checkHost(host, of: request, policy: policy) }
         let login = try checkAccess(request, policy: policy)
         guard asksForWebSocket else {
+            // RFC 9110 §15.6.2: the functionality that the request needs is not supported.
+            if let name = request.connectProtocol {
+                throw refusal(501, "The protocol \(quoted(name)) is not supported; use websocket.", request)
+            }
             if policy.checksHostAndOrigin, policy.checksAllOrigins {
                 try checkOrigin(request, host: host, policy: policy)
             }
@@ -25,7 +28,8 @@ extension ServerHandshake {
             throw refusal(404, "There is no WebSocket endpoint at this path; use \(path).", request)
         }
         try checkVersion(request)
-        let key = try key(of: request)
+        // RFC 8441 §5: Sec-WebSocket-Key is not used.
+        let key = request.version == .http2 ? nil : try key(of: request)
         return ServerUpgrade(
             request: request,
             login: login,
@@ -119,8 +123,8 @@ extension ServerHandshake {
         else {
             throw refusal(400, "The request has a body, which a WebSocket handshake cannot have.", request)
         }
-        // RFC 6455 §4.2.1: Connection contains "Upgrade", ignoring case.
-        guard !request.fields.contains(token: "upgrade", named: "Connection") else { return }
+        // RFC 6455 §4.2.1: Connection contains "Upgrade", ignoring case. HTTP/2 has no such field.
+        guard request.version == .http1, !request.fields.contains(token: "upgrade", named: "Connection") else { return }
         throw .upgradeRequired(request, policy: policy)
     }
 
@@ -133,7 +137,8 @@ extension ServerHandshake {
         // RFC 6455 §4.2.2: an unsupported version gets 426 with the supported one.
         guard request.fields.first(named: name) == "13" else {
             throw refusal(
-                426, "This server supports only WebSocket version 13.", request, fields: HandshakeRefusal.upgradeFields)
+                HandshakeRefusal.upgradeStatus(for: request), "This server supports only WebSocket version 13.",
+                request, fields: HandshakeRefusal.upgradeFields)
         }
     }
 

@@ -53,7 +53,8 @@ package struct ServerHandshake: Sendable {
         }
     }
 
-    private static func refusal(for error: HTTPHeadError) -> HandshakeRefusal {
+    /// The refusal for a head that cannot be read.
+    static func refusal(for error: HTTPHeadError) -> HandshakeRefusal {
         switch error {
         case .tooLarge, .tooManyFields:
             // RFC 6585 §5: the head as a whole, or a single field, is too large.

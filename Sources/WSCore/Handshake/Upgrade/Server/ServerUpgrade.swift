@@ -8,18 +8,21 @@ package struct ServerUpgrade: Equatable, Sendable {
     package var subprotocol: String?
     /// The extensions that the client offers, in its order of preference.
     package let extensionOffers: [ExtensionOffer]
-    let key: String
+    /// Nil over HTTP/2.
+    let key: String?
     /// Further fields of the response.
     package var extraFields: [HeaderField]
 
     /// The response that accepts the request with these extensions.
     package func response(accepting extensions: [ExtensionOffer]) -> ResponseHead {
         // RFC 6455 §4.2.2: status 101, Upgrade, Connection, Sec-WebSocket-Accept, and the selected subprotocol, if any.
-        var fields = HTTPFields([
-            HeaderField(wellFormedName: "Upgrade", value: "websocket"),
-            HeaderField(wellFormedName: "Connection", value: "Upgrade"),
-            HeaderField(wellFormedName: "Sec-WebSocket-Accept", bytes: HandshakeKey.accept(key: key)),
-        ])
+        // RFC 8441 §5: over HTTP/2, status 200 without the first three.
+        var fields = HTTPFields()
+        if let key {
+            fields.append(HeaderField(wellFormedName: "Upgrade", value: "websocket"))
+            fields.append(HeaderField(wellFormedName: "Connection", value: "Upgrade"))
+            fields.append(HeaderField(wellFormedName: "Sec-WebSocket-Accept", bytes: HandshakeKey.accept(key: key)))
+        }
         if let subprotocol {
             fields.append(HeaderField(wellFormedName: ClientRequest.subprotocolFieldName, value: subprotocol))
         }
@@ -28,6 +31,6 @@ package struct ServerUpgrade: Equatable, Sendable {
             let value = ExtensionHeader.value(of: extensions)
             fields.append(HeaderField(wellFormedName: ExtensionHeader.fieldName, value: value))
         }
-        return ResponseHead(status: 101, fields: fields)
+        return ResponseHead(status: key == nil ? 200 : 101, fields: fields, version: request.version)
     }
 }
