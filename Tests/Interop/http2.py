@@ -1,12 +1,19 @@
 """HTTP/2 frames as bytes, and a scripted HTTP/2 peer, implemented independently of wsx (RFC 9113, RFC 7541, RFC 8441)."""
 
+import pathlib
+import socket
 import struct
+import sys
 
 import wire
+from processes import PEERS_PYTHON
+
+# Decodes the heads of responses, which may use Huffman codes. Part of Hypercorn.
+sys.path += map(str, pathlib.Path(PEERS_PYTHON).parents[1].glob("lib/python*/site-packages"))
 
 DATA, HEADERS, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = 0, 1, 3, 4, 5, 6, 7, 8, 9
 END_STREAM, ACK, END_HEADERS = 1, 1, 4
-HEADER_TABLE_SIZE, INITIAL_WINDOW_SIZE, ENABLE_CONNECT_PROTOCOL = 1, 4, 8
+HEADER_TABLE_SIZE, MAX_CONCURRENT_STREAMS, INITIAL_WINDOW_SIZE, ENABLE_CONNECT_PROTOCOL = 1, 3, 4, 8
 REFUSED_STREAM, CANCEL, ENHANCE_YOUR_CALM = 7, 8, 11
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
@@ -119,3 +126,113 @@ class Server:
             if received[0] == GOAWAY:
                 code = int.from_bytes(received[3][4:8], "big")
         return code
+
+
+WEBSOCKET = [
+    (b":method", b"CONNECT"), (b":protocol", b"websocket"), (b":scheme", b"http"), (b":path", b"/"),
+    (b":authority", b"127.0.0.1"), (b"sec-websocket-version", b"13"),
+]
+GET = [(b":method", b"GET"), (b":scheme", b"http"), (b":path", b"/"), (b":authority", b"127.0.0.1")]
+
+
+def changed(fields, **changes):
+    """Returns the fields with new values, or without those whose value is None. Underscores stand for hyphens, and a
+    leading one for a colon."""
+    changes = {
+        (":" + name[1:] if name.startswith("_") else name).replace("_", "-").encode(): value
+        for name, value in changes.items()}
+    kept = [(name, changes.pop(name, value)) for name, value in fields]
+    return [(name, value) for name, value in kept + list(changes.items()) if value is not None]
+
+
+class Client:
+    """The client's end of an HTTP/2 connection with a listener, which reads and writes exact frames."""
+
+    def __init__(self, listener, *pairs, context=None):
+        from hpack import Decoder
+        sock = socket.create_connection(("127.0.0.1", listener.port), timeout=60)
+        if context:
+            sock = context.wrap_socket(sock, server_hostname="127.0.0.1")
+        self.stream = wire.Stream(sock)
+        self.decoder = Decoder()
+        # By stream: the fields of the response, the data, and whether the stream has ended, with the code of a reset.
+        self.heads, self.data, self.ends = {}, {}, {}
+        self.settings, self.goaway = {}, None
+        self.send(PREFACE, settings(*pairs))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stream.sock.close()
+
+    def send(self, *frames):
+        self.stream.send(b"".join(frames))
+
+    def request(self, fields, stream=1, flags=END_HEADERS):
+        self.send(headers(*fields, stream=stream, flags=flags))
+
+    def read(self):
+        """Reads a frame and returns its type, flags, stream, and payload; None at the end. Acknowledges settings."""
+        head = self.stream.read_exactly(9)
+        if head is None:
+            return None
+        kind, flags, stream = struct.unpack("!BBI", head[3:])
+        payload = self.stream.read_exactly(int.from_bytes(head[:3], "big"))
+        if kind == SETTINGS and not flags & ACK:
+            self.settings.update(struct.iter_unpack("!HI", payload))
+            self.send(frame(SETTINGS, flags=ACK))
+        elif kind == HEADERS:
+            self.heads[stream] = dict(self.decoder.decode(payload))
+        elif kind == DATA:
+            self.data.setdefault(stream, wire.Stream(None)).buffer += payload
+        elif kind == GOAWAY:
+            self.goaway = int.from_bytes(payload[4:8], "big")
+        if kind == RST_STREAM:
+            self.ends[stream] = int.from_bytes(payload, "big")
+        elif kind in (HEADERS, DATA) and flags & END_STREAM:
+            self.ends.setdefault(stream, None)
+        return kind, flags, stream, payload
+
+    def read_until(self, condition):
+        """Reads frames until the condition holds; fails at the end of the connection."""
+        while not condition():
+            assert self.read() is not None, (self.heads, self.ends, self.goaway)
+
+    def read_to_end(self):
+        """Reads until the connection ends, and returns the code of GOAWAY, or None."""
+        try:
+            while self.read() is not None:
+                pass
+        except ConnectionError:
+            pass
+        return self.goaway
+
+    def response(self, stream=1):
+        """Returns the status and the fields of a response, which need not be complete."""
+        self.read_until(lambda: stream in self.heads or stream in self.ends)
+        fields = self.heads.get(stream, {":status": "0"})
+        return int(fields[":status"]), fields
+
+    def content(self, stream=1):
+        """Returns the data of a response."""
+        self.read_until(lambda: stream in self.ends)
+        return bytes(self.data[stream].buffer) if stream in self.data else b""
+
+    def open(self, stream=1, **changes):
+        """Opens a WebSocket."""
+        self.request(changed(WEBSOCKET, **changes), stream)
+        status, fields = self.response(stream)
+        assert status == 200, fields
+        return fields
+
+    def message(self, stream=1):
+        """Returns the payload of the next short frame of a WebSocket."""
+        def has_frame():
+            buffer = self.data[stream].buffer if stream in self.data else b""
+            return len(buffer) >= 2 and len(buffer) >= 2 + buffer[1]
+        self.read_until(has_frame)
+        return self.data[stream].read_frame().payload
+
+    def say(self, text, stream=1, flags=0):
+        self.send(data(wire.text(text, is_masked=True), stream, flags))

@@ -431,8 +431,3 @@ def test_floods_of_pings_and_settings_do_not_grow_the_client():
             # Answers that the server does not read end the connection, as does its end.
             client.wait()
             assert "HTTP/2 protocol" in client.err or "lost" in client.err, client.err
-
-
-def test_other_commands_do_not_know_the_option():
-    for command in (["bench"], ["listen", "0"]):
-        assert_fails(wsx(*command, "--http2", "echo:"), 2, "--http2")

@@ -5,6 +5,7 @@ import WSCore
 /// It listens on a loopback port, accepts any path and each requested subprotocol, and does not limit message sizes.
 final class EmbeddedEcho {
     private let policy: ServerPolicy
+    private let version: HTTPVersion
     private let loop: EventLoop
     private let console: Console
     private lazy var server = makeServer()
@@ -21,6 +22,7 @@ final class EmbeddedEcho {
         } catch {
             throw .badArgument(what: "echo:", why: "\(error)")
         }
+        version = request.version
         self.loop = loop
         self.console = console
     }
@@ -49,9 +51,10 @@ final class EmbeddedEcho {
         let connection = Connection<EchoHandler>.Settings(
             role: .server, limits: Limits(maximumMessageBytes: .max, maximumFragments: .max),
             pausesReadingWhenFull: true)
-        let server = Server<EchoHandler>(
-            .init(policy: policy, connection: connection, deflate: DeflatePreferences()), on: loop
-        ) { [unowned self] client in
+        var settings = Server<EchoHandler>.Settings(
+            policy: policy, connection: connection, deflate: DeflatePreferences())
+        settings.acceptsHTTP2 = version == .http2
+        let server = Server<EchoHandler>(settings, on: loop) { [unowned self] client in
             EchoHandler { [weak self] in self?.server.remove(client.number) }
         }
         server.observer = { [unowned self] event in

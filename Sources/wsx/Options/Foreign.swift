@@ -56,9 +56,8 @@ struct ForeignOption: Sendable {
         ForeignOption(client, "-X", "--method", remedy: "omit it: a WebSocket handshake always uses GET"),
         ForeignOption(
             client, "--http1.1", "--http3", remedy: "omit it: wsx uses HTTP/1.1"),
-        ForeignOption([.connect], "--http2-prior-knowledge", remedy: "use --http2 with a ws:// URL"),
-        ForeignOption(
-            [.bench], "--http2", "--http2-prior-knowledge", remedy: "omit it: load tests use HTTP/1.1"),
+        ForeignOption(client, "--http2-prior-knowledge", remedy: "use --http2 with a ws:// URL"),
+        ForeignOption([.listen], "--http2-prior-knowledge", remedy: "use --http2 without TLS"),
         ForeignOption(client, "-G", "--get", "--ws", remedy: "omit it: a WebSocket handshake always uses GET"),
         ForeignOption(
             client, "--ntlm", "--negotiate",

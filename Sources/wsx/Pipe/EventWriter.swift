@@ -119,8 +119,13 @@ final class EventWriter {
     }
 
     /// Writes the opening of a connection from a client.
-    func writeOpen(url: String, subprotocol: String?, extensions: [ExtensionOffer], client: Int? = nil) {
-        write("open", client: client) { $0.add(url: SecretQuery.masking(url), subprotocol, extensions) }
+    func writeOpen(
+        url: String, subprotocol: String?, extensions: [ExtensionOffer], version: HTTPVersion, client: Int? = nil
+    ) {
+        write("open", client: client) { event in
+            event.add(url: SecretQuery.masking(url), subprotocol, extensions)
+            event.add("http", version.number)
+        }
     }
 
     /// Writes the opening of a connection to a server, with everything known about it.

@@ -345,6 +345,7 @@ import WSCore
         ListenCase("max-memory", "--max-memory", "1M") { $0.access.maximumHeldBytes = 1 << 20 },
         ListenCase("idle-timeout", "--idle-timeout", "1m") { $0.access.idleTimeout = .seconds(60) },
         ListenCase("once", "--once") { $0.server.servesOnce = true },
+        ListenCase("http2", "--http2") { $0.server.acceptsHTTP2 = true },
         ListenCase("heartbeat", "--heartbeat", "30s") { $0.heartbeats.heartbeat = .seconds(30) },
         ListenCase("heartbeat-misses", "--heartbeat-misses", "1", "--heartbeat", "1m") {
             $0.heartbeats.heartbeat = .seconds(60)

@@ -42,7 +42,7 @@ import WSCore
     func reports() throws {
         let lines = try Self.lines { events in
             events.write("recording") { _ in }
-            events.writeOpen(url: "ws://h/", subprotocol: "chat", extensions: [], client: 3)
+            events.writeOpen(url: "ws://h/", subprotocol: "chat", extensions: [], version: .http2, client: 3)
             events.writeFailure(.lost(nil), client: 4)
         }
         let kinds = try lines.map { line in

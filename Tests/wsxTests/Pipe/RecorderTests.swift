@@ -10,7 +10,7 @@ import WSCore
         try withFile(Array("what was there before, and is longer than what comes".utf8)) { path in
             try withIdleLoop { loop in
                 let recorder = try Recorder(path: path, without: SecretRecord(), on: loop)
-                recorder.events.writeOpen(url: "ws://h/", subprotocol: nil, extensions: [])
+                recorder.events.writeOpen(url: "ws://h/", subprotocol: nil, extensions: [], version: .http1)
                 loop.runOnce()
                 #expect(recorder.isDrained && !recorder.isFull)
                 recorder.events.writeClose(sent: CloseFrame(code: nil))

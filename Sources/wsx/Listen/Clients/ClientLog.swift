@@ -34,7 +34,8 @@ final class ClientLog {
         // Omit the query, which may contain tokens; --verbose shows it.
         let path = request.path ?? request.target
         let shown = path.utf8.count > Self.shownTargetBytes ? "\(path.prefix(Self.shownTargetBytes))…" : path
-        let words = escapingControls("connected from \(client.address): \(shown)\(subprotocol)")
+        let version = request.version == .http2 ? ", HTTP/2" : ""
+        let words = escapingControls("connected from \(client.address): \(shown)\(subprotocol)\(version)")
         if isPrompt {
             noteWithTime("@\(client.number) \(words)")
         } else {
@@ -75,7 +76,7 @@ final class ClientLog {
         }
         console.notice(
             line.words(
-                "Client \(number) disconnected: \(end.code.rawValue)\(reason)\(why)", status: 101,
+                "Client \(number) disconnected: \(end.code.rawValue)\(reason)\(why)", status: line.upgradeStatus,
                 now: loop.turnTime, receivedBytes: received.wireBytes, sentBytes: sent.wireBytes))
         guard isVerbose else { return }
         let traffic = TrafficReport.words(sent: sent, received: received, showsWire: true)

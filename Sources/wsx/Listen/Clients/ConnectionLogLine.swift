@@ -16,6 +16,7 @@ struct ConnectionLogLine {
     private let request: String
     /// The time at which the client was accepted, in milliseconds.
     private let acceptMilliseconds: Int
+    private let version: HTTPVersion
 
     /// Stores the client's address and its request.
     /// - Parameters:
@@ -29,6 +30,7 @@ struct ConnectionLogLine {
         let path = request?.path.map { quoted($0) }
         self.request = Self.compact((path ?? "") + (origin ?? ""))
         acceptMilliseconds = Int(acceptTime / .milliseconds(1))
+        version = request?.version ?? .http1
     }
 
     /// The path, quoted, or `nil` if there is none.
@@ -44,6 +46,9 @@ struct ConnectionLogLine {
 
     /// The path, escaped but without quotes, or `nil` if there is none.
     var escapedPath: String? { path.map { String($0.dropFirst().dropLast()) } }
+
+    /// The status of the response that accepts the request.
+    var upgradeStatus: Int { version == .http2 ? 200 : 101 }
 
     /// Returns the line.
     /// - Parameters:

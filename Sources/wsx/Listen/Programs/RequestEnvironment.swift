@@ -34,7 +34,7 @@ struct RequestEnvironment {
         // RFC 3875 §4.1: meta-variables of the server. None of them begins with HTTP_.
         variables["GATEWAY_INTERFACE"] = "CGI/1.1"
         variables["SERVER_SOFTWARE"] = "wsx/\(version)"
-        variables["SERVER_PROTOCOL"] = "HTTP/1.\(request.minorVersion)"
+        variables["SERVER_PROTOCOL"] = request.versionText
         variables["SERVER_NAME"] = request.host?.name
         variables["SERVER_PORT"] = String(serverPort ?? request.host?.port ?? (tls == nil ? 80 : 443))
         variables["HTTPS"] = tls == nil ? nil : "on"

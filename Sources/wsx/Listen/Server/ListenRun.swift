@@ -114,6 +114,7 @@ final class ListenRun {
         serverSettings.bytesPerSecond = faults.arguments.bytesPerSecond
         serverSettings.maximumHeldBytes = settings.maximumHeldBytes
         serverSettings.share = settings.share
+        serverSettings.acceptsHTTP2 = settings.arguments.server.acceptsHTTP2
         let server = Server(serverSettings, tls: settings.tls, on: loop) { [unowned self] client in opened(client) }
         if let relay = services.relay {
             server.admission = .deferred { [unowned relay] upgrade, decide in relay.admit(upgrade, decide) }
@@ -156,7 +157,7 @@ final class ListenRun {
         outputs.writeEvent { events in
             events.writeOpen(
                 url: url(of: client), subprotocol: client.upgrade.subprotocol, extensions: client.extensions,
-                client: client.number)
+                version: client.upgrade.request.version, client: client.number)
         }
         if settings.arguments.server.servesOnce { stopListening() }
         loop.atEndOfTurn(broadcaster)

@@ -75,7 +75,8 @@ struct ListenSettings {
         endpoints = try sockets.isEmpty ? [Self.endpoint(arguments.address)] : sockets.map { .inherited($0) }
         files = try Self.files(arguments)
         let tls = try ServerTLSComposition(
-            arguments: arguments.tls, address: endpoints.lazy.compactMap(\.address).first, secrets: secrets
+            arguments: arguments.tls, acceptsHTTP2: arguments.server.acceptsHTTP2,
+            address: endpoints.lazy.compactMap(\.address).first, secrets: secrets
         ).settings()
         tlsSettings = tls
         do throws(TLSConfigurationError) {

@@ -5,6 +5,7 @@ import WSCore
 struct ServerTLSComposition {
     /// The TLS arguments of `wsx listen`.
     let arguments: ServerTLSArguments
+    let acceptsHTTP2: Bool
     /// The listening address, for a self-signed certificate; `nil` for a Unix domain socket.
     let address: SocketAddress?
     /// Resolves references to files and environment variables.
@@ -15,6 +16,7 @@ struct ServerTLSComposition {
     func settings() throws(Failure) -> TLSServerSettings? {
         guard arguments.isUsed else { return nil }
         var settings = TLSServerSettings(certificate: try certificate())
+        settings.acceptsHTTP2 = acceptsHTTP2
         settings.keyLog = try KeyLog.writer(environment: secrets.environment)
         settings.clientTrust = arguments.clientAuthorities.map { path in
             File.isDirectory(path) ? .directory(path) : .file(path)

@@ -18,7 +18,7 @@ enum ReportedHead {
     /// - Parameter secrets: The secrets of the run, which the peer may know.
     static func lines(of request: RequestHead, without secrets: SecretRecord) -> [String] {
         let target = SecretQuery.masking(request.target)
-        return (["\(request.method) \(target) HTTP/1.\(request.minorVersion)"] + request.fields.map(line))
+        return (["\(request.method) \(target) \(request.versionText)"] + request.fields.map(line))
             .map { shown($0, without: secrets) }
     }
 

@@ -12,6 +12,8 @@ struct ServerArguments: Equatable, Sendable {
     var threadCount = 1
     /// Whether to exit after one client.
     var servesOnce = false
+    /// Whether clients may speak HTTP/2, too.
+    var acceptsHTTP2 = false
 
     /// The options for upgrades.
     static let upgradeOptions: [OptionSpecification<ServerArguments>] = [
@@ -72,6 +74,21 @@ struct ServerArguments: Equatable, Sendable {
                 """,
             seeAlso: ["max-connections", "exec"]
         ) { arguments, _ in arguments.servesOnce = true },
+        OptionSpecification(
+            "http2", heading: .server,
+            summary: "Accept HTTP/2, too",
+            manual: """
+                Accept HTTP/1.1 and HTTP/2 on the same port. With TLS, the client selects the version by ALPN (`h2` or \
+                `http/1.1`); without, a client that speaks HTTP/2 does so from its first byte (prior knowledge). \
+                WebSockets over HTTP/2 are opened with extended CONNECT (RFC 8441), up to 1,000 on a connection. Pages \
+                and files are served, too.
+                """,
+            """
+            Each WebSocket is a client of its own, for limits, the log, and programs, which find the method GET. The end of \
+            a client ends its stream, not the connection.
+            """,
+            example: "--echo --http2 8080", seeAlso: ["tls-cert", "tls-self-signed"]
+        ) { arguments, _ in arguments.acceptsHTTP2 = true },
     ]
 }
 
