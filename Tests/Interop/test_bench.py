@@ -27,17 +27,19 @@ def check(out, check_sum=True):
     assert out.count(b"\n") == 1 and out.endswith(b"\n")
     results = json.loads(out)
     logins = ["login_us", "login_histogram"] if "login_us" in results else []
-    streams = ["stream"] if "stream" in results else []
+    replies = ["stream"] if "stream" in results else []
     steps = ["steps"] if results["mode"] == "scenario" else []
     stages = ["stages"] if "stages" in results else []
     services = ["service_us", "service_histogram"] if "service_us" in results else []
     notes = [name for name in ("title", "labels") if name in results]
+    http2 = ["http2"] if "http2" in results else []
+    streams = ["streams"] if "streams" in results else []
     assert list(results) == [
         "result", *notes, "environment", "mode", "url", "connections", "threads", "duration_s", "rate_per_second",
-        "messages", "errors", "causes", "bytes", "load_bytes", "tls",
+        "messages", "errors", "causes", "bytes", "load_bytes", "tls", *http2,
         "latency_us", "handshake_us", "per_second", "cpu_s", "histogram", "handshake_histogram", "version", "start_time",
-        "message", "in_flight", "rate_asked", "tls_resume", "load_cpu_s", "busiest_cpu_s",
-        "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", "waited", *logins, *services, *streams, *steps, *stages,
+        "message", "in_flight", "rate_asked", "tls_resume", *streams, "load_cpu_s", "busiest_cpu_s",
+        "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", "waited", *logins, *services, *replies, *steps, *stages,
         "warnings", "thresholds", "baseline"]
     messages = results["messages"]
     assert list(messages) == ["sent", "received", "lost", "mismatched", "duplicated", "reordered", "pushes", "unsent", "interrupted"]

@@ -81,6 +81,7 @@ extension ComparedRun {
         if description.threads != other.threads {
             parts.append("\(Phrase.count(description.threads, "thread")) instead of \(other.threads)")
         }
+        if description.streams != other.streams { parts.append("different --http2 and --streams") }
         if description.inFlight != other.inFlight { parts.append("a different --in-flight") }
         if description.rateAsked != other.rateAsked { parts.append("a different --rate") }
         if description.stages != other.stages { parts.append("different stages") }

@@ -38,6 +38,8 @@ package struct LoadPlan: Sendable {
         package var lifetime: ClosedRange<Duration>?
         /// Whether connections may resume the TLS sessions of earlier ones.
         package var resumesTLS = false
+        /// The number of connections that are streams of one HTTP/2 connection, at least 1, or `nil` over HTTP/1.1.
+        package var streams: Int?
 
         /// Plans connections that are open during the whole load.
         package init(count: Int) {

@@ -202,10 +202,18 @@ package struct LoadMeasurement: ~Copyable {
     }
 
     /// Records an opened connection.
-    /// - Parameter tls: The result of its TLS handshake, or `nil` without TLS.
-    package mutating func opened(_ duration: Duration, phases durations: PhaseDurations, tls: TLSSummary?) {
+    /// - Parameters:
+    ///   - tls: The result of its TLS handshake, or `nil` without TLS.
+    ///   - isShared: Whether it is a stream of an HTTP/2 connection that existed before.
+    package mutating func opened(
+        _ duration: Duration, phases durations: PhaseDurations, tls: TLSSummary?, version: HTTPVersion, isShared: Bool
+    ) {
         times.handshakes.record(duration.nanoseconds)
-        if let tls {
+        if version == .http2 {
+            tally.http2.streams += 1
+            if !isShared { tally.http2.connections += 1 }
+        }
+        if let tls, !isShared {
             tally.tls.handshakes += 1
             if tls.isResumed { tally.tls.resumed += 1 }
         }

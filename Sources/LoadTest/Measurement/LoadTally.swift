@@ -33,6 +33,9 @@ package struct LoadTally: Equatable, Sendable {
     /// The TLS handshakes of connections.
     package var tls = TLSCounts()
 
+    /// The HTTP/2 connections that were opened, and the WebSockets on them.
+    package var http2 = HTTP2Counts()
+
     /// The traffic of all connections.
     package var traffic = LoadTraffic()
     /// The traffic of the measured duration.
@@ -87,6 +90,12 @@ package struct TLSCounts: Equatable, Sendable {
     package var resumed = 0
 }
 
+/// The numbers of HTTP/2 connections, and of their streams with a WebSocket.
+package struct HTTP2Counts: Equatable, Sendable {
+    package var connections = 0
+    package var streams = 0
+}
+
 /// The traffic in both directions.
 package struct LoadTraffic: Equatable, Sendable {
     package var sent = Traffic()
@@ -131,6 +140,9 @@ extension LoadTally {
 
     /// The TLS handshakes.
     internal static let tlsCounts: [NamedCount] = [("handshakes", \.tls.handshakes), ("resumed", \.tls.resumed)]
+
+    /// The HTTP/2 connections and their streams.
+    internal static let http2Counts: [NamedCount] = [("connections", \.http2.connections), ("streams", \.http2.streams)]
 
     /// The sent and received bytes.
     internal static let byteCounts: [NamedCount] = [

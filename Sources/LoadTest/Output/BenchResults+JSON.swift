@@ -29,6 +29,7 @@ extension BenchResults {
         add("bytes", LoadTally.byteCounts, to: &json)
         add("load_bytes", LoadTally.loadByteCounts, to: &json)
         add("tls", LoadTally.tlsCounts, to: &json)
+        if tally.http2.streams > 0 { add("http2", LoadTally.http2Counts, to: &json) }
         Self.add("latency_us", latencies, to: &json)
         Self.add("handshake_us", times.handshakes, to: &json)
         addSeconds(to: &json, hasHistograms: hasHistogramOfEachSecond)
@@ -164,6 +165,7 @@ extension BenchResults {
         json.add("in_flight", orNull: description.inFlight)
         json.add("rate_asked", orNull: description.rateAsked)
         json.add("tls_resume", description.resumesTLS)
+        if let streams = description.streams { json.add("streams", streams) }
     }
 
     private func addSeconds(to json: inout JSONWriter, hasHistograms: Bool) {

@@ -51,6 +51,7 @@ extension BenchResults {
             ("Messages", message),
             ("Replies", stream.flatMap { Self.words(for: $0.messageCounts()) }),
             ("In flight", description.inFlight.map { "\(Phrase.grouped($0)) on each connection" }),
+            ("HTTP/2", tally.http2.streams > 0 ? http2Streams : nil),
             ("TLS", tally.tls.handshakes > 0 ? tlsHandshakes : nil),
             ("Target rate", description.rateAsked.map { "\(Phrase.grouped($0)) per second" }),
         ]

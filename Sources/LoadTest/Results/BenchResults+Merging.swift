@@ -31,7 +31,7 @@ extension BenchResults {
     internal mutating func add(_ other: LoadTally) throws(BenchResultsError) {
         for counts in [
             LoadTally.messageCounts, LoadTally.errorCounts, LoadTally.byteCounts, LoadTally.loadByteCounts,
-            LoadTally.tlsCounts, LoadTally.waitCounts,
+            LoadTally.tlsCounts, LoadTally.http2Counts, LoadTally.waitCounts,
         ] {
             for (_, count) in counts {
                 tally[keyPath: count] = try tally[keyPath: count].adding(checking: other[keyPath: count])
@@ -78,6 +78,7 @@ extension BenchDescription {
         if message != other.message { joined.message = nil }
         if inFlight != other.inFlight { joined.inFlight = nil }
         joined.resumesTLS = resumesTLS || other.resumesTLS
+        if streams != other.streams { joined.streams = nil }
         joined.rateAsked = nil
         if let rateAsked, let otherRate = other.rateAsked {
             joined.rateAsked = try rateAsked.adding(checking: otherRate)

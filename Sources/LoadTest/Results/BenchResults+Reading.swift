@@ -34,6 +34,7 @@ extension BenchResults {
         try Self.read(
             LoadTally.loadByteCounts, from: json.object(json.has("load_bytes") ? "load_bytes" : "bytes"), to: &tally)
         if json.has("waited") { tally.waited = try json.count("waited", largest: Self.largestCount) }
+        if json.has("http2") { try Self.read(LoadTally.http2Counts, from: json.object("http2"), to: &tally) }
         if json.has("tls") { try Self.read(LoadTally.tlsCounts, from: json.object("tls"), to: &tally) }
         var seconds: [BenchSecond] = []
         for (number, element) in try json.array("per_second").enumerated() {
@@ -253,7 +254,8 @@ extension BenchDescription {
             message: try Self.message(json),
             inFlight: json.isNull("in_flight") ? nil : try json.count("in_flight", largest: Self.largestCount),
             rateAsked: json.isNull("rate_asked") ? nil : try json.count("rate_asked", largest: Self.largestCount),
-            resumesTLS: try Self.resumesTLS(json))
+            resumesTLS: try Self.resumesTLS(json),
+            streams: json.has("streams") ? try json.count("streams", largest: Self.largestCount) : nil)
     }
 
     /// Earlier versions always resumed sessions.

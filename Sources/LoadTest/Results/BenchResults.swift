@@ -47,6 +47,11 @@ package struct BenchResults: ~Copyable {
         return "\(Phrase.grouped(tally.tls.handshakes)) \(noun), \(resumed) resumed"
     }
 
+    /// The number of HTTP/2 connections and their streams as text: `1,000 streams on 10 connections`.
+    package var http2Streams: String {
+        "\(Phrase.count(tally.http2.streams, "stream")) on \(Phrase.count(tally.http2.connections, "connection"))"
+    }
+
     /// The version of the JSON format. It changes when the meaning of a name changes.
     package static let version = 1
 
@@ -84,6 +89,9 @@ package struct BenchDescription: Equatable, Sendable {
     package internal(set) var rateAsked: Int?
     /// Whether connections may resume the TLS sessions of earlier ones.
     package internal(set) var resumesTLS = false
+    /// The number of connections that are streams of one HTTP/2 connection, or `nil` over HTTP/1.1, or if it differed
+    /// between runs.
+    package internal(set) var streams: Int?
     /// The stages of the load, or `nil` if there were none or they differed between runs.
     package internal(set) var stages: StagePlan?
     package var notes = RunNotes()
@@ -166,7 +174,8 @@ extension LoadPlan {
             mode: mode, url: url, connections: connections.count, threads: connections.threadCount,
             message: hasMessages ? BenchDescription.Message(kind: messages.kind, byteCount: commonBytes) : nil,
             inFlight: mode.accepts(.inFlight) && pace.rate == nil ? pace.inFlight : nil,
-            rateAsked: pace.constantRate, resumesTLS: connections.resumesTLS, stages: stagePlan)
+            rateAsked: pace.constantRate, resumesTLS: connections.resumesTLS, streams: connections.streams,
+            stages: stagePlan)
     }
 
     /// The size of each message in bytes, or `nil` if sizes differ.

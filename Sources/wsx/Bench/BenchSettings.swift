@@ -75,6 +75,7 @@ struct BenchSettings: Sendable {
         tls = composition.tls
         tls?.resumesSessions = arguments.load.connections.resumesTLS
         var plan = Self.plan(arguments)
+        if connector.request.version == .http2 { plan.connections.streams = arguments.load.streams }
         if let data {
             plan.data = LoadData(columns: data.columns, firstRow: data.firstRow) { data.takeRow($0) }
             if plan.mode.load.needsConnections {
@@ -203,13 +204,20 @@ struct BenchSettings: Sendable {
             ? "--connections \(plan.connections.count)" : "--stages with \(plan.connections.count) connections"
     }
 
+    /// The number of connections in the sense of TCP.
+    private var socketCount: Int {
+        let streams = plan.connections.streams ?? 1
+        // Each thread may have a connection with fewer streams.
+        return min(plan.connections.count, plan.connections.count / streams + plan.connections.threadCount)
+    }
+
     /// Checks that there are enough local ports: each connection to a server needs its own.
     private func checkPorts() throws(Failure) {
         // The built-in echo server also uses loopback connections.
         if case .unix = url.endpoint { return }
         guard arguments.client.network.unixSocket == nil, let ports = EphemeralPorts.count else { return }
         let most = ports * connectors.count
-        guard plan.connections.count > most else { return }
+        guard socketCount > most else { return }
         throw .badArgument(
             what: connectionsOption,
             why: "one address has only \(ports) local ports; add addresses with --source-ip, "
@@ -221,8 +229,8 @@ struct BenchSettings: Sendable {
         let reserved = Self.reservedDescriptors + plan.connections.threadCount * Self.descriptorsOfThread
         let endsHere = url.endpoint == .embeddedEcho ? 2 : 1
         let most = max(0, DescriptorLimit.raise() - reserved) / endsHere
-        guard plan.connections.count > most else { return }
-        let needed = plan.connections.count * endsHere + reserved
+        guard socketCount > most else { return }
+        let needed = socketCount * endsHere + reserved
         throw .badArgument(
             what: connectionsOption,
             why:

@@ -173,6 +173,13 @@ extension BenchManual {
                 "The number of connections opened with TLS (`handshakes`), and how many of them `resumed` a session."
             ),
             (
+                "`http2`",
+                """
+                With `--http2`, the number of HTTP/2 `connections` opened, and of their `streams`, each a WebSocket. \
+                `handshake_us` covers the time to open each stream; the first one of a connection opens that, too.
+                """
+            ),
+            (
                 "`latency_us`, `handshake_us`",
                 """
                 Statistics in microseconds of the latencies, and of the times to open a connection, from name \
@@ -296,6 +303,7 @@ extension BenchManual {
             ),
             ("`rate_asked`", "The value of `--rate`, or `null` without it or with stages."),
             ("`tls_resume`", "Whether `--tls-resume` was given."),
+            ("`streams`", "With `--http2`, the value of `--streams`; missing if merged results have different ones."),
             (
                 "`warnings`",
                 """

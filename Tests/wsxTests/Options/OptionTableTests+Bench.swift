@@ -98,6 +98,11 @@ extension OptionTableTests {
         BenchCase("baseline", "--baseline", "b.json", "--baseline", "c.json") {
             $0.result.baselinePaths = ["b.json", "c.json"]
         },
+        BenchCase("http2", "--http2") { $0.client.network.httpVersion = .http2 },
+        BenchCase("streams", "--http2", "--streams", "5") {
+            $0.client.network.httpVersion = .http2
+            $0.load.streams = 5
+        },
         BenchCase("connect-retry", "--connect-retry", "3") { $0.load.connectRetries = 3 },
         BenchCase("drain", "--drain", "0") { $0.load.replies.drain = .zero },
         BenchCase("title", "--title", "t") { $0.result.title = "t" },

@@ -58,6 +58,7 @@ final class ConnectionOpener {
         connectionResources = ConnectionResources(on: loop, maskingKeys: maskingKeys)
         ways = settings.connectors
         resources = try ConnectorResources.make(settings.tls, cookies: settings.cookies)
+        resources.http2Pool = settings.plan.connections.streams.map { HTTP2Pool(streamsPerConnection: $0) }
     }
 
     /// The number of attempts in progress.
@@ -157,6 +158,7 @@ final class ConnectionOpener {
         let (turn, index) = Int(truncatingIfNeeded: number & (1 << 62 - 1)).quotientAndRemainder(dividingBy: ways.count)
         var way = ways[index]
         way.network.rotation = turn
+        way.sharingGroup = index
         let row = rows?.row(of: number)
         // Without a row, there is a failure.
         if rows != nil, row == nil, let failure = settings.data?.failure { throw failure }
@@ -178,6 +180,7 @@ final class ConnectionOpener {
         for connector in connectors.values { connector.cancel() }
         connectors = [:]
         retries = [:]
+        resources.http2Pool?.release()
     }
 
     /// Attaches a handler to its open stream and starts the connection.

@@ -77,7 +77,11 @@ extension LoadWorker: LoadHost {
 
     /// Starts a newly opened connection.
     func add(_ opened: Connector.Opened, _ number: UInt64, countsTime: Bool) {
-        if countsTime { context.measurement.opened(opened.duration, phases: opened.phaseDurations, tls: opened.tls) }
+        if countsTime {
+            context.measurement.opened(
+                opened.duration, phases: opened.phaseDurations, tls: opened.tls, version: opened.request.version,
+                isShared: opened.isShared)
+        }
         let connection = workload.makeConnection(number)
         context.connections[number] = connection
         context.openPipeline(of: connection, subprotocol: opened.upgrade.subprotocol)

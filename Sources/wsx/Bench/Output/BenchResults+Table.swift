@@ -57,10 +57,11 @@ extension BenchResults {
             ? description.inFlight.map { ", \(Phrase.grouped($0)) in flight each" } ?? "" : ""
         let rate = description.rateAsked.map { ", target rate \(Phrase.grouped($0)) per second" } ?? ""
         let connections = Phrase.grouped(description.connections)
+        let streams = description.streams.map { ", \(Phrase.grouped($0)) on each HTTP/2 connection" } ?? ""
         let seconds = FixedPoint.text(duration / .seconds(1), digits: 1)
         return [
             "\(description.mode.wording.headline("\(size)\(kind)messages")) for \(seconds) s",
-            "\(connections) connection\(description.connections == 1 ? "" : "s")\(inFlight)\(rate)",
+            "\(connections) connection\(description.connections == 1 ? "" : "s")\(streams)\(inFlight)\(rate)",
         ]
     }
 
@@ -119,6 +120,7 @@ extension BenchResults {
         } else if times.handshakes.totalCount > 0 {
             facts.append(Fact(name: "handshake", text: Self.range(times.handshakes)))
         }
+        if tally.http2.streams > 0 { facts.append(Fact(name: "http/2", text: http2Streams)) }
         if tally.tls.handshakes > 0 { facts.append(Fact(name: "tls", text: tlsHandshakes)) }
         if times.logins.totalCount > 0 { facts.append(Fact(name: "login", text: Self.range(times.logins))) }
         facts.append(Fact(name: "cpu", text: processor))

@@ -101,6 +101,7 @@ struct BenchArguments: Equatable, Sendable {
                     default is off.
                     """)
         ).lifted(\.client)
+        NetworkArguments.http2.lifted(\.client.network)
         ResultArguments.options.lifted(\.result)
         abort
         metrics

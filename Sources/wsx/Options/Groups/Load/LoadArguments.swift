@@ -38,6 +38,8 @@ struct LoadArguments: Equatable, Sendable {
     var replies = LoadPlan.Replies()
     /// The number of times that a failed attempt to open a connection is repeated.
     var connectRetries = 0
+    /// The number of WebSockets on each HTTP/2 connection, 1 or more.
+    var streams = 1
 
     private static let mostConnections = 1_000_000
     private static let mostPerSecond = 100_000_000
@@ -59,6 +61,18 @@ struct LoadArguments: Equatable, Sendable {
             example: "--connections 500", seeAlso: ["connect-rate", "threads", "in-flight"]
         ) { arguments, value throws(ValueProblem) in
             arguments.connections.count = try CountValue.parse(value, largest: mostConnections)
+        },
+        OptionSpecification(
+            "streams", value: OptionValue("N"), default: "1", requires: ["http2"], heading: .load,
+            summary: "WebSockets on each HTTP/2 connection",
+            manual: """
+                Open *N* WebSockets on each HTTP/2 connection, as streams. `--connections` is the number of WebSockets: \
+                with `--connections 1000 --streams 100`, there are 10 HTTP/2 connections. Each thread has its own. A \
+                server may allow fewer streams on a connection; the others then wait, and time out.
+                """,
+            example: "--http2 --connections 1000 --streams 100", seeAlso: ["connections"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.streams = try CountValue.parse(value, largest: 1_000_000)
         },
         OptionSpecification(
             "connect-rate", value: OptionValue("N"), conflicts: .modes(without: .connectRate), heading: .load,
