@@ -56,8 +56,10 @@ struct RelayArguments: Equatable, Sendable {
     ])
 
     @OptionTable<RelayArguments> private static var table: [OptionSpecification<RelayArguments>] {
-        (ServerArguments.upgradeOptions + ServerArguments.servingOptions).only(["handshake-timeout", "once"])
-            .lifted(\.listen.server)
+        (ServerArguments.upgradeOptions + ServerArguments.servingOptions).only([
+            "handshake-timeout", "once", "http2",
+        ])
+        .lifted(\.listen.server)
         AccessArguments.options.only(["origin", "max-connections", "max-memory"]).lifted(\.listen.access)
         ExchangeArguments.options(
             firstMessage: "", ready: nil,

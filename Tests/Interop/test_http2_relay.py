@@ -1,0 +1,116 @@
+"""`relay --http2`: clients that speak HTTP/2, with a server that speaks HTTP/1.1."""
+
+import http.server
+import threading
+
+import pytest
+
+import http2
+from http2 import CANCEL, END_HEADERS, END_STREAM, GET, Client, changed
+from processes import Listener, Relay, require_program, run, wait_until, wsx
+from scripted_server import ScriptedServer
+
+
+@pytest.fixture(scope="module")
+def echo():
+    with Listener("--echo", "-v") as server:
+        yield server
+
+
+def test_websockets_over_http2_reach_a_server_without_it(echo):
+    with Relay(echo.url, "--http2", "--no-stdin") as relay:
+        for version in (["--http2"], []):
+            result = wsx("connect", *version, "-1", relay.url + "room?x=1", "hello")
+            assert (result.status, result.out) == (0, b"hello\n"), result
+        with Client(relay) as client:
+            client.open(1, cookie=b"a=1", _path=b"/two")
+            client.open(3)
+            client.say("one", 1)
+            client.say("three", 3)
+            assert (client.message(1), client.message(3)) == (b"one", b"three")
+            client.send(http2.reset(CANCEL, stream=1))
+            client.say("alive", 3)
+            assert client.message(3) == b"alive"
+        assert "GET /room?x=1 HTTP/1.1\n" in echo.err and "GET /two HTTP/1.1\n" in echo.err
+        assert ":" + "method" not in echo.err
+
+
+def test_a_rejection_of_the_server_reaches_the_client():
+    with Listener("--echo", "--reject", "403") as server, Relay(server.url, "--http2", "--no-stdin") as relay:
+        with Client(relay) as client:
+            client.request(http2.WEBSOCKET)
+            status, fields = client.response()
+            assert status == 403 and not {"connection", "transfer-encoding"} & fields.keys()
+            assert client.content()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.send_header("Keep-Alive", "timeout=5")
+        self.end_headers()
+        for piece in (b"one ", b"two"):
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        self.wfile.write(b"0\r\n\r\n")
+
+    def do_POST(self):
+        content = self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def web():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with Relay(f"ws://127.0.0.1:{server.server_port}/", "--http2", "--no-stdin") as relay:
+            yield relay
+        server.shutdown()
+
+
+def test_pages_lose_their_chunked_coding(web):
+    with Client(web) as client:
+        client.request(GET, flags=END_HEADERS | END_STREAM)
+        status, fields = client.response()
+        assert (status, client.content()) == (200, b"one two")
+        assert not {"connection", "transfer-encoding", "keep-alive"} & fields.keys(), fields
+
+
+def test_bodies_are_forwarded_if_their_length_is_known(web):
+    require_program("curl")
+    url = web.url.replace("ws", "http", 1)
+    body = b"x" * 300_000
+    result = run(
+        ["curl", "-sS", "--noproxy", "*", "--http2-prior-knowledge", "--data-binary", "@-", url], stdin=body)
+    assert result.out == body, result
+    with Client(web) as client:
+        client.request(changed(GET, _method=b"POST"))
+        assert client.response()[0] == 411
+        # Another stream continues.
+        client.request(changed(GET, _method=b"POST", content_length=b"2"), 3)
+        client.send(http2.data(b"ok", stream=3, flags=END_STREAM))
+        assert client.response(3)[0] == 200 and client.content(3) == b"ok"
+
+
+def test_a_request_is_canceled_with_its_stream():
+    seen = []
+
+    def script(peer):
+        seen.append(peer.read_head())
+        peer.read_to_end()
+        seen.append("end")
+
+    with ScriptedServer(script) as server, Relay(server.url, "--http2", "--no-stdin") as relay:
+        with Client(relay) as client:
+            client.request(GET, flags=END_HEADERS | END_STREAM)
+            wait_until(lambda: seen)
+            client.send(http2.reset(CANCEL))
+            wait_until(lambda: len(seen) == 2)
