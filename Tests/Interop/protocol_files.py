@@ -192,3 +192,16 @@ class WAMPServer(FileServer):
 
 class JupyterServer(FileServer):
     name = "jupyter"
+
+
+class OpenAIRealtimeServer(FileServer):
+    name = "openai-realtime"
+
+
+class GeminiLiveServer(FileServer):
+    name = "gemini-live"
+    parameters = ("model=models/m",)
+
+
+class DeepgramServer(FileServer):
+    name = "deepgram"

@@ -663,6 +663,13 @@ def test_request_mode(kitchen):
     assert result.status == 0 and b"20 answered" in result.out, result
 
 
+@recipe("Measure how fast a model streams its answers")
+def test_streamed_answers(kitchen):
+    with Listener("--answer", '"prompt" => {"type":"done"}') as server:
+        result = kitchen.run({"-c 20 -d 60s": "-c 2 -n 6", "ws://localhost:8080/chat": server.url})
+    assert result.status == 0 and b"longest gap" in result.out, result
+
+
 @recipe("Measure how fast a chat server reaches everyone")
 def test_broadcast(kitchen):
     with Listener("--broadcast", "--no-stdin") as server:

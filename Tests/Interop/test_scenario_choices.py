@@ -6,6 +6,8 @@ import pytest
 
 import wire
 from processes import Listener, assert_fails, wsx
+from protocol_files import OBSServer
+from protocol_servers import PhoenixServer
 from scripted_server import ScriptedServer
 from test_bench import bench, errors, faults
 from test_bench_requests import answering
@@ -139,3 +141,18 @@ def test_a_recorded_subprotocol_is_offered_and_accepted(tmp_path):
     with Listener("--scenario", path) as server:
         result = wsx("connect", "-v", "-s", "chat.v2", "-1", server.url, "hello")
     assert result.status == 0 and "Sec-WebSocket-Protocol: chat.v2" in result.err.split("HTTP/1.1 101", 1)[1]
+
+
+@pytest.mark.parametrize("make_server", [OBSServer, PhoenixServer], ids=["obs", "phoenix"])
+def test_a_recording_with_a_protocol_is_a_scenario_without_it(tmp_path, make_server):
+    path = tmp_path / "session.jsonl"
+    with make_server() as server:
+        lines = [*server.opening, server.request(1)]
+        recorded = wsx("connect", *server.options, "--record", path, "--request", server.url, *lines)
+        assert recorded.status == 0, recorded
+        result = wsx("connect", "-v", "--scenario", path, server.url)
+        assert result.status == 0, result
+        if make_server is OBSServer:
+            assert "Sec-WebSocket-Protocol: obswebsocket.json" in result.err
+        result, results = bench(server.url, "--scenario", path, "-c", "1", "-n", "1")
+    assert (result.status, faults(results), errors(results)) == (0, {}, {})

@@ -38,6 +38,13 @@ class Client:
     def received(self, message):
         """Called with a text message."""
 
+    def received_binary(self, message):
+        """Called with a binary message."""
+
+    def send_binary(self, payload):
+        with self._lock:
+            self.stream.send(wire.frame(wire.BINARY, payload))
+
     def send(self, message):
         """Sends text, or anything else as JSON."""
         text = message if isinstance(message, str) else json.dumps(message, separators=(",", ":"))
@@ -53,6 +60,8 @@ class Client:
         while frame := self.stream.read_frame():
             if frame.opcode == wire.TEXT:
                 self.received(frame.payload.decode())
+            elif frame.opcode == wire.BINARY:
+                self.received_binary(frame.payload)
             elif frame.opcode in (wire.PING, wire.CLOSE):
                 with self._lock:
                     self.stream.send(wire.frame(wire.PONG if frame.opcode == wire.PING else wire.CLOSE, frame.payload))

@@ -289,6 +289,91 @@ class Jupyter(standin.Client):
         send("status", {"execution_state": "idle"})
 
 
+class OpenAIRealtime(standin.Client):
+    """The Realtime API. The answer to a prompt is its words, one per message; the prompt `fail` fails."""
+
+    def opened(self):
+        self.send({"type": "session.created", "event_id": "e0", "session": {"type": "realtime", "model": "m"}})
+
+    def received(self, message):
+        event = json.loads(message)
+        response = event.get("response", {})
+        if event["type"] != "response.create" or response.get("output_modalities") != ["text"]:
+            error = {"type": "invalid_request_error", "message": "unknown event", "event_id": event.get("event_id")}
+            return self.send({"type": "error", "event_id": "e1", "error": error})
+        item, = response["input"]
+        content, = item["content"]
+        assert (item["type"], item["role"], content["type"]) == ("message", "user", "input_text"), message
+        made = {"id": "resp_1", "object": "realtime.response", "metadata": response["metadata"]}
+        self.send({"type": "response.created", "response": {**made, "status": "in_progress"}})
+        self.send({"type": "response.output_item.added", "response_id": "resp_1", "output_index": 0})
+        for word in content["text"].split():
+            self.send({"type": "response.output_text.delta", "response_id": "resp_1", "delta": word})
+        self.send({"type": "response.output_text.done", "response_id": "resp_1", "text": content["text"]})
+        status = "failed" if content["text"] == "fail" else "completed"
+        self.send({"type": "response.done", "response": {**made, "status": status}})
+        self.send({"type": "rate_limits.updated", "rate_limits": []})
+
+
+class GeminiLive(standin.Client):
+    """The Live API, which sends JSON in binary messages. The answer to a turn is its words, one per message."""
+
+    is_set_up = False
+
+    def send(self, message):
+        self.send_binary(json.dumps(message).encode())
+
+    def received(self, message):
+        message = json.loads(message)
+        if not self.is_set_up:
+            setup = message["setup"]
+            if setup["model"] != "models/m":
+                return self.close(1008, f"{setup['model']} is not found for API version v1beta")
+            assert setup["generationConfig"] == {"responseModalities": ["TEXT"]}, message
+            self.is_set_up = True
+            return self.send({"setupComplete": {}})
+        content = message["clientContent"]
+        assert content["turnComplete"] is True and content["turns"][0]["role"] == "user", message
+        for word in content["turns"][0]["parts"][0]["text"].split():
+            self.send({"serverContent": {"modelTurn": {"parts": [{"text": word}]}}})
+        self.send({"serverContent": {"generationComplete": True}})
+        self.send({"serverContent": {"turnComplete": True}, "usageMetadata": {"totalTokenCount": 9}})
+
+
+class Deepgram(standin.Client):
+    """Text to speech and speech to text. Each word is an audio message of 4 bytes, and the reverse."""
+
+    words = 0
+    sequence = 0
+
+    def opened(self):
+        self.send({"type": "Metadata", "request_id": "r", "model_name": "aura"})
+
+    def received_binary(self, audio):
+        self.words += len(audio) // 4
+
+    def received(self, message):
+        message = json.loads(message)
+        kind = message["type"]
+        if kind == "Speak":
+            self.words += len(message["text"].split())
+        elif kind == "Flush":
+            for _ in range(self.words):
+                self.send_binary(b"\0\1\2\3")
+            self.words = 0
+            self.send({"type": "Flushed", "sequence_id": self.sequence})
+            self.sequence += 1
+        elif kind == "Finalize":
+            for number in range(self.words):
+                channel = {"alternatives": [{"transcript": f"word {number}"}]}
+                last = number + 1 == self.words
+                self.send({"type": "Results", "is_final": last, "from_finalize": last, "channel": channel})
+            self.words = 0
+        else:
+            self.send({"type": "Error", "description": f"unknown message {kind}"})
+
+
 standin.serve({
-    "discord": Discord, "home-assistant": HomeAssistant, "jupyter": Jupyter, "nostr": Nostr, "obs": OBS, "ocpp": OCPP,
-    "pusher": Pusher, "slack": Slack, "wamp": WAMP}[sys.argv[2]])
+    "deepgram": Deepgram, "discord": Discord, "gemini-live": GeminiLive, "home-assistant": HomeAssistant,
+    "jupyter": Jupyter, "nostr": Nostr, "obs": OBS, "ocpp": OCPP, "openai-realtime": OpenAIRealtime, "pusher": Pusher,
+    "slack": Slack, "wamp": WAMP}[sys.argv[2]])
