@@ -148,9 +148,11 @@ struct ScenarioMessages: ~Copyable {
         if let earlier { return .skippedEarlier(line: earlier.line) }
         let others = [closest?.entry].compactMap(\.self) + skipped.entries.filter { $0.lastStep >= index }
         // Of equally close ones, the last.
-        guard let best = others.max(by: {
-            closeness(of: $0.message, to: expectation) <= closeness(of: $1.message, to: expectation)
-        }) else { return skipped.longBytes.map { .tooLong(byteCount: $0) } }
+        guard
+            let best = others.max(by: {
+                closeness(of: $0.message, to: expectation) <= closeness(of: $1.message, to: expectation)
+            })
+        else { return skipped.longBytes.map { .tooLong(byteCount: $0) } }
         return .differs(difference(from: expectation, best.message))
     }
 
@@ -181,7 +183,8 @@ struct ScenarioMessages: ~Copyable {
     private func difference(from matcher: Matcher?, _ message: WaitingFrames.Message) -> MessageDifference? {
         guard let matcher else { return nil }
         do throws(TemplateValueError) {
-            return try matcher.difference(text(of: message, for: matcher).span.bytes, stamp: stamps.next, variables: variables)
+            return try matcher.difference(
+                text(of: message, for: matcher).span.bytes, stamp: stamps.next, variables: variables)
         } catch {
             return nil
         }

@@ -12,8 +12,8 @@ extension LoadScenario {
     ///   - secrets: Reads environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line and the column.
     static func make(
-        _ arguments: ScenarioArguments, columns: VariableNames?, codecs: MessageCodecs?, protocolSelection: ProtocolSelection?,
-        secrets: Secrets
+        _ arguments: ScenarioArguments, columns: VariableNames?, codecs: MessageCodecs?,
+        protocolSelection: ProtocolSelection?, secrets: Secrets
     ) throws(Failure) -> LoadScenario? {
         guard let path = arguments.path else { return nil }
         let contents = try HeaderFiles.contents(of: path, for: "--scenario")
