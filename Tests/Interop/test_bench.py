@@ -27,7 +27,7 @@ def check(out, check_sum=True):
     assert out.count(b"\n") == 1 and out.endswith(b"\n")
     results = json.loads(out)
     logins = ["login_us", "login_histogram"] if "login_us" in results else []
-    replies = ["stream"] if "stream" in results else []
+    replies = [name for name in ("stream", "clock") if name in results]
     steps = ["steps"] if results["mode"] == "scenario" else []
     stages = ["stages"] if "stages" in results else []
     services = ["service_us", "service_histogram"] if "service_us" in results else []

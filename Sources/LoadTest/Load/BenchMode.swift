@@ -48,6 +48,7 @@ package enum ModeOption: String, Sendable {
     case correlate
     case expect
     case replyEnd = "reply-end"
+    case latencyFrom = "latency-from"
     case scenario
     case applicationProtocol = "protocol"
     case codecs = "decode"

@@ -122,6 +122,8 @@ package struct LoadPlan: Sendable {
     package var duration: Duration?
     package var messages = Messages()
     package var replies = Replies()
+    /// The location of the time at which publishers elsewhere have sent a message, or `nil` if it is not measured.
+    package var publishedTime: JSONPath?
     /// The data file with a row for each connection, or `nil` if there is none.
     package var data: LoadData?
     /// The scenario of each connection, or its messages besides those of the load.

@@ -66,6 +66,15 @@ struct LatencyRecorder: ~Copyable {
         arrivalCount &+= 1
     }
 
+    /// Records the latency of a message received now that was sent elsewhere.
+    mutating func recordArrival(at time: UInt64, latency: UInt64) {
+        if time >= attentionTime {
+            advance(to: time)
+            stages?.stage(at: time).tally.received += 1
+        }
+        current.record(latency)
+    }
+
     /// Completes the seconds that have ended by a time.
     mutating func advance(to time: UInt64) {
         while time >= secondEnd {

@@ -26,6 +26,8 @@ package struct LoadMeasurement: ~Copyable {
     internal private(set) var times = TimeHistograms()
     /// The replies that consist of several messages, or `nil` if replies are single messages.
     internal var streams: StreamRecorder?
+    /// The clocks of the publishers, or `nil` if messages have no times.
+    internal var publishedClock: PublishedClock?
     /// The beginning of the first reply that was mismatched in a mode with requests, in printable form, or `nil` if there
     /// was none.
     package private(set) var mismatchedReply: String?
@@ -164,6 +166,23 @@ package struct LoadMeasurement: ~Copyable {
         lastTime = now
         tally.received += 1
         latencies.recordArrival(at: now)
+    }
+
+    /// Records a received message of a publisher elsewhere.
+    /// - Parameter age: The time since it was sent, in nanoseconds, negative if the clocks differ, or `nil` if unknown.
+    internal mutating func arrived(at now: UInt64, aged age: Int64?) {
+        guard counts(now), endTime == nil else { return }
+        guard let age, age.magnitude <= PublishedClock.mostDistant.magnitude else {
+            publishedClock?.withoutTimeCount += 1
+            return arrived(at: now)
+        }
+        guard age >= 0 else {
+            publishedClock?.countNegative(by: age.magnitude)
+            return arrived(at: now)
+        }
+        lastTime = now
+        tally.received += 1
+        latencies.recordArrival(at: now, latency: UInt64(age))
     }
 
     /// Records a failed attempt.

@@ -54,6 +54,13 @@ extension BenchResults {
             json.add("service_histogram", times.services.base64())
         }
         if let stream { Self.add(stream, latencies: latencies, to: &json, hasHistograms: true) }
+        if let clock = publishedClock {
+            json.beginObject("clock")
+            json.add("negative", clock.negativeCount)
+            json.add("most_negative_us", Double(clock.mostNegative) / 1000, digits: 3)
+            json.add("no_time", clock.withoutTimeCount)
+            json.endObject()
+        }
         addParts("steps", steps, to: &json, hasHistograms: true)
         addStages(to: &json, hasHistograms: hasHistogramOfEachSecond)
         json.add("warnings", GeneratorVerdict(self).warnings)
@@ -233,7 +240,7 @@ extension BenchResults {
         json.add("second", number)
         json.add("sent", second.sent)
         json.add("received", second.received)
-        if description.mode.metrics.hasLatencies {
+        if description.mode.metrics.hasLatencies || latencies.totalCount > 0 {
             let latencies = second.latencies
             json.add("p50_us", Double(latencies.p50) / 1000, digits: 3)
             json.add("p99_us", Double(latencies.p99) / 1000, digits: 3)

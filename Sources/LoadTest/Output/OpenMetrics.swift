@@ -45,7 +45,7 @@ package enum OpenMetrics {
         for (cause, count) in tally.causes.sorted {
             text += "wsx_error_causes_total{kind=\"\(cause.kind.rawValue)\",code=\"\(cause.code)\"} \(count)\n"
         }
-        if mode.metrics.hasLatencies {
+        if mode.metrics.hasLatencies || live.results.latencies.totalCount > 0 {
             add("wsx_latency_seconds", "histogram", "Latencies of complete seconds.", unit: "seconds")
             text += buckets(of: live.results.latencies, "wsx_latency_seconds")
         }

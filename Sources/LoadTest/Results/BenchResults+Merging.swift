@@ -16,6 +16,7 @@ extension BenchResults {
         try latencies.add(checking: other.latencies)
         try times.add(other.times)
         try stream.add(other.stream)
+        try publishedClock.add(other.publishedClock)
         try steps.add(byName: other.steps)
         if description.stages == nil { stages = [] } else { try stages.add(byName: other.stages) }
         try add(other.seconds)

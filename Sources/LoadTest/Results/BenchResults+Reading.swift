@@ -68,7 +68,8 @@ extension BenchResults {
         let stages = try Self.stages(json, &description.stages)
         self.init(
             description: description, tally: tally, latencies: latencies, times: times,
-            stream: try Self.stream(json), steps: try Self.parts(json, "steps"), stages: stages, seconds: seconds,
+            stream: try Self.stream(json), publishedClock: try Self.clock(json), steps: try Self.parts(json, "steps"),
+            stages: stages, seconds: seconds,
             duration: duration,
             processorTime: processorTime, loadProcessorTime: loadProcessorTime,
             busiestProcessorTime: busiestProcessorTime,
@@ -169,6 +170,15 @@ extension BenchResults {
         return BenchSecond(
             sent: try json.count("sent", largest: largestCount), received: received,
             histogram: try histogramBytes(json, "histogram"), maximum: maximum)
+    }
+
+    private static func clock(_ json: Members) throws(BenchResultsError) -> PublishedClock? {
+        guard json.has("clock") else { return nil }
+        let clock = try json.object("clock")
+        return PublishedClock(
+            negativeCount: try clock.count("negative", largest: largestCount),
+            mostNegative: UInt64(clamping: try clock.nanoseconds("most_negative_us")),
+            withoutTimeCount: try clock.count("no_time", largest: largestCount))
     }
 
     /// Reads the times of replies that consist of several messages, or `nil` if there are none.

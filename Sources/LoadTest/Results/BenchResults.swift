@@ -12,6 +12,8 @@ package struct BenchResults: ~Copyable {
     package internal(set) var times = TimeHistograms()
     /// The times of replies that consist of several messages, or `nil` if replies are single messages.
     package internal(set) var stream: StreamResults?
+    /// The clocks of the publishers, or `nil` if messages have no times.
+    package internal(set) var publishedClock: PublishedClock?
     /// The results of each step of a scenario, in the order of the steps; empty without a scenario.
     package internal(set) var steps: [PartResults] = []
     /// The results of messages due in each stage; empty without stages.
@@ -122,6 +124,7 @@ extension BenchResults {
             try latencies.add(checking: measurement.latencies.total)
             try times.add(measurement.times)
             try stream.add(measurement.streams?.results)
+            try publishedClock.add(measurement.publishedClock)
             try steps.add(byName: measurement.steps.map(\.results))
             if let recorder = measurement.latencies.stages {
                 try stages.add(byName: recorder.results(hasLatencies: description.mode.metrics.hasLatencies))

@@ -1,4 +1,5 @@
 import Conversation
+import Formats
 import WSCore
 
 extension BenchMode {
@@ -8,12 +9,13 @@ extension BenchMode {
         summary: "count the messages that the server sends",
         manual: """
             Count the messages that the server sends during `--duration`. `--message` sends a message on each \
-            connection first, for instance to subscribe. There are no latencies. With `--protocol`, the events of \
-            the protocol are counted, and `--message` sends lines.
+            connection first, for instance to subscribe. There are no latencies, except with `--latency-from`. With \
+            `--protocol`, the events of the protocol are counted, and `--message` sends lines.
             """,
         options: [
             .connectRate, .lifetime, .stages, .message, .file, .binary, .heartbeatMessage, .applicationProtocol,
         ],
+        ownOptions: [.latencyFrom],
         wording: ModeWording(
             title: "Receive test", titleNamesMessages: false, countedThings: "messages received"),
         metrics: ModeMetrics(hasLatencies: false),
@@ -31,6 +33,18 @@ internal final class ReceiveWorkload: Workload {
     init(_ context: LoadContext) {
         self.context = context
         message = context.factory.makeEchoMessage()
+        if context.plan.publishedTime != nil { context.measurement.publishedClock = PublishedClock() }
+    }
+
+    /// Counts a message, and records how long ago it was sent.
+    fileprivate func arrived(_ payload: RawSpan) {
+        guard let path = context.plan.publishedTime else { return context.measurement.arrived(at: context.now) }
+        let now = Int64(truncatingIfNeeded: context.now &+ context.factory.clockOffset)
+        let age = PublishedTime.nanoseconds(at: path, in: payload).flatMap { time in
+            let (age, overflow) = now.subtractingReportingOverflow(time)
+            return overflow ? nil : age
+        }
+        context.measurement.arrived(at: context.now, aged: age)
     }
 
     func makeConnection(_ number: UInt64) -> any LoadHandler { ReceiveConnection(number, of: self) }
@@ -67,11 +81,16 @@ internal final class ReceiveConnection: LoadConnection, LoadHandler {
     }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {
-        context.measurement.arrived(at: context.now)
+        workload.arrived(event.payload.span.bytes)
     }
 
     func connection(_ connection: Connection<ReceiveConnection>, received payload: RawSpan, as kind: MessageKind) {
+        receive(payload, as: kind)
+    }
+
+    /// Counts a message.
+    func receive(_ payload: RawSpan, as kind: MessageKind) {
         if context.takes(payload, as: kind, on: self) { return }
-        context.measurement.arrived(at: context.now)
+        workload.arrived(payload)
     }
 }

@@ -55,6 +55,11 @@ final class BenchRun {
     /// Runs until the end. Returns the failure, or `nil` if there was none.
     func run() -> Failure? {
         console.warnIfInsecure(settings.arguments.client.tls.isInsecure)
+        if settings.plan.publishedTime != nil {
+            console.notice(
+                "wsx: warning: --latency-from compares the clocks of the publishers with the one of this machine; "
+                    + "synchronize them, for example with NTP")
+        }
         pool.didOpen = { [unowned self] in didOpen() }
         pool.didEnd = { [unowned self] in loop.stop() }
         monitor.didFail = { [unowned self] failure in endEarly(failure) }

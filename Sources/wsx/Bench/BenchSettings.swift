@@ -124,7 +124,7 @@ struct BenchSettings: Sendable {
         self.plan = plan
         connector.redirects.secretMessages = secrets.record.messageSources
         try Self.checkRateStages(arguments.load)
-        try Self.check(arguments.abortConditions, in: plan.mode)
+        if plan.publishedTime == nil { try Self.check(arguments.abortConditions, in: plan.mode) }
         guard plan.connections.threadCount <= plan.connections.count else {
             throw .badArgument(
                 what: "--threads \(plan.connections.threadCount)",
@@ -175,6 +175,7 @@ struct BenchSettings: Sendable {
         plan.messages.sizeBytes = arguments.loadMessages.sizeBytes
         plan.messages.runNumber = SecureRandom.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
         plan.replies = load.replies
+        plan.publishedTime = load.publishedTime
         return plan
     }
 

@@ -218,6 +218,14 @@ extension BenchManual {
                 """
             ),
             (
+                "`clock`",
+                """
+                With `--latency-from`: the number of messages that arrived before they were sent, according to the \
+                clocks (`negative`), the largest such difference in microseconds (`most_negative_us`), and the number of \
+                messages without a time within a day (`no_time`). They have no latency.
+                """
+            ),
+            (
                 "`stream`",
                 """
                 With `--reply-end`, for complete and correct replies: statistics of the times to the first message \

@@ -34,6 +34,10 @@ extension OptionTableTests {
             $0.load.mode = .request
             $0.load.replies.expectations = ["a", "b"]
         },
+        BenchCase("latency-from", "--mode", "receive", "--latency-from", "/ts") {
+            $0.load.mode = .receive
+            $0.load.publishedTime = try? JSONPath("/ts")
+        },
         BenchCase("reply-end", "--mode", "request", "--reply-end", "json:.done") {
             $0.load.mode = .request
             $0.load.replies.end = "json:.done"

@@ -93,6 +93,9 @@ extension BenchResults {
             let words = mode == .scenario ? "messages were skipped" : "messages answered no request"
             facts.append(Fact(name: "pushes", text: "\(Phrase.grouped(tally.pushes)) \(words)"))
         }
+        if let publishedClock, let words = Self.words(for: publishedClock) {
+            facts.append(Fact(name: "clocks", text: words, isProblem: true))
+        }
         if let stream, tally.received > 0 {
             facts += [
                 Fact(name: "replies", text: StreamWords.count(of: stream)),
@@ -142,6 +145,18 @@ extension BenchResults {
             (.application, "reported by the application"), (.timeout, "timed out"),
         ]
         return ResultWords.counts(words.map { (count: tally.errors[$0.kind], words: $0.words) })
+    }
+
+    /// The messages without a latency, or `nil` if each has one.
+    private static func words(for clock: PublishedClock) -> String? {
+        let texts = [
+            clock.negativeCount == 0
+                ? nil
+                : "\(Phrase.grouped(clock.negativeCount)) messages from the future, by up to \(time(clock.mostNegative))",
+            clock.withoutTimeCount == 0 ? nil : "\(Phrase.grouped(clock.withoutTimeCount)) without a time",
+        ]
+        let shown = texts.compactMap(\.self).joined(separator: ", ")
+        return shown.isEmpty ? nil : shown + "; they have no latency"
     }
 
     private static func range(_ histogram: borrowing Histogram) -> String {

@@ -56,5 +56,22 @@ extension LoadArguments {
         ) { arguments, value throws(ValueProblem) in
             arguments.replies.end = try MessageConditionValue.parse(value)
         },
+        OptionSpecification(
+            "latency-from", value: OptionValue("PATH"), requires: .modes(with: .latencyFrom), heading: .requests,
+            summary: "Measure the age of messages by a time in them",
+            manual: """
+                The latency of a received message is the time since the one at *PATH*, at which its publisher sent it: \
+                a number of seconds, milliseconds, microseconds, or nanoseconds since 1970, told apart by its magnitude, \
+                or a time such as `2026-05-01T12:00:00.5Z`. *PATH* is a JSON Pointer such as `/ts`, or `.ts`.
+                """,
+            """
+            The publishers' clocks must agree with the one of this machine: their difference is part of every latency. \
+            Messages that seem to arrive before they were sent, and those without a time within a day, count as received \
+            and have no latency; `clock` in JSON RESULTS counts them.
+            """,
+            example: "--mode receive --latency-from /ts -m '{\"op\":\"subscribe\"}'", seeAlso: ["mode", "message"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.publishedTime = try PathValue.parse(value)
+        },
     ]
 }

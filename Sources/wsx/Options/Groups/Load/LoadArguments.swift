@@ -36,6 +36,8 @@ struct LoadArguments: Equatable, Sendable {
     /// heartbeats.
     var heartbeatMessage: String?
     var replies = LoadPlan.Replies()
+    /// The location of the time at which publishers elsewhere have sent a message; nil: it is not measured.
+    var publishedTime: JSONPath?
     /// The number of times that a failed attempt to open a connection is repeated.
     var connectRetries = 0
     /// The number of WebSockets on each HTTP/2 connection, 1 or more.
