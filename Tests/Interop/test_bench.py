@@ -37,7 +37,7 @@ def check(out, check_sum=True):
     assert list(results) == [
         "result", *notes, "environment", "mode", "url", "connections", "threads", "duration_s", "rate_per_second",
         "messages", "errors", "causes", "bytes", "load_bytes", "tls", *http2,
-        "latency_us", "handshake_us", "per_second", "cpu_s", "histogram", "handshake_histogram", "version", "start_time",
+        "latency_us", "handshake_us", "per_second", "timeline", "cpu_s", "histogram", "handshake_histogram", "version", "start_time",
         "message", "in_flight", "rate_asked", "tls_resume", *streams, "load_cpu_s", "busiest_cpu_s",
         "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", "waited", *logins, *services, *replies, *steps, *stages,
         "warnings", "thresholds", "baseline"]

@@ -1,11 +1,13 @@
 """How `wsx bench` uses results: thresholds, baselines, and `wsx bench merge`."""
 
+import itertools
 import json
 from xml.etree import ElementTree
 
 import pytest
 
 from processes import PEERS, PEERS_PYTHON, assert_fails, run, wsx
+from scripted_server import ScriptedServer
 
 
 def measured(path, *arguments):
@@ -39,12 +41,21 @@ def test_a_merge_prints_the_same_table_as_a_run(results):
     assert result.lines[3].startswith("6 connections")
 
 
+def exact(text):
+    """The results without the percentiles of single seconds in the timeline, which are weighted means."""
+    results = json.loads(text)
+    for name in ("opening", "handshakes"):
+        for second in results["timeline"][name]:
+            del second["p50_us"], second["p99_us"]
+    return results
+
+
 def test_sums_are_exact_in_any_order(results, tmp_path):
     whole = merged(*results)
     assert merged(*reversed(results)) == whole
     part = tmp_path / "part.json"
     part.write_bytes(merged(results[0], results[1]))
-    assert merged(results[2], part) == whole
+    assert exact(merged(results[2], part)) == exact(whole)
 
     whole, parts = json.loads(whole), [json.loads(path.read_bytes()) for path in results]
     assert whole["connections"] == 6 and whole["threads"] == 3
@@ -262,3 +273,41 @@ def test_the_files_of_results_differ(tmp_path):
     path = tmp_path / "x"
     result = wsx("bench", "echo:", "--junit", path, "--summary", path)
     assert_fails(result, 2, f"--summary {path}: --junit writes to the same file; choose another")
+def test_the_timeline_has_connections_and_errors_of_each_second(tmp_path):
+    refusal = b"HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    count = itertools.count()
+
+    def script(peer):
+        peer.read_request()
+        if next(count) < 10:
+            return peer.send(refusal)
+        peer.upgrade()
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        run = wsx("bench", server.url, "--mode", "connect", "-n", "30", "-c", "1", "--output", "json")
+    results = json.loads(run.out)
+    [error] = results["timeline"]["errors"]
+    assert (error["kind"], error["code"], error["name"]) == ("http", 429, "Too Many Requests")
+    assert sum(number for _, number in error["seconds"]) == results["errors"]["handshake"] == 10
+    assert {second for second, _ in error["seconds"]} <= set(range(len(results["per_second"])))
+    (tmp_path / "a.json").write_bytes(run.out)
+    assert json.loads(merged_again(tmp_path / "a.json"))["timeline"] == results["timeline"]
+    merged = json.loads(wsx("bench", "merge", tmp_path / "a.json", tmp_path / "a.json", "--output", "json").out)
+    assert merged["timeline"]["errors"][0]["seconds"] == [[second, 2 * number] for second, number in error["seconds"]]
+
+
+def test_the_timeline_has_the_connections_opened_during_the_load():
+    run = wsx("bench", "echo:", "-c", "3", "-d", "1500ms", "--lifetime", "100ms", "--output", "json")
+    results = json.loads(run.out)
+    timeline = results["timeline"]
+    assert len(timeline["connections"]) == len(results["per_second"])
+    assert all(number <= 3 for number in timeline["connections"]) and timeline["errors"] == []
+    assert all(0 < second["p50_us"] <= second["p99_us"] for second in timeline["handshakes"])
+    assert sum(second["received"] for second in timeline["handshakes"]) > 3
+    steady = json.loads(wsx("bench", "echo:", "-c", "3", "-n", "300", "--output", "json").out)
+    opening = steady["timeline"].pop("opening")
+    assert steady["timeline"] == {"connections": [3] * len(steady["per_second"]), "handshakes": [], "errors": []}
+    assert sum(second["received"] for second in opening) == 3
+
+

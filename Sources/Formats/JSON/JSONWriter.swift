@@ -77,6 +77,27 @@ package struct JSONWriter: ~Copyable {
         }
     }
 
+    /// Adds an array of integers.
+    package mutating func add(_ name: StaticString, integers values: [Int]) {
+        begin(name)
+        append(values)
+    }
+
+    /// Adds an array of integers as an element.
+    package mutating func addElement(integers values: [Int]) {
+        separate()
+        append(values)
+    }
+
+    private mutating func append(_ values: [Int]) {
+        open("[")
+        for value in values {
+            separate()
+            text.append(decimal: value)
+        }
+        endArray()
+    }
+
     /// Adds an integer.
     package mutating func add(_ name: StaticString, _ value: Int) {
         begin(name)

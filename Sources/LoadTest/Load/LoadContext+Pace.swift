@@ -18,6 +18,7 @@ extension LoadContext {
         measurement.begin(
             at: time, warmup: plan.warmup, duration: plan.duration, end: workload.measurementEnd,
             stages: plan.allStages)
+        measurement.sample(openCount: connections.count, at: time)
         senders = SenderList(
             connections.values.filter {
                 workload.isSender($0) && !connections.unready.contains($0.number) && !$0.isClosing
@@ -204,6 +205,7 @@ extension LoadContext {
     /// Ends sending and counts the messages that should have been sent.
     /// - Parameter isCutShort: Whether the run ends early, regardless of messages that are not due yet.
     package func endSending(isCutShort: Bool) {
+        measurement.sample(openCount: connections.count, at: now)
         measurement.stop(at: now, isEarly: isCutShort)
         for connection in senders {
             measurement.leftUnsent(connection.backlog)

@@ -10,6 +10,8 @@ package struct BenchSecond: Equatable, Sendable {
     internal var histogram: [UInt8]
     /// The maximum latency in nanoseconds, or 0 without latencies. The encoded histogram does not store it exactly.
     internal var maximum: UInt64
+    /// The summary of the latencies if the histogram may be a compact one, which is less precise.
+    internal var exactLatencies: Latencies?
 
     /// A summary of latencies, in nanoseconds.
     package struct Latencies: Equatable, Sendable {
@@ -35,6 +37,7 @@ package struct BenchSecond: Equatable, Sendable {
 
     /// The summary of the latencies. It is empty if the histogram cannot be decoded.
     internal var latencies: Latencies {
+        if let exactLatencies { return exactLatencies }
         do throws(BenchResultsError) {
             let histogram = try decodedHistogram()
             return Latencies(
@@ -50,6 +53,36 @@ extension BenchSecond {
     /// Creates a second with these latencies.
     internal init(sent: Int, received: Int, latencies: borrowing Histogram) {
         self.init(sent: sent, received: received, histogram: latencies.encoded(), maximum: latencies.maximum)
+    }
+}
+
+extension BenchSecond {
+    /// The size up to which the histograms of all seconds are written as they are, in bytes. In Base64, they make up two
+    /// fifths of a megabyte.
+    private static let mostBytes = 288 << 10
+    /// The mean size that is always allowed: that of half an hour with ``mostBytes``.
+    private static let usualBytes = mostBytes / 1800
+    /// The number of seconds that decide about the precision of all.
+    private static let probeCount = 30
+
+    /// The histograms of seconds for results. Those of a long run are less precise, so that it does not take megabytes.
+    internal static func compactHistograms(of seconds: [BenchSecond]) -> [[UInt8]] {
+        let exact = seconds.map(\.histogram)
+        guard exact.reduce(0, { $0 + $1.count }) > mostBytes else { return exact }
+        let allowedBytes = max(usualBytes, mostBytes / seconds.count)
+        let probes = stride(from: 0, to: seconds.count, by: max(1, seconds.count / probeCount)).map { seconds[$0] }
+        let bits = (2...7).reversed().first { bits in
+            probes.reduce(0) { $0 + $1.histogram(partBits: bits).count } <= allowedBytes * probes.count
+        }
+        return seconds.map { $0.histogram(partBits: bits ?? 2) }
+    }
+
+    private func histogram(partBits: Int) -> [UInt8] {
+        do throws(BenchResultsError) {
+            return try decodedHistogram().coarsened(partBits: partBits).encoded()
+        } catch {
+            return histogram
+        }
     }
 }
 

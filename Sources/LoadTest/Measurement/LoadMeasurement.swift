@@ -28,6 +28,7 @@ package struct LoadMeasurement: ~Copyable {
     internal var streams: StreamRecorder?
     /// The clocks of the publishers, or `nil` if messages have no times.
     internal var publishedClock: PublishedClock?
+    private var timeline = TimelineRecorder()
     /// The beginning of the first reply that was mismatched in a mode with requests, in printable form, or `nil` if there
     /// was none.
     package private(set) var mismatchedReply: String?
@@ -185,6 +186,15 @@ package struct LoadMeasurement: ~Copyable {
         latencies.recordArrival(at: now, latency: UInt64(age))
     }
 
+    /// Counts an error.
+    /// - Parameter cause: What caused it, or `nil` if that is unknown.
+    package mutating func count(_ kind: LoadErrorKind, cause: ErrorCause?) {
+        tally.errors[kind] += 1
+        guard let cause else { return }
+        tally.causes.add(cause)
+        timeline.count(causedError: kind)
+    }
+
     /// Records a failed attempt.
     internal mutating func failed(attemptedAt time: UInt64, now: UInt64) {
         if counts(time) { lastTime = now }
@@ -220,14 +230,20 @@ package struct LoadMeasurement: ~Copyable {
         stage.tally.duplicated += 1
     }
 
-    /// Records an opened connection.
+    /// Records a connection opened now.
     /// - Parameters:
     ///   - tls: The result of its TLS handshake, or `nil` without TLS.
     ///   - isShared: Whether it is a stream of an HTTP/2 connection that existed before.
     package mutating func opened(
-        _ duration: Duration, phases durations: PhaseDurations, tls: TLSSummary?, version: HTTPVersion, isShared: Bool
+        _ duration: Duration, phases durations: PhaseDurations, tls: TLSSummary?, version: HTTPVersion, isShared: Bool,
+        now: UInt64
     ) {
         times.handshakes.record(duration.nanoseconds)
+        if let second = second(at: now) {
+            timeline.record(handshake: duration.nanoseconds, inSecond: second)
+        } else if !counts(now) {
+            timeline.record(opening: duration.nanoseconds, at: now)
+        }
         if version == .http2 {
             tally.http2.streams += 1
             if !isShared { tally.http2.connections += 1 }
@@ -248,6 +264,14 @@ package struct LoadMeasurement: ~Copyable {
     internal mutating func advance(to now: UInt64) {
         latencies.advance(to: now)
     }
+
+    /// Adds the state of now to the timeline; to be called at the beginning of each second and more often.
+    internal mutating func sample(openCount: Int, at now: UInt64) {
+        timeline.sample(tally, openCount: openCount, inSecond: second(at: min(now, sendEnd - 1)) ?? Timeline.before)
+    }
+
+    /// The connections, handshakes, and errors of each second.
+    internal var timelineResults: Timeline { timeline.timeline(secondCount: latencies.seconds.count) }
 
     /// The seconds that have been completed since the last call.
     internal mutating func takeSeconds() -> [BenchSecond] { latencies.takeSeconds() }

@@ -123,6 +123,11 @@ extension LoadTally {
         ("interrupted", \.interrupted),
     ]
 
+    /// The faults of replies that are known when the reply arrives.
+    internal static let replyFaults: [NamedCount] = [
+        ("mismatched", \.mismatched), ("duplicated", \.duplicated), ("reordered", \.reordered),
+    ]
+
     /// The errors of connections.
     package static let errorCounts: [NamedCount] = [
         ("connect", \.errors[.connect]), ("handshake", \.errors[.handshake]), ("login", \.errors[.login]),
@@ -142,7 +147,9 @@ extension LoadTally {
     internal static let tlsCounts: [NamedCount] = [("handshakes", \.tls.handshakes), ("resumed", \.tls.resumed)]
 
     /// The HTTP/2 connections and their streams.
-    internal static let http2Counts: [NamedCount] = [("connections", \.http2.connections), ("streams", \.http2.streams)]
+    internal static let http2Counts: [NamedCount] = [
+        ("connections", \.http2.connections), ("streams", \.http2.streams),
+    ]
 
     /// The sent and received bytes.
     internal static let byteCounts: [NamedCount] = [

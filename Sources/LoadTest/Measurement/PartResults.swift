@@ -97,7 +97,7 @@ package struct PartResults: Equatable, Sendable {
         for (_, count) in Self.counts {
             self[keyPath: count] = try self[keyPath: count].adding(checking: other[keyPath: count])
         }
-        try add(other.seconds)
+        try seconds.add(bySecond: other.seconds)
         try stream.add(other.stream)
         guard let addend = try other.latencies?.decoded() else { return }
         guard var sum = try latencies?.decoded() else { return latencies = other.latencies }
@@ -105,25 +105,28 @@ package struct PartResults: Equatable, Sendable {
         latencies = StoredHistogram(sum)
     }
 
-    /// Adds seconds by their number.
-    private mutating func add(_ others: [Second]) throws(BenchResultsError) {
-        var sum: [Second] = []
+}
+
+extension Array where Element == PartResults.Second {
+    /// Adds seconds by their number. Both arrays are ordered by it.
+    internal mutating func add(bySecond others: [PartResults.Second]) throws(BenchResultsError) {
+        var sum: [PartResults.Second] = []
         var index = 0
         for other in others {
-            while index < seconds.count, seconds[index].number < other.number {
-                sum.append(seconds[index])
+            while index < count, self[index].number < other.number {
+                sum.append(self[index])
                 index += 1
             }
-            guard index < seconds.count, seconds[index].number == other.number else {
+            guard index < count, self[index].number == other.number else {
                 sum.append(other)
                 continue
             }
-            var second = seconds[index]
+            var second = self[index]
             try second.add(other)
             sum.append(second)
             index += 1
         }
-        seconds = sum + seconds[index...]
+        self = sum + self[index...]
     }
 }
 
@@ -172,6 +175,38 @@ internal struct StoredHistogram: Equatable, Sendable {
     }
 }
 
+/// Records the percentiles of each second on one thread. It takes 264 KiB.
+internal final class SecondRecorder {
+    /// The seconds that have ended, without those in which nothing was recorded.
+    private var ended: [PartResults.Second] = []
+    private var current = Histogram()
+    /// The number of the second that ``current`` belongs to.
+    private var number = 0
+
+    /// Records a time in a second. Seconds do not decrease.
+    func record(_ nanoseconds: UInt64, inSecond second: Int) {
+        if second != number {
+            ended += currentSecond
+            current.removeAll()
+            number = second
+        }
+        current.record(nanoseconds)
+    }
+
+    /// All seconds in which something was recorded.
+    var seconds: [PartResults.Second] { ended + currentSecond }
+
+    /// The current second, if something was recorded in it.
+    private var currentSecond: [PartResults.Second] {
+        guard current.totalCount > 0 else { return [] }
+        return [
+            PartResults.Second(
+                number: number, count: Int(clamping: current.totalCount), p50: current.value(atPercentile: 50),
+                p99: current.value(atPercentile: 99))
+        ]
+    }
+}
+
 /// Records the results of a part on one thread.
 internal final class PartRecorder {
     /// The counts so far, without latencies.
@@ -183,35 +218,14 @@ internal final class PartRecorder {
     /// A histogram takes 264 KiB, so both are created with the first value.
     private final class Latencies {
         private(set) var histogram = Histogram()
-        /// The seconds that have ended, without those in which nothing was recorded.
-        private var ended: [PartResults.Second] = []
-        private var current = Histogram()
-        /// The number of the second that ``current`` belongs to.
-        private var number = 0
+        private let recorder = SecondRecorder()
 
         func record(_ nanoseconds: UInt64, inSecond second: Int?) {
             histogram.record(nanoseconds)
-            guard let second else { return }
-            if second != number {
-                ended += currentSecond
-                current.removeAll()
-                number = second
-            }
-            current.record(nanoseconds)
+            if let second { recorder.record(nanoseconds, inSecond: second) }
         }
 
-        /// All seconds in which something was recorded.
-        var seconds: [PartResults.Second] { ended + currentSecond }
-
-        /// The current second, if something was recorded in it.
-        private var currentSecond: [PartResults.Second] {
-            guard current.totalCount > 0 else { return [] }
-            return [
-                PartResults.Second(
-                    number: number, count: Int(clamping: current.totalCount), p50: current.value(atPercentile: 50),
-                    p99: current.value(atPercentile: 99))
-            ]
-        }
+        var seconds: [PartResults.Second] { recorder.seconds }
     }
 
     /// Starts without results.

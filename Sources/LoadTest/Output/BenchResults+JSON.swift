@@ -33,6 +33,7 @@ extension BenchResults {
         Self.add("latency_us", latencies, to: &json)
         Self.add("handshake_us", times.handshakes, to: &json)
         addSeconds(to: &json, hasHistograms: hasHistogramOfEachSecond)
+        timeline.add(to: &json)
         json.add("cpu_s", processorTime / .seconds(1), digits: 6)
         json.add("histogram", latencies.base64())
         json.add("handshake_histogram", times.handshakes.base64())
@@ -84,7 +85,7 @@ extension BenchResults {
                 let histogram = part.histogram()
                 Self.add("latency_us", histogram, to: &json)
                 if hasHistograms { json.add("histogram", histogram.base64()) }
-                if hasHistograms { Self.add(part.seconds, to: &json) }
+                if hasHistograms, !part.seconds.isEmpty { Timeline.add("per_second", part.seconds, to: &json) }
                 if let stream = part.stream {
                     Self.add(stream, latencies: histogram, to: &json, hasHistograms: hasHistograms)
                 }
@@ -121,20 +122,6 @@ extension BenchResults {
             json.add("messages_histogram", counts.base64())
         }
         json.endObject()
-    }
-
-    private static func add(_ seconds: [PartResults.Second], to json: inout JSONWriter) {
-        guard !seconds.isEmpty else { return }
-        json.beginArray("per_second")
-        for second in seconds {
-            json.beginElement()
-            json.add("second", second.number)
-            json.add("received", second.count)
-            json.add("p50_us", second.p50 / 1000, digits: 3)
-            json.add("p99_us", second.p99 / 1000, digits: 3)
-            json.endObject()
-        }
-        json.endArray()
     }
 
     private func addStages(to json: inout JSONWriter, hasHistograms: Bool) {
@@ -176,6 +163,7 @@ extension BenchResults {
     }
 
     private func addSeconds(to json: inout JSONWriter, hasHistograms: Bool) {
+        let histograms = hasHistograms ? BenchSecond.compactHistograms(of: seconds) : []
         json.beginArray("per_second")
         for (number, second) in seconds.enumerated() {
             let latencies = second.latencies
@@ -186,7 +174,7 @@ extension BenchResults {
             json.add("sent", second.sent)
             json.add("p50_us", Double(latencies.p50) / 1000, digits: 3)
             json.add("max_us", Double(latencies.maximum) / 1000, digits: 3)
-            if hasHistograms { json.add("histogram", second.base64()) }
+            if hasHistograms { json.add("histogram", histograms[number].base64) }
             json.endObject()
         }
         json.endArray()
@@ -199,9 +187,7 @@ extension BenchResults {
         json.beginArray("causes")
         for (cause, count) in tally.causes.sorted {
             json.beginElement()
-            json.add("kind", cause.kind.rawValue)
-            json.add("code", cause.code)
-            json.add("name", cause.name)
+            cause.add(to: &json)
             json.add("count", count)
             json.endObject()
         }
@@ -263,11 +249,9 @@ extension Histogram {
     }
 }
 
-extension BenchSecond {
-    /// The compressed encoding of the histogram in Base64.
-    func base64() -> String {
-        histogram.withUnsafeBytes { Base64.text(of: $0.bytes) }
-    }
+extension [UInt8] {
+    /// The bytes in Base64.
+    internal var base64: String { withUnsafeBytes { Base64.text(of: $0.bytes) } }
 }
 
 extension ByteBuffer {

@@ -19,12 +19,14 @@ package enum HistogramLog {
         let duration = results.duration / .seconds(1)
         var late = Histogram()
         late.add(results.latencies)
+        var lateCount = late.totalCount
         for (number, second) in results.seconds.enumerated() {
             let length = min(1, max(0, duration - Double(number)))
-            text += line(Double(number), length, maximum: second.latencies.maximum, second.base64())
-            subtract(second, from: &late)
+            text += line(Double(number), length, maximum: second.maximum, second.histogram.base64)
+            lateCount &-= subtract(second, from: &late)
         }
-        if late.totalCount > 0 {
+        // The difference from the less precise seconds of a long run has other counts.
+        if late.totalCount > 0, late.totalCount == lateCount {
             text += line(duration, Double(late.maximum) / 1e9, maximum: late.maximum, late.base64())
         }
         return text
@@ -35,11 +37,15 @@ package enum HistogramLog {
         return "\(FixedPoint.text(start, digits: 3)),\(FixedPoint.text(length, digits: 3)),\(maximum),\(histogram)\n"
     }
 
-    private static func subtract(_ second: BenchSecond, from histogram: inout Histogram) {
+    /// Subtracts a second, and returns its number of values.
+    private static func subtract(_ second: BenchSecond, from histogram: inout Histogram) -> UInt64 {
         do throws(HistogramError) {
-            histogram.subtract(try Histogram(decoding: second.histogram))
+            let values = try Histogram(decoding: second.histogram)
+            histogram.subtract(values)
+            return values.totalCount
         } catch {
             // Cannot happen: it was decoded or created before.
+            return 0
         }
     }
 }

@@ -19,6 +19,7 @@ extension BenchResults {
         try publishedClock.add(other.publishedClock)
         try steps.add(byName: other.steps)
         if description.stages == nil { stages = [] } else { try stages.add(byName: other.stages) }
+        try timeline.add(other.timeline)
         try add(other.seconds)
         duration = max(duration, other.duration)
         processorTime += other.processorTime
@@ -103,6 +104,7 @@ extension BenchSecond {
             sum.add(addend)
             histogram = sum.encoded()
             maximum = max(maximum, other.maximum)
+            exactLatencies = nil
         } catch {
             throw .badHistogram("per_second.histogram", error)
         }

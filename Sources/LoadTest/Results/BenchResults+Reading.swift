@@ -2,8 +2,6 @@ import Formats
 import WSCore
 
 extension BenchResults {
-    /// Larger integers are not exact in most JSON parsers.
-    private static let largestCount = 1 << 53
     private static let longestSeconds = 1e9
 
     /// Parses the output of ``json(_:)``.
@@ -33,17 +31,14 @@ extension BenchResults {
         // Earlier versions wrote only the bytes of the whole run.
         try Self.read(
             LoadTally.loadByteCounts, from: json.object(json.has("load_bytes") ? "load_bytes" : "bytes"), to: &tally)
-        if json.has("waited") { tally.waited = try json.count("waited", largest: Self.largestCount) }
+        if json.has("waited") { tally.waited = try json.count("waited") }
         if json.has("http2") { try Self.read(LoadTally.http2Counts, from: json.object("http2"), to: &tally) }
         if json.has("tls") { try Self.read(LoadTally.tlsCounts, from: json.object("tls"), to: &tally) }
         var seconds: [BenchSecond] = []
         for (number, element) in try json.array("per_second").enumerated() {
             guard case .object(let members) = element else { throw .badMember("per_second") }
-            seconds.append(
-                try Self.second(
-                    ResultMembers(members, within: "per_second."), number,
-                    hasLatencies: description.mode.metrics.hasLatencies
-                ))
+            let json = ResultMembers(members, within: "per_second.")
+            seconds.append(try Self.second(json, number, hasLatencies: description.mode.metrics.hasLatencies))
         }
         try Self.checkSum(of: seconds)
         let duration = try json.duration("duration_s", longestSeconds: Self.longestSeconds)
@@ -66,10 +61,13 @@ extension BenchResults {
             services: try json.has("service_us")
                 ? Self.histogram(json, "service_histogram", "service_us") : Histogram())
         let stages = try Self.stages(json, &description.stages)
+        var timeline = Timeline()
+        timeline.openCounts = nil
+        if json.has("timeline") { timeline = try Timeline(json.object("timeline")) }
         self.init(
             description: description, tally: tally, latencies: latencies, times: times,
             stream: try Self.stream(json), publishedClock: try Self.clock(json), steps: try Self.parts(json, "steps"),
-            stages: stages, seconds: seconds,
+            stages: stages, timeline: timeline, seconds: seconds,
             duration: duration,
             processorTime: processorTime, loadProcessorTime: loadProcessorTime,
             busiestProcessorTime: busiestProcessorTime,
@@ -82,7 +80,7 @@ extension BenchResults {
     ) throws(BenchResultsError) {
         for (name, count) in counts {
             if LoadTally.laterCounts.contains(count), !json.has("\(name)") { continue }
-            tally[keyPath: count] = try json.count("\(name)", largest: largestCount)
+            tally[keyPath: count] = try json.count("\(name)")
         }
     }
 
@@ -90,21 +88,19 @@ extension BenchResults {
         for element in elements {
             guard case .object(let members) = element else { throw .badMember("causes") }
             let json = ResultMembers(members, within: "causes.")
-            guard let kind = ErrorCause.Kind(rawValue: try json.string("kind")) else { throw .badMember("causes.kind") }
-            tally.causes.add(
-                ErrorCause(kind, try json.integer("code"), try json.string("name")),
-                count: try json.count("count", largest: largestCount))
+            guard let cause = try ErrorCause(json) else { throw .badMember("causes.kind") }
+            tally.causes.add(cause, count: try json.count("count"))
         }
     }
 
     /// Reads the results of stages, and the stages themselves.
-    private static func stages(_ json: ResultMembers, _ plan: inout StagePlan?) throws(BenchResultsError)
-        -> [PartResults]
-    {
+    private static func stages(
+        _ json: ResultMembers, _ plan: inout StagePlan?
+    ) throws(BenchResultsError) -> [PartResults] {
         try parts(json, "stages") { (json) throws(BenchResultsError) in
             let quantity = json.has(StagePlan.Quantity.rate.rawValue) ? StagePlan.Quantity.rate : .connections
             let stage = LoadStages.Stage(
-                target: try json.count(quantity.rawValue, largest: largestCount),
+                target: try json.count(quantity.rawValue),
                 duration: try json.duration("duration_s", longestSeconds: longestSeconds))
             guard plan?.quantity ?? quantity == quantity else { throw .badMember("stages") }
             plan = StagePlan(quantity: quantity, stages: (plan?.stages ?? []) + [stage])
@@ -124,12 +120,12 @@ extension BenchResults {
             try body(json)
             var part = PartResults(name: try json.string("name"))
             for (name, count) in PartResults.counts {
-                part[keyPath: count] = try json.count("\(name)", largest: largestCount)
+                part[keyPath: count] = try json.count("\(name)")
             }
             if json.has("histogram") {
                 part.latencies = StoredHistogram(try histogram(json, "histogram", "latency_us"))
             }
-            part.seconds = try partSeconds(json)
+            if json.has("per_second") { part.seconds = try json.seconds("per_second") }
             part.stream = try stream(json)
             // Equal names would be added up when results are merged.
             guard !parts.contains(where: { $0.name == part.name }) else { throw .badMember("\(name).name") }
@@ -138,47 +134,33 @@ extension BenchResults {
         return parts
     }
 
-    private static func partSeconds(_ json: ResultMembers) throws(BenchResultsError) -> [PartResults.Second] {
-        guard json.has("per_second") else { return [] }
-        var seconds: [PartResults.Second] = []
-        for element in try json.array("per_second") {
-            guard case .object(let members) = element else { throw .badMember(json.path("per_second")) }
-            let second = ResultMembers(members, within: json.path("per_second."))
-            let number = try second.count("second", largest: largestCount)
-            let count = try second.count("received", largest: largestCount)
-            guard number > seconds.last?.number ?? -1 else { throw .badMember(second.path("second")) }
-            guard count > 0 else { throw .badMember(second.path("received")) }
-            seconds.append(
-                PartResults.Second(
-                    number: number, count: count, p50: UInt64(clamping: try second.nanoseconds("p50_us")),
-                    p99: UInt64(clamping: try second.nanoseconds("p99_us"))))
-        }
-        return seconds
-    }
-
     private static func second(
         _ json: ResultMembers, _ number: Int, hasLatencies: Bool
     ) throws(BenchResultsError) -> BenchSecond {
-        guard try json.count("second", largest: largestCount) == number else { throw .badMember("per_second.second") }
-        let received = try json.count("received", largest: largestCount)
+        guard try json.count("second") == number else { throw .badMember("per_second.second") }
+        let received = try json.count("received")
         var latencies = try histogram(json, "histogram")
         guard !hasLatencies || Int(clamping: latencies.totalCount) == received else {
             throw .badMember("per_second.received")
         }
         let maximum = UInt64(clamping: try json.nanoseconds("max_us"))
         guard latencies.refine(maximum: maximum) else { throw .badMember("per_second.max_us") }
+        let given = BenchSecond.Latencies(
+            p50: UInt64(clamping: try json.nanoseconds("p50_us")),
+            p99: UInt64(clamping: try json.nanoseconds("p99_us")), maximum: maximum)
         return BenchSecond(
-            sent: try json.count("sent", largest: largestCount), received: received,
-            histogram: try histogramBytes(json, "histogram"), maximum: maximum)
+            sent: try json.count("sent"), received: received,
+            histogram: try histogramBytes(json, "histogram"), maximum: maximum,
+            exactLatencies: given)
     }
 
-    private static func clock(_ json: Members) throws(BenchResultsError) -> PublishedClock? {
+    private static func clock(_ json: ResultMembers) throws(BenchResultsError) -> PublishedClock? {
         guard json.has("clock") else { return nil }
         let clock = try json.object("clock")
         return PublishedClock(
-            negativeCount: try clock.count("negative", largest: largestCount),
+            negativeCount: try clock.count("negative"),
             mostNegative: UInt64(clamping: try clock.nanoseconds("most_negative_us")),
-            withoutTimeCount: try clock.count("no_time", largest: largestCount))
+            withoutTimeCount: try clock.count("no_time"))
     }
 
     /// Reads the times of replies that consist of several messages, or `nil` if there are none.
@@ -188,18 +170,18 @@ extension BenchResults {
         var counts = try histogram(stream, "messages_histogram")
         let summary = try stream.object("messages")
         let isPlausible = counts.refine(
-            minimum: UInt64(try summary.count("min", largest: largestCount)),
-            maximum: UInt64(try summary.count("max", largest: largestCount)),
-            sum: UInt128(try summary.count("sum", largest: largestCount)))
+            minimum: UInt64(try summary.count("min")),
+            maximum: UInt64(try summary.count("max")),
+            sum: UInt128(try summary.count("sum")))
         guard isPlausible else { throw .badMember("stream.messages") }
         return StreamResults(
             firsts: StoredHistogram(try histogram(stream, "first_histogram", "first_us")),
             gaps: StoredHistogram(try histogram(stream, "gap_histogram", "gap_us")), counts: StoredHistogram(counts))
     }
 
-    private static func phases(_ json: ResultMembers, _ summaries: ResultMembers) throws(BenchResultsError)
-        -> PhaseHistograms
-    {
+    private static func phases(
+        _ json: ResultMembers, _ summaries: ResultMembers
+    ) throws(BenchResultsError) -> PhaseHistograms {
         var phases = PhaseHistograms()
         for (phase, field, _) in PhaseHistograms.names {
             var histogram = try histogram(json, "\(field)")
@@ -253,19 +235,17 @@ extension BenchResults {
 }
 
 extension BenchDescription {
-    private static let largestCount = 1 << 53
-
     fileprivate init(_ json: ResultMembers) throws(BenchResultsError) {
         guard let mode = BenchMode(rawValue: try json.string("mode")) else { throw .badMember("mode") }
         self.init(
             mode: mode, url: SecretQuery.masking(try json.string("url")),
-            connections: try json.count("connections", largest: Self.largestCount),
-            threads: try json.count("threads", largest: Self.largestCount),
+            connections: try json.count("connections"),
+            threads: try json.count("threads"),
             message: try Self.message(json),
-            inFlight: json.isNull("in_flight") ? nil : try json.count("in_flight", largest: Self.largestCount),
-            rateAsked: json.isNull("rate_asked") ? nil : try json.count("rate_asked", largest: Self.largestCount),
+            inFlight: json.isNull("in_flight") ? nil : try json.count("in_flight"),
+            rateAsked: json.isNull("rate_asked") ? nil : try json.count("rate_asked"),
             resumesTLS: try Self.resumesTLS(json),
-            streams: json.has("streams") ? try json.count("streams", largest: Self.largestCount) : nil)
+            streams: json.has("streams") ? try json.count("streams") : nil)
     }
 
     /// Earlier versions always resumed sessions.
@@ -285,7 +265,7 @@ extension BenchDescription {
         default: throw .badMember("message.kind")
         }
         return Message(
-            kind: kind, byteCount: message.isNull("bytes") ? nil : try message.count("bytes", largest: largestCount))
+            kind: kind, byteCount: message.isNull("bytes") ? nil : try message.count("bytes"))
     }
 }
 

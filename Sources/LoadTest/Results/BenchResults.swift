@@ -18,6 +18,8 @@ package struct BenchResults: ~Copyable {
     package internal(set) var steps: [PartResults] = []
     /// The results of messages due in each stage; empty without stages.
     package internal(set) var stages: [PartResults] = []
+    /// The connections, handshakes, and errors of each second.
+    internal var timeline = Timeline()
     /// The counts and latencies of each second while messages were sent.
     package internal(set) var seconds: [BenchSecond]
     /// The time during which messages were sent.
@@ -129,6 +131,7 @@ extension BenchResults {
             if let recorder = measurement.latencies.stages {
                 try stages.add(byName: recorder.results(hasLatencies: description.mode.metrics.hasLatencies))
             }
+            try timeline.add(measurement.timelineResults)
             try add(measurement.latencies.seconds)
         } catch {
             preconditionFailure("what a run has measured cannot be added up: \(error)")

@@ -45,7 +45,10 @@ extension LoadContext {
     /// The progress of the thread since the last call.
     /// - Parameter time: The current time, on the loop's clock in nanoseconds.
     package func takeProgress(at time: UInt64) -> LoadProgress {
-        if phase == .loading { measurement.advance(to: time) }
+        if phase == .loading {
+            measurement.advance(to: time)
+            measurement.sample(openCount: connections.count, at: time)
+        }
         let seconds = measurement.takeSeconds()
         // Latencies are encoded only once per second.
         let steps = measurement.steps.map { seconds.isEmpty ? $0.counts : $0.progress }

@@ -2,9 +2,12 @@ import Formats
 import WSCore
 
 /// The members of an object, with its path for error messages.
-struct ResultMembers {
+internal struct ResultMembers {
     private let members: [ExactString: JSONValue]
     private let prefix: String
+
+    /// Larger integers are not exact in most JSON parsers.
+    static let largestCount = 1 << 53
 
     init(_ members: [ExactString: JSONValue], within prefix: String) {
         self.members = members
@@ -58,10 +61,18 @@ struct ResultMembers {
     }
 
     /// A nonnegative integer in any notation.
-    func count(_ name: String, largest: Int) throws(BenchResultsError) -> Int {
-        guard let number = number(name), 0...Double(largest) ~= number, number == number.rounded() else {
+    func count(_ name: String) throws(BenchResultsError) -> Int {
+        guard let number = members[ExactString(name)].flatMap({ Self.integer($0, in: 0...Self.largestCount) }) else {
             throw .badMember(path(name))
         }
+        return number
+    }
+
+    /// An integer in any notation, or `nil` if the value is another or out of range.
+    static func integer(_ value: JSONValue, in range: ClosedRange<Int>) -> Int? {
+        guard case .number(let text) = value, let number = Double(text),
+            Double(range.lowerBound)...Double(range.upperBound) ~= number, number == number.rounded()
+        else { return nil }
         return Int(number)
     }
 

@@ -192,7 +192,19 @@ extension BenchManual {
                 "`per_second`",
                 """
                 For each `second`, counted from 0: the messages `sent`, the replies `received`, the latencies \
-                `p50_us`, `p99_us`, and `max_us` (exact), and their `histogram`.
+                `p50_us`, `p99_us`, and `max_us` (exact), and their `histogram`. In runs of more than a few minutes, \
+                these histograms are less precise, so that results stay small: half an hour takes less than 1 MB.
+                """
+            ),
+            (
+                "`timeline`",
+                """
+                What happened in each second besides messages: the number of open `connections` at the end of each; \
+                the `handshakes` of each `second` with any, their number (`received`), and percentiles; those before messages \
+                count, by the second since the first attempt (`opening`); and `errors` \
+                with a member of `causes` or, if the cause is unknown, with the name of their count as `kind`. Their \
+                `seconds` are pairs of a second and a number; second −1 is the time before messages count. Errors \
+                after the end of sending are missing. `other` is the sum of all but the eight most frequent ones.
                 """
             ),
             (

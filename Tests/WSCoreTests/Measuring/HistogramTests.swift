@@ -24,6 +24,26 @@ import Testing
         #expect((0..<2048).allSatisfy { Histogram.width(at: $0) == 1 })
     }
 
+    @Test("a coarser histogram has fewer buckets, and similar percentiles", arguments: [3, 6, 9])
+    func coarsened(bits: Int) {
+        var histogram = Histogram()
+        for value in stride(from: 500 as UInt64, to: 5_000_000, by: 777) { histogram.record(value) }
+        let coarse = histogram.coarsened(partBits: bits)
+        #expect(coarse.totalCount == histogram.totalCount)
+        #expect((coarse.minimum, coarse.maximum, coarse.sum) == (histogram.minimum, histogram.maximum, histogram.sum))
+        for percentile in [1, 10, 50, 99, 99.9] {
+            let (value, exact) = (coarse.value(atPercentile: percentile), histogram.value(atPercentile: percentile))
+            let error = abs(Double(value) / Double(exact) - 1)
+            let limit = 0.501 / Double(1 << bits) + 0.001
+            #expect(error <= limit)
+        }
+        var (barCount, coarseCount) = (0, 0)
+        histogram.forEachBar { _ in barCount += 1 }
+        coarse.forEachBar { _ in coarseCount += 1 }
+        #expect(coarseCount < barCount)
+        #expect(Histogram().coarsened(partBits: bits).totalCount == 0)
+    }
+
     @Test(
         "a single value equals all percentiles",
         arguments: [

@@ -7,8 +7,7 @@ extension LoadWorker {
     /// Counts an error, if there is one, and keeps the first failure.
     func note(_ failure: Failure?, as kind: LoadErrorKind) {
         guard let failure else { return }
-        context.measurement.tally.errors[kind] += 1
-        if let cause = failure.cause { context.measurement.tally.causes.add(cause) }
+        context.measurement.count(kind, cause: failure.cause)
         if self.failure == nil { self.failure = failure }
     }
 

@@ -80,7 +80,7 @@ extension LoadWorker: LoadHost {
         if countsTime {
             context.measurement.opened(
                 opened.duration, phases: opened.phaseDurations, tls: opened.tls, version: opened.request.version,
-                isShared: opened.isShared)
+                isShared: opened.isShared, now: context.now)
         }
         let connection = workload.makeConnection(number)
         context.connections[number] = connection
