@@ -14,7 +14,7 @@ from processes import BINARY, Running, require_program, wait_until
 CHROMIUM = "chromium-headless-shell"
 # DevTools modifier bits, for keys held while another is pressed.
 ALT, CONTROL, META, SHIFT = 1, 2, 4, 8
-KEY_CODES = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40, "Home": 36, "End": 35, "F1": 112}
+KEY_CODES = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Home": 36, "End": 35, "F1": 112}
 
 
 class Chromium(Running):

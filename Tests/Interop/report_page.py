@@ -48,5 +48,16 @@ class ReportPage(Page):
             return tip.hidden ? null : Array.from(tip.querySelectorAll("p"), line => line.textContent);
         }})()""")
 
+    def drag(self, chart, start, end):
+        """Drags the pointer across a chart, between shares of its width."""
+        self.evaluate(f"document.querySelector('#{chart} .plot').scrollIntoView({{block: 'center'}})")
+        box = self.evaluate(f"document.querySelector('#{chart} .plot').getBoundingClientRect().toJSON()")
+        y = box["y"] + box["height"] / 2
+        for kind, share, buttons in [
+                ("mousePressed", start, 1), ("mouseMoved", (start + end) / 2, 1), ("mouseMoved", end, 1),
+                ("mouseReleased", end, 0)]:
+            self.call("Input.dispatchMouseEvent", type=kind, x=box["x"] + share * box["width"], y=y,
+                      button="left", buttons=buttons, clickCount=1)
+
     def focus(self, chart):
         self.evaluate(f"document.querySelector('#{chart} .plot').focus()")

@@ -1,5 +1,6 @@
 """`wsx bench --report`: the file it writes, and the page it shows in a browser."""
 
+import base64
 import json
 import math
 import re
@@ -7,12 +8,14 @@ import re
 import pytest
 
 import wire
+from browser import SHIFT
 from processes import assert_fails, wsx
 from report_page import ReportPage
 from scripted_server import ScriptedServer
 from test_bench import TIMES
 
-CHARTS = ["latency", "throughput", "curve", "histogram"]
+CHARTS = ["latency", "throughput", "connections", "curve", "histogram"]
+TIME_CHARTS = ["latency", "throughput", "connections", "errors", "handshakes"]
 
 
 def bench(path, *arguments):
@@ -67,7 +70,7 @@ def test_the_page_embeds_the_results(report):
 
 def test_the_page_is_small_and_loads_nothing_external(report):
     text = report[0].read_text()
-    assert len(text) - len(json.dumps(data(report[0]))) < 38_000
+    assert len(text) - len(json.dumps(data(report[0]))) < 58_000
     assert re.findall(r'<[^>]*\s(?:src|href)="(?!data:)', text) == []
     assert "url(" not in text and "@import" not in text and "innerHTML" not in text
     assert "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-" in text
@@ -102,7 +105,7 @@ def test_the_charts_are_drawn_without_requests(browser, report, is_dark, width):
         assert [len(line) for line in page.paths("latency")] == [seconds] * 3
         assert [len(line) for line in page.paths("throughput")] == [seconds] * 2
         assert [len(line) for line in page.paths("curve")] == [len(data(path)["curve"])]
-        for chart in CHARTS[:3]:
+        for chart in CHARTS[:4]:
             assert all(math.isfinite(number) for line in page.paths(chart) for point in line for number in point)
         bars = page.evaluate("""Array.from(document.querySelectorAll("#histogram rect"),
             bar => ["x", "y", "width", "height"].map(name => Number(bar.getAttribute(name))))""")
@@ -155,7 +158,9 @@ def test_values_can_be_read_with_keys(page, report):
     page.press("Escape")
     assert page.tip("throughput") is None
     page.press("Tab")
-    assert page.tip("throughput") is None and page.tip("curve")[0] == "The fastest"
+    assert page.tip("throughput") is None and page.tip("connections")[1:] == ["open3"]
+    page.press("Tab")
+    assert page.tip("connections") is None and page.tip("curve")[0] == "The fastest"
     page.press("End")
     assert page.tip("curve")[0] == "All replies"
 
@@ -176,11 +181,11 @@ def test_every_chart_has_a_name_and_a_text_alternative(page):
     charts = [node for node in nodes if not node["ignored"] and node["role"]["value"] == "slider"]
     assert [chart["name"]["value"] for chart in charts] == [
         f"{title}: cursor" for title in [
-            "Latency over time", "Messages per second", "Latency by percentile", "Distribution of latencies"]]
+            "Latency over time", "Messages per second", "Connections", "Latency by percentile", "Distribution of latencies"]]
     assert all(len(chart["description"]["value"]) > 30 for chart in charts)
     headings = page.evaluate("""Array.from(document.querySelectorAll("h1, h2"))
         .filter(heading => heading.checkVisibility()).map(heading => heading.localName)""")
-    assert headings[0] == "h1" and headings.count("h1") == 1 and len(headings) == 8
+    assert headings[0] == "h1" and headings.count("h1") == 1 and len(headings) == 9
 
 
 def test_stages_have_a_table(browser, tmp_path):
@@ -352,6 +357,7 @@ def test_an_hour_long_run_shows_a_second_without_replies(browser, report, tmp_pa
         results["per_second"] = [
             {"second": number, "sent": 100, "received": 0 if number == 1000 else 100, "p50_us": 80 + number % 7,
              "p99_us": 200, "max_us": 0 if number == 1000 else 5000} for number in range(3600)]
+        results["timeline"]["connections"] = [3] * 3600
 
     path = tmp_path / "hour.html"
     changed(report[0], path, change)
@@ -365,4 +371,158 @@ def test_an_hour_long_run_shows_a_second_without_replies(browser, report, tmp_pa
         page.press("End")
         # Half a second with 100 messages.
         assert page.tip("throughput") == ["59:59–59:59.5\xa0min", "received200", "sent200"]
+        assert page.problems == []
+
+
+# Charts over time
+
+
+def staged(content):
+    """Makes the data those of 20 s with stages, errors, and handshakes."""
+    results = content["results"]
+    results["duration_s"] = 20
+    results["connections"] = 100
+    results["per_second"] = [
+        {"second": number, "sent": 100, "received": 100, "p50_us": 80, "p99_us": 200, "max_us": 5000}
+        for number in range(20)]
+    results["errors"]["timeout"] = 5
+    results["errors"]["handshake"] = 30
+    summary = results["latency_us"]
+    counts = {"sent": 1, "received": 1, "mismatched": 0, "lost": 0, "timeout": 0}
+    results["stages"] = [
+        {"name": f"stage{number}", "target_connections": target, "duration_s": 5 * number, "rate_per_second": 1,
+         "latency_us": summary, **counts} for number, target in [(1, 100), (2, 100), (1, 0)]]
+    results["stages"][2]["name"] = "stage3"
+    results["timeline"] = {
+        "connections": [20, 40, 60, 80] + [100] * 11 + [80, 60, 40, 20, 0],
+        "opening": [],
+        "handshakes": [{"second": number, "received": 20, "p50_us": 900, "p99_us": 2000 + number} for number in range(5)],
+        "errors": [
+            {"kind": "http", "code": 429, "name": "Too Many <Requests>", "seconds": [[3, 10], [4, 12]]},
+            {"kind": "timeout", "seconds": [[-1, 2], [12, 1]]}]}
+
+
+@pytest.fixture
+def staged_page(browser, report, tmp_path):
+    changed(report[0], tmp_path / "staged.html", staged)
+    with ReportPage(browser, tmp_path / "staged.html", is_dark=True) as page:
+        yield page
+        assert page.problems == [] and "NaN" not in page.evaluate("document.querySelector('main').outerHTML")
+
+
+def points(page):
+    """The number of points of the first line of each chart over time, apart from that of bars."""
+    return [len(page.paths(chart)[0]) for chart in TIME_CHARTS if chart not in ("errors", "handshakes")]
+
+
+def caption(page, chart):
+    return page.evaluate(f"document.querySelector('#{chart} figcaption').textContent")
+
+
+def test_connections_stages_errors_and_handshakes_have_charts(staged_page):
+    page = staged_page
+    assert page.charts() == [*TIME_CHARTS, "curve", "histogram"]
+    assert [len(line) for line in page.paths("connections")] == [20, 20]
+    # The second stage, and the names of all, in every chart over time.
+    bands = """Array.from(document.querySelectorAll("#%s .band:not(.plain)"), band => Number(band.getAttribute("width")))"""
+    for chart in TIME_CHARTS:
+        assert len(page.evaluate(bands % chart)) == 1
+        names = page.evaluate(f"Array.from(document.querySelectorAll('#{chart} text'), text => text.textContent)")
+        assert [name for name in names if name.startswith("stage")] == ["stage1", "stage2", "stage3"]
+    page.focus("connections")
+    assert page.tip("connections") == ["0–1\xa0s, stage1", "open20", "target10", "opened20"]
+    assert caption(page, "connections") == (
+        "Between 0 and 100 of 100 connections, at the end of each second. The target is dotted.")
+    assert page.evaluate("document.querySelectorAll('#errors .bar').length") == 3
+    keys = page.evaluate("Array.from(document.querySelectorAll('#errors li'), key => key.textContent)")
+    assert keys == ["HTTP 429 Too Many <Requests> 22", "timed out 1"]
+    assert caption(page, "errors") == (
+        "23 errors and wrong replies during the load. Not shown: 2 before the load, and 10 after its end.")
+    page.focus("errors")
+    page.press("End")
+    assert page.tip("errors") == ["19–20\xa0s", "errorsnone"]
+    assert caption(page, "handshakes").startswith("Times to open 100 connections during the load. The worst second is 4–5\xa0s,")
+    page.focus("handshakes")
+    assert page.tip("handshakes") == ["0–1\xa0s, stage1", "p992.00\xa0ms", "p50900\xa0µs", "opened20"]
+
+
+def test_all_charts_over_time_show_the_selected_part(staged_page):
+    page = staged_page
+    assert points(page) == [20, 20, 20]
+    curve = page.paths("curve")
+    page.drag("throughput", 0.3, 0.6)
+    shown, = set(points(page))
+    assert 6 <= shown <= 9
+    words = page.evaluate("document.getElementById('view').textContent")
+    start, end = map(int, re.fullmatch(r"The charts over time show (\d+)–(\d+)\xa0s of 20\xa0s\.", words).groups())
+    assert end - start == shown
+    page.focus("latency")
+    for key, second in [("Home", start), ("End", end - 1)]:
+        page.press(key)
+        assert page.tip("latency")[0].startswith(f"{second}–{second + 1}\xa0s")
+    assert page.paths("curve") == curve
+    page.evaluate("document.querySelector('#zoom button').click()")
+    assert points(page) == [20, 20, 20] and not page.evaluate("document.getElementById('zoom').checkVisibility()")
+    # A click selects nothing.
+    page.drag("throughput", 0.5, 0.501)
+    assert points(page) == [20, 20, 20]
+
+
+def test_the_part_can_be_selected_with_keys(staged_page):
+    page = staged_page
+    page.focus("connections")
+    page.press("Home")
+    for keys, count, title in [("+", 10, "0–1"), ("+", 5, "0–1"), ("-", 10, "0–1"), ("-", 20, "0–1")]:
+        page.press(keys)
+        assert set(points(page)) == {count} and page.tip("connections")[0].startswith(title)
+    page.press("+")
+    page.press("ArrowRight", SHIFT)
+    assert page.evaluate("document.getElementById('view').textContent") == "The charts over time show 5–15\xa0s of 20\xa0s."
+    assert page.tip("connections")[0] == "5–6\xa0s, stage2"
+    page.press("Escape")
+    assert points(page) == [20, 20, 20]
+
+
+def test_the_page_can_be_printed(staged_page):
+    page = staged_page
+    page.drag("throughput", 0.3, 0.6)
+    page.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    page.call("Emulation.setDeviceMetricsOverride", width=720, height=900, deviceScaleFactor=1, mobile=False)
+    controls = page.evaluate("""Array.from(document.querySelectorAll("button, input, #hint, summary"))
+        .filter(element => element.checkVisibility()).map(element => element.outerHTML)""")
+    assert controls == []
+    assert page.evaluate("document.getElementById('view').checkVisibility()"), "the paper shows which part it is"
+    colors = page.evaluate("['body', 'figure'].map(name => getComputedStyle(document.querySelector(name)).color)")
+    assert all(sum(map(int, re.findall(r"\d+", color))) < 200 for color in colors), "dark text on white"
+    cut = page.evaluate("""Array.from(document.querySelectorAll("figure svg")).filter(chart => {
+        const [inner, outer] = [chart.getBoundingClientRect(), chart.closest("figure").getBoundingClientRect()];
+        return inner.right > outer.right || inner.bottom > outer.bottom || outer.right > innerWidth;
+    }).length""")
+    assert cut == 0
+    assert page.evaluate("getComputedStyle(document.querySelector('figure')).breakInside") == "avoid"
+    assert base64.b64decode(page.call("Page.printToPDF")["data"]).startswith(b"%PDF")
+
+
+def test_connections_opened_slowly_before_the_load_have_a_chart(browser, report, tmp_path):
+    def change(content):
+        content["results"]["timeline"]["opening"] = [
+            {"second": second, "received": 5, "p50_us": 900, "p99_us": 2000} for second in (0, 1, 3)]
+
+    changed(report[0], tmp_path / "opening.html", change)
+    with ReportPage(browser, tmp_path / "opening.html") as page:
+        assert page.charts() == [*CHARTS[:3], "opening", *CHARTS[3:]]
+        assert [len(line) for line in page.paths("opening")] == [3, 3]
+        page.focus("opening")
+        page.press("End")
+        assert page.tip("opening") == ["3–4\xa0s", "p992.00\xa0ms", "p50900\xa0µs", "opened5"]
+        # It has no part of the common axis.
+        page.press("+")
+        assert not page.evaluate("document.getElementById('zoom').checkVisibility()")
+        assert page.problems == []
+
+
+def test_results_of_earlier_versions_have_no_charts_of_connections(browser, report, tmp_path):
+    changed(report[0], tmp_path / "old.html", lambda content: content["results"].pop("timeline"))
+    with ReportPage(browser, tmp_path / "old.html") as page:
+        assert page.charts() == [chart for chart in CHARTS if chart != "connections"]
         assert page.problems == []

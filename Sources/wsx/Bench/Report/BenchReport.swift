@@ -8,7 +8,9 @@ import WSCore
 enum BenchReport {
     /// The modules of the script, each after the modules it imports.
     static let modules = [
-        .elements, .units, PageModule(name: "chart.js", source: PackageResources.chart_js),
+        .elements, .units, PageModule(name: "words.js", source: PackageResources.words_js),
+        PageModule(name: "chart.js", source: PackageResources.chart_js),
+        PageModule(name: "seconds.js", source: PackageResources.seconds_js),
         PageModule(name: "report.js", source: PackageResources.report_js),
     ]
 

@@ -1,15 +1,17 @@
-// SVG charts: axes, lines, bars, and a cursor controlled by pointer or keys.
+// SVG charts: axes, lines, bars, a cursor controlled by pointer or keys, and a selection.
 
 import { html, svg } from "../Shared/elements.js";
 
 const HEIGHT = 250;
-const TOP = 26;
+const TOP = 32;
 const BOTTOM = HEIGHT - 40;
 /** The approximate width of a character on the axes. */
 const CHARACTER = 6.7;
 /** The maximum number of points of a line with dots, and of a thick line. */
 const DOTTED_POINTS = 60;
 const THICK_POINTS = 400;
+/** The movement of the pointer that selects a range, in pixels. */
+const SELECTED_WIDTH = 5;
 
 const text = (words, x, y, anchor, kind = "") => svg("text", { class: kind, x, y, "text-anchor": anchor }, words);
 const line = (kind, x1, y1, x2, y2) => svg("line", { class: kind, x1, y1, x2, y2 });
@@ -46,27 +48,48 @@ function scale({ isLog, ticks, start = ticks[0], end = ticks.at(-1) }, from, to)
  * A figure with a chart, which is redrawn when its width changes.
  *
  * A model has the axes `x` and `y`: `{ title, ticks, format }` with `isLog`, and `start` and `end` unless they are
- * ticks. It also has `lines` of `{ name, kind, points }`, interrupted where y is null; `bars` of `[from, to, y]`;
- * `marks` on the x axis, `{ name, kind, x }`; `gaps`, which are ranges of x; and cursor `stops`, `{ x, title, rows }`
- * with rows of `[kind, name, text, y]`.
+ * ticks. It also has `lines` of `{ name, kind, points }`, interrupted where y is null; `bars` of `[from, to, y]` with
+ * the y of the lower end and a kind if they are stacked; `marks` on the x axis, `{ name, kind, x }`; `gaps`, which are
+ * ranges of x; named `bands`, `{ name, from, to }`; the `keys` of kinds below the chart, `[kind, name, text]`; and
+ * cursor `stops`, `{ x, title, rows }` with rows of `[kind, name, text, y]`.
  */
 export class Chart {
   #plot = html("div", { class: "plot", tabindex: 0, role: "slider", "aria-valuemin": 0 });
   #tip = html("div", { class: "tip", hidden: "" });
+  #keys = html("ul", { class: "keys" });
   #cursor = svg("g");
   #model;
   #index = 0;
   #width;
   #toX;
   #toY;
+  #group;
+  /** Where the pointer has been pressed, in pixels. */
+  #dragStart = null;
+  #selection = svg("rect", { class: "selection", y: TOP, height: BOTTOM - TOP, width: 0 });
 
-  /** Adds the chart to a figure with a heading, and a description. */
-  constructor(figure, note) {
+  /**
+   * Adds the chart to a figure with a heading, and a description.
+   *
+   * A group of charts with the same x axis has the functions `select(from, to)`, `scale(factor, x)`, and `shift(share)`,
+   * which change the axis, and `moved(chart, x)`, which receives the place of the cursor or null.
+   */
+  constructor(figure, note, group) {
     const plot = this.#plot;
-    figure.append(html("figcaption", { id: `${figure.id}-note` }, note), plot);
+    this.#group = group;
+    figure.append(html("figcaption", { id: `${figure.id}-note` }, note), plot, this.#keys);
     plot.setAttribute("aria-label", `${figure.querySelector("h2").textContent}: cursor`);
     plot.setAttribute("aria-describedby", `${figure.id}-note`);
-    plot.onpointermove = plot.onpointerdown = event => this.#point(event.clientX - plot.getBoundingClientRect().left);
+    const place = event => event.clientX - plot.getBoundingClientRect().left;
+    plot.onpointermove = event => (this.#dragStart === null ? this.#point(place(event)) : this.#drag(place(event)));
+    plot.onpointerdown = event => {
+      this.#point(place(event));
+      if (!group || event.button) return;
+      this.#dragStart = place(event);
+      plot.setPointerCapture(event.pointerId);
+    };
+    plot.onpointerup = event => this.#drop(place(event));
+    plot.onpointercancel = () => this.#cancelDrag();
     plot.onpointerleave = () => document.activeElement === plot || this.#hide();
     plot.onkeydown = event => this.#press(event);
     plot.onfocus = () => this.#moveTo(this.#index);
@@ -76,14 +99,27 @@ export class Chart {
 
   /** Draws a model, replacing the current one. */
   show(model) {
+    const { stops, keys = [] } = model;
+    const x = this.#model?.stops[this.#index].x ?? stops[0].x;
     this.#model = model;
-    this.#plot.setAttribute("aria-valuemax", model.stops.length - 1);
+    this.#index = this.#nearest(stop => Math.abs(stop.x - x));
+    this.#plot.setAttribute("aria-valuemax", stops.length - 1);
+    this.#keys.replaceChildren(...keys.map(([kind, name, words]) => (
+      html("li", {}, html("span", { class: kind }, name), ` ${words}`))));
     this.#describe();
     this.#draw();
   }
 
+  /** Shows the place of the cursor in another chart of the group, or removes it for null. */
+  follow(x) {
+    if (!this.#tip.hidden) return;
+    const place = x === null ? null : this.#toX(x);
+    this.#cursor.replaceChildren(...(place === null ? [] : [line("cursor echo", place, TOP, place, BOTTOM)]));
+  }
+
   #draw() {
-    const { x, y, lines = [], bars = [], marks = [], gaps = [] } = this.#model;
+    const { x, y, bars = [], marks = [], gaps = [], bands = [] } = this.#model;
+    const lines = (this.#model.lines ?? []).filter(({ points }) => points.some(point => point[1] !== null));
     const widest = texts => Math.max(0, ...texts.map(text => text.length)) * CHARACTER;
     this.#width = Math.max(240, this.#plot.clientWidth);
     const left = 10 + widest(shownTicks(y, 7).map(y.format));
@@ -91,13 +127,15 @@ export class Chart {
     this.#toX = scale(x, left, right);
     this.#toY = scale(y, BOTTOM, TOP);
     this.#plot.replaceChildren(svg("svg", { viewBox: `0 0 ${this.#width} ${HEIGHT}`, "aria-hidden": "true" },
+      ...bands.flatMap((band, index) => this.#band(band, index)),
       ...gaps.map(([from, to]) => this.#box("gap", from, to, TOP)),
       ...this.#axes(left, right),
-      ...bars.map(([from, to, count]) => this.#box("bar", from, to, Math.min(BOTTOM - 1.5, this.#toY(count)))),
+      ...bars.map(([from, to, count, base = 0, kind = "first"]) => (
+        this.#box(`bar ${kind}`, from, to, Math.min(BOTTOM - 1.5, this.#toY(count)), base ? this.#toY(base) : BOTTOM))),
       ...lines.flatMap(({ kind, points }) => this.#path(kind, points)),
       ...this.#names(lines, right + 6),
       ...marks.flatMap((mark, index) => this.#mark(mark, index > 0)),
-      this.#cursor), this.#tip);
+      ...(this.#group ? [this.#selection] : []), this.#cursor), this.#tip);
     if (!this.#tip.hidden) this.#moveTo(this.#index);
   }
 
@@ -119,12 +157,23 @@ export class Chart {
     return [...parts, line("", left, BOTTOM, right, BOTTOM)];
   }
 
-  #box(kind, from, to, y) {
+  #box(kind, from, to, y, bottom = BOTTOM) {
     const x = this.#toX(from);
     const width = this.#toX(to) - x;
     // Bars that are wide enough have gaps between them.
     return svg("rect", {
-      class: kind, x, y, width: Math.max(1, kind === "bar" && width > 4 ? width - 1 : width), height: BOTTOM - y });
+      class: kind, x, y, width: Math.max(1, kind.startsWith("bar") && width > 4 ? width - 1 : width),
+      height: Math.max(0, bottom - y) });
+  }
+
+  /** Every other band is shaded. The name is only its number where there is little room. */
+  #band({ name, from, to }, index) {
+    const [start, end] = [this.#toX(from), this.#toX(to)];
+    const words = [name, name.replace(/\D/g, "")].find(words => words && words.length * CHARACTER + 4 < end - start);
+    return [
+      this.#box(index % 2 ? "band" : "band plain", from, to, TOP),
+      ...(words ? [text(words, (start + end) / 2, TOP - 4, "middle")] : []),
+    ];
   }
 
   #path(kind, points) {
@@ -137,7 +186,7 @@ export class Chart {
       const isAlone = !isThere(index - 1) && !isThere(index + 1);
       data += `${isThere(index - 1) ? "L" : "M"}${cx} ${cy}`;
       if (isAlone || points.length <= DOTTED_POINTS) {
-        dots.push(svg("circle", { class: kind, cx, cy, r: isAlone ? 3.5 : 2 }));
+        dots.push(svg("circle", { class: kind, cx, cy, r: isAlone && points.length <= DOTTED_POINTS ? 3.5 : 2 }));
       }
     });
     return [svg("path", { class: points.length > THICK_POINTS ? `${kind} dense` : kind, d: data }), ...dots];
@@ -166,17 +215,66 @@ export class Chart {
   }
 
   #point(place) {
-    const distances = this.#model.stops.map(stop => Math.abs(this.#toX(stop.x) - place));
-    this.#moveTo(distances.indexOf(Math.min(...distances)));
+    this.#moveTo(this.#nearest(stop => Math.abs(this.#toX(stop.x) - place)));
+  }
+
+  #nearest(distance) {
+    const distances = this.#model.stops.map(distance);
+    return distances.indexOf(Math.min(...distances));
+  }
+
+  // The selection.
+
+  #drag(place) {
+    const [left, right] = [Math.min(place, this.#dragStart), Math.max(place, this.#dragStart)];
+    if (right - left < SELECTED_WIDTH) return;
+    this.#hide();
+    this.#selection.setAttribute("x", left);
+    this.#selection.setAttribute("width", right - left);
+  }
+
+  #drop(place) {
+    const start = this.#dragStart;
+    this.#cancelDrag();
+    if (start === null || Math.abs(place - start) < SELECTED_WIDTH) return;
+    const values = [start, place].map(place => this.#valueAt(place)).sort((one, other) => one - other);
+    this.#group.select(...values);
+  }
+
+  #cancelDrag() {
+    this.#dragStart = null;
+    this.#selection.setAttribute("width", 0);
+  }
+
+  /** The value on the x axis at a place, in pixels. The axis is linear. */
+  #valueAt(place) {
+    const { ticks, start = ticks[0], end = ticks.at(-1) } = this.#model.x;
+    return start + (place - this.#toX(start)) / (this.#toX(end) - this.#toX(start)) * (end - start);
+  }
+
+  /** Handles a key that changes the axis of the group. Returns whether it does. */
+  #pressForGroup({ key, shiftKey }) {
+    if (!this.#group) return false;
+    const factor = { "+": 0.5, "=": 0.5, "-": 2 }[key];
+    const share = shiftKey && { ArrowLeft: -0.5, ArrowRight: 0.5 }[key];
+    if (factor) this.#group.scale(factor, this.#model.stops[this.#index].x);
+    else if (share) this.#group.shift(share);
+    return Boolean(factor || share);
   }
 
   #press(event) {
+    if (event.key === "Escape" && this.#dragStart !== null) {
+      event.stopPropagation();
+      return this.#cancelDrag();
+    }
     if (event.key === "Escape") return this.#hide();
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (this.#pressForGroup(event)) return event.preventDefault();
     const last = this.#model.stops.length - 1;
     const page = Math.ceil(last / 10);
     const steps = {
       ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -page, PageUp: page, Home: -last, End: last };
-    if (!(event.key in steps) || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!(event.key in steps)) return;
     event.preventDefault();
     this.#moveTo(Math.min(last, Math.max(0, this.#index + steps[event.key])));
   }
@@ -192,6 +290,7 @@ export class Chart {
     this.#tip.replaceChildren(html("p", { class: "quiet" }, title), ...rows.map(([kind, name, words]) => (
       html("p", {}, html("span", { class: kind }, name), html("b", {}, words)))));
     this.#tip.hidden = false;
+    this.#group?.moved(this, x);
     // Next to the cursor, on a side with room.
     const size = this.#tip.offsetWidth + 12;
     this.#tip.style.left = `${place + size <= this.#width ? place + 12 : Math.max(0, place - size)}px`;
@@ -200,6 +299,7 @@ export class Chart {
   #hide() {
     this.#tip.hidden = true;
     this.#cursor.replaceChildren();
+    this.#group?.moved(this, null);
   }
 
   #describe() {

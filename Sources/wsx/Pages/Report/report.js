@@ -3,99 +3,17 @@
 import { byID, html } from "../Shared/elements.js";
 import { count, linearTicks, time } from "../Shared/units.js";
 import { Chart, logTicks } from "./chart.js";
+import { LATENCIES, RATES, isZoomed, latencyAxis, openingChart, scaleView, seconds, shiftView } from "./seconds.js";
+import { show, timeCharts, viewWords, words } from "./seconds.js";
+import { THINGS, bars, causeWords, curve, facts, fraction, label, latency, mode, results } from "./words.js";
+import { rounded, short, shortCount } from "./words.js";
 
-// The objects that are counted and have latencies, such as replies.
-const { things: THINGS, facts, curve, bars, results } = JSON.parse(document.getElementById("data").textContent);
-const { mode, messages, errors, thresholds, latency_us: latency, duration_s: duration } = results;
-// The fields of each second in drawing order, with their styles.
-const RATES = ["received", "sent"];
-const LATENCIES = ["max_us", "p99_us", "p50_us"];
-const KINDS = { received: "first", sent: "second", p50_us: "first", p99_us: "second", max_us: "third" };
-const WORDS = {
-  connect: "failed to connect", handshake: "rejected by the server", login: "failed to log in", protocol: "violated the protocol",
-  closed: "closed or lost", application: "reported by the application",
-  timeout: "timed out", wire_sent: "sent, with frames", wire_received: "received, with frames",
-  stddev: "std. deviation", rate_per_second: "rate", target_connections: "connections", target_rate: "target rate",
-};
-
-const rounded = number => count(number < 100 ? Number(number.toFixed(1)) : Math.round(number));
-const short = number => String(Number(number.toPrecision(4)));
-
-const shortCount = number => number.toLocaleString("en", { notation: "compact", maximumFractionDigits: 2 })
-  .replace("K", "k");
+const { messages, errors, thresholds } = results;
 
 /** The percentage that all but one in this many make up: `99.9 %`. */
 const percent = oneOf => `${Number((100 - 100 / oneOf).toFixed(1 + Math.ceil(Math.log10(oneOf))))} %`;
 
-/** The label of a field: `p99.9` for `p999`. */
-const label = field => WORDS[field] ?? field.replace(/_us$/, "").replace(/^(p\d\d)(\d+)$/, "$1.$2");
-
-const isLong = duration > 180;
-const fraction = number => String(Number(number.toFixed(6)));
-const clock = time => (isLong ? `${Math.trunc(time / 60)}:${fraction(time % 60).padStart(2, "0")}` : fraction(time));
-
-// The last second may be incomplete.
-const seconds = results.per_second.map(row => {
-  const length = Math.max(1e-6, Math.min(1, duration - row.second));
-  const end = row.second + length;
-  const title = `${clock(row.second)}–${clock(end)}\xa0${isLong ? "min" : "s"}`;
-  return { ...row, length, end, middle: row.second + length / 2, title };
-});
-const answered = seconds.filter(second => second.max_us);
-const isTime = field => field.endsWith("_us");
-
-/** The value of a field in a second. Counts are per full second; a missing latency is `null`. */
-const value = (second, field) =>
-  (!isTime(field) ? second[field] / second.length : second.max_us ? second[field] : null);
-
-const words = (second, field) =>
-  (!isTime(field) ? rounded(value(second, field)) : second.max_us ? time(second[field]) : "none");
-
 // The charts and their descriptions.
-
-function timeModel(fields, y) {
-  const [size, unit] = isLong ? [60, "minutes"] : duration < 0.1 ? [0.001, "milliseconds"] : [1, "seconds"];
-  const ticks = linearTicks(duration / size, 8).map(tick => tick * size);
-  return {
-    x: { title: `Time, ${unit}`, ticks, end: duration, format: tick => short(tick / size) }, y,
-    lines: fields.map(field => ({
-      name: label(field), kind: KINDS[field], points: seconds.map(second => [second.middle, value(second, field)]) })),
-    stops: seconds.map(second => ({
-      x: second.middle, title: second.title, rows: fields.map(field => (
-        [KINDS[field], label(field), words(second, field), value(second, field)])) })),
-  };
-}
-
-function latencyAxis(values, isLog) {
-  const max = Math.max(...values);
-  const ticks = isLog ? logTicks(Math.max(1e-3, Math.min(...values)), max) : linearTicks(max, 6);
-  return { title: "Latency", ticks, isLog, format: us => time(us, short) };
-}
-
-function latencyModel(isLog) {
-  const values = answered.flatMap(second => LATENCIES.map(field => second[field]));
-  const gaps = seconds.filter(second => !second.max_us).map(({ second, end }) => [second, end]);
-  return { gaps, ...timeModel(LATENCIES, latencyAxis(values, isLog)) };
-}
-
-function latencyNote() {
-  const worst = answered.reduce((worst, second) => (second.max_us > worst.max_us ? second : worst));
-  const silent = seconds.length - answered.length;
-  return `Latency of the ${THINGS} in each second. The worst is ${worst.title}, with up to ${time(worst.max_us)}.`
-    + (silent ? ` ${count(silent)} of ${count(seconds.length)} seconds had no ${THINGS} (gray).` : "")
-    + (latency.max > worst.max_us ? ` After the last second, latencies reached ${time(latency.max)}.` : "");
-}
-
-function throughputModel() {
-  const most = Math.max(1, ...seconds.flatMap(second => RATES.map(field => value(second, field))));
-  return timeModel(RATES, { title: "Messages per second", ticks: linearTicks(most, 6), format: shortCount });
-}
-
-function throughputNote() {
-  const rates = seconds.map(second => value(second, mode === "send" ? "sent" : "received"));
-  return `Between ${rounded(Math.min(...rates))} and ${rounded(Math.max(...rates))} ${THINGS} per second, `
-    + `${rounded(results.rate_per_second)} on average.`;
-}
 
 function curveModel(isLog) {
   const end = curve.at(-1).one_of;
@@ -104,7 +22,7 @@ function curveModel(isLog) {
     (oneOf === end ? `All ${THINGS}` : oneOf === 1 ? "The fastest" : `${percent(oneOf)} of ${THINGS}`);
   return {
     x: { title: "Percentile", isLog: true, ticks: [1, 2, ...powers.slice(1)], end, format: percent },
-    y: latencyAxis(curve.map(point => point.us), isLog),
+    y: latencyAxis("Latency", curve.map(point => point.us), isLog),
     lines: [{ name: "", kind: "first", points: curve.map(point => [point.one_of, point.us]) }],
     stops: curve.map(({ one_of: x, us }) => ({ x, title: title(x), rows: [["first", "up to", time(us), us]] })),
   };
@@ -140,23 +58,41 @@ function histogramNote() {
   return `Number of ${THINGS} by latency. The peak is between ${time(peak.from_us)} and ${time(peak.to_us)}.`;
 }
 
+/** Adds charts to their figures, and removes the figures of those without anything to show. */
+function makeCharts(charts, group) {
+  return charts.filter(([id, values]) => {
+    if (!values) byID(id).remove();
+    return values;
+  }).map(([id, , note, model]) => ({ chart: new Chart(byID(id), note(), group), model }));
+}
+
 function showCharts() {
-  const charts = [
-    ["latency", answered, latencyNote, latencyModel], ["throughput", seconds, throughputNote, throughputModel],
-    ["curve", bars, curveNote, curveModel], ["histogram", bars, histogramNote, histogramModel],
-  ].filter(([id, values]) => {
-    byID(id).hidden = !values.length;
-    return values.length;
-  }).map(([id, , note, model]) => ({ chart: new Chart(byID(id), note()), model }));
-  const draw = () => {
+  const draw = charts => {
     const isLog = document.querySelector("[name=scale]:checked").value === "log";
     for (const { chart, model } of charts) chart.show(model(isLog));
   };
-  byID("scale").addEventListener("change", draw);
+  const zoom = change => (...values) => {
+    change(...values);
+    byID("zoom").hidden = !isZoomed();
+    byID("view").textContent = isZoomed() ? `The charts over time show ${viewWords()}.` : "";
+    draw(timed);
+  };
+  const timed = makeCharts(timeCharts, {
+    select: zoom(show), scale: zoom(scaleView), shift: zoom(shiftView),
+    moved: (mover, x) => timed.forEach(({ chart }) => chart === mover || chart.follow(x)) });
+  const charts = [...timed, ...makeCharts([
+    openingChart, ["curve", bars.length, curveNote, curveModel], ["histogram", bars.length, histogramNote, histogramModel]])];
+  const showAll = () => isZoomed() && zoom(show)(0, Infinity);
+  byID("scale").addEventListener("change", () => draw(charts));
   byID("scale").hidden = !bars.length;
   byID("silence").hidden = bars.length;
   byID("hint").hidden = !charts.length;
-  draw();
+  byID("zoom").querySelector("button").addEventListener("click", () => {
+    showAll();
+    document.querySelector("figure .plot").focus();
+  });
+  document.addEventListener("keydown", event => event.key === "Escape" && showAll());
+  draw(charts);
 }
 
 // Figures and tables.
@@ -236,9 +172,8 @@ function showTables() {
       label(field), cell(number, count(number), number && group !== "bytes" && isWrong(field))])));
   }
   if (results.causes.length) {
-    byID("counts").append(table(["causes of errors", ""], results.causes.map(({ kind, code, name, count: number }) => [
-      `${{ http: `HTTP ${code} `, close: `close ${code} `, tls: `TLS alert ${code} `, system: "" }[kind]}${name}`,
-      cell(number, count(number), true)])));
+    byID("counts").append(table(["causes of errors", ""], results.causes.map(cause => [
+      causeWords(cause), cell(cause.count, count(cause.count), true)])));
   }
   byID("facts").append(...facts.flatMap(({ name, value }) => [html("dt", {}, name), html("dd", {}, value)]));
 }

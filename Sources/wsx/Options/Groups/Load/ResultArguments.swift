@@ -86,8 +86,9 @@ struct ResultArguments: Equatable, Sendable {
             "report", value: OptionValue("FILE", .file), heading: .results,
             summary: "Write an HTML report with charts to FILE",
             manual: """
-                Write an HTML report to *FILE*, with charts of latency and throughput over time, latency by \
-                percentile, and the latency distribution. The page loads nothing from the network. It embeds the \
+                Write an HTML report to *FILE*, with charts of latency, throughput, connections, errors, \
+                and handshakes over time, latency by percentile, and the latency distribution. Drag across a chart over \
+                time to zoom in. The page loads nothing from the network. It embeds the \
                 results as JSON, without the histograms of each second. An existing file is overwritten; a new file is \
                 readable only by you.
                 """,
