@@ -2,13 +2,16 @@
 
 import datetime
 import json
+import os
 import re
+import shlex
+import sys
 
 import pytest
 import yaml
 
 from hosts import Hosts, why_there_are_none
-from processes import BINARY, ROOT, Running, run, wait_until, wsx
+from processes import BINARY, ROOT, Running, environment, run, wait_until, wsx
 
 DOCUMENT = (ROOT / "docs/DISTRIBUTED.md").read_text()
 MANIFEST = ROOT / "docs/kubernetes/bench.yaml"
@@ -36,16 +39,28 @@ def server(hosts, tmp_path):
         yield server
 
 
-def recipe(duration_s=DURATION_S, lead_s=1):
-    """Returns the document's script for parallel, with the test's address and numbers."""
-    script = re.search(r"^## With GNU parallel.*?^```bash\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL).group(1)
-    replacements = {
-        "url=ws://server.example/socket": f"url='{URL}'", "10 seconds": f"{lead_s} seconds", "-c 500": "-c 5",
-        "-d 30s": f"-d {duration_s}s"}
+def script_of(heading):
+    return re.search(rf"^## {heading}.*?^```bash\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL).group(1)
+
+
+def replaced(script, replacements):
     for old, new in replacements.items():
         assert old in script
         script = script.replace(old, new)
     return script
+
+
+def recipe(duration_s=DURATION_S, lead_s=1):
+    """Returns the document's script for parallel, with the test's address and numbers."""
+    return replaced(script_of("With GNU parallel"), {
+        "url=ws://server.example/socket": f"url='{URL}'", "10 seconds": f"{lead_s} seconds", "-c 500": "-c 5",
+        "-d 30s": f"-d {duration_s}s", "p99<20ms": "p99<1h"})
+
+
+def shards_in(directory):
+    """The results of each machine by the names of the files, without those of lost machines."""
+    return {path.stem: json.loads(path.read_bytes()) for path in sorted((directory / "shards").iterdir())
+            if path.stat().st_size}
 
 
 def time_of(text):
@@ -60,10 +75,12 @@ def test_all_machines_start_together_and_their_results_are_merged(hosts, server,
         result = run(hosts.inside(tmp_path, "bash", "-euc", script), env=hosts.environment, timeout=120)
         if "starting late" not in result.err:
             break
-    assert (result.status, result.err) == (0, ""), result
+    assert (result.status, result.err) == (0, "wsx: the report is in load.html\n"), result
     assert b"10 connections" in result.out, "the table does not show the sum"
+    assert result.lines[0] == "passed" and "<title>" in (tmp_path / "load.html").read_text()
 
-    shards = [json.loads(line) for line in (tmp_path / "shards.json").read_text().splitlines()]
+    assert list(shards_in(tmp_path)) == list(NAMES)
+    shards = list(shards_in(tmp_path).values())
     assert [shard["connections"] for shard in shards] == [5, 5]
     assert {shard["url"] for shard in shards} == {URL}
     server.wait_for(r"connected from 10\.66\.1\.2:")
@@ -74,7 +91,7 @@ def test_all_machines_start_together_and_their_results_are_merged(hosts, server,
     assert min(starts) >= time_of((tmp_path / "start").read_text().strip())
     assert max(starts) - min(starts) < datetime.timedelta(seconds=DURATION_S)
 
-    total = json.loads(wsx("bench", "merge", "--output", "json", tmp_path / "shards.json").out)
+    total = json.loads(wsx("bench", "merge", "--output", "json", *(tmp_path / "shards").iterdir()).out)
     assert total["connections"] == 10
     for name in ("sent", "received", "lost"):
         assert total["messages"][name] == sum(shard["messages"][name] for shard in shards)
@@ -82,13 +99,14 @@ def test_all_machines_start_together_and_their_results_are_merged(hosts, server,
     assert total["latency_us"]["min"] == min(shard["latency_us"]["min"] for shard in shards)
 
 
-def test_an_unreachable_machine_is_reported_and_nothing_is_merged(hosts, server, tmp_path):
+def test_an_unreachable_machine_is_named_by_the_verdict(hosts, server, tmp_path):
     (tmp_path / "machines").write_text(f"{NAMES[0]}\n{NOBODY}\n")
     result = run(hosts.inside(tmp_path, "bash", "-uc", recipe()), env=hosts.environment, timeout=120)
-    assert (result.status, result.out) == (1, b""), result
-    assert NOBODY in result.err
-    shards = [json.loads(line) for line in (tmp_path / "shards.json").read_text().splitlines()]
-    assert len(shards) == 1, "the results of the other machine are missing"
+    assert result.status == 7, result
+    reason = f"1 of 2 results is missing: shards/{NOBODY}.json (empty)"
+    assert result.lines[0].startswith("failed: 1 of 2 results is missing:") and f"wsx: {reason}\n" in result.err
+    assert list(shards_in(tmp_path)) == [NAMES[0]], "the results of the other machine are missing"
+    assert reason in (tmp_path / "load.html").read_text()
 
 
 def test_an_interrupt_ends_the_load_on_all_machines(hosts, server, tmp_path):
@@ -101,6 +119,61 @@ def test_an_interrupt_ends_the_load_on_all_machines(hosts, server, tmp_path):
         run(["kill", "-INT", "--", f"-{job.pid}"])
         assert job.wait() != 0
         wait_until(lambda: server.err.count(" disconnected: ") == 10, 60)
+
+
+# Runs a job as local processes, whose output is in files. The pod with index 2 is lost, and the one with index 3 is
+# killed while it writes its results.
+KUBECTL = r"""
+import os, pathlib, re, subprocess, sys, yaml
+
+command, *arguments = sys.argv[1:]
+logs = pathlib.Path("logs")
+if command == "set":
+    assert arguments[:4] == ["env", "--local", "--filename", "docs/kubernetes/bench.yaml"]
+    job = yaml.safe_load(open("bench.yaml"))
+    values = dict(argument.split("=", 1) for argument in arguments if re.match(r"[A-Z]+=", argument))
+    for variable in job["spec"]["template"]["spec"]["containers"][0]["env"]:
+        variable["value"] = values[variable["name"]]
+    print(yaml.safe_dump(job))
+elif command == "create":
+    job = yaml.safe_load(sys.stdin)["spec"]
+    [container] = job["template"]["spec"]["containers"]
+    values = {variable["name"]: variable["value"] for variable in container["env"]}
+    words = [re.sub(r"\$\((\w+)\)", lambda match: values[match.group(1)], word)
+             for word in [*container["command"], *container["args"]]]
+    words[words.index("30s")], words[words.index("500")] = "200ms", "5"
+    logs.mkdir()
+    for index in range(job["completions"]):
+        output = b"wsx: warning: a notice\n" + subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout
+        if index != 2:
+            (logs / str(index)).write_bytes(output[:-100] if index == 3 else output)
+elif command == "wait":
+    # One of the conditions is never reached.
+    if "--for=condition=complete" in arguments:
+        os.execvp("sleep", ["sleep", "1000"])
+elif command == "logs":
+    label, = [argument for argument in arguments if argument.startswith("--selector=")]
+    path = logs / re.search(r"job-completion-index=(\d)$", label).group(1)
+    print(path.read_text() if path.exists() else "", end="")
+else:
+    assert [command, *arguments] == ["delete", "job", "wsx-bench"]
+"""
+
+
+def test_lost_pods_are_named_by_the_verdict(tmp_path):
+    (tmp_path / "kubectl").write_text(f"#!{sys.executable}\n{KUBECTL}")
+    (tmp_path / "kubectl").chmod(0o755)
+    (tmp_path / "wsx").symlink_to(BINARY)
+    (tmp_path / "bench.yaml").write_text(MANIFEST.read_text())
+    script = replaced(script_of("With Kubernetes"), {
+        "ws://server.example/socket": "echo:", 'START="$start"': "START=+0s", "p99<20ms": "p99<1h"})
+    script = f"cd {shlex.quote(str(tmp_path))}\n{script.replace('wait -n', 'wait -n; kill %1')}"
+    script = script.replace("kubectl delete", "echo status $?\nkubectl delete")
+    result = run(["bash", "-c", script], env=environment(PATH=f"{tmp_path}:{os.environ['PATH']}"), timeout=120)
+    reason = "2 of 4 results are missing: shards/2.json (empty), shards/3.json (cut off)"
+    assert result.status == 0 and result.lines[0].startswith("failed: 2 of 4 results are missing: shards/2.json"), result
+    assert result.lines[-1] == "status 7" and f"wsx: {reason}\n" in result.err
+    assert b"10 connections" in result.out and reason in (tmp_path / "load.html").read_text()
 
 
 def test_the_command_of_the_container_is_valid(tmp_path):

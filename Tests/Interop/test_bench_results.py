@@ -114,6 +114,37 @@ def test_the_line_number_of_damaged_results_is_reported(results):
     assert_fails(wsx("bench", "merge", "-", stdin=lines), 2, "standard input, line 2: 'per_second.histogram'")
 
 
+@pytest.mark.parametrize("keep, words", [
+    (lambda text: b"", "empty"), (lambda text: text[:-500], "cut off"),
+    (lambda text: b'{"type":"second","second":0}\n{"type":"second","second":1}\n', "only the first seconds"),
+    (lambda text: b'{"type":"second","second":0}\n' + text[:1000], "cut off"), (None, "no such file"),
+], ids=["empty", "cut", "seconds", "cut-after-seconds", "missing"])
+def test_the_results_of_a_lost_worker_are_named(results, keep, words, tmp_path):
+    lost = tmp_path / "lost.json"
+    if keep:
+        lost.write_bytes(keep(results[1].read_bytes()))
+    reason = f"1 of 3 results is missing: {lost} ({words})"
+    result = wsx("bench", "merge", results[0], lost, results[2], "--output", "json", "--report", tmp_path / "page.html")
+    total = json.loads(result.out)
+    assert total["result"] == {"passed": False, "reasons": [reason]}
+    assert total["messages"]["received"] == 200 and total["connections"] == 4
+    assert result.status == 7 and result.error_lines[-1] == f"wsx: {reason}"
+    assert reason in (tmp_path / "page.html").read_text()
+    # Merged with others, the sum stays failed.
+    (tmp_path / "sum.json").write_bytes(result.out)
+    again = json.loads(wsx("bench", "merge", tmp_path / "sum.json", results[1], "--output", "json").out)
+    assert again["result"]["reasons"] == [f"{tmp_path / 'sum.json'}: {reason}"]
+    # Without any results, there is nothing to judge.
+    assert_fails(wsx("bench", "merge", lost), 2, f"{lost}: ")
+
+
+def test_results_that_are_cut_off_between_others_are_named(results):
+    lines = b"".join([results[0].read_bytes()[:-9] + b"\n", results[1].read_bytes(), results[2].read_bytes()])
+    result = wsx("bench", "merge", "-", stdin=lines)
+    assert result.lines[0] == "failed: 1 of 3 results is missing: standard input, line 1 (cut off)"
+    assert result.status == 7
+
+
 def test_merge_has_help():
     for words in (["bench", "merge", "--help"], ["help", "bench", "merge"]):
         result = wsx(*words)
@@ -246,33 +277,6 @@ def merged_again(path):
     return wsx("bench", "merge", path, "--output", "json").out
 
 
-def test_secrets_of_the_command_line_are_masked():
-    result = wsx("bench", "echo:", "-n", "10", "--bearer", "s3cr3t-token", "--output", "json")
-    command = json.loads(result.out)["environment"]["command"]
-    assert "s3cr3t-token" not in result.out.decode() and "--bearer" in command
-
-
-def test_verdicts_are_written_for_ci_systems(tmp_path):
-    junit, summary = tmp_path / "r.xml", tmp_path / "s.md"
-    result = wsx(
-        "bench", "echo:", "-n", "100", "--title", "a | b", "--threshold", "p99<1h", "--threshold", "received<50",
-        "--junit", junit, "--summary", summary)
-    assert result.status == 7
-    suite = ElementTree.parse(junit).getroot().find("testsuite")
-    assert suite.attrib == {"name": "a | b", "tests": "3", "failures": "1", "skipped": "0"}
-    assert [case.attrib["name"] for case in suite] == ["run", "p99<1h", "received<50"]
-    assert suite[2].find("failure").attrib["message"] == "received is 100, limit 50"
-    lines = summary.read_text().splitlines()
-    assert lines[0] == "### a \\| b: failed ❌"
-    assert "- received is 100, limit 50" in lines
-    assert "| `received<50` | 100 | 50 | -100.0 % | **not met** |" in lines
-    assert any(line.startswith("| latency | p50 ") for line in lines)
-
-
-def test_the_files_of_results_differ(tmp_path):
-    path = tmp_path / "x"
-    result = wsx("bench", "echo:", "--junit", path, "--summary", path)
-    assert_fails(result, 2, f"--summary {path}: --junit writes to the same file; choose another")
 def test_the_timeline_has_connections_and_errors_of_each_second(tmp_path):
     refusal = b"HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
     count = itertools.count()
@@ -311,3 +315,30 @@ def test_the_timeline_has_the_connections_opened_during_the_load():
     assert sum(second["received"] for second in opening) == 3
 
 
+def test_secrets_of_the_command_line_are_masked():
+    result = wsx("bench", "echo:", "-n", "10", "--bearer", "s3cr3t-token", "--output", "json")
+    command = json.loads(result.out)["environment"]["command"]
+    assert "s3cr3t-token" not in result.out.decode() and "--bearer" in command
+
+
+def test_verdicts_are_written_for_ci_systems(tmp_path):
+    junit, summary = tmp_path / "r.xml", tmp_path / "s.md"
+    result = wsx(
+        "bench", "echo:", "-n", "100", "--title", "a | b", "--threshold", "p99<1h", "--threshold", "received<50",
+        "--junit", junit, "--summary", summary)
+    assert result.status == 7
+    suite = ElementTree.parse(junit).getroot().find("testsuite")
+    assert suite.attrib == {"name": "a | b", "tests": "3", "failures": "1", "skipped": "0"}
+    assert [case.attrib["name"] for case in suite] == ["run", "p99<1h", "received<50"]
+    assert suite[2].find("failure").attrib["message"] == "received is 100, limit 50"
+    lines = summary.read_text().splitlines()
+    assert lines[0] == "### a \\| b: failed ❌"
+    assert "- received is 100, limit 50" in lines
+    assert "| `received<50` | 100 | 50 | -100.0 % | **not met** |" in lines
+    assert any(line.startswith("| latency | p50 ") for line in lines)
+
+
+def test_the_files_of_results_differ(tmp_path):
+    path = tmp_path / "x"
+    result = wsx("bench", "echo:", "--junit", path, "--summary", path)
+    assert_fails(result, 2, f"--summary {path}: --junit writes to the same file; choose another")

@@ -106,13 +106,19 @@ enum BenchManual {
                 The runs should have been simultaneous; see `--start-at` in *wsx-bench*(1). The order of the files \
                 does not matter. Results of different modes cannot be merged.
                 """),
+            .paragraph(
+                """
+                A file that is missing, empty, or cut off is that of a machine that was lost. The other results are \
+                merged, but the verdict is failed and names the file, because the load was smaller than planned.
+                """),
         ],
         sections: [
             ManualSection(
                 "EXIT STATUS",
                 .definitions([
                     ("0", "Success."), ("1", "The merged results could not be written."),
-                    ("2", "Bad usage, or a file without valid results."), ("7", "A `--threshold` was not met."),
+                    ("2", "Bad usage, a file with other contents, or no results at all."),
+                    ("7", "A `--threshold` was not met, or one of the runs failed or has no complete results."),
                 ]))
         ],
         examples: [

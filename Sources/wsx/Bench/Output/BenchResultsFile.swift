@@ -17,15 +17,26 @@ struct BenchResultsFile {
     /// The beginning of a line about a single second.
     private static let secondStart = Array(#"{"type":"second","#.utf8)
 
+    /// Why a file could not be read.
+    struct ReadingError: Error {
+        /// The name of the file in error messages.
+        let name: String
+        let error: IOError
+
+        var failure: Failure { .badArgument(what: name, why: error.fileProblem) }
+    }
+
+    /// The beginning of a result.
+    private static let resultStart = Array(#"{"result":"#.utf8)
+
     /// Reads a file, or standard input for `-`.
-    /// - Throws: ``Failure/badArgument(what:why:)``.
-    init(_ path: String) throws(Failure) {
+    init(_ path: String) throws(ReadingError) {
         name = path == "-" ? "standard input" : escapingControls(path)
         do throws(IOError) {
             let file = try path == "-" ? File.readStandardInput() : File.read(path, maximumBytes: Self.mostBytes)
             bytes = Array(HeaderFiles.withoutByteOrderMark(file))
         } catch {
-            throw .badArgument(what: name, why: error.fileProblem)
+            throw ReadingError(name: name, error: error)
         }
         texts = Self.texts(in: bytes)
     }
@@ -47,26 +58,37 @@ struct BenchResultsFile {
         try BenchResults(json: bytes.span.bytes.extracting(texts[index]))
     }
 
+    /// What remains of an incomplete result, or `nil` if it never was one.
+    func loss(at index: Int) -> String? {
+        let text = bytes[texts[index]]
+        if text.allSatisfy(\.isBlank) { return "empty" }
+        if text.starts(with: Self.secondStart) { return "only the first seconds" }
+        return text.starts(with: Self.resultStart) ? "cut off" : nil
+    }
+
     /// The name of a result in error messages.
     func name(of index: Int) -> String {
         texts.count == 1 ? name : "\(name), line \(index + 1)"
     }
 
-    /// The ranges of the results: one per line if the first line is complete JSON, and otherwise the whole file.
+    /// The ranges of the results: one per line if any line is complete JSON, and otherwise the whole file. Without
+    /// results, the last line of a single second.
     private static func texts(in file: [UInt8]) -> [Range<Int>] {
         var lines: [Range<Int>] = []
-        var start = 0
+        var (start, lastSecond) = (0, nil as Range<Int>?)
         for end in file.indices.filter({ file[$0] == UInt8(ascii: "\n") }) + [file.count] {
-            if file[start..<end].contains(where: { !$0.isBlank }), !file[start..<end].starts(with: secondStart) {
+            if file[start..<end].starts(with: secondStart) {
+                lastSecond = start..<end
+            } else if file[start..<end].contains(where: { !$0.isBlank }) {
                 lines.append(start..<end)
             }
             start = end + 1
         }
         if lines.count == 1 { return lines }
-        guard lines.count > 1, let first = lines.first, JSONReader.problem(in: file.span.bytes.extracting(first)) == nil
-        else {
-            return [0..<file.count]
+        if lines.isEmpty, let lastSecond { return [lastSecond] }
+        let isComplete = lines.contains { line in
+            file[line].first == UInt8(ascii: "{") && JSONReader.problem(in: file.span.bytes.extracting(line)) == nil
         }
-        return lines
+        return isComplete ? lines : [0..<file.count]
     }
 }
