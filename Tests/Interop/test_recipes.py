@@ -1,6 +1,8 @@
 """Runs every recipe of README.md and docs/recipes.md as written, with the addresses and sizes of the tests."""
 
 import contextlib
+import csv
+import json
 import os
 import re
 import shlex
@@ -716,6 +718,29 @@ def test_fail_a_slower_build(kitchen, wsx_echo):
     assert result.status == 0, result
     kitchen.script = kitchen.script.replace("p99<20s", "p99<1us")
     assert kitchen.run({}).status == 7
+
+
+@recipe("Write the results of each second as CSV")
+def test_seconds_as_csv(kitchen, wsx_echo):
+    result = kitchen.run({"-c 50 -d 30s": "-c 2 -d 1200ms", "ws://localhost:8080/": wsx_echo.url})
+    assert (result.status, result.err) == (0, ""), result
+    columns = ["second", "sent", "received", "p50_us", "p99_us", "max_us"]
+    results = json.loads(kitchen.read("run.json"))
+
+    def rows():
+        header, *rows = csv.reader(kitchen.read("seconds.csv").decode().splitlines())
+        assert header == [*columns, "connections", "errors"]
+        return [[float(value) for value in row] for row in rows]
+
+    seconds = [[second[column] for column in columns] for second in results["per_second"]]
+    assert len(seconds) == 2 and rows() == [[*second, 2, 0] for second in seconds]
+    results["timeline"]["errors"] = [
+        {"kind": "timeout", "seconds": [[-1, 1], [1, 4]]},
+        {"kind": "close", "code": 1011, "name": "internal error", "seconds": [[1, 2]]}]
+    kitchen.write("run.json", json.dumps(results))
+    kitchen.script = kitchen.script.split("\n", 1)[1]
+    assert kitchen.run({}).status == 0
+    assert [row[-1] for row in rows()] == [0, 6]
 
 
 @recipe("Show a session to somebody else")
