@@ -307,7 +307,7 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subco
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l correlate -x -d 'Match replies to requests by a JSON field'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l expect -x -d 'Require replies to match REGEX'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l reply-end -x -d 'Measure replies of several messages'
-complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l latency-from -x -d 'Measure the age of messages by a time in them'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l latency-from -x -d 'Measure the age of messages'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l first-message -x -d 'Send TEXT first on each connection'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l ready -x -d 'Begin after a message that matches REGEX'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l answer -x -d 'Answer messages: \'REGEX => TEXT\''

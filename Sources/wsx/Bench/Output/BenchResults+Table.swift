@@ -152,7 +152,7 @@ extension BenchResults {
         let texts = [
             clock.negativeCount == 0
                 ? nil
-                : "\(Phrase.grouped(clock.negativeCount)) messages from the future, by up to \(time(clock.mostNegative))",
+                : "\(Phrase.grouped(clock.negativeCount)) from the future, by up to \(time(clock.mostNegative))",
             clock.withoutTimeCount == 0 ? nil : "\(Phrase.grouped(clock.withoutTimeCount)) without a time",
         ]
         let shown = texts.compactMap(\.self).joined(separator: ", ")

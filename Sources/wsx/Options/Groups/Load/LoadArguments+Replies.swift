@@ -40,16 +40,15 @@ extension LoadArguments {
             "reply-end", value: OptionValue("REGEX"), requires: .modes(with: .replyEnd), heading: .requests,
             summary: "Measure replies of several messages",
             manual: """
-                A reply consists of all messages up to and including the first that matches *REGEX*, such as the parts \
-                of a generated text, or the rows of a query. The results contain the times to the first and to the last \
-                message, the longest gap between two messages, and the number of messages. The latency is the time to \
-                the last message, `--reply-timeout` limits it, and `--expect` checks the last message.
+                A reply consists of all messages up to and including the first that matches *REGEX*, or `json:` as with \
+                `--expect`: the parts of a generated text, or the rows of a query. The latency is the time to the last \
+                message, which `--reply-timeout` limits and `--expect` checks. For the other times see `stream` in JSON \
+                RESULTS.
                 """,
-            MessageConditionValue.manual,
             """
-            Without `--correlate`, all messages belong to the reply to the oldest request. With it, those with the value \
-            of a request do, and others are `pushes`. With `--protocol`, events without a key belong to the oldest \
-            request, regular expressions search the line of an event, and an error ends the reply.
+            All messages belong to the oldest request or, with `--correlate`, to the one with their value. With \
+            `--protocol`, events without a key belong to the oldest request, *REGEX* searches the line of an event, and \
+            an error ends the reply.
             """,
             example: #"--mode request --message '{"prompt":"hi"}' --reply-end 'json:.type=="done"'"#,
             seeAlso: ["mode", "correlate", "expect", "reply-timeout"]
@@ -58,17 +57,13 @@ extension LoadArguments {
         },
         OptionSpecification(
             "latency-from", value: OptionValue("PATH"), requires: .modes(with: .latencyFrom), heading: .requests,
-            summary: "Measure the age of messages by a time in them",
+            summary: "Measure the age of messages",
             manual: """
-                The latency of a received message is the time since the one at *PATH*, at which its publisher sent it: \
-                a number of seconds, milliseconds, microseconds, or nanoseconds since 1970, told apart by its magnitude, \
-                or a time such as `2026-05-01T12:00:00.5Z`. *PATH* is a JSON Pointer such as `/ts`, or `.ts`.
+                The latency of a message is the time since the one at *PATH*, such as `/ts`, at which it was sent: \
+                seconds, milliseconds, microseconds, or nanoseconds since 1970, told apart by their magnitude, or a time \
+                such as `2026-05-01T12:00:00.5Z`. The difference of the clocks is part of each latency. Messages from \
+                the future, or without a time within a day, have no latency; see `clock` in JSON RESULTS.
                 """,
-            """
-            The publishers' clocks must agree with the one of this machine: their difference is part of every latency. \
-            Messages that seem to arrive before they were sent, and those without a time within a day, count as received \
-            and have no latency; `clock` in JSON RESULTS counts them.
-            """,
             example: "--mode receive --latency-from /ts -m '{\"op\":\"subscribe\"}'", seeAlso: ["mode", "message"]
         ) { arguments, value throws(ValueProblem) in
             arguments.publishedTime = try PathValue.parse(value)
