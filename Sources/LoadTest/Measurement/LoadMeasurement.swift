@@ -245,12 +245,12 @@ package struct LoadMeasurement: ~Copyable {
             timeline.record(opening: duration.nanoseconds, at: now)
         }
         if version == .http2 {
-            tally.http2.streams += 1
-            if !isShared { tally.http2.connections += 1 }
+            tally.openings.http2Streams += 1
+            if !isShared { tally.openings.http2Connections += 1 }
         }
         if let tls, !isShared {
-            tally.tls.handshakes += 1
-            if tls.isResumed { tally.tls.resumed += 1 }
+            tally.openings.tlsHandshakes += 1
+            if tls.isResumed { tally.openings.tlsResumed += 1 }
         }
         times.phases.record(durations)
     }

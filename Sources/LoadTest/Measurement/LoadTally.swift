@@ -30,11 +30,8 @@ package struct LoadTally: Equatable, Sendable {
     /// What caused errors. Not every error has a known cause.
     package var causes = ErrorCauses()
 
-    /// The TLS handshakes of connections.
-    package var tls = TLSCounts()
-
-    /// The HTTP/2 connections that were opened, and the WebSockets on them.
-    package var http2 = HTTP2Counts()
+    /// What connections were opened with.
+    package var openings = OpeningCounts()
 
     /// The traffic of all connections.
     package var traffic = LoadTraffic()
@@ -83,17 +80,14 @@ package struct ErrorCounts: Equatable, Sendable {
     package var total: Int { counts.reduce(0, +) }
 }
 
-/// The numbers of TLS handshakes.
-package struct TLSCounts: Equatable, Sendable {
-    package var handshakes = 0
-    /// The handshakes that resumed a session.
-    package var resumed = 0
-}
-
-/// The numbers of HTTP/2 connections, and of their streams with a WebSocket.
-package struct HTTP2Counts: Equatable, Sendable {
-    package var connections = 0
-    package var streams = 0
+/// What connections were opened with.
+package struct OpeningCounts: Equatable, Sendable {
+    package var tlsHandshakes = 0
+    /// The TLS handshakes that resumed a session.
+    package var tlsResumed = 0
+    package var http2Connections = 0
+    /// The streams of these connections with a WebSocket.
+    package var http2Streams = 0
 }
 
 /// The traffic in both directions.
@@ -144,11 +138,13 @@ extension LoadTally {
     internal static let waitCounts: [NamedCount] = [("waited", \.waited)]
 
     /// The TLS handshakes.
-    internal static let tlsCounts: [NamedCount] = [("handshakes", \.tls.handshakes), ("resumed", \.tls.resumed)]
+    internal static let tlsCounts: [NamedCount] = [
+        ("handshakes", \.openings.tlsHandshakes), ("resumed", \.openings.tlsResumed),
+    ]
 
     /// The HTTP/2 connections and their streams.
     internal static let http2Counts: [NamedCount] = [
-        ("connections", \.http2.connections), ("streams", \.http2.streams),
+        ("connections", \.openings.http2Connections), ("streams", \.openings.http2Streams),
     ]
 
     /// The sent and received bytes.

@@ -51,8 +51,8 @@ extension BenchResults {
             ("Messages", message),
             ("Replies", stream.flatMap { Self.words(for: $0.messageCounts()) }),
             ("In flight", description.inFlight.map { "\(Phrase.grouped($0)) on each connection" }),
-            ("HTTP/2", tally.http2.streams > 0 ? http2Streams : nil),
-            ("TLS", tally.tls.handshakes > 0 ? tlsHandshakes : nil),
+            ("HTTP/2", tally.openings.http2Streams > 0 ? http2Streams : nil),
+            ("TLS", tally.openings.tlsHandshakes > 0 ? tlsHandshakes : nil),
             ("Target rate", description.rateAsked.map { "\(Phrase.grouped($0)) per second" }),
         ]
         return [
@@ -63,7 +63,7 @@ extension BenchResults {
         ] + optional.compactMap { fact in fact.value.map { (fact.name, $0) } } + [
             ("Started", "\(date) \(clock) UTC"),
             ("Duration", "\(FixedPoint.text(duration / .seconds(1), digits: 3)) s"),
-            ("CPU time", "\(FixedPoint.text(loadProcessorTime / .seconds(1), digits: 3)) s (wsx)"),
+            ("CPU time", "\(FixedPoint.text(processorTimes.load / .seconds(1), digits: 3)) s (wsx)"),
         ] + description.notes.labels.map { (escapingControls($0.key), escapingControls($0.value)) }
             + description.notes.environment.map { (Self.name(ofFact: $0.key), escapingControls($0.value)) }
     }

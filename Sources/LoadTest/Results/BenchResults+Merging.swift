@@ -22,9 +22,9 @@ extension BenchResults {
         try timeline.add(other.timeline)
         try add(other.seconds)
         duration = max(duration, other.duration)
-        processorTime += other.processorTime
-        loadProcessorTime += other.loadProcessorTime
-        busiestProcessorTime = max(busiestProcessorTime, other.busiestProcessorTime)
+        processorTimes.process += other.processorTimes.process
+        processorTimes.load += other.processorTimes.load
+        processorTimes.busiest = max(processorTimes.busiest, other.processorTimes.busiest)
         if other.startTime < startTime { startTime = other.startTime }
         for reason in other.reasons where !reasons.contains(reason) { reasons.append(reason) }
     }

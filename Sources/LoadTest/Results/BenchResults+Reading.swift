@@ -42,9 +42,10 @@ extension BenchResults {
         }
         try Self.checkSum(of: seconds)
         let duration = try json.duration("duration_s", longestSeconds: Self.longestSeconds)
-        let processorTime = try json.duration("cpu_s", longestSeconds: Self.longestSeconds)
-        let loadProcessorTime = try json.duration("load_cpu_s", longestSeconds: Self.longestSeconds)
-        let busiestProcessorTime = try json.duration("busiest_cpu_s", longestSeconds: Self.longestSeconds)
+        let processorTimes = ProcessorTimes(
+            process: try json.duration("cpu_s", longestSeconds: Self.longestSeconds),
+            load: try json.duration("load_cpu_s", longestSeconds: Self.longestSeconds),
+            busiest: try json.duration("busiest_cpu_s", longestSeconds: Self.longestSeconds))
         guard let start = EventTime.parse(try json.string("start_time")) else { throw .badMember("start_time") }
         let (startSeconds, attoseconds) = start.components
         let latencies = try Self.histogram(json, "histogram", "latency_us")
@@ -69,8 +70,7 @@ extension BenchResults {
             stream: try Self.stream(json), publishedClock: try Self.clock(json), steps: try Self.parts(json, "steps"),
             stages: stages, timeline: timeline, seconds: seconds,
             duration: duration,
-            processorTime: processorTime, loadProcessorTime: loadProcessorTime,
-            busiestProcessorTime: busiestProcessorTime,
+            processorTimes: processorTimes,
             startTime: WallTime(seconds: Int(startSeconds), microseconds: Int(attoseconds / 1_000_000_000_000)),
             reasons: try json.has("result") ? json.object("result").strings("reasons") : [])
     }

@@ -24,12 +24,7 @@ package struct BenchResults: ~Copyable {
     package internal(set) var seconds: [BenchSecond]
     /// The time during which messages were sent.
     package internal(set) var duration: Duration
-    /// The processor time of the process since its start.
-    package internal(set) var processorTime: Duration
-    /// The processor time of the load's threads while messages were sent.
-    package internal(set) var loadProcessorTime: Duration
-    /// The processor time of the busiest of these threads.
-    package internal(set) var busiestProcessorTime = Duration.zero
+    package internal(set) var processorTimes = ProcessorTimes()
     /// The wall-clock time of the first message.
     package internal(set) var startTime: WallTime
     /// Why the run failed, apart from thresholds; empty if nothing failed.
@@ -46,14 +41,14 @@ package struct BenchResults: ~Copyable {
 
     /// The number of TLS handshakes as text: `680 handshakes, 669 resumed`.
     package var tlsHandshakes: String {
-        let resumed = tally.tls.resumed == 0 ? "none" : Phrase.grouped(tally.tls.resumed)
-        let noun = tally.tls.handshakes == 1 ? "handshake" : "handshakes"
-        return "\(Phrase.grouped(tally.tls.handshakes)) \(noun), \(resumed) resumed"
+        let resumed = tally.openings.tlsResumed == 0 ? "none" : Phrase.grouped(tally.openings.tlsResumed)
+        let noun = tally.openings.tlsHandshakes == 1 ? "handshake" : "handshakes"
+        return "\(Phrase.grouped(tally.openings.tlsHandshakes)) \(noun), \(resumed) resumed"
     }
 
     /// The number of HTTP/2 connections and their streams as text: `1,000 streams on 10 connections`.
     package var http2Streams: String {
-        "\(Phrase.count(tally.http2.streams, "stream")) on \(Phrase.count(tally.http2.connections, "connection"))"
+        "\(Phrase.count(tally.openings.http2Streams, "stream")) on \(Phrase.count(tally.openings.http2Connections, "connection"))"
     }
 
     /// The version of the JSON format. It changes when the meaning of a name changes.
@@ -64,6 +59,16 @@ package struct BenchResults: ~Copyable {
         ("p50", "p50", 50), ("p75", "p75", 75), ("p90", "p90", 90), ("p95", "p95", 95), ("p99", "p99", 99),
         ("p999", "p99.9", 99.9), ("p9999", "p99.99", 99.99), ("p99999", "p99.999", 99.999),
     ]
+}
+
+/// The processor times of a load test.
+package struct ProcessorTimes: Equatable, Sendable {
+    /// That of the process since its start.
+    package var process = Duration.zero
+    /// That of the load's threads while messages were sent.
+    package var load = Duration.zero
+    /// That of the busiest of these threads.
+    package var busiest = Duration.zero
 }
 
 /// The parameters of a load test, as recorded in its results.
@@ -112,15 +117,15 @@ extension BenchResults {
     package init(_ description: BenchDescription, startTime: WallTime, processorTime: Duration) {
         self.init(
             description: description, tally: LoadTally(), latencies: Histogram(), seconds: [],
-            duration: .zero, processorTime: processorTime, loadProcessorTime: .zero, startTime: startTime)
+            duration: .zero, processorTimes: ProcessorTimes(process: processorTime), startTime: startTime)
     }
 
     /// Adds the measurements of a thread.
     /// - Parameter processorTime: The processor time of the thread while messages were sent.
     package mutating func add(_ measurement: borrowing LoadMeasurement, processorTime: Duration) {
         duration = max(duration, measurement.duration)
-        loadProcessorTime += processorTime
-        busiestProcessorTime = max(busiestProcessorTime, processorTime)
+        processorTimes.load += processorTime
+        processorTimes.busiest = max(processorTimes.busiest, processorTime)
         do throws(BenchResultsError) {
             try add(measurement.tally)
             try latencies.add(checking: measurement.latencies.total)

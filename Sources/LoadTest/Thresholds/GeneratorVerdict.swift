@@ -43,7 +43,7 @@ package struct GeneratorVerdict: Sendable {
         // says little.
         isBusy =
             results.times.delays.totalCount == 0 && results.duration >= Self.shortestForBusy
-            && results.part(of: results.busiestProcessorTime) > Self.mostBusy
+            && results.part(of: results.processorTimes.busiest) > Self.mostBusy
         lateness = Self.lateness(results.times.delays, beside: results.latencies)
         rate = results.description.largestRate
         neededConnections = rate.flatMap { Self.neededConnections(results, rate: $0) }

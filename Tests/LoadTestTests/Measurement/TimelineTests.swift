@@ -45,15 +45,19 @@ import WSCore
     @Test("Handshakes during the load have percentiles for each second")
     func handshakes() {
         var measurement = LoadMeasurement()
-        measurement.opened(.nanoseconds(6), phases: PhaseDurations(), tls: nil, version: .http1, isShared: false, now: 5)
-        measurement.opened(.nanoseconds(8), phases: PhaseDurations(), tls: nil, version: .http1, isShared: false, now: Self.second)
+        measurement.opened(
+            .nanoseconds(6), phases: PhaseDurations(), tls: nil, version: .http1, isShared: false, now: 5)
+        measurement.opened(
+            .nanoseconds(8), phases: PhaseDurations(), tls: nil, version: .http1, isShared: false, now: Self.second)
         let start = 2 * Self.second
         measurement.begin(at: start, warmup: .zero, duration: .seconds(3), end: .whenStopped)
         let times: [(now: UInt64, nanoseconds: Int64)] = [
             (0, 1), (1, 2), (2 * Self.second + 5, 6), (4 * Self.second, 9),
         ]
         for (now, nanoseconds) in times {
-            measurement.opened(.nanoseconds(nanoseconds), phases: PhaseDurations(), tls: nil, version: .http1, isShared: false, now: start + now)
+            measurement.opened(
+                .nanoseconds(nanoseconds), phases: PhaseDurations(), tls: nil, version: .http1, isShared: false,
+                now: start + now)
         }
         let seconds = [
             PartResults.Second(number: 0, count: 2, p50: 1, p99: 2),

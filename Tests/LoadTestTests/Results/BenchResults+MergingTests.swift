@@ -24,7 +24,7 @@ import WSCore
         #expect(sum.countInTime == one.countInTime + other.countInTime)
         #expect(sum.seconds.count == max(one.seconds.count, other.seconds.count))
         #expect(sum.duration == max(one.duration, other.duration))
-        #expect(sum.processorTime == one.processorTime + other.processorTime)
+        #expect(sum.processorTimes.process == one.processorTimes.process + other.processorTimes.process)
     }
 
     @Test("A sum has the exact minimum, maximum, and mean, also after a round trip")

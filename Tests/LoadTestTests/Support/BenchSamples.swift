@@ -42,9 +42,10 @@ enum BenchSamples {
             stages: stages?.results ?? [],
             seconds: seconds,
             duration: .nanoseconds(Int.random(in: 0..<3_600_000_000_000_000, using: &random)),
-            processorTime: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
-            loadProcessorTime: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
-            busiestProcessorTime: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
+            processorTimes: ProcessorTimes(
+                process: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
+                load: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
+                busiest: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random))),
             startTime: WallTime(
                 seconds: Int.random(in: 0..<4_000_000_000, using: &random),
                 microseconds: Int.random(in: 0..<1_000_000, using: &random)))

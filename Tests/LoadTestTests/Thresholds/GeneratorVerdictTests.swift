@@ -9,7 +9,7 @@ import WSCore
         _ delays: [(value: UInt64, count: Int)], _ latencies: [(value: UInt64, count: Int)] = []
     ) -> GeneratorVerdict {
         var results = BenchSamples.results(seed: 1)
-        (results.duration, results.busiestProcessorTime) = (.seconds(10), .seconds(10))
+        (results.duration, results.processorTimes.busiest) = (.seconds(10), .seconds(10))
         results.tally.unsent = 0
         results.times.delays = histogram(delays)
         results.latencies = histogram(latencies)
@@ -60,7 +60,7 @@ import WSCore
     /// A run whose messages occupied connections for 250 ms each, at 10 per second.
     private static func busyRun(connections: Int, waited: Int, unsent: Int = 0) -> [String] {
         var results = BenchSamples.results(seed: 1, mode: .scenario)
-        (results.duration, results.busiestProcessorTime) = (.seconds(3), .zero)
+        (results.duration, results.processorTimes.busiest) = (.seconds(3), .zero)
         (results.description.connections, results.description.rateAsked, results.description.stages) = (
             connections, 10, nil
         )

@@ -21,6 +21,12 @@ package final class Connector {
         case over
     }
 
+    /// The time limits in force.
+    private struct Timers {
+        var whole: Timer?
+        var phase: Timer?
+    }
+
     internal let settings: Settings
     internal let resources: ConnectorResources
     private let loop: EventLoop
@@ -45,8 +51,7 @@ package final class Connector {
     private var phaseStartTime = Duration.zero
     internal private(set) var phaseDurations = PhaseDurations()
     internal var stage = Stage.idle
-    private var timer: Timer?
-    private var phaseTimer: Timer?
+    private var timers = Timers()
     /// The place in the pool that waits for the connection of this attempt.
     internal var sharePlace: HTTP2Pool.Place?
 
@@ -77,17 +82,16 @@ package final class Connector {
 
     /// Starts connecting.
     package func start() {
-        timer = Timer(on: loop) { [unowned self] in
+        timers.whole = Timer(on: loop) { [unowned self] in
             timedOut(after: settings.timeouts.whole, redirectCount: request.redirectCount)
         }
-        timer?.start(after: max(.zero, settings.timeouts.whole - settings.timeouts.elapsed))
+        timers.whole?.start(after: max(.zero, settings.timeouts.whole - settings.timeouts.elapsed))
         connect()
     }
 
     /// Cancels the attempt and closes its stream. The completion is not called.
     package func cancel() {
-        timer = nil
-        phaseTimer = nil
+        timers = Timers()
         replaceStage(with: .over)
         sharePlace?.fail()
         sharePlace = nil
@@ -124,11 +128,11 @@ package final class Connector {
     internal func enter(_ phase: ConnectError.Phase) {
         endPhase()
         self.phase = phase
-        phaseTimer = nil
+        timers.phase = nil
         guard let limit = settings.timeouts.phases[phase] else { return }
         let timer = Timer(on: loop) { [unowned self] in timedOut(after: limit) }
         timer.start(after: limit)
-        phaseTimer = timer
+        timers.phase = timer
     }
 
     internal func endPhase() {

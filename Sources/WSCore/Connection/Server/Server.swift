@@ -14,17 +14,7 @@ package final class Server<Handler: ConnectionHandler> {
     package let resources: ConnectionResources
     private let makeHandler: (Client) -> Handler
     private var listeners: [StreamListener] = []
-    internal private(set) var openings: [ObjectIdentifier: ServerOpening] = [:]
-    /// The responses in progress to requests that are not upgrades.
-    internal private(set) var exchanges: [ObjectIdentifier: WebExchange] = [:]
-    /// The requests that are being forwarded.
-    private var forwardedExchanges: [ObjectIdentifier: ForwardedExchange] = [:]
-    /// The HTTP/2 connections, which have any number of streams.
-    private var http2Connections: [ObjectIdentifier: HTTP2Connection] = [:]
-    /// The number of HTTP/2 connections without streams.
-    private var idleHTTP2Count = 0
-    /// The number of refused clients still receiving their response.
-    private var lingeringCount = 0
+    internal private(set) var others = OtherClients()
     /// The peak number of clients since the heap was trimmed.
     private var peakCount = 0
     /// The minimum peak of clients that leave much memory behind.
@@ -65,8 +55,7 @@ package final class Server<Handler: ConnectionHandler> {
 
     /// The number of clients. Each stream of an HTTP/2 connection counts, or the connection itself if it has none.
     private var clientCount: Int {
-        connections.count + openings.count + exchanges.count + forwardedExchanges.count + lingeringCount
-            + idleHTTP2Count
+        connections.count + others.count
     }
 
     /// Whether three quarters of many clients have left.
@@ -106,9 +95,9 @@ package final class Server<Handler: ConnectionHandler> {
     package func stopListening() {
         for listener in listeners { listener.close() }
         listeners = []
-        for opening in openings.values { opening.cancel() }
-        openings = [:]
-        for connection in http2Connections.values { connection.endWhenUnused() }
+        for opening in others.openings.values { opening.cancel() }
+        others.openings = [:]
+        for connection in others.http2Connections.values { connection.endWhenUnused() }
     }
 
     /// Sends a message to every client except `sender`, encoded only once.
@@ -140,7 +129,7 @@ package final class Server<Handler: ConnectionHandler> {
     private var isFull: Bool {
         let count = clientCount
         // A response may need a descriptor for its file in addition to its stream.
-        return count >= settings.maximumConnections ?? .max || count + exchanges.count >= descriptorCount
+        return count >= settings.maximumConnections ?? .max || count + others.exchanges.count >= descriptorCount
     }
 
     /// Pauses accepting at the limit. New clients then wait in the kernel's queue until others leave.
@@ -175,8 +164,8 @@ package final class Server<Handler: ConnectionHandler> {
             stream, from: origin.address, policy: settings.policy, timeout: settings.handshakeTimeout,
             admission: admission, acceptsHTTP2: acceptsHTTP2
         ) { [unowned self] opening, outcome in
-            openings[ObjectIdentifier(opening)] = nil
-            if opening.isLingering { lingeringCount += 1 }
+            others.openings[ObjectIdentifier(opening)] = nil
+            if opening.isLingering { others.lingeringCount += 1 }
             defer { updateAccepting() }
             switch outcome {
             case .abandoned(.protection(TLSError.endedDuringHandshake(peerHasAnswered: false))?): break
@@ -196,10 +185,10 @@ package final class Server<Handler: ConnectionHandler> {
         }
         // The opening may outlive the server.
         opening.didFinishLingering = { [weak self] in
-            self?.lingeringCount -= 1
+            self?.others.lingeringCount -= 1
             self?.updateAccepting()
         }
-        openings[ObjectIdentifier(opening)] = opening
+        others.openings[ObjectIdentifier(opening)] = opening
         updateAccepting()
         return opening
     }
@@ -213,17 +202,17 @@ package final class Server<Handler: ConnectionHandler> {
                 makeOpening(on: stream, from: origin, acceptsHTTP2: false).start(with: request, byteCount: byteCount)
             },
             didChangeIdleness: { [weak self] isIdle in
-                self?.idleHTTP2Count += isIdle ? 1 : -1
+                self?.others.idleHTTP2Count += isIdle ? 1 : -1
                 self?.updateAccepting()
             },
             didEnd: { [weak self] connection in
-                self?.http2Connections[ObjectIdentifier(connection)] = nil
-                self?.idleHTTP2Count -= 1
+                self?.others.http2Connections[ObjectIdentifier(connection)] = nil
+                self?.others.idleHTTP2Count -= 1
                 self?.updateAccepting()
             }, idleTimeout: settings.handshakeTimeout)
         let connection = HTTP2Connection(server: stream, maximumStreams: maximumStreams, events: events)
-        http2Connections[ObjectIdentifier(connection)] = connection
-        idleHTTP2Count += 1
+        others.http2Connections[ObjectIdentifier(connection)] = connection
+        others.idleHTTP2Count += 1
         connection.start(with: firstBytes)
     }
 
@@ -233,9 +222,9 @@ package final class Server<Handler: ConnectionHandler> {
     private func answer(_ request: RequestHead, of opening: ServerOpening) {
         let response = settings.responder.response(to: request)
         let exchange = WebExchange(request, response, on: opening.stream, facts: opening.facts)
-        exchanges[ObjectIdentifier(exchange)] = exchange
+        others.exchanges[ObjectIdentifier(exchange)] = exchange
         exchange.run(timeout: settings.responseTimeout) { [unowned self] exchange, served in
-            exchanges[ObjectIdentifier(exchange)] = nil
+            others.exchanges[ObjectIdentifier(exchange)] = nil
             updateAccepting()
             observer?(.served(served))
         }
@@ -245,9 +234,9 @@ package final class Server<Handler: ConnectionHandler> {
         _ request: RequestHead, _ firstBytes: [UInt8], of opening: ServerOpening, with forwarding: RequestForwarding
     ) {
         let exchange = ForwardedExchange(request, firstBytes, on: opening.stream, facts: opening.facts, forwarding)
-        forwardedExchanges[ObjectIdentifier(exchange)] = exchange
+        others.forwardedExchanges[ObjectIdentifier(exchange)] = exchange
         exchange.run { [unowned self] exchange, served in
-            forwardedExchanges[ObjectIdentifier(exchange)] = nil
+            others.forwardedExchanges[ObjectIdentifier(exchange)] = nil
             updateAccepting()
             observer?(.served(served))
         }

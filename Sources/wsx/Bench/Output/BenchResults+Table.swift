@@ -123,8 +123,8 @@ extension BenchResults {
         } else if times.handshakes.totalCount > 0 {
             facts.append(Fact(name: "handshake", text: Self.range(times.handshakes)))
         }
-        if tally.http2.streams > 0 { facts.append(Fact(name: "http/2", text: http2Streams)) }
-        if tally.tls.handshakes > 0 { facts.append(Fact(name: "tls", text: tlsHandshakes)) }
+        if tally.openings.http2Streams > 0 { facts.append(Fact(name: "http/2", text: http2Streams)) }
+        if tally.openings.tlsHandshakes > 0 { facts.append(Fact(name: "tls", text: tlsHandshakes)) }
         if times.logins.totalCount > 0 { facts.append(Fact(name: "login", text: Self.range(times.logins))) }
         facts.append(Fact(name: "cpu", text: processor))
         return facts + GeneratorVerdict(self).warnings.map { Fact(name: "", text: $0, isProblem: true) }
@@ -179,9 +179,9 @@ extension BenchResults {
 
     private var processor: String {
         func percent(_ part: Double) -> String { "\(FixedPoint.text(part * 100, digits: 0)) %" }
-        let busiest = percent(part(of: busiestProcessorTime))
+        let busiest = percent(part(of: processorTimes.busiest))
         guard description.threads > 1 else { return "\(busiest) of a core while sending" }
-        let mean = percent(part(of: loadProcessorTime / description.threads))
+        let mean = percent(part(of: processorTimes.load / description.threads))
         return "\(mean) of a core per thread while sending, \(busiest) in the busiest of \(description.threads)"
     }
 

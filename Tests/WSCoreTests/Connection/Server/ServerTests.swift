@@ -27,7 +27,7 @@ import Testing
             let clients = [try open(address, on: loop), try open(address, on: loop)]
             let waiting = try connect(address, on: loop)
             loop.run { fixture.server.connections.count == 2 }
-            loop.run { !fixture.server.openings.isEmpty }
+            loop.run { !fixture.server.others.openings.isEmpty }
             fixture.server.close(CloseFrame(code: .goingAway))
             for client in clients {
                 loop.run { client.recorder.received.suffix(4) == closeFrame(1001)[...] }
@@ -41,7 +41,7 @@ import Testing
             loop.run { answer != nil }
             // Another test may have taken the port.
             if case .failure(let error) = answer { #expect(error == .connectionRefused) }
-            #expect(fixture.server.openings.isEmpty)
+            #expect(fixture.server.others.openings.isEmpty)
             for end in clients + [waiting] { end.close() }
         }
     }
@@ -95,7 +95,7 @@ import Testing
         try withServer { loop, fixture, address in
             let client = try connect(address, on: loop)
             try client.write(Array("GET / HT".utf8))
-            loop.run { !fixture.server.openings.isEmpty }
+            loop.run { !fixture.server.others.openings.isEmpty }
             client.stream.close()
             loop.settle()
             #expect(fixture.refusals.isEmpty)
@@ -126,7 +126,7 @@ import Testing
     func openings() throws {
         try withServer(maximumConnections: 1) { loop, fixture, address in
             let silent = try connect(address, on: loop)
-            loop.run { !fixture.server.openings.isEmpty }
+            loop.run { !fixture.server.others.openings.isEmpty }
             let client = try connect(address, on: loop)
             try client.write(Self.request)
             loop.settle()
@@ -156,7 +156,7 @@ import Testing
                 loop.settle()
                 // Another program may have taken the port.
                 if case .failure(let error) = answer { #expect(error == .connectionRefused) }
-                #expect(fixture.server.openings.isEmpty)
+                #expect(fixture.server.others.openings.isEmpty)
             }
             for end in clients { end.stream.close() }
             loop.run { fixture.server.connections.isEmpty }
@@ -203,15 +203,15 @@ import Testing
             fixture.server.resources.trimHeap = {
                 trimCount += 1
                 // On a slow machine, too, not before most have left or after others have come.
-                #expect(fixture.server.openings.count == 8)
+                #expect(fixture.server.others.openings.count == 8)
             }
             var clients = try (0..<32).map { _ in try connect(address, on: loop) }
-            loop.run { fixture.server.openings.count == 32 }
+            loop.run { fixture.server.others.openings.count == 32 }
             for client in clients.dropFirst(8) { client.stream.close() }
-            loop.run { fixture.server.openings.count == 8 }
+            loop.run { fixture.server.others.openings.count == 8 }
             if othersCome {
                 clients += try (0..<24).map { _ in try connect(address, on: loop) }
-                loop.run { fixture.server.openings.count == 32 }
+                loop.run { fixture.server.others.openings.count == 32 }
             }
             loop.advance(by: .seconds(3))
             if !othersCome { #expect(trimCount == 1) }

@@ -11,7 +11,7 @@ import WSCore
             mode: .echo, url: "ws://a/\u{1B}[31m", connections: 1000, threads: 2,
             message: BenchDescription.Message(kind: .binary, byteCount: 1), inFlight: 4, rateAsked: 5000)
         results.duration = .seconds(10)
-        results.loadProcessorTime = .seconds(15)
+        results.processorTimes.load = .seconds(15)
         results.times.delays = Histogram()
         return results
     }
@@ -35,13 +35,13 @@ import WSCore
         arguments: [(15, false), (19, true)])
     func busy(seconds: Int, isBusy: Bool) {
         var results = Self.results()
-        (results.loadProcessorTime, results.busiestProcessorTime) = (.seconds(10), .seconds(seconds) / 2)
+        (results.processorTimes.load, results.processorTimes.busiest) = (.seconds(10), .seconds(seconds) / 2)
         #expect(Self.table(results).contains { $0.contains("The load generator was at its limit") } == isBusy)
         let words = "50 % of a core per thread while sending, \(seconds * 5) % in the busiest"
         #expect(Self.table(results).contains { $0.contains(words) })
         // Not in less than a second.
         results = Self.results()
-        results.busiestProcessorTime = .seconds(seconds)
+        results.processorTimes.busiest = .seconds(seconds)
         results.duration = .milliseconds(900)
         #expect(!Self.table(results).contains { $0.contains("at its limit") })
     }
@@ -88,7 +88,7 @@ import WSCore
     @Test("No line is wider than the terminal, between 40 and 80 columns", arguments: 0..<6 as Range<UInt64>)
     func width(seed: UInt64) throws {
         var results = BenchSamples.results(seed: seed)
-        (results.duration, results.busiestProcessorTime) = (.seconds(1), .seconds(100))
+        (results.duration, results.processorTimes.busiest) = (.seconds(1), .seconds(100))
         let verdicts = [
             try Threshold("handshake.p99.999 <= 20ms").verdict(on: results),
             try Threshold("rate>1").verdict(on: results),

@@ -14,8 +14,7 @@ import WSCore
                 mode: .echo, url: url, connections: 3, threads: 1,
                 message: BenchDescription.Message(kind: .text, byteCount: 20), inFlight: 1, rateAsked: nil),
             tally: LoadTally(), latencies: latencies, seconds: [second],
-            duration: .seconds(1), processorTime: .zero, loadProcessorTime: .zero,
-            startTime: WallTime(seconds: 0, microseconds: 0))
+            duration: .seconds(1), startTime: WallTime(seconds: 0, microseconds: 0))
     }
 
     /// The text between the tags of the data.

@@ -1,0 +1,19 @@
+/// The clients of a server that have no WebSocket, or not yet.
+internal struct OtherClients {
+    var openings: [ObjectIdentifier: ServerOpening] = [:]
+    /// The responses in progress to requests that are not upgrades.
+    var exchanges: [ObjectIdentifier: WebExchange] = [:]
+    /// The requests that are being forwarded.
+    var forwardedExchanges: [ObjectIdentifier: ForwardedExchange] = [:]
+    /// The HTTP/2 connections, which have any number of streams.
+    var http2Connections: [ObjectIdentifier: HTTP2Connection] = [:]
+    /// The number of HTTP/2 connections without streams.
+    var idleHTTP2Count = 0
+    /// The number of refused clients still receiving their response.
+    var lingeringCount = 0
+
+    /// The number of clients. Of an HTTP/2 connection, the streams count, or the connection itself if it has none.
+    var count: Int {
+        openings.count + exchanges.count + forwardedExchanges.count + idleHTTP2Count + lingeringCount
+    }
+}
