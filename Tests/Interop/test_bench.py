@@ -33,7 +33,7 @@ def check(out, check_sum=True):
     services = ["service_us", "service_histogram"] if "service_us" in results else []
     notes = [name for name in ("title", "labels") if name in results]
     http2 = ["http2"] if "http2" in results else []
-    streams = ["streams"] if "streams" in results else []
+    streams = ["streams_per_connection"] if "streams_per_connection" in results else []
     assert list(results) == [
         "result", *notes, "environment", "mode", "url", "connections", "threads", "duration_s", "rate_per_second",
         "messages", "errors", "causes", "bytes", "load_bytes", "tls", *http2,

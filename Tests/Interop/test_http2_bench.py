@@ -18,7 +18,7 @@ def echo():
 @pytest.mark.parametrize("streams, connections", [("1", 30), ("10", 3), ("7", 5), ("100", 1)])
 def test_connections_are_shared_by_streams(echo, streams, connections):
     result, results = bench("--http2", "--streams", streams, "-c", "30", "-n", "300", echo.url)
-    assert (result.status, results["connections"], results["streams"]) == (0, 30, int(streams)), result
+    assert (result.status, results["connections"], results["streams_per_connection"]) == (0, 30, int(streams)), result
     assert results["http2"] == {"connections": connections, "streams": 30}
     assert results["messages"]["received"] == 300 and results["handshake_us"]["min"] > 0
 
@@ -74,7 +74,7 @@ def test_results_of_several_runs_are_merged(echo, tmp_path):
         files[-1].write_bytes(bench("--http2", "--streams", "10", "-c", "10", "-n", "10", echo.url)[0].out)
     result = wsx("bench", "merge", "--output", "json", *files)
     merged = json.loads(result.out)
-    assert (merged["streams"], merged["http2"]) == (10, {"connections": 2, "streams": 20}), merged
+    assert (merged["streams_per_connection"], merged["http2"]) == (10, {"connections": 2, "streams": 20}), merged
 
 
 def test_a_rejected_stream_is_an_error_of_its_own():

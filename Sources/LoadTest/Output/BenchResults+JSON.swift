@@ -159,7 +159,7 @@ extension BenchResults {
         json.add("in_flight", orNull: description.inFlight)
         json.add("rate_asked", orNull: description.rateAsked)
         json.add("tls_resume", description.resumesTLS)
-        if let streams = description.streams { json.add("streams", streams) }
+        if let streams = description.streams { json.add("streams_per_connection", streams) }
     }
 
     private func addSeconds(to json: inout JSONWriter, hasHistograms: Bool) {

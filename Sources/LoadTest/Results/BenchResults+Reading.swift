@@ -245,7 +245,7 @@ extension BenchDescription {
             inFlight: json.isNull("in_flight") ? nil : try json.count("in_flight"),
             rateAsked: json.isNull("rate_asked") ? nil : try json.count("rate_asked"),
             resumesTLS: try Self.resumesTLS(json),
-            streams: json.has("streams") ? try json.count("streams") : nil)
+            streams: json.has("streams_per_connection") ? try json.count("streams_per_connection") : nil)
     }
 
     /// Earlier versions always resumed sessions.

@@ -323,7 +323,10 @@ extension BenchManual {
             ),
             ("`rate_asked`", "The value of `--rate`, or `null` without it or with stages."),
             ("`tls_resume`", "Whether `--tls-resume` was given."),
-            ("`streams`", "With `--http2`, the value of `--streams`; missing if merged results have different ones."),
+            (
+                "`streams_per_connection`",
+                "With `--http2`, the value of `--streams`; missing if merged results have different ones."
+            ),
             (
                 "`warnings`",
                 """
