@@ -616,6 +616,7 @@ class TestPace:
                     wait_until(lambda: server.connection_count == 200)
                     wait_until(lambda: resident_bytes(relay.pid) > before + (8 << 20))
                 wait_until(lambda: descriptor_count(relay.pid) <= count)
+                wait_until(lambda: resident_bytes(relay.pid) < before + memory_limit(16 << 20))
 
     def test_a_server_that_does_not_read_pauses_the_client(self):
         done = threading.Event()

@@ -15,7 +15,11 @@ package final class Server<Handler: ConnectionHandler> {
     private let makeHandler: (Client) -> Handler
     private var listeners: [StreamListener] = []
     internal private(set) var others = OtherClients()
-    /// The peak number of clients since the heap was trimmed.
+    /// The number of connections to another server on behalf of clients. They may outlive their clients.
+    package var onwardCount = 0 {
+        didSet { if haveMostClientsLeft { resources.startTimer() } }
+    }
+    /// The peak number of clients and connections on their behalf since the heap was trimmed.
     private var peakCount = 0
     /// The minimum peak of clients that leave much memory behind.
     private static var manyClients: Int { 32 }
@@ -48,7 +52,7 @@ package final class Server<Handler: ConnectionHandler> {
             })
         resources.mustTrimHeap = { [weak self] in
             guard let self, haveMostClientsLeft else { return false }
-            peakCount = clientCount
+            peakCount = clientCount + onwardCount
             return true
         }
     }
@@ -58,8 +62,10 @@ package final class Server<Handler: ConnectionHandler> {
         connections.count + others.count
     }
 
-    /// Whether three quarters of many clients have left.
-    private var haveMostClientsLeft: Bool { peakCount >= Self.manyClients && clientCount <= peakCount / 4 }
+    /// Whether three quarters of many clients have left, with the connections on their behalf.
+    private var haveMostClientsLeft: Bool {
+        peakCount >= Self.manyClients && clientCount + onwardCount <= peakCount / 4
+    }
 
     /// The loop that runs the server.
     package var loop: EventLoop { resources.loop }
@@ -135,7 +141,7 @@ package final class Server<Handler: ConnectionHandler> {
     /// Pauses accepting at the limit. New clients then wait in the kernel's queue until others leave.
     private func updateAccepting() {
         let count = clientCount
-        peakCount = max(peakCount, count)
+        peakCount = max(peakCount, count + onwardCount)
         if haveMostClientsLeft { resources.startTimer() }
         guard isFull else {
             for listener in listeners { listener.resume() }

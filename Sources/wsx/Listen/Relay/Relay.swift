@@ -15,7 +15,9 @@ final class Relay {
     private var connectors: [ObjectIdentifier: Connector] = [:]
     /// A connection that has just opened, until its client takes it.
     private var opened: Connector.Opened?
-    private var upstreams: [Int: Upstream] = [:]
+    private var upstreams: [Int: Upstream] = [:] {
+        didSet { run.server.onwardCount = upstreams.count }
+    }
     private let rewriting: RelayRewriting?
 
     /// How many bytes a client, or the server, may leave unread before the other side is paused. They are needed only to
