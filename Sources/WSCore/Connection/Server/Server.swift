@@ -15,6 +15,7 @@ package final class Server<Handler: ConnectionHandler> {
     private let makeHandler: (Client) -> Handler
     private var listeners: [StreamListener] = []
     internal private(set) var others = OtherClients()
+    private let windowBudget: HTTP2WindowBudget
     /// The number of connections to another server on behalf of clients. They may outlive their clients.
     package var onwardCount = 0 {
         didSet { if haveMostClientsLeft { resources.startTimer() } }
@@ -23,6 +24,8 @@ package final class Server<Handler: ConnectionHandler> {
     private var peakCount = 0
     /// The minimum peak of clients that leave much memory behind.
     private static var manyClients: Int { 32 }
+    /// The bytes by which the windows of HTTP/2 streams may grow, for all servers that share a port.
+    private static var largerWindowBytes: Int { 64 << 20 }
     /// The number of the latest client. Servers that share a port use different numbers.
     private var lastNumber: Int
     /// The number of descriptors available for clients.
@@ -42,6 +45,7 @@ package final class Server<Handler: ConnectionHandler> {
         self.makeHandler = makeHandler
         let share = settings.share ?? Share(index: 0, count: 1)
         lastNumber = share.index + 1 - share.count
+        windowBudget = HTTP2WindowBudget(byteCount: Self.largerWindowBytes / share.count)
         descriptorCount =
             DescriptorBudget().streams(onEachOf: share.count, besides: settings.reservedDescriptors)
             / settings.streamsPerClient
@@ -215,7 +219,7 @@ package final class Server<Handler: ConnectionHandler> {
                 self?.others.http2Connections[ObjectIdentifier(connection)] = nil
                 self?.others.idleHTTP2Count -= 1
                 self?.updateAccepting()
-            }, idleTimeout: settings.handshakeTimeout)
+            }, idleTimeout: settings.handshakeTimeout, windowBudget: windowBudget)
         let connection = HTTP2Connection(server: stream, maximumStreams: maximumStreams, events: events)
         others.http2Connections[ObjectIdentifier(connection)] = connection
         others.idleHTTP2Count += 1

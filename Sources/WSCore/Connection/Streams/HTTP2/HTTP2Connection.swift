@@ -15,6 +15,8 @@ internal final class HTTP2Connection {
         let didEnd: (HTTP2Connection) -> Void
         /// The time without streams after which the connection is closed.
         let idleTimeout: Duration
+        /// The bytes by which windows may grow.
+        let windowBudget: HTTP2WindowBudget
     }
 
     let loop: EventLoop
@@ -36,7 +38,6 @@ internal final class HTTP2Connection {
     private var state: State = []
     /// The bytes that the window of the connection lacks.
     private var unreturnedBytes = 0
-    /// The number of bytes passed to the stream below.
     private var writtenBytes = 0
     private var idleTimer: Timer?
 
@@ -133,14 +134,14 @@ internal final class HTTP2Connection {
     }
 
     var peerPresence: PeerPresence { stream.peerPresence }
-    /// The bytes of a stream are returned to its window in parts of this size.
-    var windowUpdateBytes: Int { Int(role.windowBytes) / 8 }
+    /// The first size of the window of a stream.
+    var windowBytes: Int { Int(role.windowBytes) }
+    /// The bytes by which windows may grow; nil for clients, whose windows are large from the start.
+    var windowBudget: HTTP2WindowBudget? { server?.windowBudget }
 
     // MARK: Sending
 
-    // The bytes of the connection so far, whose beginning is known to nobody.
-
-    /// The number of bytes produced.
+    /// The number of bytes produced so far.
     var producedBytes: Int { writtenBytes + session.output.count }
     /// The number of bytes that the kernel has accepted.
     var acceptedBytes: Int { writtenBytes - stream.inFlightBytes }
@@ -232,7 +233,6 @@ internal final class HTTP2Connection {
 
     private func fail(_ error: HTTP2Error) { end(.failed(.protection(error))) }
 
-    /// The peer's side of the connection has ended.
     private func end(_ ending: HTTP2Stream.Ending) {
         state.insert(.ending)
         stream.stopReading()

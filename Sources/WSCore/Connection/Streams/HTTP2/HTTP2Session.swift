@@ -17,7 +17,7 @@ internal final class HTTP2Session {
 
         /// The window of each stream, which bounds the bytes that a paused stream holds. For clients, it is more than the
         /// bandwidth-delay product of 1 Gbit/s and 100 ms, 12.5 MB. For servers, it is what each client may hold without
-        /// being counted.
+        /// being counted; it may grow (``HTTP2WindowBudget``).
         var windowBytes: Int32 {
             switch self {
             case .client: connectionWindowBytes
@@ -130,6 +130,12 @@ internal final class HTTP2Session {
     /// Allows the peer to send more, on a stream or, with 0, on the connection.
     func returnToWindow(_ byteCount: Int, of stream: Int32) {
         nghttp2_submit_window_update(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, Int32(clamping: byteCount))
+    }
+
+    /// Enlarges the window of a stream.
+    func setWindow(_ byteCount: Int, of stream: Int32) {
+        nghttp2_session_set_local_window_size(
+            handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, Int32(clamping: byteCount))
     }
 
     // MARK: Sending

@@ -45,6 +45,9 @@ internal final class HTTP2Stream: ByteStream {
     private var unsent = ByteBuffer()
     /// The bytes that the delegate has received, but the window has not.
     private var unreturnedBytes = 0
+    private var windowBytes: Int
+    /// The bytes received since a time of the loop, in milliseconds; see ``growWindow()``.
+    private var recent: (byteCount: Int, since: UInt64) = (0, 0)
     /// The end of the latest bytes in the output of the connection; see ``HTTP2Connection/producedBytes``.
     private var framedEnd = 0
     private(set) var ending: Ending?
@@ -52,6 +55,7 @@ internal final class HTTP2Stream: ByteStream {
 
     /// The maximum number of bytes passed to the delegate per turn, if they had to wait.
     private static let turnBytes = 64 << 10
+    private static let longestRoundTripMilliseconds = 500
     /// The maximum number of shared bytes copied at once.
     private static let sharedPieceBytes = 64 << 10
 
@@ -60,6 +64,7 @@ internal final class HTTP2Stream: ByteStream {
         self.identifier = identifier
         self.connection = connection
         loop = connection.loop
+        windowBytes = connection.windowBytes
     }
 
     /// Sends the head of a request. Returns false if the connection accepts no more streams.
@@ -155,6 +160,7 @@ internal final class HTTP2Stream: ByteStream {
         state.remove([.reading, .waitsForDrain])
         delegate = nil
         didReceiveHead = nil
+        connection.windowBudget?.giveBack(windowBytes - connection.windowBytes)
         received = ByteBuffer()
         unsent = ByteBuffer()
         connection.didClose(stream: self)
@@ -244,10 +250,24 @@ internal final class HTTP2Stream: ByteStream {
 
     private func returnToWindow(_ byteCount: Int) {
         unreturnedBytes += byteCount
-        guard !isClosed, ending == nil, unreturnedBytes >= connection.windowUpdateBytes else { return }
+        recent.byteCount += byteCount
+        guard !isClosed, ending == nil, unreturnedBytes >= windowBytes / 8 else { return }
         connection.session.returnToWindow(unreturnedBytes, of: identifier)
         unreturnedBytes = 0
+        growWindow()
         connection.scheduleFlush()
+    }
+
+    /// Doubles the window if the peer has sent as much within the round-trip time of a distant peer.
+    private func growWindow() {
+        guard let budget = connection.windowBudget, recent.byteCount >= windowBytes else { return }
+        let elapsed = loop.turnMilliseconds - recent.since
+        recent = (0, loop.turnMilliseconds)
+        guard elapsed <= Self.longestRoundTripMilliseconds,
+            windowBytes * 2 <= Int(HTTP2Session.connectionWindowBytes), budget.take(windowBytes)
+        else { return }
+        windowBytes *= 2
+        connection.session.setWindow(windowBytes, of: identifier)
     }
 
     private func schedule() {
