@@ -285,6 +285,8 @@ internal final class HTTP2Connection {
 
     /// The owner of a stream has closed it.
     func didClose(stream: HTTP2Stream) {
+        // Its reset, or its end.
+        scheduleFlush()
         openCount -= 1
         // The session may refer to others until their frames have ended.
         if stream.identifier == 0 || state.contains(.over) { streams[ObjectIdentifier(stream)] = nil }
