@@ -33,9 +33,9 @@ struct NetworkArguments: Equatable, Sendable {
             fallback to HTTP/1.1. A proxy is still asked for a tunnel over HTTP/1.1.
             """,
         """
-        The server must accept WebSockets over HTTP/2, as HAProxy, Envoy, Hypercorn, and Jetty can. With `-v`, the request and the response are shown with their pseudo-fields, such as `:protocol`.
+        The server must accept WebSockets over HTTP/2, as HAProxy, Envoy, Hypercorn, and Jetty can.
         """,
-        example: "--http2 wss://api.example/chat", seeAlso: ["verbose"]
+        example: "--http2"
     ) { arguments, _ in arguments.httpVersion = .http2 }
 
     static let options: [OptionSpecification<NetworkArguments>] = [

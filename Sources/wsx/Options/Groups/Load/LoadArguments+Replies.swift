@@ -15,8 +15,8 @@ extension LoadArguments {
                 """,
             CorrelationValue.manual,
             """
-            Use it if the server also sends other messages, or replies in another order. Every request needs a value \
-            in *FIELD*, which must be unique on its connection if several requests are in flight.
+            Every request needs a value in *FIELD*, which must be unique on its connection if several requests are in \
+            flight.
             """,
             example: #"--mode request --correlate id --message '{"id":{{seq}},"op":"list"}'"#,
             seeAlso: ["mode", "expect", "message"]
@@ -28,8 +28,7 @@ extension LoadArguments {
             heading: .requests, summary: "Require replies to match REGEX",
             manual: """
                 Count replies that do not match *REGEX* as `mismatched`, which leads to status 7. If the option is \
-                repeated, each reply has to match every *REGEX*. The syntax is Perl's (PCRE2). Binary replies are \
-                searched, too.
+                repeated, each reply has to match every *REGEX*. The syntax is Perl's (PCRE2).
                 """,
             MessageConditionValue.manual,
             example: "--mode request --message list --expect '\"ok\":true'", seeAlso: ["mode", "correlate"]
@@ -41,17 +40,12 @@ extension LoadArguments {
             summary: "Measure replies of several messages",
             manual: """
                 A reply consists of all messages up to and including the first that matches *REGEX*, or `json:` as with \
-                `--expect`: the parts of a generated text, or the rows of a query. The latency is the time to the last \
-                message, which `--reply-timeout` limits and `--expect` checks. For the other times see `stream` in JSON \
-                RESULTS.
+                `--expect`. The latency is the time to the last message, which `--reply-timeout` limits and `--expect` \
+                checks. For the other times see `stream` in JSON RESULTS. All messages belong to the oldest request or, \
+                with `--correlate`, to the one with their value. With `--protocol`, events without a key belong to the \
+                oldest request, *REGEX* searches the line of an event, and an error ends the reply.
                 """,
-            """
-            All messages belong to the oldest request or, with `--correlate`, to the one with their value. With \
-            `--protocol`, events without a key belong to the oldest request, *REGEX* searches the line of an event, and \
-            an error ends the reply.
-            """,
-            example: #"--mode request --message '{"prompt":"hi"}' --reply-end 'json:.type=="done"'"#,
-            seeAlso: ["mode", "correlate", "expect", "reply-timeout"]
+            example: #"--mode request --message '{"prompt":"hi"}' --reply-end 'json:.type=="done"'"#
         ) { arguments, value throws(ValueProblem) in
             arguments.replies.end = try MessageConditionValue.parse(value)
         },
@@ -59,12 +53,12 @@ extension LoadArguments {
             "latency-from", value: OptionValue("PATH"), requires: .modes(with: .latencyFrom), heading: .requests,
             summary: "Measure the age of messages",
             manual: """
-                The latency of a message is the time since the one at *PATH*, such as `/ts`, at which it was sent: \
-                seconds, milliseconds, microseconds, or nanoseconds since 1970, told apart by their magnitude, or a time \
-                such as `2026-05-01T12:00:00.5Z`. The difference of the clocks is part of each latency. Messages from \
-                the future, or without a time within a day, have no latency; see `clock` in JSON RESULTS.
+                The latency of a message is the time since the one at *PATH*, such as `/ts`, at which it was sent, in \
+                any unit from seconds to nanoseconds since 1970, or as in `2026-05-01T12:00:00.5Z`. The difference of \
+                the clocks is part of each latency. Messages from the future, or without a time within a day, have no \
+                latency; see `clock` in JSON RESULTS.
                 """,
-            example: "--mode receive --latency-from /ts -m '{\"op\":\"subscribe\"}'", seeAlso: ["mode", "message"]
+            example: "--mode receive --latency-from /ts -m '{\"op\":\"subscribe\"}'"
         ) { arguments, value throws(ValueProblem) in
             arguments.publishedTime = try PathValue.parse(value)
         },

@@ -68,11 +68,10 @@ struct LoadArguments: Equatable, Sendable {
             "streams", value: OptionValue("N"), default: "1", requires: ["http2"], heading: .load,
             summary: "WebSockets on each HTTP/2 connection",
             manual: """
-                Open *N* WebSockets on each HTTP/2 connection, as streams. `--connections` is the number of WebSockets: \
-                with `--connections 1000 --streams 100`, there are 10 HTTP/2 connections. Each thread has its own. A \
-                server may allow fewer streams on a connection; the others then wait, and time out.
+                Open *N* of the WebSockets that `--connections` counts on each HTTP/2 connection. If a server allows \
+                fewer streams, the others wait, and time out.
                 """,
-            example: "--http2 --connections 1000 --streams 100", seeAlso: ["connections"]
+            example: "--http2 --connections 1000 --streams 100"
         ) { arguments, value throws(ValueProblem) in
             arguments.streams = try CountValue.parse(value, largest: 1_000_000)
         },

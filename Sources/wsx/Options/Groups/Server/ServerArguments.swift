@@ -78,16 +78,15 @@ struct ServerArguments: Equatable, Sendable {
             "http2", heading: .server,
             summary: "Accept HTTP/2, too",
             manual: """
-                Accept HTTP/1.1 and HTTP/2 on the same port. With TLS, the client selects the version by ALPN (`h2` or \
-                `http/1.1`); without, a client that speaks HTTP/2 does so from its first byte (prior knowledge). \
-                WebSockets over HTTP/2 are opened with extended CONNECT (RFC 8441), up to 1,000 on a connection. Pages \
-                and files are served, too.
+                Accept HTTP/1.1 and HTTP/2 on the same port, also for pages and files. With TLS, the client selects the \
+                version by ALPN; without, a client that speaks HTTP/2 does so from its first byte (prior knowledge). \
+                WebSockets over HTTP/2 are opened with extended CONNECT (RFC 8441), up to 1,000 on a connection.
                 """,
             """
             Each WebSocket is a client of its own, for limits, the log, and programs, which find the method GET. The end of \
             a client ends its stream, not the connection.
             """,
-            example: "--echo --http2 8080", seeAlso: ["tls-cert", "tls-self-signed"]
+            example: "--http2 --tls-self-signed", seeAlso: ["tls-cert"]
         ) { arguments, _ in arguments.acceptsHTTP2 = true },
     ]
 }
