@@ -87,7 +87,7 @@ def test_several_sockets_are_served(tmp_path):
                 for url in urls:
                     assert wsx("connect", "-n", "1", url, "hello").out == b"hello\n"
                 for number, url in enumerate(urls, 1):
-                    assert f'"url":"{url}","extensions":"permessage-deflate","client":{number}}}'.encode() in server.out
+                    assert f'"url":"{url}","extensions":"permessage-deflate","http":"1.1","client":{number}}}'.encode() in server.out
                 server.signal(15)
                 assert server.wait() == 0
 
