@@ -265,7 +265,12 @@ package final class Server<Handler: ConnectionHandler> {
             stream, settings: settings.connection, deflate: deflate?.parameters, resources: resources, handler: handler)
         connections[number] = connection
         observer?(.opened(connection))
-        connection.start(sending: client.response.start(on: stream), with: firstBytes)
+        let head =
+            switch upgrade.request.version {
+            case .http1: upgrade.responseBytes(accepting: extensions)
+            case .http2: client.response.start(on: stream)
+            }
+        connection.start(sending: head, with: firstBytes)
     }
 }
 

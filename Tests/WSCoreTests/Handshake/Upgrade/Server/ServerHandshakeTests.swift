@@ -62,7 +62,7 @@ import Testing
         #expect(upgrade.subprotocol == "superchat")
         #expect(upgrade.request.target == "/chat")
         #expect(
-            String(decoding: upgrade.response(accepting: []).bytes, as: UTF8.self) == """
+            String(decoding: upgrade.responseBytes(accepting: []), as: UTF8.self) == """
                 HTTP/1.1 101 Switching Protocols\r
                 Upgrade: websocket\r
                 Connection: Upgrade\r
@@ -141,6 +141,7 @@ import Testing
         #expect(
             String(decoding: upgrade.response(accepting: [foo]).bytes, as: UTF8.self).hasSuffix(
                 "Extensions: foo; a=b\r\n\r\n"))
+        #expect(upgrade.responseBytes(accepting: [foo]) == upgrade.response(accepting: [foo]).bytes)
     }
 
     @Test(
@@ -317,7 +318,7 @@ import Testing
         guard case .upgrade(let upgrade, _) = server.outcome(of: [client.requestBytes]) else {
             Issue.record("refused"); return
         }
-        guard case .upgraded(let opened, _) = client.outcome(of: [upgrade.response(accepting: []).bytes]) else {
+        guard case .upgraded(let opened, _) = client.outcome(of: [upgrade.responseBytes(accepting: [])]) else {
             Issue.record("refused"); return
         }
         #expect(opened.subprotocol == "a")
