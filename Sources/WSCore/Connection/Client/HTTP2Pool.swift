@@ -43,11 +43,13 @@ package final class HTTP2Pool {
                 current = (shared, streamCount - 1)
                 shared.connection.hold(true)
             }
-            fail()
+            openingEnded()
         }
 
         /// Lets another connector open the connection.
-        func fail() {
+        func fail() { openingEnded() }
+
+        private func openingEnded() {
             isOpening = false
             let bodies = waiting
             waiting = []
@@ -70,7 +72,7 @@ package final class HTTP2Pool {
         streamCount = streamsPerConnection
     }
 
-    /// The place of the WebSockets whose ways to their server have the same key.
+    /// The place for a key, which stands for one way to one server.
     func place(_ key: String) -> Place {
         if let place = places[key] { return place }
         let place = Place(streamCount: streamCount)

@@ -9,7 +9,7 @@ internal final class HTTP2Connection {
     struct ServerEvents {
         /// A request has arrived, with the size of its head in bytes, or a head that cannot be read.
         let didReceiveRequest: (HTTP2Stream, Result<RequestHead, HTTPHeadError>, _ byteCount: Int) -> Void
-        /// Whether there are no streams has changed. At first, there are none.
+        /// The first stream has begun, or the last one has ended. A new connection is idle.
         let didChangeIdleness: (_ isIdle: Bool) -> Void
         /// The connection is closed.
         let didEnd: (HTTP2Connection) -> Void
@@ -38,6 +38,7 @@ internal final class HTTP2Connection {
     private var state: State = []
     /// The bytes that the window of the connection lacks.
     private var unreturnedBytes = 0
+    /// The number of bytes passed to the stream below.
     private var writtenBytes = 0
     private var idleTimer: Timer?
 
@@ -136,7 +137,7 @@ internal final class HTTP2Connection {
     var peerPresence: PeerPresence { stream.peerPresence }
     /// The first size of the window of a stream.
     var windowBytes: Int { Int(role.windowBytes) }
-    /// The bytes by which windows may grow; nil for clients, whose windows are large from the start.
+    /// The bytes by which windows may grow; nil for clients, which have large windows from the start.
     var windowBudget: HTTP2WindowBudget? { server?.windowBudget }
 
     // MARK: Sending

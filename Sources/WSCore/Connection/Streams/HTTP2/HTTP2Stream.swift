@@ -45,6 +45,7 @@ internal final class HTTP2Stream: ByteStream {
     private var unsent = ByteBuffer()
     /// The bytes that the delegate has received, but the window has not.
     private var unreturnedBytes = 0
+    /// The size of the window that the peer may fill.
     private var windowBytes: Int
     /// The bytes received since a time of the loop, in milliseconds; see ``growWindow()``.
     private var recent: (byteCount: Int, since: UInt64) = (0, 0)
@@ -55,6 +56,7 @@ internal final class HTTP2Stream: ByteStream {
 
     /// The maximum number of bytes passed to the delegate per turn, if they had to wait.
     private static let turnBytes = 64 << 10
+    /// The round trip of a distant peer. A window that lasts longer is large enough.
     private static let longestRoundTripMilliseconds = 500
     /// The maximum number of shared bytes copied at once.
     private static let sharedPieceBytes = 64 << 10

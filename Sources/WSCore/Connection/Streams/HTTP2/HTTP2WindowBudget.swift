@@ -1,7 +1,7 @@
 /// The bytes by which the windows of a server's streams may exceed their first size, together.
 ///
-/// A window grows while a client uses it up faster than a distant one could with that size. Each growth leaves three
-/// quarters of what is left to others.
+/// A window grows if its client uses it up within the round trip of a distant one. It takes at most a quarter of the bytes
+/// that are left.
 internal final class HTTP2WindowBudget {
     /// The number of bytes left.
     private(set) var freeBytes: Int
