@@ -550,8 +550,8 @@ class TestPace:
 
         def script(peer):
             upgraded(peer)
-            peer.sock.settimeout(1)
             name = peer.request.split(b" ")[1]
+            peer.sock.settimeout(1 if name == b"/slow" else 60)
             count = 0
             try:
                 while count < 500:
@@ -589,6 +589,7 @@ class TestPace:
                 while True:
                     peer.send(wire.frame(wire.BINARY, bytes(10_000)))
             paused.append(peer)
+            peer.sock.settimeout(60)
             peer.read_to_end()
 
         with ScriptedServer(script) as server, Relay(server.url) as relay:
