@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import socket
 import tempfile
 import time
@@ -61,7 +62,8 @@ def is_free(port):
 
 
 class Service(Running):
-    """A server with fixed ports. `arguments(*ports)` is its command line. It is ready when its ports answer.
+    """A server with fixed ports. `arguments(*ports)` is its command line. It is ready when its ports answer. It ends with the
+    programs that it has started.
 
     Without `fixed_ports`, its ports are chosen."""
 
@@ -70,7 +72,7 @@ class Service(Running):
             self.ports = fixed_ports or free_ports(port_count)
             command = arguments(*self.ports)
             require_program(command[0])
-            super().__init__(command, **options)
+            super().__init__(command, start_new_session=True, **options)
             if all(self._answers(port) for port in self.ports):
                 self.port = self.ports[0]
                 return
@@ -79,7 +81,7 @@ class Service(Running):
         raise AssertionError(f"{arguments(*self.ports)} does not start: {self.err} {self.out.decode()}")
 
     def _answers(self, port):
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while time.monotonic() < deadline and self.process.poll() is None:
             try:
                 socket.create_connection(("127.0.0.1", port), 5).close()
@@ -87,6 +89,11 @@ class Service(Running):
             except OSError:
                 time.sleep(0.01)
         return False
+
+    def __exit__(self, *exception):
+        if self.process.poll() is None:
+            os.killpg(self.pid, signal.SIGKILL)
+        super().__exit__(*exception)
 
 
 class OpenSSLServer(Running):
