@@ -2,6 +2,8 @@
 package final class Server<Handler: ConnectionHandler> {
     /// The open connections by client number.
     package private(set) var connections: [Int: Connection<Handler>] = [:]
+    /// Their number. To ask the dictionary would cost a search for its generic type, several times for each client.
+    private var connectionCount = 0
     package var observer: ((Event) -> Void)?
     /// Decides about each request the policy accepts. By default, all are accepted.
     package var admission = Admission.immediate { _ in nil }
@@ -63,7 +65,7 @@ package final class Server<Handler: ConnectionHandler> {
 
     /// The number of clients. Each stream of an HTTP/2 connection counts, or the connection itself if it has none.
     private var clientCount: Int {
-        connections.count + others.count
+        connectionCount + others.count
     }
 
     /// Whether three quarters of many clients have left, with the connections on their behalf.
@@ -115,7 +117,7 @@ package final class Server<Handler: ConnectionHandler> {
     @discardableResult
     package func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Connection<Handler>? = nil) -> Bool {
         // A single recipient needs no shared copy.
-        if connections.count == 1, sender == nil, let connection = connections.first?.value {
+        if connectionCount == 1, sender == nil, let connection = connections.first?.value {
             connection.send(payload, as: kind)
             return connection.isFull
         }
@@ -132,7 +134,8 @@ package final class Server<Handler: ConnectionHandler> {
 
     /// Removes a connection that has ended.
     package func remove(_ number: Int) {
-        connections[number] = nil
+        guard connections.removeValue(forKey: number) != nil else { return }
+        connectionCount -= 1
         updateAccepting()
     }
 
@@ -264,6 +267,7 @@ package final class Server<Handler: ConnectionHandler> {
         let connection = Connection(
             stream, settings: settings.connection, deflate: deflate?.parameters, resources: resources, handler: handler)
         connections[number] = connection
+        connectionCount += 1
         observer?(.opened(connection))
         let head =
             switch upgrade.request.version {

@@ -1,5 +1,6 @@
-/// The requests that a server accepts, and the fields it adds to its responses.
-package struct ServerPolicy: Sendable {
+/// The requests that a server accepts, and the fields it adds to its responses. A class, because the handshakes of a server
+/// share it.
+package final class ServerPolicy: Sendable {
     /// The supported subprotocols in order of preference.
     package let subprotocols: [String]
     /// The only accepted path, normalized like ``RequestHead/normalizedPath``, or `nil` to accept any.
