@@ -70,7 +70,7 @@ def test_the_table_has_latencies_and_names_the_clocks():
     with ScriptedServer(publishing(aged(20, 1000), aged(-30, 1000))) as server:
         result = wsx("bench", "--mode", "receive", "-m", "go", "-c", "1", "-d", "1s", "--latency-from", ".d.ts", server.url)
     table = result.out.decode()
-    assert "1 from the future, by up to " in table and "latencies" in table
+    assert "1 received before sent, by up to " in table and "latencies" in table
 
 
 def test_the_option_needs_its_mode_and_a_path():

@@ -1,4 +1,5 @@
 import Conversation
+import Formats
 import WSCore
 
 /// The times of replies that consist of several messages. The time to the last message is the latency.
@@ -16,6 +17,16 @@ package struct StreamResults: Equatable, Sendable {
     package func longestGaps() -> Histogram { gaps.readable() }
     /// The numbers of messages of each reply.
     package func messageCounts() -> Histogram { counts.readable() }
+
+    /// The numbers of messages of each reply in words: `2 to 9 messages each, mean 4.5`; nil without replies.
+    package var messagesPerReply: String? {
+        let counts = messageCounts()
+        guard counts.totalCount > 0 else { return nil }
+        let (least, most) = (Int(clamping: counts.minimum), Int(clamping: counts.maximum))
+        if least == most { return "\(Phrase.grouped(least)) messages each" }
+        let mean = FixedPoint.text(counts.mean, digits: 1)
+        return "\(Phrase.grouped(least)) to \(Phrase.grouped(most)) messages each, mean \(mean)"
+    }
 
     /// Adds the replies of another load.
     internal mutating func add(_ other: StreamResults) throws(BenchResultsError) {

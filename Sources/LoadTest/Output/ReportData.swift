@@ -49,7 +49,7 @@ extension BenchResults {
         }
         let optional: [(name: String, value: String?)] = [
             ("Messages", message),
-            ("Replies", stream.flatMap { Self.words(for: $0.messageCounts()) }),
+            ("Replies", stream.flatMap(\.messagesPerReply)),
             ("In flight", description.inFlight.map { "\(Phrase.grouped($0)) on each connection" }),
             ("HTTP/2", tally.openings.http2Streams > 0 ? http2Streams : nil),
             ("TLS", tally.openings.tlsHandshakes > 0 ? tlsHandshakes : nil),
@@ -66,14 +66,6 @@ extension BenchResults {
             ("CPU time", "\(FixedPoint.text(processorTimes.load / .seconds(1), digits: 3)) s (wsx)"),
         ] + description.notes.labels.map { (escapingControls($0.key), escapingControls($0.value)) }
             + description.notes.environment.map { (Self.name(ofFact: $0.key), escapingControls($0.value)) }
-    }
-
-    /// The numbers of messages per reply: `3 to 9 messages each, median 5`.
-    private static func words(for counts: borrowing Histogram) -> String? {
-        guard counts.totalCount > 0 else { return nil }
-        let (least, most) = (Int(clamping: counts.minimum), Int(clamping: counts.maximum))
-        let median = Phrase.grouped(Int(clamping: counts.value(atPercentile: 50)))
-        return "\(Phrase.grouped(least)) to \(Phrase.grouped(most)) messages each, median \(median)"
     }
 
     private static func name(ofFact field: String) -> String {

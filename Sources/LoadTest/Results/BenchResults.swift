@@ -48,7 +48,9 @@ package struct BenchResults: ~Copyable {
 
     /// The number of HTTP/2 connections and their streams as text: `1,000 streams on 10 connections`.
     package var http2Streams: String {
-        "\(Phrase.count(tally.openings.http2Streams, "stream")) on \(Phrase.count(tally.openings.http2Connections, "connection"))"
+        let (streams, connections) = (tally.openings.http2Streams, tally.openings.http2Connections)
+        return "\(Phrase.grouped(streams)) stream\(streams == 1 ? "" : "s") on "
+            + "\(Phrase.grouped(connections)) connection\(connections == 1 ? "" : "s")"
     }
 
     /// The version of the JSON format. It changes when the meaning of a name changes.

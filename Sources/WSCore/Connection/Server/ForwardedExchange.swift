@@ -208,17 +208,18 @@ internal final class ForwardedExchange {
     }
 
     private func receiveContent(_ bytes: RawSpan) {
+        guard var body = response.body else { return }
+        var isValid = true
         if isUnchunked {
-            for offset in 0..<bytes.byteCount where !(response.body?.isComplete ?? true) {
-                let byte = bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
-                if case .content = response.body?.receive(byte) { [byte].withUnsafeBytes { append($0.bytes) } }
-            }
-        } else if let count = response.body?.take(bytes) {
+            isValid = body.takeContent(bytes) { append($0) }
+        } else if let count = body.take(bytes) {
             append(bytes.extracting(0..<count))
         } else {
-            // The client notices the missing end.
-            finish()
+            isValid = false
         }
+        response.body = body
+        // The client notices the missing end.
+        if !isValid { finish() }
     }
 
     private func flushToClient() {
@@ -254,6 +255,13 @@ internal final class ForwardedExchange {
         self.completion = nil
         leave()
         let isComplete = response.body.map { $0.isComplete || (isEnd && $0.length == .untilEndOfStream) } ?? true
+        if !isComplete, let stream = client as? HTTP2Stream {
+            // The end of the stream would complete the response.
+            try? stream.write(&toClient)
+            let sentBytes = response.byteCount - toClient.count - stream.inFlightBytes
+            stream.abort()
+            return completion(self, served(sentBytes, isComplete: false))
+        }
         var output = ByteBuffer()
         let sentBytes = response.byteCount - toClient.count
         swap(&output, &toClient)
@@ -304,7 +312,7 @@ extension ForwardedExchange: ByteStreamDelegate {
         guard !isOver else { return }
         if stream === client {
             // Over HTTP/2, this is the end of the request. Otherwise, like other gateways, take it for a canceled request.
-            if request.version == .http1 { abort() }
+            if request.version == .http1 || requestBody?.isComplete != true { abort() }
             return
         }
         if response.status == nil { return answer(badGateway("no response")) }

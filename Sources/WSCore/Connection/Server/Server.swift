@@ -2,7 +2,7 @@
 package final class Server<Handler: ConnectionHandler> {
     /// The open connections by client number.
     package private(set) var connections: [Int: Connection<Handler>] = [:]
-    /// Their number. To ask the dictionary would cost a search for its generic type, several times for each client.
+    /// The number of connections. `connections.count` would look up the metadata of its generic type each time.
     private var connectionCount = 0
     package var observer: ((Event) -> Void)?
     /// Decides about each request the policy accepts. By default, all are accepted.

@@ -28,6 +28,8 @@ internal final class ServerOpening: ByteStreamDelegate {
     private let timeout: Duration
     private var timer: Timer?
     private var isOver = false
+    /// Cancels the decision of ``Admission/deferred(_:)``.
+    private var cancelDecision: (() -> Void)?
     /// Whether the stream is still open to deliver a refusal or TLS alert.
     private(set) var isLingering = false
     /// Called when that stream is closed.
@@ -89,16 +91,21 @@ internal final class ServerOpening: ByteStreamDelegate {
 
     /// Closes the stream without a response. The completion is not called.
     func cancel() {
-        isOver = true
-        timer = nil
+        end()
         stream.close()
     }
 
     private func finish(_ outcome: Outcome) {
         guard !isOver else { return }
+        end()
+        completion(self, outcome)
+    }
+
+    private func end() {
         isOver = true
         timer = nil
-        completion(self, outcome)
+        cancelDecision?()
+        cancelDecision = nil
     }
 
     private func refuse(_ refusal: HandshakeRefusal) {
@@ -162,12 +169,14 @@ internal final class ServerOpening: ByteStreamDelegate {
             // The time limit is for the request.
             timer = nil
             stream.stopReading()
-            admit(upgrade) { [self] decision in
+            let cancel = admit(upgrade) { [self] decision in
+                cancelDecision = nil
                 switch decision {
                 case .success(let upgrade): finish(.accepted(upgrade, firstBytes: firstBytes))
                 case .failure(let refusal): refuse(refusal)
                 }
             }
+            if !isOver { cancelDecision = cancel }
         }
     }
 
@@ -193,8 +202,8 @@ package enum Admission {
     /// At once: returns the reason to refuse the request, or nil to accept it.
     case immediate((ServerUpgrade) -> HandshakeRefusal?)
     /// Later: calls the closure with the upgrade to accept, whose subprotocol and fields may differ, or with a refusal. The
-    /// client waits meanwhile.
-    case deferred((ServerUpgrade, @escaping (Result<ServerUpgrade, HandshakeRefusal>) -> Void) -> Void)
+    /// client waits meanwhile. Returns a closure that cancels the decision, because the client has left.
+    case deferred((ServerUpgrade, @escaping (Result<ServerUpgrade, HandshakeRefusal>) -> Void) -> () -> Void)
 }
 
 /// Facts about an opening handshake that did not lead to a connection, for logs.

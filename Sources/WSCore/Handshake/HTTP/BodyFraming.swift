@@ -106,4 +106,22 @@ struct BodyFraming: Equatable, Sendable {
             return bytes.byteCount
         }
     }
+
+    /// Passes the content without its framing to `consume`, in one or more parts. Returns false if the framing is malformed.
+    mutating func takeContent(_ bytes: RawSpan, _ consume: (RawSpan) -> Void) -> Bool {
+        var content = 0..<0
+        var isValid = true
+        for offset in 0..<bytes.byteCount where !isComplete && isValid {
+            switch receive(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)) {
+            case .content where content.upperBound == offset: content = content.lowerBound..<offset + 1
+            case .content:
+                consume(bytes.extracting(content))
+                content = offset..<offset + 1
+            case .framing, .end: break
+            case .malformed: isValid = false
+            }
+        }
+        consume(bytes.extracting(content))
+        return isValid
+    }
 }

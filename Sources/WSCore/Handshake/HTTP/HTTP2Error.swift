@@ -17,6 +17,8 @@ package enum HTTP2Error: Error, Equatable {
 
     /// RFC 9113 §7: NO_ERROR.
     package static let noError: UInt32 = 0
+    /// RFC 9113 §7: INTERNAL_ERROR.
+    static let internalError: UInt32 = 2
     /// RFC 9113 §7: CANCEL. The stream is no longer needed.
     static let cancel: UInt32 = 8
     /// RFC 9113 §7: REFUSED_STREAM. The request was not processed.

@@ -98,7 +98,7 @@ extension BenchResults {
         }
         if let stream, tally.received > 0 {
             facts += [
-                Fact(name: "replies", text: StreamWords.count(of: stream)),
+                Fact(name: "replies", text: stream.messagesPerReply ?? "-"),
                 Fact(name: "first", text: StreamWords.percentiles(of: stream.firstTimes())),
                 Fact(name: "longest gap", text: StreamWords.percentiles(of: stream.longestGaps())),
                 Fact(name: "last", text: StreamWords.percentiles(of: latencies)),
@@ -152,7 +152,7 @@ extension BenchResults {
         let texts = [
             clock.negativeCount == 0
                 ? nil
-                : "\(Phrase.grouped(clock.negativeCount)) from the future, by up to \(time(clock.mostNegative))",
+                : "\(Phrase.grouped(clock.negativeCount)) received before sent, by up to \(time(clock.mostNegative))",
             clock.withoutTimeCount == 0 ? nil : "\(Phrase.grouped(clock.withoutTimeCount)) without a time",
         ]
         let shown = texts.compactMap(\.self).joined(separator: ", ")

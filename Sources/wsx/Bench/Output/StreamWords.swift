@@ -4,18 +4,10 @@ import WSCore
 
 /// The times of replies that consist of several messages, in words.
 enum StreamWords {
-    /// The numbers of messages: `2 to 9 messages each, mean 4.5`.
-    static func count(of stream: StreamResults) -> String {
-        let counts = stream.messageCounts()
-        let (least, most) = (Int(clamping: counts.minimum), Int(clamping: counts.maximum))
-        let mean = FixedPoint.text(counts.mean, digits: 1)
-        return "\(Phrase.grouped(least)) to \(Phrase.grouped(most)) messages each, mean \(mean)"
-    }
-
     /// All figures but the time to the last message.
     static func facts(of stream: StreamResults) -> [String] {
-        [
-            count(of: stream), "first \(percentiles(of: stream.firstTimes()))",
+        [stream.messagesPerReply].compactMap(\.self) + [
+            "first \(percentiles(of: stream.firstTimes()))",
             "longest gap \(percentiles(of: stream.longestGaps()))",
         ]
     }

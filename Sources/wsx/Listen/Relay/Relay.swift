@@ -20,8 +20,8 @@ final class Relay {
     }
     private let rewriting: RelayRewriting?
 
-    /// How many bytes a client, or the server, may leave unread before the other side is paused. They are needed only to
-    /// resume the other side in time: the kernel's buffers hold more.
+    /// How many bytes a client, or the server, may leave unread before the other side is paused. Larger queues gain nothing:
+    /// the kernel's buffers hold more.
     static let queueLimitBytes = 128 << 10
 
     init(_ settings: RelaySettings, of run: ListenRun) {
@@ -44,17 +44,23 @@ final class Relay {
     /// Whether there is no connection to the server.
     var isEmpty: Bool { upstreams.isEmpty }
 
-    /// Connects to the server for a client, and decides as the server does.
-    func admit(_ upgrade: ServerUpgrade, _ decide: @escaping (Result<ServerUpgrade, HandshakeRefusal>) -> Void) {
-        if let refusal = run.faults.rejection(of: upgrade.request, policy: run.settings.policy) {
-            return decide(.failure(refusal))
-        }
-        let connectorSettings: Connector.Settings
+    /// Connects to the server for a client, and decides as the server does. Returns a closure that cancels this.
+    func admit(
+        _ upgrade: ServerUpgrade, _ decide: @escaping (Result<ServerUpgrade, HandshakeRefusal>) -> Void
+    ) -> () -> Void {
         do throws(HandshakeRefusal) {
-            connectorSettings = try settings.upgrading(upgrade)
+            if let refusal = run.faults.rejection(of: upgrade.request, policy: run.settings.policy) { throw refusal }
+            return connect(try settings.upgrading(upgrade), for: upgrade, decide)
         } catch {
-            return decide(.failure(error))
+            decide(.failure(error))
+            return {}
         }
+    }
+
+    private func connect(
+        _ connectorSettings: Connector.Settings, for upgrade: ServerUpgrade,
+        _ decide: @escaping (Result<ServerUpgrade, HandshakeRefusal>) -> Void
+    ) -> () -> Void {
         var key: ObjectIdentifier?
         let connector = Connector(connectorSettings, resources: settings.resources, on: run.loop) {
             [unowned self] result in
@@ -72,9 +78,11 @@ final class Relay {
                 self.opened = nil
             }
         }
-        key = ObjectIdentifier(connector)
-        connectors[ObjectIdentifier(connector)] = connector
+        let identifier = ObjectIdentifier(connector)
+        key = identifier
+        connectors[identifier] = connector
         connector.start()
+        return { [unowned self] in connectors.removeValue(forKey: identifier)?.cancel() }
     }
 
     /// Creates the connection to the server for the client that has just been admitted.

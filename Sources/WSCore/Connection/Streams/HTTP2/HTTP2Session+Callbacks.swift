@@ -87,10 +87,13 @@ extension HTTP2Session {
         }
     }
 
-    /// Ends the connection of a peer that goes on to send frames for which streams are reset.
+    /// Ends the connection of a peer that sends many frames for which streams are reset. A proxy's connection, which is
+    /// shared by many clients, outlives single ones.
     func countRejection() {
-        rejectionCount += 1
-        if rejectionCount == Self.maximumRejections {
+        let now = connection.loop.turnMilliseconds
+        if now - rejections.since >= Self.rejectionPeriodMilliseconds { rejections = (0, now) }
+        rejections.count += 1
+        if rejections.count == Self.maximumRejections {
             nghttp2_session_terminate_session(handle, NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
         }
     }

@@ -35,8 +35,9 @@ internal final class HTTP2Session {
     /// The maximum number of unanswered SETTINGS and PING frames, and of settings in a frame.
     private static let maximumAcknowledgements = 100
     private static let maximumSettings = 32
-    /// The maximum number of frames that reset their stream.
+    /// The maximum number of frames that reset their stream, in 10 s.
     static let maximumRejections = 100
+    static let rejectionPeriodMilliseconds: UInt64 = 10_000
 
     let handle: OpaquePointer
     let role: Role
@@ -48,8 +49,8 @@ internal final class HTTP2Session {
     var head = HTTP2Head()
     /// Why nghttp2 has rejected a frame of the connection.
     var violation: HTTP2Error?
-    /// The number of frames that have reset their stream.
-    var rejectionCount = 0
+    /// The frames that have reset their stream since a time of the loop, in milliseconds.
+    var rejections: (count: Int, since: UInt64) = (0, 0)
 
     /// Creates a session. Its first frames are produced next.
     init(_ role: Role, of connection: HTTP2Connection, limits: HeadLimits) {

@@ -151,10 +151,13 @@ internal final class HTTP2Stream: ByteStream {
     /// Rejects a request, which the client may repeat.
     func refuse() { close(resettingWith: HTTP2Error.refusedStream) }
 
+    /// Ends an incomplete response. ``close()`` might complete it.
+    func abort() { close(resettingWith: HTTP2Error.internalError) }
+
     private func close(resettingWith code: UInt32) {
         guard !isClosed else { return }
         switch ending {
-        case .ended where unsent.isEmpty && code != HTTP2Error.refusedStream: shutdown()
+        case .ended where unsent.isEmpty && [HTTP2Error.noError, HTTP2Error.cancel].contains(code): shutdown()
         case .failed: break
         case nil, .ended: if identifier > 0 { connection.session.reset(identifier, code: code) }
         }

@@ -1,5 +1,4 @@
-/// The requests that a server accepts, and the fields it adds to its responses. A class, because the handshakes of a server
-/// share it.
+/// The requests that a server accepts, and the fields it adds to its responses. Shared by all handshakes of a server.
 package final class ServerPolicy: Sendable {
     /// The supported subprotocols in order of preference.
     package let subprotocols: [String]

@@ -55,8 +55,8 @@ extension LoadArguments {
             manual: """
                 The latency of a message is the time since the one at *PATH*, such as `/ts`, at which it was sent, in \
                 any unit from seconds to nanoseconds since 1970, or as in `2026-05-01T12:00:00.5Z`. The difference of \
-                the clocks is part of each latency. Messages from the future, or without a time within a day, have no \
-                latency; see `clock` in JSON RESULTS.
+                the clocks is part of each latency. Messages that seem to arrive before they were sent, or have no time \
+                within a day, have no latency; see `clock` in JSON RESULTS.
                 """,
             example: "--mode receive --latency-from /ts -m '{\"op\":\"subscribe\"}'"
         ) { arguments, value throws(ValueProblem) in

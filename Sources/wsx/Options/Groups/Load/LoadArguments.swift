@@ -68,7 +68,7 @@ struct LoadArguments: Equatable, Sendable {
             "streams", value: OptionValue("N"), default: "1", requires: ["http2"], heading: .load,
             summary: "WebSockets on each HTTP/2 connection",
             manual: """
-                Open *N* of the WebSockets that `--connections` counts on each HTTP/2 connection. If a server allows \
+                Open *N* WebSockets on each HTTP/2 connection; `--connections` counts WebSockets. If a server allows \
                 fewer streams, the others wait, and time out.
                 """,
             example: "--http2 --connections 1000 --streams 100"

@@ -83,8 +83,8 @@ struct ServerArguments: Equatable, Sendable {
                 WebSockets over HTTP/2 are opened with extended CONNECT (RFC 8441), up to 1,000 on a connection.
                 """,
             """
-            Each WebSocket is a client of its own, for limits, the log, and programs, which find the method GET. The end of \
-            a client ends its stream, not the connection.
+            Each WebSocket is a client of its own, for limits and the log, but those of a connection share `--throttle`. \
+            Programs find the method GET. When a WebSocket closes, its connection stays open.
             """,
             example: "--http2 --tls-self-signed", seeAlso: ["tls-cert"]
         ) { arguments, _ in arguments.acceptsHTTP2 = true },
