@@ -7,7 +7,7 @@ import pytest
 
 import http2
 from http2 import CANCEL, END_HEADERS, END_STREAM, GET, Client, changed
-from processes import Listener, Relay, require_program, run, wait_until, wsx
+from processes import Listener, Relay, descriptor_count, require_program, run, wait_until, wsx
 from scripted_server import ScriptedServer
 
 
@@ -114,3 +114,67 @@ def test_a_request_is_canceled_with_its_stream():
             wait_until(lambda: seen)
             client.send(http2.reset(CANCEL))
             wait_until(lambda: len(seen) == 2)
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n"
+
+
+@pytest.mark.parametrize("response, content", [
+    (CHUNKED, b"first"), (CHUNKED + b"6\r\nsec", b"firstsec"), (CHUNKED + b"0\r\n", b"first"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst", b"first"),
+], ids=["between chunks", "in a chunk", "before the last line", "fewer bytes than announced"])
+def test_a_response_that_the_server_does_not_finish_is_reset(response, content):
+    def script(peer):
+        peer.read_head()
+        peer.send(response)
+
+    with ScriptedServer(script) as server, Relay(server.url, "--http2", "--no-stdin") as relay, Client(relay) as client:
+        client.request(GET, flags=END_HEADERS | END_STREAM)
+        assert (client.content(), client.ends[1]) == (content, http2.INTERNAL_ERROR)
+        # Another stream continues.
+        client.request(GET, 3, flags=END_HEADERS | END_STREAM)
+        assert (client.content(3), client.ends[3]) == (content, http2.INTERNAL_ERROR)
+
+
+def test_an_invalid_chunk_ends_the_response_at_once():
+    def script(peer):
+        peer.read_head()
+        peer.send(CHUNKED + b"zz\r\n")
+        peer.read_to_end()
+
+    with ScriptedServer(script) as server, Relay(server.url, "--http2", "--no-stdin") as relay, Client(relay) as client:
+        client.request(GET, flags=END_HEADERS | END_STREAM)
+        assert (client.content(), client.ends[1]) == (b"first", http2.INTERNAL_ERROR)
+
+
+@pytest.mark.parametrize("method, flags", [
+    (b"GET", END_HEADERS | END_STREAM), (b"POST", END_HEADERS)], ids=["GET", "POST"])
+def test_requests_are_canceled_when_the_client_ends_its_connection(method, flags):
+    seen = []
+
+    def script(peer):
+        seen.append(peer.read_head())
+        peer.read_to_end()
+        seen.append("end")
+
+    with ScriptedServer(script) as server, Relay(server.url, "--http2", "--no-stdin") as relay:
+        length = {"content_length": b"10"} if method == b"POST" else {}
+        with Client(relay) as client:
+            client.request(changed(GET, _method=method, **length), flags=flags)
+            if length:
+                client.send(http2.data(b"half"))
+            wait_until(lambda: seen)
+        wait_until(lambda: len(seen) == 2)
+
+
+def test_reset_streams_leave_no_connections_to_a_server_that_does_not_answer():
+    with ScriptedServer(lambda peer: peer.read_to_end()) as server:
+        with Relay(server.url, "--http2", "--no-stdin", "--connect-timeout", "1h") as relay, Client(relay) as client:
+            before = descriptor_count(relay.pid)
+            for stream in range(1, 61, 2):
+                client.request(http2.WEBSOCKET, stream)
+                client.send(http2.reset(CANCEL, stream))
+            client.send(http2.frame(http2.PING, b"12345678"))
+            while client.read()[0] != http2.PING:
+                pass
+            wait_until(lambda: descriptor_count(relay.pid) <= before, what="the end of the connections")
