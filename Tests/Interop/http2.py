@@ -11,9 +11,10 @@ from processes import PEERS_PYTHON
 # Decodes the heads of responses, which may use Huffman codes. Part of Hypercorn.
 sys.path += map(str, pathlib.Path(PEERS_PYTHON).parents[1].glob("lib/python*/site-packages"))
 
-DATA, HEADERS, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = 0, 1, 3, 4, 5, 6, 7, 8, 9
-END_STREAM, ACK, END_HEADERS = 1, 1, 4
-HEADER_TABLE_SIZE, MAX_CONCURRENT_STREAMS, INITIAL_WINDOW_SIZE, ENABLE_CONNECT_PROTOCOL = 1, 3, 4, 8
+DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
+END_STREAM, ACK, END_HEADERS, PADDED, PRIORITY_FIELDS = 1, 1, 4, 8, 32
+HEADER_TABLE_SIZE, ENABLE_PUSH, MAX_CONCURRENT_STREAMS, INITIAL_WINDOW_SIZE, MAX_FRAME_SIZE = range(1, 6)
+ENABLE_CONNECT_PROTOCOL = 8
 INTERNAL_ERROR, REFUSED_STREAM, CANCEL, ENHANCE_YOUR_CALM = 2, 7, 8, 11
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
@@ -121,11 +122,15 @@ class Server:
 
     def finish(self):
         """Reads until the client closes the connection, and returns the code of its GOAWAY, or None."""
-        code = None
-        while (received := self.read()) is not None:
-            if received[0] == GOAWAY:
-                code = int.from_bytes(received[3][4:8], "big")
-        return code
+        return self.finish_with_reset()[1]
+
+    def finish_with_reset(self):
+        """Like finish(), with the code of the client's last RST_STREAM, or None, before that of GOAWAY."""
+        codes = {RST_STREAM: None, GOAWAY: None}
+        while (received := self.wait_for(*codes)) is not None:
+            kind, _, _, payload = received
+            codes[kind] = int.from_bytes(payload[4:8] if kind == GOAWAY else payload, "big")
+        return tuple(codes.values())
 
 
 WEBSOCKET = [
@@ -148,7 +153,7 @@ def changed(fields, **changes):
 class Client:
     """The client's end of an HTTP/2 connection with a listener, which reads and writes exact frames."""
 
-    def __init__(self, listener, *pairs, context=None):
+    def __init__(self, listener, *pairs, context=None, starts_with=None):
         from hpack import Decoder
         sock = socket.create_connection(("127.0.0.1", listener.port), timeout=60)
         if context:
@@ -158,7 +163,7 @@ class Client:
         # By stream: the fields of the response, the data, and whether the stream has ended, with the code of a reset.
         self.heads, self.data, self.ends = {}, {}, {}
         self.settings, self.goaway = {}, None
-        self.send(PREFACE, settings(*pairs))
+        self.send(starts_with or PREFACE + settings(*pairs))
 
     def __enter__(self):
         return self

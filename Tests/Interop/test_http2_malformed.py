@@ -1,0 +1,231 @@
+"""`listen --http2` with malformed frames and requests: each ends its connection or its stream, as RFC 9113 requires.
+
+test_http2_abuse.py has floods, and test_http2_bad_servers.py the same for clients.
+"""
+
+import pytest
+
+import http2
+import wire
+from http2 import (
+    CANCEL, DATA, END_HEADERS, END_STREAM, GET, HEADERS, PADDED, PING, PREFACE, PRIORITY_FIELDS, SETTINGS, WEBSOCKET,
+    Client, changed, frame)
+from http2_frames import (
+    CONNECTION_ERRORS, FLOW_CONTROL_ERROR, LARGEST_WINDOW, PROTOCOL_ERROR, STREAM_CLOSED, connection_errors)
+from processes import Listener, wsx
+
+POST = changed(GET, _method=b"POST")
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Listener("--http2", "--echo") as server:
+        yield server
+        # Whatever happened, other clients are served.
+        assert wsx("connect", "--http2", "-1", server.url, "alive").out == b"alive\n"
+        assert server.stop() == 0
+
+
+@pytest.fixture
+def client(server):
+    with Client(server) as client:
+        client.open()
+        yield client
+
+
+def assert_alive(client):
+    client.say("alive")
+    assert client.message() == b"alive"
+
+
+@pytest.mark.parametrize("label", CONNECTION_ERRORS)
+def test_a_malformed_frame_ends_the_connection(client, label):
+    sent, code = connection_errors(3, http2.header_block(GET[0]))[label]
+    client.send(sent)
+    assert client.read_to_end() == code
+
+
+@pytest.mark.parametrize("first", [
+    frame(PING, bytes(8)), frame(SETTINGS, b"", http2.ACK), http2.headers(*WEBSOCKET), http2.window_update(1)],
+    ids=["ping", "acknowledgement", "headers", "window update"])
+def test_the_first_frame_is_settings(server, first):
+    # §3.4.
+    with Client(server, starts_with=PREFACE + first) as client:
+        assert client.read_to_end() == PROTOCOL_ERROR
+
+
+# Requests, with the way they end: a status, or the code of a reset.
+REQUESTS = {
+    # §8.2: names and values.
+    "upper case": ([*GET, (b"Upper", b"")], PROTOCOL_ERROR),
+    "empty name": ([*GET, (b"", b"")], PROTOCOL_ERROR),
+    **{f"{label} in a name": ([*GET, (b"a" + character + b"b", b"")], PROTOCOL_ERROR)
+       for label, character in (
+           ("colon", b":"), ("space", b" "), ("line feed", b"\n"), ("nul", b"\0"), ("delete", b"\x7f"), ("byte ff", b"\xff"))},
+    **{f"{label} in a value": ([*GET, (b"x", b"a" + characters + b"b")], PROTOCOL_ERROR)
+       for label, characters in (
+           ("line end", b"\r\nc: "), ("line feed", b"\n"), ("carriage return", b"\r"), ("nul", b"\0"))},
+    **{f"{label} a value": ([*GET, (b"x", value)], PROTOCOL_ERROR)
+       for label, value in (
+           ("space before", b" a"), ("space after", b"a "), ("tab before", b"\ta"), ("tab after", b"a\t"))},
+    "nul in a cookie": ([*GET, (b"cookie", b"a=\0")], PROTOCOL_ERROR),
+    # §8.2.2: fields of connections.
+    **{f"field {name.decode()}": ([*GET, (name, value)], PROTOCOL_ERROR)
+       for name, value in (
+           (b"connection", b"close"), (b"upgrade", b"websocket"), (b"keep-alive", b"1"), (b"proxy-connection", b"close"),
+           (b"transfer-encoding", b"chunked"), (b"te", b"gzip"), (b"te", b"trailers, gzip"))},
+    # §8.3: pseudo-fields.
+    "pseudo-field after a field": ([(b"x", b""), *GET], PROTOCOL_ERROR),
+    "last pseudo-field after a field": ([*GET[:3], (b"x", b""), GET[3]], PROTOCOL_ERROR),
+    "pseudo-field of responses": ([*GET, (b":status", b"200")], PROTOCOL_ERROR),
+    "unknown pseudo-field": ([(b":x", b""), *GET], PROTOCOL_ERROR),
+    "upper case in a pseudo-field": ([(b":Path", b"/"), *GET], PROTOCOL_ERROR),
+    **{f"second {name[1:].decode()}": ([(name, value), *WEBSOCKET], PROTOCOL_ERROR) for name, value in WEBSOCKET[:5]},
+    **{f"no {name[1:].decode()}": ([field for field in GET if field[0] != name], PROTOCOL_ERROR)
+       for name, _ in GET[:3]},
+    "no authority": (changed(GET, _authority=None), PROTOCOL_ERROR),
+    "empty method": (changed(GET, _method=b""), PROTOCOL_ERROR),
+    "space in the method": (changed(GET, _method=b"G ET"), PROTOCOL_ERROR),
+    "empty scheme": (changed(GET, _scheme=b""), PROTOCOL_ERROR),
+    "space in the scheme": (changed(GET, _scheme=b"ht tp"), PROTOCOL_ERROR),
+    "empty path": (changed(GET, _path=b""), PROTOCOL_ERROR),
+    "relative path": (changed(GET, _path=b"x"), PROTOCOL_ERROR),
+    "asterisk as a path": (changed(GET, _path=b"*"), PROTOCOL_ERROR),
+    "space in the path": (changed(GET, _path=b"/ HTTP/1.1"), PROTOCOL_ERROR),
+    "line feed in the path": (changed(GET, _path=b"/\n"), PROTOCOL_ERROR),
+    "empty authority": (changed(GET, _authority=b""), PROTOCOL_ERROR),
+    "space in the authority": (changed(GET, _authority=b"a b"), PROTOCOL_ERROR),
+    "slash in the authority": (changed(GET, _authority=b"a/b"), PROTOCOL_ERROR),
+    "user in the authority": (changed(GET, _authority=b"user@127.0.0.1"), 400),
+    "another host": ([*GET, (b"host", b"other")], 400),
+    "a second host": (changed(GET, _authority=None) + [(b"host", b"127.0.0.1")] * 2, PROTOCOL_ERROR),
+    # RFC 8441 §4.
+    "protocol without connect": ([(b":protocol", b"websocket"), *GET], PROTOCOL_ERROR),
+    "extended connect without a scheme": (changed(WEBSOCKET, _scheme=None), PROTOCOL_ERROR),
+    "extended connect without a path": (changed(WEBSOCKET, _path=None), PROTOCOL_ERROR),
+    "extended connect without an authority": (changed(WEBSOCKET, _authority=None), PROTOCOL_ERROR),
+    "empty protocol": (changed(WEBSOCKET, _protocol=b""), PROTOCOL_ERROR),
+    "unknown protocol": (changed(WEBSOCKET, _protocol=b"connect-udp"), 501),
+    "connect with a path only": ([(b":method", b"CONNECT"), (b":path", b"/"), (b":authority", b"h")], PROTOCOL_ERROR),
+    "connect with a scheme only": (
+        [(b":method", b"CONNECT"), (b":scheme", b"http"), (b":authority", b"h")], PROTOCOL_ERROR),
+    "connect without an authority": ([(b":method", b"CONNECT")], PROTOCOL_ERROR),
+    # §8.1.1: lengths.
+    "lengths that differ": ([*POST, (b"content-length", b"1"), (b"content-length", b"2")], PROTOCOL_ERROR),
+    **{f"length {value.decode()}": ([*POST, (b"content-length", value)], PROTOCOL_ERROR)
+       for value in (b"-1", b"+1", b"0x1", b"1,1", b"", b"1.0", b"9" * 30)},
+    "length of a body that is missing": ([*POST, (b"content-length", b"5")], PROTOCOL_ERROR),
+}
+
+
+@pytest.mark.parametrize("label", REQUESTS)
+def test_a_malformed_request_ends_its_stream(client, label):
+    fields, outcome = REQUESTS[label]
+    client.request(fields, 3, END_HEADERS | END_STREAM)
+    status, fields = client.response(3)
+    assert (status or client.ends.get(3)) == outcome, (status, fields, client.ends)
+    assert_alive(client)
+
+
+TRAILERS = {
+    "pseudo-field": http2.headers((b":path", b"/"), stream=3, flags=END_HEADERS | END_STREAM),
+    "pseudo-field of responses": http2.headers((b":status", b"200"), stream=3, flags=END_HEADERS | END_STREAM),
+    "upper case": http2.headers((b"Upper", b""), stream=3, flags=END_HEADERS | END_STREAM),
+    "field of connections": http2.headers((b"connection", b"close"), stream=3, flags=END_HEADERS | END_STREAM),
+    "no end": http2.headers((b"x", b""), stream=3),
+    "a second request": http2.headers(*WEBSOCKET, stream=3),
+}
+
+
+@pytest.mark.parametrize("label", TRAILERS)
+def test_malformed_trailers_end_their_stream(client, label):
+    # §8.1.
+    client.open(3)
+    client.send(TRAILERS[label])
+    client.read_until(lambda: 3 in client.ends)
+    assert client.ends[3] == PROTOCOL_ERROR
+    assert_alive(client)
+
+
+@pytest.mark.parametrize("body, flags", [(b"four", END_STREAM), (b"fo", END_STREAM), (b"four", 0)],
+                         ids=["longer", "shorter", "longer without an end"])
+def test_a_body_whose_length_differs_resets_the_stream(client, body, flags):
+    # §8.1.1.
+    client.open(3)
+    client.request([*POST, (b"content-length", b"3")], 5)
+    client.send(http2.data(body, stream=5, flags=flags))
+    client.read_until(lambda: client.ends.get(5) == PROTOCOL_ERROR)
+    assert_alive(client)
+
+
+@pytest.mark.parametrize("sent", [
+    http2.window_update(LARGEST_WINDOW, 3),
+    http2.window_update(LARGEST_WINDOW - 70_000, 3) + http2.settings((http2.INITIAL_WINDOW_SIZE, 2**30)),
+], ids=["update", "setting"])
+def test_an_overflow_of_the_window_of_a_stream_resets_it(client, sent):
+    # §6.9.1; nghttp2 also treats a setting in this way, and not as §6.9.2 requires.
+    client.open(3)
+    client.send(sent)
+    client.read_until(lambda: 3 in client.ends)
+    assert client.ends[3] == FLOW_CONTROL_ERROR
+    assert_alive(client)
+
+
+@pytest.mark.parametrize("sent", [
+    http2.data(b"x", stream=3), http2.headers((b"x", b""), stream=3, flags=END_HEADERS | END_STREAM),
+    http2.headers(*WEBSOCKET, stream=3)], ids=["data", "trailers", "headers"])
+@pytest.mark.parametrize("is_reset", [False, True], ids=["ended", "reset"])
+def test_frames_on_an_ended_stream_do_no_harm(client, sent, is_reset):
+    # §5.1: STREAM_CLOSED, for the stream or the connection, unless the frames are ignored.
+    client.open(3)
+    if is_reset:
+        client.send(http2.reset(CANCEL, 3))
+    else:
+        client.send(http2.data(wire.close(1000, is_masked=True), stream=3, flags=END_STREAM))
+        client.read_until(lambda: 3 in client.ends)
+    client.send(sent, frame(PING, bytes(8)))
+    while (received := client.read()) is not None and received[0] != PING:
+        pass
+    assert client.goaway == STREAM_CLOSED if received is None else client.ends.get(3) in (None, STREAM_CLOSED)
+
+
+def test_a_stream_that_ended_its_request_accepts_no_data(client):
+    # §5.1: half-closed (remote).
+    client.request(WEBSOCKET, 3, END_HEADERS | END_STREAM)
+    client.send(http2.data(b"x", stream=3))
+    assert client.read_to_end() == STREAM_CLOSED or client.ends[3] == STREAM_CLOSED
+
+
+def test_streams_are_opened_in_order(client):
+    # §5.1.1.
+    client.open(5)
+    client.request(WEBSOCKET, 3)
+    client.send(frame(PING, bytes(8)))
+    while (received := client.read()) is not None and received[0] != PING:
+        pass
+    assert 3 not in client.heads
+
+
+VALID = {
+    "unknown frame": frame(0xFA, b"x", 0xFF, 99),
+    "unknown setting": http2.settings((0x99, 1)),
+    "unknown flags": frame(PING, bytes(8), 0xF0),
+    "reserved bit of the stream": frame(DATA, b"", 0, 0x8000_0001),
+    "padding of data": frame(DATA, b"\x02\0\0", PADDED, 1),
+    "priority": frame(http2.PRIORITY, bytes(4) + b"\x10", 0, 99),
+    "headers with a priority": frame(
+        HEADERS, bytes(5) + http2.header_block(*GET), PRIORITY_FIELDS | END_HEADERS | END_STREAM, 3),
+    "empty continuation": frame(HEADERS, http2.header_block(*GET), END_STREAM, 3) + frame(
+        http2.CONTINUATION, b"", END_HEADERS, 3),
+    "trailers": http2.headers(*WEBSOCKET, stream=3) + http2.headers((b"x", b""), stream=3, flags=END_HEADERS | END_STREAM),
+    "field te with trailers": http2.headers(*GET, (b"te", b"trailers"), stream=3),
+    "host that equals the authority": http2.headers(*GET, (b"host", b"127.0.0.1"), stream=3),
+    "host without an authority": http2.headers(*changed(GET, _authority=None), (b"host", b"127.0.0.1"), stream=3),
+}
+
+
+@pytest.mark.parametrize("label", VALID)
+def test_what_is_unusual_but_valid_is_accepted(client, label):
+    client.send(VALID[label])
+    assert_alive(client)
+    assert client.ends.get(3) is None and client.heads.get(3, {}).get(":status") in (None, "200", "400", "426")
