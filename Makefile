@@ -138,8 +138,9 @@ test-changed: deps
 # Tests that take long at the size they need, and peers that are too large for `make test`, such as Prometheus and RabbitMQ.
 test-heavy: test-deps build
 	$(PYTEST) -m heavy Tests/Interop
-	@scripts/install-packages.sh python3-msgpack python3-cbor2 >&2
-	@scripts/install-services.sh prometheus:prometheus rabbitmq-server:rabbitmq-server nats-server:nats-server >&2
+	@scripts/install-packages.sh python3-msgpack python3-cbor2 nghttp2-server firefox-esr >&2
+	@scripts/install-services.sh prometheus:prometheus rabbitmq-server:rabbitmq-server nats-server:nats-server \
+		haproxy:haproxy nghttp2-proxy:nghttpx caddy:caddy >&2
 	@scripts/install-peers.sh heavy >&2
 	/usr/bin/python3 -m pytest -q Tests/Heavy
 

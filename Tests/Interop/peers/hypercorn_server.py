@@ -1,12 +1,13 @@
 """Hypercorn, which speaks WebSocket over HTTP/2: `hypercorn_server.py [CERTIFICATE KEY [AUTHORITY]]`. It prints its port.
 
-With AUTHORITY, clients need a certificate. `/` echoes, and `/fields` sends the scope of the request first. `/refused`
-rejects the upgrade with 403 and a body, `/moved` redirects to `/`, `/login` requires the user `me`, and `/closed` closes
-with 4001."""
+With AUTHORITY, clients need a certificate. The environment variable PORT is the port, if it is set. `/` echoes, and
+`/fields` sends the scope of the request first. `/refused` rejects the upgrade with 403 and a body, `/moved` redirects to
+`/`, `/login` requires the user `me`, and `/closed` closes with 4001."""
 
 import asyncio
 import base64
 import json
+import os
 import socket
 import sys
 
@@ -52,11 +53,13 @@ async def app(scope, receive, send):
 
 config = Config()
 listener = socket.socket()
-listener.bind(("127.0.0.1", 0))
+listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+listener.bind(("127.0.0.1", int(os.environ.get("PORT", "0"))))
 listener.listen(128)
 config.bind = [f"fd://{listener.fileno()}"]
 config.errorlog = None
-config.websocket_max_message_size = 64 << 20
+config.websocket_max_message_size = 256 << 20
+config.h2_max_concurrent_streams = 1000
 if len(sys.argv) > 2:
     config.certfile, config.keyfile = sys.argv[1:3]
 if len(sys.argv) > 3:
