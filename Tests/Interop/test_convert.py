@@ -114,6 +114,76 @@ def test_files_of_firefox_have_no_messages():
     assert_fails(wsx("convert", HAR / "firefox.har", "-"), 2, "lacks its messages", "Firefox")
 
 
+# Exported by the network panel of Chromium 156; hosts are replaced. The connections as `--list` shows them, and the number
+# of error messages that become nothing.
+CHROMIUM_FILES = {
+    # Over HTTP/2, the status is 200, and the version wrong.
+    "chromium-http2.har": (0, [
+        "1: wss://prices.example/feed?symbols=EUR,USD, status 200, 4 sent, 4 received, 41 ms",
+        "2: wss://prices.example/feed?token=•••, status 200, 2 sent, 1 received, 9 ms"]),
+    # The server rejected the first connection with 503, which its entry does not tell.
+    "chromium-errors.har": (1, [
+        "1: ws://live.example/live, status unknown, 0 sent, 0 received, 0 ms",
+        "2: ws://live.example/live, status 101, 3 sent, 3 received, 28 ms"]),
+    # "Export HAR (sanitized)", graphql-transport-ws.
+    "chromium-sanitized.har": (0, [
+        "1: ws://graph.example/, status 101, 3 sent, 7 received, 247 ms",
+        "2: ws://graph.example/, status 101, 1 sent, 0 received, 0 ms"]),
+    # An upgrade after polling, with binary attachments.
+    "chromium-socketio.har": (0, [
+        "1: ws://chat.example/socket.io/?EIO=4&transport=websocket&sid=•••, status 101, 6 sent, 7 received, 46 ms"]),
+}
+
+
+@pytest.mark.parametrize("name", CHROMIUM_FILES)
+def test_files_of_chromium_are_listed_and_converted_without_losses_and_secrets(name, tmp_path):
+    errors, lines = CHROMIUM_FILES[name]
+    assert convert("--list", HAR / name).lines == lines
+    entries = [entry for entry in json.loads((HAR / name).read_text())["log"]["entries"]
+               if entry["_resourceType"] == "websocket"]
+    assert len(entries) == len(lines)
+    output = b""
+    for number, entry in enumerate(entries, 1):
+        recording = tmp_path / f"{number}.jsonl"
+        convert("--connection", str(number), HAR / name, recording, "-q")
+        messages = [event for event in events_of(HAR / name, "--connection", str(number)) if event["type"] == "message"]
+        assert [
+            ("send" if event["direction"] == "out" else "receive", event.get("data", event.get("base64")))
+            for event in messages
+        ] == [
+            (m["type"], base64.b64decode(m["data"]).decode() if m["opcode"] == 2 and is_text(m["data"]) else m["data"])
+            for m in entry["_webSocketMessages"] if m["opcode"] >= 0]
+        entry, = har_of(recording, "-q")
+        assert len(entry["_webSocketMessages"]) == len(messages)
+        output += recording.read_bytes()
+    result = convert(HAR / name, tmp_path / "page.html")
+    assert ("error" in result.err) == (errors > 0)
+    for secret in [b"0123456789abcdef", b"a1b2c3d4", b"sid=f_g-8"]:
+        assert secret not in output + (tmp_path / "page.html").read_bytes()
+
+
+def is_text(data):
+    """Whether Base64 encodes UTF-8 text, which a recording of a binary message contains as it is."""
+    try:
+        return bool(base64.b64decode(data).decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def test_the_files_and_commands_of_others_contain_no_personal_data():
+    """Hosts are reserved names (RFC 2606) or addresses (RFC 5737, loopback), and there is no mail address and no path."""
+    files = [path for path in HAR.glob("*.har")] + [HAR.parent / "curl_commands.txt"]
+    commands = (HAR.parent / "curl_commands.txt").read_text().count("\n\n# ")
+    assert len(files) - 1 + commands >= 20
+    for path in files:
+        text = path.read_text()
+        for host in re.findall(r"\b(?:wss?|https?)://([^/:?'\"\s\\]+)", text):
+            assert re.search(r"(^|\.)example(\.com)?$|^localhost$|\.local$|^127\.0\.0\.1$|^10\.0\.0\.1$", host), (path, host)
+        for address in re.findall(r'"serverIPAddress": "([^"]+)"', text):
+            assert address.startswith(("203.0.113.", "192.0.2.", "198.51.100.", "127.")), (path, address)
+        assert not re.search(r"[\w.]+@[\w-]+\.[a-z]{2,}|/home/|/Users/", text), path
+
+
 @pytest.fixture
 def recording(tmp_path):
     convert(HAR / "chromium.har", tmp_path / "session.jsonl", "-q")

@@ -2,12 +2,14 @@
 
 import contextlib
 import csv
+import datetime
 import json
 import os
 import re
 import shlex
 import signal
 import subprocess
+import time
 import urllib.request
 
 import pytest
@@ -377,6 +379,42 @@ def test_drive_a_browser(kitchen):
             script.wait_for("done\n", "out", timeout=120)
             assert script.out.decode().splitlines() == ["A page for wsx", "done"], script.err
     assert kitchen.read("page.png").startswith(b"\x89PNG")
+
+
+@recipe("Record the WebSockets of a browser tab")
+def test_record_a_tab(kitchen):
+    kitchen.write("index.html", """<!doctype html><title>A page for wsx</title><script>
+        for (const name of ["tea", "milk"]) {
+            const socket = new WebSocket(location.href.replace("http", "ws") + name, "chat.v1");
+            socket.binaryType = "arraybuffer";
+            socket.onopen = () => { socket.send(`grüße from ${name}`); socket.send(new Uint8Array([0, 1, 255])) };
+            socket.onmessage = ({data}) => { if (data instanceof ArrayBuffer) socket.close() };
+        }</script>""")
+    chromium = "chromium-headless-shell --headless --no-sandbox --disable-gpu --disable-dev-shm-usage"
+    (port,) = free_ports(1)
+    events = kitchen.directory / "events.jsonl"
+    with Listener("--echo", "--subprotocol", "chat.v1", "--serve", kitchen.directory) as server:
+        # The browser runs until the block ends.
+        kitchen.script += "echo done\n"
+        with kitchen.start({
+            "chromium --": f"{chromium} --", "9222": port, "http://localhost:8080/": server.url.replace("ws", "http", 1),
+        }) as script:
+            wait_until(
+                lambda: events.exists() and events.read_text().count('"Network.webSocketClosed"') >= 2, timeout=120,
+                what="the end of both connections")
+            (tab,) = json.loads(get(f"http://127.0.0.1:{port}/json"))
+            get(f"http://127.0.0.1:{port}/json/close/{tab['id']}")
+            script.wait_for("done\n", "out", timeout=120)
+    listed = wsx("convert", "--list", kitchen.directory / "session.har").lines
+    assert sorted(re.sub(r"^\d: |, [^,]+$", "", line) for line in listed if "/milk" in line or "/tea" in line) == [
+        f"{server.url}{name}, status 101, 2 sent, 2 received" for name in ("milk", "tea")]
+    assert b"from milk" in kitchen.read("session.html") and b"from tea" in kitchen.read("session.html")
+    opened, *messages = [json.loads(line) for line in kitchen.read("session.jsonl").splitlines()][1:]
+    name = opened["url"].removeprefix(server.url)
+    assert (opened["status"], opened["subprotocol"]) == (101, "chat.v1")
+    assert [(event["direction"], event.get("data", event.get("base64"))) for event in messages] == [
+        ("out", f"grüße from {name}"), ("out", "AAH/"), ("in", f"grüße from {name}"), ("in", "AAH/")]
+    assert abs(time.time() - datetime.datetime.fromisoformat(opened["time"]).timestamp()) < 600
 
 
 # Networks and TLS
