@@ -38,6 +38,9 @@ default_user = {user}
 default_pass = {password}
 """
 
+# The type of an MQTT packet.
+PUBLISH = 3
+
 
 class Broker:
     """A broker that sends messages back to its publisher."""
@@ -88,7 +91,8 @@ class BeatingStompBroker(StompBroker):
 class Mosquitto(Broker, ProtocolServer):
     """mosquitto behind a WebSocket bridge: with libwebsockets, Debian's version listens on no single IPv4 address.
 
-    The bridge passes on the bytes of TCP as they arrive, so MQTT packets share messages and are split among them.
+    The bridge passes on the bytes of TCP as they arrive, so MQTT packets share messages and are split among them. With
+    `deliveries`, it passes on packets, with the faults of that object for clients that do not publish themselves.
     """
 
     name = "mqtt"
@@ -99,7 +103,7 @@ class Mosquitto(Broker, ProtocolServer):
     heading = "events/n"
     event_object = {"role": "event", "topic": "events/n"}
 
-    def __init__(self):
+    def __init__(self, deliveries=None):
         require_program("mosquitto")
         self._directory = tempfile.TemporaryDirectory()
         self.directory = pathlib.Path(self._directory.name)
@@ -109,7 +113,7 @@ class Mosquitto(Broker, ProtocolServer):
         assert run(["mosquitto_passwd", "-b", "-c", passwords, USER, PASSWORD]).status == 0
         passwords.chmod(0o644)
         super().__init__()
-        self.bridge = Bridge(self.port)
+        self.bridge = Bridge(self.port, deliveries)
 
     def _command(self, port):
         file = self.directory / "mosquitto.conf"
@@ -137,8 +141,9 @@ class BeatingMosquitto(Mosquitto):
 class Bridge:
     """Connects WebSocket clients to a TCP port, in a thread."""
 
-    def __init__(self, target):
+    def __init__(self, target, deliveries=None):
         self.target = target
+        self.deliveries = deliveries
         self.loop = asyncio.new_event_loop()
         started = threading.Event()
         self.thread = threading.Thread(target=self._run, args=[started], daemon=True)
@@ -168,16 +173,26 @@ class Bridge:
 
     async def _connect(self, socket, *_):
         reader, writer = await asyncio.open_connection("127.0.0.1", self.target)
+        is_publisher = False
 
         async def forward():
+            rest = b""
             while data := await reader.read(4096):
-                await socket.send(data)
+                if self.deliveries is None:
+                    await socket.send(data)
+                    continue
+                packets, rest = split_packets(rest + data)
+                for packet in packets:
+                    is_delivery = packet[0] >> 4 == PUBLISH and not is_publisher
+                    for copy in self.deliveries.copies(socket, packet) if is_delivery else [packet]:
+                        await socket.send(copy)
             # Like a server that ends, not like one that closes connections.
             socket.transport.abort()
 
         task = asyncio.create_task(forward())
         with contextlib.suppress(websockets.ConnectionClosed, ConnectionError):
             async for message in socket:
+                is_publisher = is_publisher or message[0] >> 4 == PUBLISH
                 writer.write(message)
                 await writer.drain()
         writer.close()
@@ -186,6 +201,25 @@ class Bridge:
     def stop(self):
         self.loop.call_soon_threadsafe(self.stopping.set)
         self.thread.join(20)
+
+
+def split_packets(data):
+    """Returns the complete MQTT packets in some bytes, and the rest."""
+    packets = []
+    while True:
+        # The type, and the length of the rest, with 7 bits per byte and the lowest ones first.
+        length = 0
+        for index in range(1, len(data)):
+            length |= (data[index] & 0x7F) << 7 * (index - 1)
+            if data[index] < 0x80:
+                break
+        else:
+            return packets, data
+        end = index + 1 + length
+        if len(data) < end:
+            return packets, data
+        packets.append(data[:end])
+        data = data[end:]
 
 
 class RabbitMQ(StompBroker):

@@ -3,22 +3,30 @@
     socketio_server.py PORT [PING_INTERVAL [PING_TIMEOUT]]
 
 The default namespace needs the payload {"token":"t"}; /admin needs none. Events: `chat` is acknowledged with its
-arguments, `count` with the number of `chat` events since the last `count` and that of different ones, `bytes` sends binary data back in
-an event and in its acknowledgement, `flood N` sends N events `n`, `ask` sends an event that wants an acknowledgement and
-then `answered` with it, and `leave` disconnects the client.
+arguments, `count` with the number of `chat` events since the last `count` and that of different ones, `bytes` sends
+binary data back in an event and in its acknowledgement, `flood N` sends N events `n`, `ask` sends an event that wants
+an acknowledgement and then `answered` with it, `join ROOM` joins a room, `say TEXT [true]` sends `said` to all others
+in it (with `true`, with the faults of deliveries.py), and `leave` disconnects the client.
 """
 
 import asyncio
 import json
+import pathlib
 import sys
 
 import socketio
 from aiohttp import web
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from deliveries import Deliveries  # noqa: E402
+
 
 def make_server(ping_interval=25, ping_timeout=20):
     server = socketio.AsyncServer(async_mode="aiohttp", ping_interval=ping_interval, ping_timeout=ping_timeout)
     chats = []
+    rooms = {}
+    deliveries = Deliveries()
+    saying = asyncio.Lock()
 
     @server.on("connect")
     async def connect(sid, environ, auth):
@@ -57,6 +65,18 @@ def make_server(ping_interval=25, ping_timeout=20):
             server.start_background_task(server.emit, "answered", len(arguments), to=sid)
 
         await server.emit("question", 1, to=sid, callback=answered)
+
+    @server.on("join")
+    async def join(sid, room):
+        rooms[sid] = room
+
+    @server.on("say")
+    async def say(sid, text, is_faulty=False):
+        # Each event has a task, which would overtake others while it waits.
+        async with saying:
+            for reader in [reader for reader, room in rooms.items() if room == rooms[sid] and reader != sid]:
+                for copy in deliveries.copies(reader, text) if is_faulty else [text]:
+                    await server.emit("said", {"from": sid, "text": copy}, to=reader)
 
     @server.on("leave")
     @server.on("leave", namespace="/admin")
