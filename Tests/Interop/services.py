@@ -61,6 +61,15 @@ def is_free(port):
     return True
 
 
+def answers(port):
+    """Whether a server accepts connections on a port."""
+    try:
+        socket.create_connection(("127.0.0.1", port), 5).close()
+    except OSError:
+        return False
+    return True
+
+
 class Service(Running):
     """A server with fixed ports. `arguments(*ports)` is its command line. It is ready when its ports answer. It ends with the
     programs that it has started.
@@ -83,11 +92,9 @@ class Service(Running):
     def _answers(self, port):
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline and self.process.poll() is None:
-            try:
-                socket.create_connection(("127.0.0.1", port), 5).close()
+            if answers(port):
                 return True
-            except OSError:
-                time.sleep(0.01)
+            time.sleep(0.01)
         return False
 
     def __exit__(self, *exception):
