@@ -84,7 +84,7 @@ def test_the_table_shows_the_times_of_streams():
         result = wsx("bench", "--mode", "request", "-m", "{}", "-n", "3", "-c", "1", "--reply-end", "true}$", server.url)
     assert result.status == 0
     lines = [line.split() for line in result.out.decode().splitlines()]
-    assert ["replies", "2", "to", "2", "messages", "each,", "mean", "2.0"] in lines
+    assert ["replies", "2", "messages", "each"] in lines
     for name in ["first", "longest", "last"]:
         assert any(line[:1] == [name] and "p99" in line for line in lines)
 
