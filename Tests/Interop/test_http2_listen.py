@@ -181,6 +181,14 @@ def test_the_window_of_a_fast_stream_grows():
         assert free >= MEBIBYTE, (sent, free)
 
 
+def test_the_name_of_the_protocol_may_have_capitals(echo):
+    with Client(echo) as client:
+        # The spelling of Autobahn, which HAProxy keeps.
+        client.open(_protocol=b"WebSocket")
+        client.say("hello")
+        assert client.message() == b"hello"
+
+
 # Pages and files
 
 

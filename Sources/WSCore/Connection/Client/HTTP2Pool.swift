@@ -7,59 +7,69 @@ package final class HTTP2Pool {
         let tls: TLSSummary?
     }
 
-    /// The WebSockets with one way to one server.
+    /// The WebSockets with one way to one server. As many connections as they need are opened at the same time.
     final class Place {
-        private let streamCount: Int
-        /// The connection that takes further streams, and their number.
-        private var current: (shared: Shared, freeCount: Int)?
-        private var isOpening = false
+        /// The number of streams of a connection, apart from that of the connector which opens it.
+        private let furtherCount: Int
+        /// The connections that take further streams, and their number, at least 1.
+        private var free: [(shared: Shared, count: Int)] = []
+        /// The number of connections that connectors open.
+        private var openingCount = 0
+        /// Connectors that wait for these connections.
         private var waiting: [(Shared?) -> Void] = []
 
         fileprivate init(streamCount: Int) {
-            self.streamCount = streamCount
+            furtherCount = streamCount - 1
         }
 
-        /// Calls `body`, perhaps later, with a connection for one stream; or with nil, if the caller has to open the next
+        /// Calls `body`, perhaps later, with a connection for one stream; or with nil, if the caller has to open a
         /// connection, and then call ``add(_:)`` or ``fail()``.
         func join(_ body: @escaping (Shared?) -> Void) {
-            if let (shared, freeCount) = current, shared.connection.takesStreams {
-                current = freeCount > 1 ? (shared, freeCount - 1) : nil
+            while let (shared, count) = free.popLast() {
+                guard shared.connection.takesStreams else {
+                    shared.connection.hold(false)
+                    continue
+                }
+                if count > 1 { free.append((shared, count - 1)) }
                 body(shared)
-                if freeCount == 1 { shared.connection.hold(false) }
+                if count == 1 { shared.connection.hold(false) }
                 return
             }
-            release()
-            if isOpening {
-                waiting.append(body)
-            } else {
-                isOpening = true
-                body(nil)
-            }
+            waiting.append(body)
+            openMissing()
         }
 
         /// Shares a connection that has one stream.
         func add(_ shared: Shared) {
-            if streamCount > 1 {
-                current = (shared, streamCount - 1)
+            openingCount -= 1
+            if furtherCount > 0 {
                 shared.connection.hold(true)
+                free.append((shared, furtherCount))
             }
-            openingEnded()
+            let served = waiting.prefix(furtherCount)
+            waiting.removeFirst(served.count)
+            for body in served { join(body) }
+            openMissing()
         }
 
         /// Lets another connector open the connection.
-        func fail() { openingEnded() }
-
-        private func openingEnded() {
-            isOpening = false
-            let bodies = waiting
-            waiting = []
-            for body in bodies { join(body) }
+        func fail() {
+            openingCount -= 1
+            openMissing()
         }
 
-        /// Lets the connection end with its last stream.
+        /// Lets connectors open connections for those that wait.
+        private func openMissing() {
+            while waiting.count > openingCount * furtherCount {
+                openingCount += 1
+                waiting.removeLast()(nil)
+            }
+        }
+
+        /// Lets the connections end with their last stream.
         fileprivate func release() {
-            current?.shared.connection.hold(false)
-            current = nil
+            for (shared, _) in free { shared.connection.hold(false) }
+            free = []
         }
     }
 

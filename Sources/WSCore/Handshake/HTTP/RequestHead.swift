@@ -42,8 +42,8 @@ package struct RequestHead: Equatable, Sendable {
         switch version {
         // RFC 6455 §4.2.1: Upgrade contains "websocket", ignoring case.
         case .http1: fields.contains(token: "websocket", named: "Upgrade")
-        // RFC 8441 §5.
-        case .http2: connectProtocol == "websocket"
+        // RFC 8441 §5; RFC 9110 §7.8: ignoring case. HAProxy forwards the spelling of the client.
+        case .http2: connectProtocol.map { ASCII.areEqualIgnoringCase($0, "websocket") } ?? false
         }
     }
 
