@@ -185,12 +185,14 @@ package final class Connector {
 
     internal func connect() {
         peer = nil
-        enter(.resolving)
+        endPhase()
         guard request.version == .http2, didConnect == nil, let pool = resources.http2Pool else {
             return connectAlone()
         }
         let place = pool.place("\(settings.sharingGroup) \(request.url.isSecure) \(request.url.hostField)")
         place.join { [self] shared in
+            // Waiting for the connection of another connector is no phase.
+            phaseStartTime = loop.now
             switch shared {
             case nil where isOver: place.fail()
             case nil:
@@ -202,6 +204,7 @@ package final class Connector {
     }
 
     private func connectAlone() {
+        enter(.resolving)
         let proxy: Proxy?
         do throws(ProxyChoiceError) {
             proxy = try chooseProxy()

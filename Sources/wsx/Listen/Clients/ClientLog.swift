@@ -139,8 +139,10 @@ final class ClientLog {
 
     /// Reports, once, that new clients have to wait.
     func reachedLimit<Handler: ConnectionHandler>(_ limit: Server<Handler>.Limit) {
-        if !hasReportedLimit { console.reportLimit(limit, isShared: arguments.server.threadCount > 1) }
+        guard !hasReportedLimit else { return }
         hasReportedLimit = true
+        let server = arguments.server
+        console.reportLimit(limit, isShared: server.threadCount > 1, refusesStreams: server.acceptsHTTP2)
     }
 
     /// The method and the path of a request: `GET /index.html`.

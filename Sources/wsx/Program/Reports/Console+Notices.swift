@@ -9,17 +9,20 @@ extension Console {
     }
 
     /// Reports that a limit makes new clients wait.
-    /// - Parameter isShared: Whether several threads of the process share the descriptors.
-    func reportLimit<Handler: ConnectionHandler>(_ limit: Server<Handler>.Limit, isShared: Bool = false) {
+    /// - Parameters:
+    ///   - isShared: Whether several threads of the process share the descriptors.
+    ///   - refusesStreams: Whether there may be HTTP/2 streams, which cannot wait.
+    func reportLimit<Handler: ConnectionHandler>(
+        _ limit: Server<Handler>.Limit, isShared: Bool = false, refusesStreams: Bool = false
+    ) {
+        let effect = refusesStreams ? "new clients wait, and HTTP/2 streams are refused" : "new clients wait"
         switch limit {
         case .descriptors(let count):
             let limit = isShared ? "a thread's share of the limit on open files" : "the limit on open files"
-            error(
-                "\(limit) is reached with \(Phrase.count(count, "client")): new clients wait; raise it with 'ulimit -n'"
-            )
+            error("\(limit) is reached with \(Phrase.count(count, "client")): \(effect); raise it with 'ulimit -n'")
         case .connections(let count):
             let clients = Phrase.count(count, "client")
-            error("the limit of \(clients) is reached: new clients wait; raise --max-connections to serve more")
+            error("the limit of \(clients) is reached: \(effect); raise --max-connections to serve more")
         }
     }
 }
