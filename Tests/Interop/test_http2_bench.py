@@ -4,7 +4,10 @@ import json
 
 import pytest
 
+import http2
+import wire
 from processes import Listener, assert_fails, wait_until, wsx
+from scripted_server import ScriptedServer
 from test_bench import bench
 
 
@@ -82,6 +85,37 @@ def test_a_rejected_stream_is_an_error_of_its_own():
         result, results = bench("--http2", "--streams", "10", "-c", "10", "-n", "70", server.url)
         assert result.status != 0 and results["errors"]["handshake"] == 3, results["errors"]
         assert results["http2"]["streams"] == 7 and results["messages"]["received"] == 70
+
+
+def serve(peer, *pairs, last_stream=None):
+    """Opens each stream, up to the one that a GOAWAY frame then names as the last one, and answers close frames."""
+    server = http2.Server(peer, *pairs)
+    while (received := server.wait_for(http2.HEADERS, http2.DATA)) is not None:
+        kind, _, stream, payload = received
+        if kind == http2.DATA and payload[:1] == wire.close(1000)[:1]:
+            server.send(http2.data(wire.close(1000), stream, http2.END_STREAM))
+        elif kind == http2.HEADERS and (last_stream is None or stream <= last_stream):
+            server.send(http2.headers((b":status", b"200"), stream=stream))
+            if stream == last_stream:
+                server.send(http2.goaway(http2.NO_ERROR, last_stream=last_stream))
+
+
+def test_a_server_that_allows_fewer_streams_gets_more_connections():
+    with ScriptedServer(lambda peer: serve(peer, (http2.MAX_CONCURRENT_STREAMS, 5))) as server:
+        result, results = bench("--http2", "--streams", "10", "-c", "20", "--mode", "idle", "-d", "200ms", server.url)
+    assert (result.status, results["http2"]) == (0, {"connections": 4, "streams": 20}), result
+
+
+def test_requests_that_a_server_did_not_process_are_repeated():
+    connections = iter(range(100))
+
+    def script(peer):
+        serve(peer, last_stream=5 if next(connections) == 0 else None)
+
+    with ScriptedServer(script) as server:
+        result, results = bench("--http2", "--streams", "10", "-c", "10", "--mode", "idle", "-d", "200ms", server.url)
+    assert (result.status, sum(results["errors"].values())) == (0, 0), result
+    assert results["http2"]["streams"] == 10
 
 
 def test_streams_belong_to_http2():

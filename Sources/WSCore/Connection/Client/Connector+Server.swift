@@ -87,10 +87,15 @@ extension Connector {
         case .http2:
             let connection = HTTP2Connection(client: stream)
             upgrade(on: connection, over: secured, tls: tls, isShared: false)
-            sharePlace?.add(HTTP2Pool.Shared(connection: connection, peer: peer ?? "", tls: tls))
-            sharePlace = nil
+            // The server's settings say how many streams there may be.
+            connection.whenReady { [weak self] in self?.share(connection, tls) }
             connection.start(with: firstBytes)
         }
+    }
+
+    private func share(_ connection: HTTP2Connection, _ tls: TLSSummary?) {
+        sharePlace?.add(HTTP2Pool.Shared(connection: connection, peer: peer ?? "", tls: tls))
+        sharePlace = nil
     }
 
     private func answered(
@@ -98,6 +103,9 @@ extension Connector {
     ) {
         switch result {
         case .failure(.lost(.protection(let error as TLSError), _)): finish(.failure(.security(error)))
+        case .failure(.handshake(.http2(let error))) where isShared && error.allowsRepetition:
+            replaceStage(with: .idle)
+            connectAlone()
         case .failure(.handshake(.refused(let head, let body, let isTruncated))):
             if case .negotiation(let upgrade) = request.purpose, 200...299 ~= head.status {
                 return negotiated(upgrade, head, body)

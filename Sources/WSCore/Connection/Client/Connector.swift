@@ -203,7 +203,8 @@ package final class Connector {
         }
     }
 
-    private func connectAlone() {
+    /// Opens a connection for this attempt.
+    internal func connectAlone() {
         enter(.resolving)
         let proxy: Proxy?
         do throws(ProxyChoiceError) {

@@ -39,14 +39,15 @@ package final class HTTP2Pool {
             openMissing()
         }
 
-        /// Shares a connection that has one stream.
+        /// Shares a connection that has one stream, after the server's settings.
         func add(_ shared: Shared) {
             openingCount -= 1
-            if furtherCount > 0 {
+            let count = min(furtherCount, shared.connection.session.maximumPeerStreams - 1)
+            if count > 0 {
                 shared.connection.hold(true)
-                free.append((shared, furtherCount))
+                free.append((shared, count))
             }
-            let served = waiting.prefix(furtherCount)
+            let served = waiting.prefix(max(0, count))
             waiting.removeFirst(served.count)
             for body in served { join(body) }
             openMissing()

@@ -24,6 +24,14 @@ package enum HTTP2Error: Error, Equatable {
     /// RFC 9113 §7: REFUSED_STREAM. The request was not processed.
     package static let refusedStream: UInt32 = 7
 
+    /// Whether a request may be repeated: the server did not process it (RFC 9113 §8.7), or ends the connection.
+    var allowsRepetition: Bool {
+        switch self {
+        case .reset(Self.refusedStream), .goAway(Self.noError, _): true
+        default: false
+        }
+    }
+
     /// A stable identifier for scripts and the manual.
     package var identifier: String {
         switch self {

@@ -128,6 +128,11 @@ internal final class HTTP2Session {
         nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL) == 1
     }
 
+    /// The maximum number of concurrent streams that the peer accepts.
+    var maximumPeerStreams: Int {
+        Int(nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
+    }
+
     /// Allows the peer to send more, on a stream or, with 0, on the connection.
     func returnToWindow(_ byteCount: Int, of stream: Int32) {
         nghttp2_submit_window_update(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, Int32(clamping: byteCount))

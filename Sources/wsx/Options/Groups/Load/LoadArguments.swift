@@ -69,7 +69,7 @@ struct LoadArguments: Equatable, Sendable {
             summary: "WebSockets on each HTTP/2 connection",
             manual: """
                 Open *N* WebSockets on each HTTP/2 connection; `--connections` counts WebSockets. If a server allows \
-                fewer streams, the others wait, and time out.
+                fewer streams, there are more connections.
                 """,
             example: "--http2 --connections 1000 --streams 100"
         ) { arguments, value throws(ValueProblem) in
