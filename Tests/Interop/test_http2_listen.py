@@ -323,6 +323,14 @@ def test_the_end_of_the_connection_ends_its_websockets():
         assert server.stop() == 0
 
 
+def test_violations_are_logged_with_their_reason():
+    with listen("--echo") as server, Client(server) as client:
+        client.open()
+        client.send(http2.window_update(0))
+        client.read_to_end()
+        server.wait_for(r"HTTP/2 connection from 127\.0\.0\.1:\d+ ended: the peer violated the HTTP/2 protocol \(.+\)\n")
+
+
 def test_a_connection_without_streams_is_closed():
     with listen("--echo", "--handshake-timeout", "300ms") as server:
         with Client(server) as client:

@@ -105,6 +105,8 @@ extension Server {
         case served(ServedRequest)
         /// TLS failed before the request was complete.
         case failedToSecure(TLSError, OpeningFacts)
+        /// A client's HTTP/2 connection has ended because of a violation.
+        case violatedHTTP2(HTTP2Error, PeerAddress)
         /// Accepting has paused.
         case reachedLimit(Limit)
     }

@@ -218,7 +218,8 @@ package final class Server<Handler: ConnectionHandler> {
                 self?.others.idleHTTP2Count += isIdle ? 1 : -1
                 self?.updateAccepting()
             },
-            didEnd: { [weak self] connection in
+            didEnd: { [weak self] connection, violation in
+                if let violation { self?.observer?(.violatedHTTP2(violation, origin.address)) }
                 self?.others.http2Connections[ObjectIdentifier(connection)] = nil
                 self?.others.idleHTTP2Count -= 1
                 self?.updateAccepting()

@@ -131,6 +131,13 @@ final class ClientLog {
                 sentBytes: facts.sentBytes, reason: "\(error)"))
     }
 
+    /// Logs an HTTP/2 connection that ended because of a violation.
+    func violatedHTTP2(_ error: HTTP2Error, from address: PeerAddress) {
+        guard isKept else { return }
+        let words = "HTTP/2 connection from \(address) ended: \(error)"
+        if isPrompt { noteWithTime(words) } else { console.notice(words) }
+    }
+
     /// Reports that a client is closed because it holds memory without making progress.
     func stalled(_ number: Int, holding byteCount: Int) {
         let size = TrafficReport.size(byteCount)

@@ -133,6 +133,7 @@ final class ListenRun {
             case .refused(let refusal, let facts): log.refused(refusal, facts)
             case .served(let served): log.answered(served)
             case .failedToSecure(let error, let facts): log.failedToSecure(error, facts)
+            case .violatedHTTP2(let error, let address): log.violatedHTTP2(error, from: address)
             case .reachedLimit(let limit): log.reachedLimit(limit)
             }
         }

@@ -11,8 +11,8 @@ internal final class HTTP2Connection {
         let didReceiveRequest: (HTTP2Stream, Result<RequestHead, HTTPHeadError>, _ byteCount: Int) -> Void
         /// The first stream has begun, or the last one has ended. A new connection is idle.
         let didChangeIdleness: (_ isIdle: Bool) -> Void
-        /// The connection is closed.
-        let didEnd: (HTTP2Connection) -> Void
+        /// The connection is closed, perhaps because of a violation.
+        let didEnd: (HTTP2Connection, _ violation: HTTP2Error?) -> Void
         /// The time without streams after which the connection is closed.
         let idleTimeout: Duration
         /// The bytes by which windows may grow.
@@ -319,7 +319,9 @@ internal final class HTTP2Connection {
         // The client may still send, such as window updates, and a reset would destroy the last output.
         var output = ByteBuffer()
         swap(&output, &session.output)
-        _ = LingeringClose(stream, output: output, closesOwnSide: true) { [self] _ in server.didEnd(self) }
+        _ = LingeringClose(stream, output: output, closesOwnSide: true) { [self] _ in
+            server.didEnd(self, session.violation)
+        }
     }
 }
 
