@@ -81,7 +81,7 @@ extension HTTP2Session {
         }
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, code, session in
             if let session = HTTP2Session.at(session), let stream = session.stream(with: stream) {
-                session.connection.didClose(stream, code: code)
+                session.connection.didEnd(stream, code: code)
             }
             return 0
         }

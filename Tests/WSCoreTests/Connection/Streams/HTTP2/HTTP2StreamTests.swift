@@ -14,7 +14,7 @@ private struct HTTP2Fixture {
         let (near, far) = try makeStreamPair(on: loop)
         server = StreamEnd(far)
         far.startReading()
-        connection = HTTP2Connection(client: near)
+        connection = HTTP2Connection(near)
         stream = connection.makeStream()
         stream.delegate = recorder
         var isReady = false
