@@ -87,6 +87,19 @@ private func write(_ bytes: [UInt8], to stream: HTTP2Stream) throws {
         }
     }
 
+    @Test("A stream that is closed outside of a read sends its reset, although its connection stays open")
+    func closeOutsideOfRead() throws {
+        try withLoop { loop in
+            let fixture = try HTTP2Fixture(on: loop)
+            loop.run { !fixture.server.recorder.received.isEmpty }
+            fixture.connection.hold(true)
+            fixture.stream.close()
+            loop.run { fixture.server.recorder.received.suffix(13) == http2Frame(3, [0, 0, 0, 8])[...] }
+            fixture.connection.hold(false)
+            fixture.close()
+        }
+    }
+
     @Test("Unsent bytes wait for the window of the peer") func window() throws {
         try withLoop { loop in
             // RFC 9113 §6.5.2: SETTINGS_INITIAL_WINDOW_SIZE.
