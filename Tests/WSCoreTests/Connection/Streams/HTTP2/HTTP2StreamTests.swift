@@ -100,6 +100,22 @@ private func write(_ bytes: [UInt8], to stream: HTTP2Stream) throws {
         }
     }
 
+    @Test("A CONTINUATION frame beyond the largest size ends the connection") func largeContinuation() throws {
+        try withLoop { loop in
+            let fixture = try HTTP2Fixture(on: loop)
+            fixture.stream.startReading()
+            // RFC 9113 §4.2: 16,385 bytes, of which none has arrived.
+            try fixture.server.write(http2Frame(1, [0x88]) + [0, 0x40, 1, 9, 0, 0, 0, 0, 1])
+            loop.run { fixture.recorder.readError != nil }
+            guard case .failed(.protection(let error as HTTP2Error))? = fixture.stream.ending else {
+                Issue.record("the stream has not failed")
+                return
+            }
+            #expect(error == .violation(reason: "FRAME_SIZE_ERROR (6)"))
+            fixture.close()
+        }
+    }
+
     @Test("Unsent bytes wait for the window of the peer") func window() throws {
         try withLoop { loop in
             // RFC 9113 §6.5.2: SETTINGS_INITIAL_WINDOW_SIZE.
