@@ -59,6 +59,8 @@ def connection_errors(stream, field):
            for label, kind, size, target in (
                ("data", DATA, 16_385, 1), ("headers", HEADERS, 16_385, stream), ("settings", SETTINGS, 16_386, 0),
                ("ping", PING, 16_385, 0), ("unknown frame", UNKNOWN, 16_385, 0), ("data of 16 MiB", DATA, 2**24 - 1, 1))},
+        "continuation beyond the largest size": (
+            unfinished + beginning(CONTINUATION, 16_385, stream), FRAME_SIZE_ERROR),
         # §6.1, §6.2: padding.
         "padding as long as the data": (frame(DATA, b"\x03xx", PADDED, 1), PROTOCOL_ERROR),
         "padding beyond the data": (frame(DATA, b"\xff", PADDED, 1), PROTOCOL_ERROR),

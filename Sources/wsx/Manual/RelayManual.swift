@@ -50,6 +50,13 @@ enum RelayManual {
                 """),
             .paragraph(
                 """
+                With `--http2`, clients may speak HTTP/2; the server is still asked with HTTP/1.1, and each WebSocket has its \
+                own connection to it. The version ends at the relay, so WebSockets, pages, and rejections are the same in \
+                both. Over HTTP/2, a request whose body has no Content-Length is answered with 411, and a canceled stream \
+                cancels its request.
+                """),
+            .paragraph(
+                """
                 Pages of other origins cannot use the relay, with its logins, unless `--origin` allows them. The Host of a \
                 request must be an IP address, `localhost`, or a host that `--origin` allows; any other gets 403.
                 """),

@@ -85,7 +85,7 @@ extension Connector {
             didStep?(.sent { handshake.shownRequest })
             opening.start(with: firstBytes)
         case .http2:
-            let connection = HTTP2Connection(client: stream)
+            let connection = HTTP2Connection(stream)
             upgrade(on: connection, over: secured, tls: tls, isShared: false)
             // The server's settings say how many streams there may be.
             connection.whenReady { [weak self] in self?.share(connection, tls) }

@@ -208,7 +208,10 @@ package final class Server<Handler: ConnectionHandler> {
 
     /// Serves the streams of an HTTP/2 connection like connections of their own.
     private func serveHTTP2(on stream: any ByteStream, from origin: Origin, firstBytes: [UInt8]) {
-        let events = HTTP2Connection.ServerEvents(
+        // More streams wait at the client.
+        let context = HTTP2Connection.ServerContext(
+            maximumStreams: min(settings.maximumConnections ?? .max, 1000), idleTimeout: settings.handshakeTimeout,
+            windowBudget: windowBudget,
             didReceiveRequest: { [unowned self] stream, request, byteCount in
                 // Unlike connections, streams cannot wait.
                 guard !isFull else { return stream.refuse() }
@@ -223,15 +226,12 @@ package final class Server<Handler: ConnectionHandler> {
                 self?.others.http2Connections[ObjectIdentifier(connection)] = nil
                 self?.others.idleHTTP2Count -= 1
                 self?.updateAccepting()
-            }, idleTimeout: settings.handshakeTimeout, windowBudget: windowBudget)
-        let connection = HTTP2Connection(server: stream, maximumStreams: maximumStreams, events: events)
+            })
+        let connection = HTTP2Connection(stream, server: context)
         others.http2Connections[ObjectIdentifier(connection)] = connection
         others.idleHTTP2Count += 1
         connection.start(with: firstBytes)
     }
-
-    /// The maximum number of concurrent streams of an HTTP/2 connection. More of them wait at the client.
-    private var maximumStreams: Int { min(settings.maximumConnections ?? .max, 1000) }
 
     private func answer(_ request: RequestHead, of opening: ServerOpening) {
         let response = settings.responder.response(to: request)

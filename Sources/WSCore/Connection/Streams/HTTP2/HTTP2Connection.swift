@@ -5,18 +5,20 @@
 /// The stream below is always read, so that pings are answered while an ``HTTP2Stream`` is paused. A client's connection
 /// ends with its last stream. That of a server waits for further requests until a timeout.
 internal final class HTTP2Connection {
-    /// The events of a server's connection.
-    struct ServerEvents {
+    /// What a server's connection needs.
+    struct ServerContext {
+        /// The maximum number of concurrent streams.
+        let maximumStreams: Int
+        /// The time without streams after which the connection is closed.
+        let idleTimeout: Duration
+        /// The bytes by which windows may grow.
+        let windowBudget: HTTP2WindowBudget
         /// A request has arrived, with the size of its head in bytes, or a head that cannot be read.
         let didReceiveRequest: (HTTP2Stream, Result<RequestHead, HTTPHeadError>, _ byteCount: Int) -> Void
         /// The first stream has begun, or the last one has ended. A new connection is idle.
         let didChangeIdleness: (_ isIdle: Bool) -> Void
         /// The connection is closed, perhaps because of a violation.
         let didEnd: (HTTP2Connection, _ violation: HTTP2Error?) -> Void
-        /// The time without streams after which the connection is closed.
-        let idleTimeout: Duration
-        /// The bytes by which windows may grow.
-        let windowBudget: HTTP2WindowBudget
     }
 
     let loop: EventLoop
@@ -24,7 +26,8 @@ internal final class HTTP2Connection {
     private let stream: any ByteStream
     private let role: HTTP2Session.Role
     private let limits: HeadLimits
-    private let server: ServerEvents?
+    /// Nil for a client.
+    private let server: ServerContext?
     /// The streams that the session may refer to.
     private var streams: [ObjectIdentifier: HTTP2Stream] = [:]
     /// The streams with frames that the kernel has not accepted.
@@ -60,25 +63,13 @@ internal final class HTTP2Connection {
         static let held = State(rawValue: 1 << 6)
     }
 
-    /// Prepares a client's connection, which takes over the stream.
-    /// - Parameter limits: The limits for the heads of responses. Default: ``HeadLimits/client``.
-    init(client stream: any ByteStream, limits: HeadLimits = .client) {
+    /// Prepares the connection of a client, or of a server, which takes over the stream.
+    /// - Parameter limits: The limits for heads. Default: ``HeadLimits/client`` or ``HeadLimits/server``.
+    init(_ stream: any ByteStream, server: ServerContext? = nil, limits: HeadLimits? = nil) {
         self.stream = stream
-        self.limits = limits
-        role = .client
-        server = nil
-        loop = stream.loop
-    }
-
-    /// Prepares a server's connection, which takes over the stream.
-    /// - Parameters:
-    ///   - limits: The limits for the heads of requests. Default: ``HeadLimits/server``.
-    ///   - maximumStreams: The maximum number of concurrent streams.
-    init(server stream: any ByteStream, limits: HeadLimits = .server, maximumStreams: Int, events: ServerEvents) {
-        self.stream = stream
-        self.limits = limits
-        role = .server(maximumStreams: maximumStreams)
-        server = events
+        self.server = server
+        self.limits = limits ?? (server == nil ? .client : .server)
+        role = server.map { .server(maximumStreams: $0.maximumStreams) } ?? .client
         loop = stream.loop
     }
 
@@ -130,7 +121,8 @@ internal final class HTTP2Connection {
     func endWhenUnused() {
         guard state.isDisjoint(with: [.ending, .over]) else { return }
         state.insert(.ending)
-        session.refuseStreams()
+        // Without streams, the connection ends with GOAWAY at once.
+        if openCount > 0 { session.refuseStreams() }
         scheduleFlush()
     }
 
@@ -272,7 +264,7 @@ internal final class HTTP2Connection {
     }
 
     /// The frames of a stream have ended, so the session no longer refers to it.
-    func didClose(_ stream: HTTP2Stream, code: UInt32) {
+    func didEnd(_ stream: HTTP2Stream, code: UInt32) {
         streams[ObjectIdentifier(stream)] = nil
         // RFC 9113 §8.1: NO_ERROR after a complete response asks to stop sending.
         if let failure = stream.failure {
@@ -284,8 +276,10 @@ internal final class HTTP2Connection {
         }
     }
 
+    // MARK: Closing
+
     /// The owner of a stream has closed it.
-    func didClose(stream: HTTP2Stream) {
+    func ownerDidClose(_ stream: HTTP2Stream) {
         // Its reset, or its end.
         scheduleFlush()
         openCount -= 1
@@ -304,8 +298,10 @@ internal final class HTTP2Connection {
         guard openCount == 0, state.isDisjoint(with: [.busy, .over]) else { return }
         // A server waits for further streams, and so does a client that is held.
         guard state.contains(.ending) || (server == nil && !state.contains(.held)) else { return }
-        flush()
+        // Also while a write is in progress, which LingeringClose continues.
+        produce()
         session.terminate()
+        produce()
         flush()
         close()
     }
@@ -340,8 +336,16 @@ extension HTTP2Connection: ByteStreamDelegate {
 
     func streamDidReachEnd(_ stream: any ByteStream) {
         switch goAway {
-        case .goAway(let code, _)? where code != HTTP2Error.noError: if let goAway { fail(goAway) }
-        default: if state.contains(.hasReceivedBytes) { end(.ended) } else { fail(.closedBeforeSettings) }
+        case _ where !state.contains(.hasReceivedBytes): fail(.closedBeforeSettings)
+        case nil, .goAway(HTTP2Error.noError, _)?:
+            // A client that has left does not read the rest of a response.
+            if role.isServer {
+                for stream in streams.values where stream.ending != nil {
+                    stream.failWriting(.system(.connectionReset))
+                }
+            }
+            end(.ended)
+        case let goAway?: fail(goAway)
         }
     }
 

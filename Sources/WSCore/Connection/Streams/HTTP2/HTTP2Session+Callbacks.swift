@@ -3,6 +3,15 @@ import CNGHTTP2
 // The callbacks of nghttp2. They must not enter it, except to submit frames.
 extension HTTP2Session {
     static func configure(_ callbacks: OpaquePointer?) {
+        nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { handle, header, _ in
+            // RFC 9113 §4.2. nghttp2 checks the size of other frames.
+            if let header = header?.pointee, header.type == NGHTTP2_CONTINUATION.rawValue,
+                header.length > HTTP2Session.maximumFrameBytes
+            {
+                nghttp2_session_terminate_session(handle, NGHTTP2_FRAME_SIZE_ERROR.rawValue)
+            }
+            return 0
+        }
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, _, session in
             HTTP2Session.at(session)?.head = HTTP2Head()
             return 0
@@ -81,7 +90,7 @@ extension HTTP2Session {
         }
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, code, session in
             if let session = HTTP2Session.at(session), let stream = session.stream(with: stream) {
-                session.connection.didClose(stream, code: code)
+                session.connection.didEnd(stream, code: code)
             }
             return 0
         }

@@ -32,6 +32,8 @@ internal final class HTTP2Session {
     static let serverWindowBytes = 64 << 10
     /// Data frames are produced up to this number of bytes at once.
     static let outputBytes = 256 << 10
+    /// RFC 9113 §6.5.2: the maximum size of a received frame, without its head.
+    static let maximumFrameBytes = 16 << 10
     /// The maximum number of unanswered SETTINGS and PING frames, and of settings in a frame.
     private static let maximumAcknowledgements = 100
     private static let maximumSettings = 32

@@ -168,7 +168,7 @@ internal final class HTTP2Stream: ByteStream {
         connection.windowBudget?.giveBack(windowBytes - connection.windowBytes)
         received = ByteBuffer()
         unsent = ByteBuffer()
-        connection.didClose(stream: self)
+        connection.ownerDidClose(self)
     }
 
     /// The number of bytes for the next data frame, at most `maximumBytes`; nil if there are none yet.

@@ -10,7 +10,7 @@ import Testing
             var joined: [HTTP2Connection?] = []
             for _ in 0..<5 { place.join { joined.append($0?.connection) } }
             #expect(joined.count == 3 && joined.allSatisfy { $0 == nil }, "three open connections, the others wait")
-            let connection = HTTP2Connection(client: near)
+            let connection = HTTP2Connection(near)
             let stream = connection.makeStream()
             place.add(HTTP2Pool.Shared(connection: connection, peer: "", tls: nil))
             #expect(joined.count == 4 && joined[3] === connection)

@@ -14,7 +14,7 @@ private struct HTTP2Fixture {
         let (near, far) = try makeStreamPair(on: loop)
         server = StreamEnd(far)
         far.startReading()
-        connection = HTTP2Connection(client: near)
+        connection = HTTP2Connection(near)
         stream = connection.makeStream()
         stream.delegate = recorder
         var isReady = false
@@ -83,6 +83,35 @@ private func write(_ bytes: [UInt8], to stream: HTTP2Stream) throws {
             #expect(
                 sent.suffix(30) == http2Frame(3, [0, 0, 0, 8])[...]
                     + http2Frame(7, [0, 0, 0, 0, 0, 0, 0, 0], stream: 0))
+            fixture.close()
+        }
+    }
+
+    @Test("A stream that is closed outside of a read sends its reset, although its connection stays open")
+    func closeOutsideOfRead() throws {
+        try withLoop { loop in
+            let fixture = try HTTP2Fixture(on: loop)
+            loop.run { !fixture.server.recorder.received.isEmpty }
+            fixture.connection.hold(true)
+            fixture.stream.close()
+            loop.run { fixture.server.recorder.received.suffix(13) == http2Frame(3, [0, 0, 0, 8])[...] }
+            fixture.connection.hold(false)
+            fixture.close()
+        }
+    }
+
+    @Test("A CONTINUATION frame beyond the largest size ends the connection") func largeContinuation() throws {
+        try withLoop { loop in
+            let fixture = try HTTP2Fixture(on: loop)
+            fixture.stream.startReading()
+            // RFC 9113 §4.2: 16,385 bytes, of which none has arrived.
+            try fixture.server.write(http2Frame(1, [0x88]) + [0, 0x40, 1, 9, 0, 0, 0, 0, 1])
+            loop.run { fixture.recorder.readError != nil }
+            guard case .failed(.protection(let error as HTTP2Error))? = fixture.stream.ending else {
+                Issue.record("the stream has not failed")
+                return
+            }
+            #expect(error == .violation(reason: "FRAME_SIZE_ERROR (6)"))
             fixture.close()
         }
     }
