@@ -27,7 +27,7 @@ private final class HTTP2Pair {
                 }
             },
             didChangeIdleness: { [unowned self] in idleness.append($0) },
-            didEnd: { [unowned self] _ in hasEnded = true })
+            didEnd: { [unowned self] _, _ in hasEnded = true })
         let server = HTTP2Connection(far, server: context, limits: limits)
         self.server = server
         server.start()
