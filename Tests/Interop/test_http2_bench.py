@@ -88,12 +88,14 @@ def test_a_rejected_stream_is_an_error_of_its_own():
 
 
 def serve(peer, *pairs, last_stream=None):
-    """Opens each stream, up to the one that a GOAWAY frame then names as the last one, and answers close frames."""
+    """Opens each stream, up to the one that a GOAWAY frame then names as the last one. Answers pings and close frames."""
     server = http2.Server(peer, *pairs)
     while (received := server.wait_for(http2.HEADERS, http2.DATA)) is not None:
         kind, _, stream, payload = received
-        if kind == http2.DATA and payload[:1] == wire.close(1000)[:1]:
+        if kind == http2.DATA and payload and payload[0] & 0xF == wire.CLOSE:
             server.send(http2.data(wire.close(1000), stream, http2.END_STREAM))
+        elif kind == http2.DATA and payload:
+            server.send(http2.data(wire.frame(wire.PONG, wire.masked(payload[6:], payload[2:6])), stream))
         elif kind == http2.HEADERS and (last_stream is None or stream <= last_stream):
             server.send(http2.headers((b":status", b"200"), stream=stream))
             if stream == last_stream:
