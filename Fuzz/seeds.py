@@ -148,6 +148,85 @@ COMPRESSION_OFFERS = {
     "invalid": b"permessage-deflate; server_max_window_bits=07; client_max_window_bits=16",
 }
 
+
+def http2(*frames, options=0):
+    """Returns options and frames, each a type, flags, a stream, and a payload; see HTTP2Target.swift."""
+    return bytes([options]) + b"".join(
+        bytes([kind, flags, stream, len(payload)]) + payload for kind, flags, stream, payload in frames)
+
+
+def http2_exactly(*frames):
+    """Returns the frames as they are on the wire."""
+    return b"\1" + b"".join(
+        struct.pack("!I", len(payload))[1:] + struct.pack("!BBI", kind, flags, stream) + payload
+        for kind, flags, stream, payload in frames)
+
+
+def header_block(*fields):
+    """Returns literal fields without indexing or Huffman codes (RFC 7541 §6.2.2)."""
+    return b"".join(b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value for name, value in fields)
+
+
+# RFC 7541 Appendix A: GET, http, /, and an authority; and an extended CONNECT.
+HTTP2_GET = b"\x82\x86\x84" + header_block((b":authority", b"h"))
+HTTP2_CONNECT = b"\x86\x84" + header_block((b":method", b"CONNECT"), (b":protocol", b"websocket"), (b":authority", b"h"))
+DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING_FRAME, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
+# The frames of either end, on the first stream.
+HTTP2_FRAMES = {
+    "reset": (RST_STREAM, 0, 1, b"\0\0\0\x08"),
+    "settings": (SETTINGS, 0, 0, bytes.fromhex("000400000003") + bytes.fromhex("000500004000")),
+    "ping": (PING_FRAME, 0, 0, b"12345678"),
+    "goaway": (GOAWAY, 0, 0, bytes.fromhex("0000000100000000") + b"bye"),
+    "goaway-with-error": (GOAWAY, 0, 0, bytes.fromhex("000000010000000b") + b"slow\x1b"),
+    "window-update": (WINDOW_UPDATE, 0, 1, b"\0\0\x10\0"),
+    "window-overflow": (WINDOW_UPDATE, 0, 0, b"\x7f\xff\xff\xff"),
+    "padded-data": (DATA, 8, 1, b"\2ab\0\0"),
+    "trailers": (HEADERS, 5, 1, header_block((b"x", b"y"))),
+    "push": (PUSH_PROMISE, 4, 1, b"\0\0\0\2" + HTTP2_GET),
+    "unknown": (0xFA, 0, 7, b"x"),
+}
+
+
+def http2_seeds(head, *, end):
+    """Returns seeds in which a peer sends this frame of HEADERS, and then others."""
+    opened = [head, (DATA, 0, 1, b"hello")]
+    return {
+        "opened": http2(*opened, (DATA, 1, 1, b"bye")),
+        **{name: http2(*opened, sent, (DATA, 0, 1, b"more"), end) for name, sent in HTTP2_FRAMES.items()},
+        "slow": http2(*opened, (PING_FRAME, 0, 0, bytes(8)), end, options=2),
+        "paused": http2(*opened, (DATA, 0, 1, b"x" * 200), end, options=4),
+        "closed-early": http2(*opened, (DATA, 0, 1, b"x"), end, options=8),
+        "continued": http2((HEADERS, 0, 1, head[3][:9]), (CONTINUATION, 4, 1, head[3][9:]), end),
+        "malformed": http2((HEADERS, 4, 1, head[3] + header_block((b"Upper", b"")))),
+        "line-feed": http2((HEADERS, 4, 1, head[3] + header_block((b"x", b"a\r\nb: c"))), end),
+        "dynamic-table": http2((HEADERS, 5, 1, head[3] + b"\x40\x01x\x01y\xbe\xbe\x3f\x00"), end),
+        "not-hpack": http2((HEADERS, 5, 1, b"\xff\xff\xff\xff\xff")),
+        "exactly": http2_exactly((SETTINGS, 0, 0, b"\0\x08\0\0\0\1"), *opened, end),
+        "exactly-too-large": http2_exactly((SETTINGS, 0, 0, b""), head) + b"\0\x40\1\0\0\0\0\0\1",
+        "http1": b"\1HTTP/1.1 400 Bad Request\r\n\r\n",
+    }
+
+
+HTTP2_SERVER = {
+    **http2_seeds((HEADERS, 4, 1, HTTP2_CONNECT), end=(DATA, 1, 1, b"")),
+    "get": http2((HEADERS, 5, 1, HTTP2_GET)),
+    "two-streams": http2((HEADERS, 4, 1, HTTP2_CONNECT), (HEADERS, 4, 3, HTTP2_CONNECT), (DATA, 0, 3, b"3"),
+                         (DATA, 0, 1, b"1"), (RST_STREAM, 0, 1, bytes(4)), (DATA, 1, 3, b"end")),
+    "cookies": http2((HEADERS, 5, 1, HTTP2_GET + header_block((b"cookie", b"a=b"), (b"host", b"h"), (b"cookie", b"c=d")))),
+    "other-host": http2((HEADERS, 5, 1, HTTP2_GET + header_block((b"host", b"other")))),
+    "body": http2((HEADERS, 4, 1, b"\x83\x86\x84" + header_block((b":authority", b"h"), (b"content-length", b"3"))),
+                  (DATA, 1, 1, b"four")),
+}
+HTTP2_CLIENT = {
+    **http2_seeds((HEADERS, 4, 1, b"\x88"), end=(DATA, 1, 1, b"")),
+    "both-streams": http2((HEADERS, 4, 3, b"\x88"), (HEADERS, 4, 1, b"\x88"), (DATA, 0, 3, b"3"), (DATA, 1, 1, b"1")),
+    "interim": http2((HEADERS, 4, 1, header_block((b":status", b"103"))), (HEADERS, 4, 1, b"\x88"), (DATA, 1, 1, b"x")),
+    "refused": http2((HEADERS, 4, 1, header_block((b":status", b"403"), (b"content-length", b"4"))), (DATA, 1, 1, b"no\x1b!")),
+    "redirect": http2((HEADERS, 5, 1, header_block((b":status", b"301"), (b"location", b"/x")))),
+    "subprotocol": http2((HEADERS, 4, 1, b"\x88" + header_block((b"sec-websocket-protocol", b"chat")))),
+    "no-status": http2((HEADERS, 4, 1, header_block((b"x", b"y")))),
+}
+
 UTF8 = {
     "ascii": b"plain text of more than eight bytes, and of more than sixty-four, too, so that both ways are taken",
     "lengths": TEXT * 4,
@@ -770,6 +849,8 @@ TARGETS = {
     "session": SESSION,
     "utf8": UTF8,
     "http-heads": HTTP_HEADS,
+    "http2-server": HTTP2_SERVER,
+    "http2-client": HTTP2_CLIENT,
     "client-handshake": CLIENT_HANDSHAKE,
     "server-handshake": SERVER_HANDSHAKE,
     "request-environment": REQUEST_ENVIRONMENT,

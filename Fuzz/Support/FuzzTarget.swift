@@ -12,8 +12,8 @@ struct FuzzTarget: Sendable {
     static let all = parsers + protocols
 
     private static let parsers = [
-        frames, compressedFrames, closeFrames, session, inflating, utf8, httpHeads, clientHandshake, serverHandshake,
-        requestEnvironment,
+        frames, compressedFrames, closeFrames, session, inflating, utf8, httpHeads, http2Server, http2Client,
+        clientHandshake, serverHandshake, requestEnvironment,
         extensions, compressionOffers, urls, redirects, cookies, cookieFile, challenges, netrc, awsProfiles,
         proxyChoice, proxyConnect, proxySOCKS, requestPaths, requestConditions, tls, json, jsonPaths, jsonChanges,
         har, shownMessages, jsonEvents, eventInput, encodedInput,

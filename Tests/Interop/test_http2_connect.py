@@ -346,12 +346,12 @@ def test_input_waits_for_the_window_of_the_server():
 
 
 def test_each_end_of_an_open_stream_has_its_message():
-    for frames, words in (
-        ([http2.data(b"", flags=END_STREAM)], "lost"),
-        ([http2.reset(CANCEL)], "the peer reset the HTTP/2 stream: CANCEL (8)"),
-        ([http2.goaway(ENHANCE_YOUR_CALM, b"slow down"), http2.reset(ENHANCE_YOUR_CALM)],
+    for frames, status, words in (
+        ([http2.data(b"", flags=END_STREAM)], 1, "lost"),
+        ([http2.reset(CANCEL)], 1, "the peer reset the HTTP/2 stream: CANCEL (8)"),
+        ([http2.goaway(ENHANCE_YOUR_CALM, b"slow down"), http2.reset(ENHANCE_YOUR_CALM)], 1,
          'the peer ended the HTTP/2 connection: ENHANCE_YOUR_CALM (11) ("slow down")'),
-        ([http2.frame(http2.DATA, b"", stream=0)], "the peer violated the HTTP/2 protocol"),
+        ([http2.frame(http2.DATA, b"", stream=0)], 5, "the peer violated the HTTP/2 protocol"),
     ):
         def script(peer):
             server = Server(peer)
@@ -362,7 +362,7 @@ def test_each_end_of_an_open_stream_has_its_message():
                 server.finish()
 
         with ScriptedServer(script) as server:
-            assert_fails(connect("-q", "--no-stdin", server.url, "hello"), 1, words)
+            assert_fails(connect("-q", "--no-stdin", server.url, "hello"), status, words)
 
 
 def test_a_goaway_lets_the_open_stream_continue():

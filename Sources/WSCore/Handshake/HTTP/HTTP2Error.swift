@@ -32,6 +32,14 @@ package enum HTTP2Error: Error, Equatable {
         }
     }
 
+    /// Whether the peer has broken rules, rather than refused something or ended the connection.
+    package var isViolation: Bool {
+        switch self {
+        case .notHTTP2, .head, .violation: true
+        case .closedBeforeSettings, .noExtendedConnect, .reset, .goAway: false
+        }
+    }
+
     /// A stable identifier for scripts and the manual.
     package var identifier: String {
         switch self {

@@ -21,7 +21,7 @@ extension LoadWorker {
         if !connection.isClosing { recordSecrets(of: connection.number) }
         let failure = Failure.failure(of: end, closeTimeout: settings.arguments.client.limits.closeTimeout)
         switch failure {
-        case .violation(_)?: note(failure, as: .violation)
+        case .violation(_)?, .http2Violation(_)?: note(failure, as: .violation)
         case .limitExceeded(_)?: note(failure, as: .closed)
         case .closingTimedOut? where connection.isClosing: note(failure, as: .timeout)
         default:

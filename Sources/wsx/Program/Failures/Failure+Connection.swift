@@ -19,7 +19,13 @@ extension Failure {
     }
 
     /// The failure for a connection that ended without a close frame.
-    static func loss(of end: ConnectionEnd) -> Failure { .lost(end.failure, silence: end.silence) }
+    static func loss(of end: ConnectionEnd) -> Failure {
+        if case .protection(let error as HTTP2Error)? = end.failure, error.isViolation {
+            .http2Violation(error)
+        } else {
+            .lost(end.failure, silence: end.silence)
+        }
+    }
 
     /// The failure for a connection that we have failed: a violation by the peer, or a message beyond one of our
     /// limits.

@@ -43,6 +43,8 @@ enum Failure: Error {
     indirect case reported(Failure)
     /// The peer violated the protocol.
     case violation(ProtocolError)
+    /// The peer violated HTTP/2, below an open WebSocket.
+    case http2Violation(HTTP2Error)
     /// A received message exceeded one of our limits.
     case limitExceeded(ProtocolError)
     /// The peer did not answer our close frame.
@@ -156,6 +158,7 @@ enum Failure: Error {
                 .violation,
                 "the peer violated the WebSocket protocol: \(error) (\(error.identifier), closed with "
                     + "\(error.closeCode.rawValue))", leavesGoalOpen: true)
+        case .http2Violation(let error): .init(.violation, "\(error)", leavesGoalOpen: true)
         case .closingTimedOut(let limit):
             .init(
                 .timeout,

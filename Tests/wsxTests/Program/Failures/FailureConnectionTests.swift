@@ -90,4 +90,19 @@ import WSCore
         #expect(kind(end) == "protocol")
         #expect(Failure.interruption(by: end) == nil)
     }
+
+    @Test("A violation of HTTP/2 is final, and an end of the stream or its connection is a loss")
+    func http2Violation() {
+        func end(_ error: HTTP2Error) -> ConnectionEnd {
+            ConnectionEnd(closing: ClosingHandshake(), failure: .protection(error))
+        }
+        for error in [HTTP2Error.violation(reason: "x"), .head(.tooManyFields(maximum: 1))] {
+            #expect(kind(end(error)) == "protocol")
+            #expect(Failure.interruption(by: end(error)) == nil)
+        }
+        for error in [HTTP2Error.reset(code: 8), .goAway(code: 11, debugData: "")] {
+            #expect(kind(end(error)) == "lost")
+            #expect(Failure.interruption(by: end(error))?.kind == .lost)
+        }
+    }
 }

@@ -117,6 +117,9 @@ import WSCore
             failure: .lost(.system(.connectionReset)), status: .closed, kind: "lost",
             message: "the connection was lost: connection reset by peer"),
         Example(
+            failure: .http2Violation(.violation(reason: "x")), status: .violation, kind: "protocol",
+            message: "the peer violated the HTTP/2 protocol (x)"),
+        Example(
             failure: .lost(nil), status: .closed, kind: "lost",
             message: "the connection was lost: the peer closed it without a close frame"),
         Example(

@@ -60,14 +60,21 @@ extension HTTP2Session {
             return 0
         }
         nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, session in
-            guard let goAway = frame?.pointee.goaway, goAway.hd.type == NGHTTP2_GOAWAY.rawValue,
-                goAway.error_code != HTTP2Error.noError, let session = HTTP2Session.at(session),
-                session.violation == nil
-            else { return 0 }
             // nghttp2 tells the peer what is wrong, in words or with a code.
-            let data = UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
-            let words = String(decoding: data, as: UTF8.self)
-            session.violation = .violation(reason: words.isEmpty ? HTTP2Error.name(of: goAway.error_code) : words)
+            guard let frame, let session = HTTP2Session.at(session) else { return 0 }
+            switch UInt32(frame.pointee.hd.type) {
+            case NGHTTP2_GOAWAY.rawValue:
+                let goAway = frame.pointee.goaway
+                guard goAway.error_code != HTTP2Error.noError, session.violation == nil else { return 0 }
+                let data = UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
+                let words = String(decoding: data, as: UTF8.self)
+                session.violation = .violation(reason: words.isEmpty ? HTTP2Error.name(of: goAway.error_code) : words)
+            case NGHTTP2_RST_STREAM.rawValue:
+                // The owner of a stream that it has reset receives no error.
+                guard let stream = session.stream(of: frame), stream.failure == nil else { return 0 }
+                stream.failure = .violation(reason: HTTP2Error.name(of: frame.pointee.rst_stream.error_code))
+            default: break
+            }
             return 0
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
