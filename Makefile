@@ -158,7 +158,7 @@ fuzz: deps
 # The user's configuration must not affect results.
 conformance conformance-quick bench screenshots: export WSX_CONFIG =
 
-# The Autobahn TestSuite, both roles and `wsx relay`. `make conformance CASES='1.* 5.*' ROLE=server` runs a part of it.
+# The Autobahn TestSuite, both roles, also over HTTP/2, and `wsx relay`. `make conformance CASES='1.* 5.*' ROLE=server` runs a part of it.
 conformance: conformance-deps
 	@scripts/install-autobahn.sh
 	@/usr/bin/python3 Tests/Conformance/conformance.py
@@ -169,6 +169,7 @@ conformance-quick: conformance-deps
 	EXCLUDE='9.* 12.* 13.*' /usr/bin/python3 Tests/Conformance/conformance.py
 
 conformance-deps: test-deps build
+	@scripts/install-services.sh haproxy:haproxy >&2
 	@PKG_CONFIG_PATH=$(STATIC)/pkgconfig swift build $(BUILD_FLAGS) --product AutobahnClient >&2
 
 # Fails if less than 95 % of a protocol folder is covered.

@@ -3,8 +3,8 @@
 
     bench.py [--rounds N] [--save FILE] [TOPIC...]
 
-measures the given topics, or all except `scale`, which takes long: clients, streams, tls, servers, relays, handshakes,
-compression, generators, conversations, scale. `--save` also writes the rows as JSON, from which chart.py draws a chart.
+measures the given topics, or all except `scale`, which takes long, and `http2`, which compares wsx with itself: clients,
+streams, tls, servers, relays, handshakes, compression, generators, conversations, scale, http2. `--save` also writes the rows as JSON, from which chart.py draws a chart.
 """
 
 import argparse
@@ -19,13 +19,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import machine  # noqa: E402
 from contest import TABLE_HEAD, measured  # noqa: E402
 from contests import (  # noqa: E402
-    clients, compression, conversations, generators, handshakes, relays, scale, servers, streams, tls)
+    clients, compression, conversations, generators, handshakes, http2, relays, scale, servers, streams, tls)
 
 TOPICS = {"clients": clients, "streams": streams, "tls": tls, "servers": servers, "relays": relays,
           "handshakes": handshakes, "compression": compression, "generators": generators,
-          "conversations": conversations, "scale": scale}
-# Without arguments, these are measured. The others take long.
-DEFAULT_TOPICS = [topic for topic in TOPICS if topic != "scale"]
+          "conversations": conversations, "scale": scale, "http2": http2}
+# Without arguments, these are measured.
+DEFAULT_TOPICS = [topic for topic in TOPICS if topic not in ("scale", "http2")]
 ROUNDS = 5
 
 

@@ -2,13 +2,13 @@
 """Runs the Autobahn TestSuite against wsx in both roles, over ws. Run by `make conformance`.
 
 The suite's fuzzing server tests AutobahnClient, which connects like `wsx connect` and echoes. Its fuzzing client tests
-`wsx listen --echo`, directly and behind `wsx relay`. Only OK and INFORMATIONAL pass; behind the relay, also NON-STRICT:
-it ends a client that violates the protocol before the server's reply to an earlier message can return. The reports are
-in .build/conformance.
+`wsx listen --echo`, directly and behind `wsx relay`. In the roles of HTTP/2, HAProxy translates, because the suite speaks
+only HTTP/1.1. Only OK and INFORMATIONAL pass; behind the relay, also NON-STRICT: it ends a client that violates the
+protocol before the server's reply to an earlier message can return. The reports are in .build/conformance.
 
     CASES='1.* 5.*'  the cases to run (default: all)
     EXCLUDE='9.*'    the cases to skip (default: none)
-    ROLE=client      or server, or relay, or all, which run in parallel (default: all)
+    ROLE=client      or server, relay, http2-client, http2-server, or all, which run in parallel (default: all)
 """
 
 import contextlib
@@ -27,6 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, os.fspath(HERE.parent / "Interop"))
 
 from processes import BINARY, ROOT, Listener, PeerServer, Relay, Running  # noqa: E402
+from services import Service  # noqa: E402
 
 PYTHON27 = ROOT / ".build/autobahn/bin/python"
 WSTEST = ROOT / ".build/autobahn/bin/wstest"
@@ -35,11 +36,25 @@ REPORTS = ROOT / ".build/conformance"
 
 AGENT = "wsx"
 CASE_COUNT = 517
-ROLES = {"client": "wsx as a client", "server": "wsx listen --echo", "relay": "wsx relay"}
-# The program that ends the trial of a role when it exits.
-RUNNERS = {"client": "AutobahnClient", "server": "the suite's client", "relay": "the suite's client"}
+ROLES = {
+    "client": "wsx as a client", "server": "wsx listen --echo", "relay": "wsx relay",
+    "http2-client": "wsx as a client of HTTP/2", "http2-server": "wsx listen --echo --http2"}
 # No case takes this long. The suite itself would wait for 15 minutes.
 STALL_SECONDS = 180
+
+HAPROXY = """
+defaults
+    mode http
+    timeout connect 60s
+    timeout client 300s
+    timeout server 300s
+    timeout tunnel 300s
+listen translator
+    bind 127.0.0.1:{port}
+    # The suite's server compares the port.
+    http-request set-header Host 127.0.0.1:{target}
+    server target 127.0.0.1:{target} {options}
+"""
 
 CATALOGUE = """
 import json
@@ -92,11 +107,25 @@ def chosen_cases(cases):
     return [case for case in cases if case in chosen]
 
 
+class Translator(Service):
+    """HAProxy, which speaks both versions to clients, and HTTP/1.1 to the server, or HTTP/2 with `proto h2`."""
+
+    def __init__(self, directory, target, options=""):
+        def arguments(port):
+            configuration = directory / "haproxy.cfg"
+            configuration.write_text(HAPROXY.format(port=port, target=target, options=options))
+            return ["/usr/sbin/haproxy", "-db", "-f", configuration]
+
+        super().__init__(arguments)
+        self.url = f"ws://127.0.0.1:{self.port}"
+
+
 class Trial:
     """The test of one role. The trial is over when `process` exits."""
 
     def __init__(self, role, cases):
         self.role = role
+        self.is_client = role.endswith("client")
         self.cases = cases
         self.directory = REPORTS / role
         self.problems = []
@@ -111,17 +140,23 @@ class Trial:
         specification = self.directory / "specification.json"
         content = {
             "outdir": os.fspath(self.directory), "cases": self.cases, "exclude-cases": [], "exclude-agent-cases": {}}
-        if self.role == "client":
+        if self.is_client:
             specification.write_text(json.dumps(content))
             command = [PYTHON27, "-u", HERE / "fuzzing_server.py", specification]
             self.suite = resources.enter_context(PeerServer(command))
-            url = f"ws://127.0.0.1:{self.suite.port}"
-            self.wsx = self.process = resources.enter_context(Running([CLIENT, url, AGENT]))
+            url, options = f"ws://127.0.0.1:{self.suite.port}", []
+            if self.role == "http2-client":
+                url = resources.enter_context(Translator(self.directory, self.suite.port)).url
+                options = ["--http2"]
+            self.wsx = self.process = resources.enter_context(Running([CLIENT, *options, url, AGENT]))
         else:
-            self.wsx = resources.enter_context(Listener("--echo"))
+            self.wsx = resources.enter_context(Listener("--echo", *["--http2"] * (self.role == "http2-server")))
             if self.role == "relay":
                 self.wsx = resources.enter_context(Relay(self.wsx.url))
-            content["servers"] = [{"agent": AGENT, "url": self.wsx.url}]
+            url = self.wsx.url
+            if self.role == "http2-server":
+                url = resources.enter_context(Translator(self.directory, self.wsx.port, "proto h2")).url
+            content["servers"] = [{"agent": AGENT, "url": url}]
             specification.write_text(json.dumps(content))
             command = [PYTHON27, "-u", WSTEST, "--mode", "fuzzingclient", "--spec", specification]
             self.suite = self.process = resources.enter_context(Running(command))
@@ -150,8 +185,9 @@ class Trial:
         """Writes the logs of both sides, and stops the server like a user would."""
         status = self.process.process.poll()
         if status:
-            self.problems.append(f"{RUNNERS[self.role]} ended with status {status}")
-        if self.role != "client":
+            runner = "AutobahnClient" if self.is_client else "the suite's client"
+            self.problems.append(f"{runner} ended with status {status}")
+        if not self.is_client:
             try:
                 status = self.wsx.stop()
             except (OSError, subprocess.TimeoutExpired) as error:
@@ -183,8 +219,7 @@ def verdict(result):
 
 
 VERDICTS = ["OK", "informational", "non-strict", "failed", "not run"]
-PASSING = {"client": {"OK", "informational"}, "server": {"OK", "informational"},
-           "relay": {"OK", "informational", "non-strict"}}
+PASSING = {role: {"OK", "informational"} for role in ROLES} | {"relay": {"OK", "informational", "non-strict"}}
 
 
 def show_table(heading, results, titles):
@@ -233,7 +268,7 @@ def judge(trial, titles, seconds):
 def main():
     role = os.environ.get("ROLE") or "all"
     if role not in (*ROLES, "all"):
-        progress(f"conformance: ROLE '{role}' is none of client, server, relay, and all")
+        progress(f"conformance: ROLE '{role}' is none of {', '.join(ROLES)}, and all")
         sys.exit(2)
     for program in (BINARY, CLIENT, WSTEST):
         if not os.access(program, os.X_OK):

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 import http2
+import wire
 from http2 import CANCEL, END_HEADERS, END_STREAM, GET, Client, changed
 from processes import Listener, Relay, descriptor_count, require_program, run, wait_until, wsx
 from scripted_server import ScriptedServer
@@ -42,6 +43,30 @@ def test_a_rejection_of_the_server_reaches_the_client():
             status, fields = client.response()
             assert status == 403 and not {"connection", "transfer-encoding"} & fields.keys()
             assert client.content()
+
+
+def test_a_client_that_ends_its_stream_with_its_close_frame_is_answered(echo):
+    with Relay(echo.url, "--http2", "--no-stdin") as relay, Client(relay) as client:
+        client.open()
+        # As Chromium does.
+        client.send(http2.data(wire.close(4000, is_masked=True), flags=END_STREAM))
+        client.read_until(lambda: 1 in client.ends)
+        assert client.data[1].read_frame().close_code == 4000 and client.ends[1] is None
+        relay.wait_for("Client 1 disconnected: 4000")
+
+
+def test_a_client_that_has_ended_its_stream_does_not_wait_for_a_silent_server():
+    def script(peer):
+        peer.upgrade()
+        peer.read_to_end()
+
+    options = ["--http2", "--no-stdin", "--close-timeout", "300ms"]
+    with ScriptedServer(script) as server, Relay(server.url, *options) as relay, Client(relay) as client:
+        client.open()
+        client.send(http2.data(wire.close(4000, is_masked=True), flags=END_STREAM))
+        client.read_until(lambda: 1 in client.ends)
+        assert client.data[1].read_frame().close_code == 4000
+        relay.wait_for("Client 1 disconnected: 4000")
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

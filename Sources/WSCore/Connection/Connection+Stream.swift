@@ -5,9 +5,13 @@ extension Connection: ByteStreamDelegate {
         receive(&bytes)
     }
 
-    /// Ends the connection: the peer closed its sending side without a closing handshake.
+    /// Ends the connection, unless the peer waits for the answer to its close frame.
     package func streamDidReachEnd(_ stream: any ByteStream) {
-        if handOverIfDue() { stream.delegate?.streamDidReachEnd(stream) } else { end(failure: nil) }
+        if handOverIfDue() {
+            stream.delegate?.streamDidReachEnd(stream)
+        } else if !mustAnswerClose {
+            end(failure: nil)
+        }
     }
 
     /// Writes more of the queued output at the end of the turn.

@@ -378,6 +378,12 @@ public final class Connection<Handler: ConnectionHandler> {
         }
     }
 
+    /// Whether the handler has to answer the peer's close frame, and the peer still reads after its end: Chromium ends its
+    /// side of an HTTP/2 stream with its close frame.
+    internal var mustAnswerClose: Bool {
+        isOpen && !settings.answersCloses && receiver.closeFrame != nil && !isLost && stream is HTTP2Stream
+    }
+
     internal func end(failure: StreamError?, closingTimedOut: Bool = false) {
         guard state != .ended else { return }
         state = .ended

@@ -3,7 +3,7 @@ import WSCore
 
 /// The client that the fuzzing server of the Autobahn TestSuite tests.
 ///
-///      AutobahnClient ws://127.0.0.1:9001 AGENT
+///      AutobahnClient [--http2] ws://127.0.0.1:9001 AGENT
 ///
 /// It runs all of the server's cases, with one connection each, and makes the server write its reports, which contain
 /// the results. The exit status is 1 only if the server could not be reached.
@@ -11,16 +11,20 @@ import WSCore
 struct AutobahnClient {
     private let loop: EventLoop
     private let server: String
+    private let version: HTTPVersion
     private let resources: ConnectionResources
 
     static func main() {
         StandardDescriptors.prepare()
-        let arguments = CommandLine.arguments
-        guard arguments.count == 3 else { fail("usage: AutobahnClient URL AGENT") }
+        var arguments = CommandLine.arguments
+        let isHTTP2 = arguments.dropFirst().first == "--http2"
+        if isHTTP2 { arguments.remove(at: 1) }
+        guard arguments.count == 3 else { fail("usage: AutobahnClient [--http2] URL AGENT") }
         do {
             let loop = try EventLoop()
             let client = AutobahnClient(
-                loop: loop, server: arguments[1], resources: ConnectionResources(on: loop))
+                loop: loop, server: arguments[1], version: isHTTP2 ? .http2 : .http1,
+                resources: ConnectionResources(on: loop))
             try client.runCases(as: arguments[2])
         } catch {
             fail("\(error)")
@@ -40,7 +44,8 @@ struct AutobahnClient {
     @discardableResult
     private func visit(_ target: String, echoes: Bool) throws -> EchoHandler {
         let url = try WebSocketURL(parsing: server + target)
-        let request = try ClientRequest(url: url, extensionOffers: ClientSettings.extensionOffers)
+        let request = try ClientRequest(
+            url: url, extensionOffers: ClientSettings.extensionOffers, version: version)
         let handler = EchoHandler(echoes: echoes)
         var failure: ConnectError?
         var settings = Connector.Settings(request: request)

@@ -127,7 +127,10 @@ internal final class LingeringClose: ByteStreamDelegate {
 
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {}
     func streamDidReachEnd(_ stream: any ByteStream) {
-        if state == .writing { state = .writingLast } else { finish() }
+        switch state {
+        case .writing, .writingLast: state = .writingLast
+        case .waiting, .failed: finish()
+        }
     }
     func streamDidDrain(_ stream: any ByteStream) { writeMore() }
     func stream(_ stream: any ByteStream, didFailToRead error: StreamError) { finish() }

@@ -25,10 +25,8 @@ internal final class HTTP2Stream: ByteStream {
         static let endsOutput = State(rawValue: 1 << 4)
         /// ``writeFailure`` has not been reported.
         static let hasNewWriteFailure = State(rawValue: 1 << 5)
-        /// ``ending`` has been reported.
-        static let hasReportedEnding = State(rawValue: 1 << 6)
         /// The connection will report when the kernel has accepted the bytes sent so far.
-        static let framed = State(rawValue: 1 << 7)
+        static let framed = State(rawValue: 1 << 6)
     }
 
     let loop: EventLoop
@@ -300,7 +298,8 @@ internal final class HTTP2Stream: ByteStream {
     }
 
     private func reportEnding() {
-        guard let ending, state.insert(.hasReportedEnding).inserted else { return }
+        guard let ending else { return }
+        // Another delegate that starts reading receives it, too.
         state.remove(.reading)
         switch ending {
         case .ended: delegate?.streamDidReachEnd(self)

@@ -166,6 +166,22 @@ private func write(_ bytes: [UInt8], to stream: HTTP2Stream) throws {
         }
     }
 
+    @Test("A delegate that takes over an ended stream learns of its end") func endForAnotherDelegate() throws {
+        try withLoop { loop in
+            let fixture = try HTTP2Fixture(on: loop)
+            fixture.stream.startReading()
+            try fixture.answer()
+            try fixture.server.write(http2Frame(0, [], flags: 1))
+            loop.run { fixture.recorder.hasEnded }
+            let next = StreamRecorder()
+            fixture.stream.delegate = next
+            fixture.stream.startReading()
+            loop.run { next.hasEnded }
+            #expect(fixture.recorder.lastWordCount == 1 && next.lastWordCount == 1)
+            fixture.close()
+        }
+    }
+
     @Test("The end of the connection ends the stream") func endOfConnection() throws {
         try withLoop { loop in
             let fixture = try HTTP2Fixture(on: loop)
