@@ -386,7 +386,7 @@ def test_the_verdict_names_every_kind_of_failure():
             server.url, "-c", "2", "-n", "2", "--reply-timeout", "500ms", "--threshold", "received>1")
     assert result.status == 4
     refusal, *others = results["result"]["reasons"]
-    assert "503 Busy" in refusal
+    assert refusal == "1 × HTTP 503 Service Unavailable"
     assert others == ["1 of 2 messages was lost", "1 of 2 messages was mismatched", "received is 0, limit at least 1"]
 
 
