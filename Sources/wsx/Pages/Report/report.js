@@ -98,9 +98,9 @@ function showCharts() {
 // Figures and tables.
 
 const isWrong = field => !["sent", "received", "pushes", "unsent", "interrupted"].includes(field);
-/** The faults by kind: `40 lost, 2 mismatched`. */
+/** The faults by kind: `40 lost, 2 mismatched`. The longest word has a soft hyphen for narrow boxes. */
 const faults = counts => Object.entries(counts).filter(([field, number]) => isWrong(field) && number)
-  .map(([field, number]) => `${count(number)} ${field}`).join(", ");
+  .map(([field, number]) => `${count(number)} ${field.replace("mism", "mis\u00adm")}`).join(", ");
 const wrongSum = counts => Object.keys(counts).filter(isWrong).reduce((sum, field) => sum + counts[field], 0);
 
 /** Shows whether the run passed, why not, and each threshold with its limit. */
