@@ -1,6 +1,8 @@
 """How runs of `wsx bench` end if servers close, stall, or send unexpected messages: every message that was sent or due
 is accounted for, and nothing is waited for in vain."""
 
+import collections
+import errno
 import itertools
 import json
 import signal
@@ -386,7 +388,7 @@ def test_the_verdict_names_every_kind_of_failure():
             server.url, "-c", "2", "-n", "2", "--reply-timeout", "500ms", "--threshold", "received>1")
     assert result.status == 4
     refusal, *others = results["result"]["reasons"]
-    assert "503 Busy" in refusal
+    assert refusal == "1 × HTTP 503 Service Unavailable"
     assert others == ["1 of 2 messages was lost", "1 of 2 messages was mismatched", "received is 0, limit at least 1"]
 
 
@@ -429,3 +431,46 @@ def test_connections_use_all_addresses_of_a_name():
             "--resolve", f"app.invalid:{server.port}:{','.join(addresses)}")
     assert result.status == 0
     assert sorted(server.results) == sorted(addresses * 3)
+
+
+CAUSES = [
+    ("http", 429), ("http", 503), ("close", 1011), ("close", 1013), ("close", 4000), ("close", 1006),
+    ("system", errno.ECONNRESET)]
+
+
+def test_causes_are_counted_as_the_server_injects_them():
+    numbers, lock, injected = itertools.count(), threading.Lock(), collections.Counter()
+
+    def script(peer):
+        peer.read_request()
+        with lock:
+            kind, code = CAUSES[next(numbers) % len(CAUSES)]
+            injected[kind, code] += 1
+        if kind == "http":
+            return peer.send(f"HTTP/1.1 {code} No\r\nContent-Length: 0\r\n\r\n".encode())
+        peer.upgrade()
+        peer.read_frame()
+        if kind == "close" and code != 1006:
+            peer.send(wire.close(code))
+            peer.read_until_close()
+        elif kind == "system":
+            peer.reset()
+
+    with ScriptedServer(script) as server:
+        _, results = bench(server.url, "-c", "70", "-n", "1000")
+    assert set(injected.values()) == {10}
+    assert {(cause["kind"], cause["code"]): cause["count"] for cause in results["causes"]} == injected
+    assert errors(results) == {"handshake": 20, "closed": 50}
+
+
+def test_tls_alerts_are_counted():
+    def script(peer):
+        peer.sock.recv(65536)
+        # RFC 8446 §6: a fatal alert, internal_error.
+        peer.send(b"\x15\x03\x03\x00\x02\x02\x50")
+        peer.read_to_end()
+
+    with ScriptedServer(script) as server:
+        _, results = bench(server.url.replace("ws:", "wss:"), "-c", "5", "-n", "5", check_sum=False)
+    assert [(cause["kind"], cause["code"], cause["count"]) for cause in results["causes"]] == [("tls", 80, 5)]
+    assert results["result"]["reasons"] == ["5 × TLS alert 80 internal error"]

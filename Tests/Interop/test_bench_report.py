@@ -4,15 +4,18 @@ import base64
 import json
 import math
 import re
+import threading
 
 import pytest
 
 import wire
 from browser import SHIFT
 from processes import assert_fails, wsx
+from protocol_files import DeepgramServer, OpenAIRealtimeServer
 from report_page import ReportPage
 from scripted_server import ScriptedServer
 from test_bench import TIMES
+from test_scenarios import written
 
 CHARTS = ["latency", "throughput", "connections", "curve", "histogram"]
 TIME_CHARTS = ["latency", "throughput", "connections", "errors", "handshakes"]
@@ -285,6 +288,82 @@ def test_connect_mode_shows_the_phases_of_opening(browser, tmp_path):
             results["handshake_phases_us"]["upgrade"][name] for name in TIMES]
 
 
+def test_streamed_replies_have_columns(browser, tmp_path):
+    path = tmp_path / "report.html"
+    with OpenAIRealtimeServer() as server:
+        result, results = bench(
+            path, server.url, *server.options, "--mode", "request", "-m", '"one two"', "--reply-end", "^response.done ",
+            "-c", "2", "-n", "8")
+    assert result.status == 0
+    with ReportPage(browser, path) as page:
+        rows = page.table("#times")
+        columns = page.evaluate("Array.from(document.querySelectorAll('#times thead th'), cell => cell.textContent)")
+        assert page.problems == []
+    assert columns[:5] == ["", "latency", "first message", "longest gap", "handshake"]
+    groups = [results["latency_us"], results["stream"]["first_us"], results["stream"]["gap_us"], results["handshake_us"]]
+    assert [[value for _, value in row[1:5]] for row in rows] == [[group[name] for group in groups] for name in TIMES]
+
+
+def test_streamed_replies_of_steps_have_a_table(browser, tmp_path):
+    path = tmp_path / "report.html"
+    scenario = written(tmp_path / "speak.jsonl", [
+        {"type": "message", "direction": "out", "data": '{"type":"Speak","text":"one two three"}'},
+        {"type": "message", "direction": "out", "data": '{"type":"Flush"}'},
+        {"type": "message", "direction": "in", "replyEnd": "^Flushed ", "name": "speech <b>"}])
+    with DeepgramServer() as server:
+        result, results = bench(path, server.url, *server.options, "--scenario", scenario, "-c", "2", "-n", "6")
+    assert result.status == 0
+    stream, = [step["stream"] for step in results["steps"]]
+    with ReportPage(browser, path) as page:
+        (name, *cells), = page.table("#steps .wide:nth-of-type(2)")
+        assert page.problems == []
+    assert name == "speech <b>"
+    assert [value for _, value in cells] == [
+        *(stream[times][percentile] for times in ("first_us", "gap_us") for percentile in ("p50", "p99")),
+        stream["messages"]["mean"], stream["messages"]["max"]]
+    assert cells[-1] == ["4", 4]
+
+
+def test_a_failed_run_begins_with_its_reasons_and_causes(browser, tmp_path):
+    handshakes = iter(range(10))
+    lock = threading.Lock()
+
+    def script(peer):
+        peer.read_request()
+        with lock:
+            number = next(handshakes)
+        if number < 3:
+            peer.send(b"HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\n\r\n")
+            return
+        peer.upgrade()
+        frame = peer.read_frame()
+        if number < 5:
+            peer.send(wire.close(1011))
+            peer.read_until_close()
+            return
+        peer.send(wire.text(b"wrong"))
+        peer.answer_close()
+
+    path = tmp_path / "report.html"
+    with ScriptedServer(script) as server:
+        _, results = bench(
+            path, server.url, "-c", "6", "-n", "3", "--reply-timeout", "500ms", "--threshold", "errors<2",
+            "--threshold", "received>=0")
+    reasons = [
+        "3 × HTTP 429 Too Many Requests, 2 × close 1011 internal error", "2 of 3 messages were lost",
+        "1 of 3 messages was mismatched", "errors is 5, limit 2"]
+    assert results["result"] == {"passed": False, "reasons": reasons}
+    with ReportPage(browser, path) as page:
+        items = page.evaluate("Array.from(document.querySelectorAll('#verdict li'), item => item.textContent)")
+        details = page.evaluate("Array.from(document.querySelectorAll('#key .detail'), item => item.textContent)")
+        states = page.evaluate("""Array.from(document.querySelectorAll("#thresholds tbody tr"), row =>
+            row.cells[1].textContent)""")
+        assert page.problems == []
+    assert items == reasons
+    assert details == ["3 × HTTP 429 Too Many Requests", "2 × close 1011 internal error"]
+    assert states == ["not met", "met"]
+
+
 def test_a_run_without_any_connection(browser, tmp_path):
     path = tmp_path / "report.html"
     result = wsx("bench", "ws://127.0.0.1:1/", "-c", "5", "--report", path)
@@ -308,9 +387,9 @@ def test_merged_results_have_a_page_that_shows_thresholds(browser, tmp_path):
         assert verdict.startswith("Failed: max is ") and page.evaluate("document.title").startswith("Failed: ")
         rows = page.evaluate("""Array.from(document.querySelectorAll("#thresholds tbody tr"), row =>
             Array.from(row.cells, cell => cell.textContent))""")
-        assert rows[0] == ["errors=0", "0", "0", "", "met"]
-        assert (rows[1][0], rows[1][2], rows[1][4]) == ("max<1us", "1.00\xa0µs", "not met")
-        assert rows[1][3].startswith("−")
+        assert rows[0] == ["errors=0", "met", "0", "0", ""]
+        assert (rows[1][0], rows[1][1], rows[1][3]) == ("max<1us", "not met", "1.00\xa0µs")
+        assert rows[1][4].startswith("−")
         assert page.problems == []
 
 
@@ -333,9 +412,9 @@ def test_the_comparison_with_a_baseline_is_a_table(browser, report, tmp_path):
         rows = page.evaluate("""Array.from(document.querySelectorAll("#baseline tbody tr"), row =>
             Array.from(row.cells, cell => cell.textContent + (cell.className && "!")))""")
         assert rows == [
-            ["rate", "2,000", "1,000", "−50.0 %", "slower!"], ["p50", "–", "90.0\xa0µs", "–", "too few seconds"],
-            ["query <b> p99", "1.00\xa0ms", "2.00\xa0ms", "+100.0 %", "unclear (varies by ±38 %)"],
-            ["query <b> failed", "0 %", "12.5 %", "–", "more!"]]
+            ["rate", "slower!", "2,000", "1,000", "−50.0 %"], ["p50", "too few seconds", "–", "90.0\xa0µs", "–"],
+            ["query <b> p99", "unclear (varies by ±38 %)", "1.00\xa0ms", "2.00\xa0ms", "+100.0 %"],
+            ["query <b> failed", "more!", "0 %", "12.5 %", "–"]]
         words = page.evaluate("document.querySelector('#baseline p').textContent")
         assert words == "The medians of 2 runs, the first from 2026-01-02T03:04:05Z, with 20 seconds; now 10."
         assert page.problems == []

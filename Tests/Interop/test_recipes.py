@@ -1,5 +1,6 @@
 """Runs every recipe of README.md and docs/recipes.md as written, with the addresses and sizes of the tests."""
 
+import collections
 import contextlib
 import csv
 import datetime
@@ -9,6 +10,7 @@ import re
 import shlex
 import signal
 import subprocess
+import threading
 import time
 import urllib.request
 
@@ -723,6 +725,38 @@ def test_broadcast_of_a_service(kitchen):
         result = kitchen.run({
             "-c 1001 -r 10 --warmup 2s": "-c 5 -r 20 -d 1s --warmup 200ms", "ws://localhost:8080/chat": server.url})
     assert result.status == 0 and b"all correct" in result.out, result
+
+
+@recipe("Load several rooms of a chat")
+def test_broadcasts_in_rooms(kitchen):
+    rooms = collections.defaultdict(list)
+    lock = threading.Lock()
+
+    def script(peer):
+        peer.upgrade()
+        room = None
+        while (frame := peer.read_frame()).opcode != wire.CLOSE:
+            message = json.loads(frame.payload)
+            with lock:
+                room = message["room"]
+                if message["op"] == "join":
+                    rooms[room].append(peer)
+                    continue
+                for reader in rooms[room]:
+                    if reader is not peer:
+                        reader.send(wire.text(frame.payload))
+        with lock:
+            rooms[room].remove(peer)
+            peer.send(wire.frame(wire.CLOSE, frame.payload))
+
+    with ScriptedServer(script) as server:
+        result = kitchen.run({"-c 101 -r 10": "-c 4 -r 20 -n 20", "ws://localhost:8080/chat": server.url})
+    assert sorted(rooms) == ["games", "lobby", "music"]
+    assert result.status == 0 and b"all correct" in result.out, result
+    for room in rooms:
+        messages = json.loads(kitchen.read(f"{room}.json"))["messages"]
+        assert (messages["sent"], messages["received"]) == (20, 60)
+    assert b"passed" in kitchen.read("rooms.html")
 
 
 @recipe("Find the number of users that a server can serve")

@@ -61,7 +61,7 @@ def load_test(report):
 def photograph_report(browser, report, scheme, directory):
     with ReportPage(browser, report, width=WIDTH, is_dark=scheme == "dark") as page:
         # The tables are at the end of the page, so this screenshot is cut off after the charts.
-        photograph(page, directory / f"report-{scheme}.png", height=1020)
+        photograph(page, directory / f"report-{scheme}.png", height=1000)
 
 
 def photograph_console(browser, scheme, directory):

@@ -1,3 +1,5 @@
+import Formats
+
 /// What refused or ended a connection, as far as the peer or the system has said it.
 package struct ErrorCause: Hashable, Sendable {
     /// What the code is a number of.
@@ -48,6 +50,17 @@ package struct ErrorCauses: Equatable, Sendable {
         for (cause, count) in other.counts {
             counts[cause] = try counts[cause, default: 0].adding(checking: count)
         }
+    }
+
+    /// Whether there are none.
+    package var isEmpty: Bool { counts.isEmpty }
+
+    /// The most frequent causes, and the sum of the others: `12 × HTTP 429 Too Many Requests, 3 others`.
+    package func words(limit: Int) -> String {
+        let causes = sorted
+        let rest = ResultWords.counts([(causes.dropFirst(limit).reduce(0) { $0 + $1.count }, "others")])
+        let shown = causes.prefix(limit).map { "\(Phrase.grouped($0.count)) × \($0.cause.words)" }
+        return (shown + (rest.isEmpty ? [] : [rest])).joined(separator: ", ")
     }
 
     /// The causes with their counts, the most frequent first.

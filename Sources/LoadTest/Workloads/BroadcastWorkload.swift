@@ -17,7 +17,7 @@ extension BenchMode {
             server puts it: `--message '{"text":"{{marker}}"}'`. A message without it is sent once on each connection, \
             before the load, for instance to join a room; with `--warmup`, deliveries do not count until the server \
             has handled them all. With `--protocol`, messages are lines of the protocol, and readers search its \
-            events. All readers count as one room; for several rooms, run a test for each.
+            events. All readers are one room; for several, run a test for each, and merge them.
             """,
         options: [
             .connectRate, .messages, .rate, .ramp, .replyTimeout, .message, .file, .size, .binary, .heartbeatMessage,

@@ -82,7 +82,8 @@ final class BenchRun {
         report(redirect: workers.lazy.compactMap(\.opener.redirectNotice).first)
         var results = results(of: workers)
         let failures = [earlyFailure].compactMap(\.self) + self.failures(of: results.tally)
-        results.reasons = failures.flatMap(\.loadTestReasons).map(console.secrets.masking)
+        let causes = results.tally.causes
+        results.reasons = failures.flatMap { $0.loadTestReasons(causes) }.map(console.secrets.masking)
         let hasResults = results.times.handshakes.totalCount > 0 || earlyFailure != nil
         guard hasResults || !settings.plan.mode.load.needsConnections || settings.arguments.result.output != .text
         else {

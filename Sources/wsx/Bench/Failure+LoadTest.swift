@@ -3,11 +3,13 @@ import LoadTest
 import WSCore
 
 extension Failure {
-    /// Why a load test failed, as clauses.
-    var loadTestReasons: [String] {
+    /// Why a load test failed, as clauses. Errors with known causes are named by their counts: the message of the
+    /// first one has no count, and may not be the most frequent.
+    func loadTestReasons(_ causes: ErrorCauses) -> [String] {
         switch self {
         case .badReplies(let tally, let mode, _): tally.reasons(in: mode)
-        case .reported(let failure): failure.loadTestReasons
+        case .reported(let failure): failure.loadTestReasons(causes)
+        case _ where cause != nil && !causes.isEmpty: [escapingControls(causes.words(limit: 3))]
         case .interrupted: ["interrupted"]
         case .terminated: ["ended by SIGTERM"]
         case .hungUp: ["ended by SIGHUP"]

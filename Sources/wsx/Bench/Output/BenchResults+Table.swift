@@ -111,11 +111,8 @@ extension BenchResults {
             tally.errors.total == 0
                 ? Fact(name: "errors", text: "none") : Fact(name: "errors", text: errors, isProblem: true),
         ]
-        let causes = tally.causes.sorted
-        if !causes.isEmpty {
-            let rest = ResultWords.counts([(causes.dropFirst(Self.shownCauses).reduce(0) { $0 + $1.count }, "others")])
-            let shown = causes.prefix(Self.shownCauses).map { "\(Phrase.grouped($0.count)) × \($0.cause.words)" }
-            let words = (shown + (rest.isEmpty ? [] : [rest])).joined(separator: ", ")
+        if !tally.causes.isEmpty {
+            let words = tally.causes.words(limit: Self.shownCauses)
             facts.append(Fact(name: "causes", text: escapingControls(words), isProblem: true))
         }
         if !mode.load.needsConnections {

@@ -98,9 +98,9 @@ function showCharts() {
 // Figures and tables.
 
 const isWrong = field => !["sent", "received", "pushes", "unsent", "interrupted"].includes(field);
-/** The faults by kind: `40 lost, 2 mismatched`. */
+/** The faults by kind: `40 lost, 2 mismatched`. The longest word has a soft hyphen for narrow boxes. */
 const faults = counts => Object.entries(counts).filter(([field, number]) => isWrong(field) && number)
-  .map(([field, number]) => `${count(number)} ${field}`).join(", ");
+  .map(([field, number]) => `${count(number)} ${field.replace("mism", "mis\u00adm")}`).join(", ");
 const wrongSum = counts => Object.keys(counts).filter(isWrong).reduce((sum, field) => sum + counts[field], 0);
 
 /** Shows whether the run passed, why not, and each threshold with its limit. */
@@ -109,15 +109,16 @@ function showVerdict() {
   const verdict = byID("verdict");
   verdict.className = passed ? "passed" : "failed";
   verdict.firstChild.textContent = passed ? "Passed" : "Failed";
-  verdict.append(passed ? "" : `: ${reasons.join("; ")}`);
+  if (reasons.length > 1) verdict.append(":", html("ul", {}, ...reasons.map(reason => html("li", {}, reason))));
+  else if (!passed) verdict.append(`: ${reasons[0]}`);
   byID("thresholds").hidden = !thresholds.length;
   const unit = { us: time, share: share => `${fraction(100 * share)} %`, count: value => rounded(value) };
-  document.querySelector("#thresholds div").append(table(["", "value", "limit", "margin", ""], thresholds.map(
+  document.querySelector("#thresholds div").append(table(["", "", "value", "limit", "margin"], thresholds.map(
     ({ expression, value, limit, unit: name, margin, met }) => [expression,
+      html("td", { class: met ? "" : "wrong" }, met ? "met" : "not met"),
       value === null ? html("td", {}, "nothing measured") : cell(value, unit[name](value), !met),
       cell(limit, unit[name](limit)),
-      html("td", {}, margin === null ? "" : signedPercent(margin)),
-      html("td", { class: met ? "" : "wrong" }, met ? "met" : "not met")])));
+      html("td", {}, margin === null ? "" : signedPercent(margin))])));
 }
 
 function showKeyFigures() {
@@ -126,10 +127,12 @@ function showKeyFigures() {
     [`${THINGS} per second`, rounded(results.rate_per_second)],
     ...(bars.length ? ["p50", "p99", "max"].map(field => [field, time(latency[field])]) : []),
     ["Messages", wrong ? faults(messages) : `${count(messages.received)} ${mode === "echo" ? "correct" : "received"}`, wrong],
-    ["Errors", failed ? count(failed) : "none", failed],
+    ["Errors", failed ? count(failed) : "none", failed,
+      results.causes.slice(0, 2).map(cause => `${count(cause.count)} × ${causeWords(cause)}`)],
   ];
-  byID("key").append(...figures.map(([name, text, isWrong]) =>
-    html("div", {}, html("dt", {}, name), html("dd", { class: isWrong ? "wrong" : "" }, text))));
+  byID("key").append(...figures.map(([name, text, isWrong, details = []]) =>
+    html("div", {}, html("dt", {}, name), html("dd", { class: isWrong ? "wrong" : "" }, text),
+      ...details.map(detail => html("dd", { class: "detail" }, detail)))));
 }
 
 function table(columns, rows) {
@@ -199,10 +202,11 @@ function showBaseline(baseline) {
   const shown = (metric, value) => (
     value === null ? html("td", {}, "–") : cell(value, (formats[metric] ?? time)(value)));
   const rows = [...baseline.metrics, ...baseline.steps ?? []].map(({ step, metric, change, verdict, reason, variation, ...values }) => [
-    (step ? `${step} ` : "") + label(metric), shown(metric, values.baseline), shown(metric, values.now),
-    html("td", {}, change === null ? "–" : signedPercent(change)),
-    html("td", { class: ["slower", "more"].includes(verdict) ? "wrong" : "" }, outcome(verdict, reason, variation))]);
-  document.querySelector("#baseline div").append(table(["median second", "baseline", "now", "change", "verdict"], rows));
+    (step ? `${step} ` : "") + label(metric),
+    html("td", { class: ["slower", "more"].includes(verdict) ? "wrong" : "" }, outcome(verdict, reason, variation)),
+    shown(metric, values.baseline), shown(metric, values.now),
+    html("td", {}, change === null ? "–" : signedPercent(change))]);
+  document.querySelector("#baseline div").append(table(["median second", "", "baseline", "now", "change"], rows));
 }
 
 /** Shows the steps of a scenario that have a name or faults. */
@@ -247,7 +251,7 @@ byID("target").textContent = facts[0].value;
 if (results.title) document.querySelector("h1").textContent = results.title;
 document.title = `${results.result.passed ? "Passed" : "Failed"}: ${results.title ?? `wsx bench ${facts[0].value}`}`;
 showVerdict();
-byID("warnings").append(...results.warnings.map(text => html("p", { class: "wrong" }, text)));
+byID("warnings").append(...results.warnings.map(text => html("p", {}, html("strong", {}, "Warning: "), text)));
 showKeyFigures();
 showCharts();
 showTables();
