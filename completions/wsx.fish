@@ -223,6 +223,7 @@ complete -c wsx -n '__fish_seen_subcommand_from relay' -l fault-from -x -a "clie
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l no-stdin -d 'Do not read stdin, only receive'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l output -x -a "text\t'each message and a newline' raw\t'each message without a separator' nul\t'each message and a NUL byte' hex\t'each message as a line of hexadecimal digits' base64\t'each message as a line of Base64' json\t'one JSON event per line, see JSON EVENTS'" -d 'Format of the messages on stdout'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l decode -x -a "auto\t'detect the format of each message' msgpack\t'MessagePack' cbor\t'CBOR' json\t'JSON in binary messages' zlib-stream\t'a zlib stream across messages, as sent by Discord' gzip\t'gzip or zlib data in each message' deflate\t'raw DEFLATE data in each message' text\t'UTF-8 text in binary messages'" -d 'Show binary messages as JSON: msgpack, ...'
+complete -c wsx -n '__fish_seen_subcommand_from relay' -l encode -x -a "msgpack\t'MessagePack' cbor\t'CBOR'" -d 'Send JSON as binary messages: msgpack, cbor'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -s H -l header -x -d 'Add \'Name: value\', or the lines of @FILE'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -s a -l auth -x -d 'Log in with HTTP Basic authentication'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l bearer -x -d 'Log in with a bearer token'

@@ -28,6 +28,8 @@ package final class WriteQueue {
     private var firstIndex = 0
     /// The number of bytes in the queue.
     package private(set) var count = 0
+    /// The size of the storage of these bytes, with the part of the first shared bytes that was taken.
+    internal var storageBytes: Int { count + (first?.offset ?? 0) }
     /// The size of the broadcasts in the queue, which other queues hold, too.
     internal private(set) var broadcastBytes = 0
 

@@ -239,7 +239,7 @@ public final class Connection<Handler: ConnectionHandler> {
         resources.outputStorage.takeBack(from: &outbox.bytes)
         // Only after writing the close frame: output the kernel takes at once is no sign of a slow reader.
         if outbox.isSendingOver { startCloseTimer() }
-        countMemory(with: queuedBytes)
+        countMemory(with: storedOutputBytes)
         if wasFull, queuedBytes <= queueLimitBytes / 2 {
             wasFull = false
             updateReading()
@@ -372,7 +372,7 @@ public final class Connection<Handler: ConnectionHandler> {
         let lingeringClose = LingeringClose(stream, output: output, closesOwnSide: closesOwnSide, refill: refill) {
             [self] _ in end(failure: nil)
         }
-        if isCounted || queuedBytes + lingeringClose.unwrittenBytes > HeldMemory.uncountedBytes {
+        if isCounted || storedOutputBytes + lingeringClose.storageBytes > HeldMemory.uncountedBytes {
             makeEnding().lingeringClose = lingeringClose
             countMemory()
         }
@@ -486,7 +486,12 @@ extension Connection: MemoryHolder {
     /// The storage of the incomplete message, in bytes.
     internal var incompleteBytes: Int { receiver.incompleteBytes }
 
-    internal var outputBytes: Int { queuedBytes + lingeringBytes - sharedBytes }
+    internal var outputBytes: Int {
+        storedOutputBytes + (ending?.lingeringClose?.storageBytes ?? 0) - sharedBytes
+    }
+
+    /// The storage of the output, which may be much larger than what the kernel has not accepted.
+    private var storedOutputBytes: Int { outbox.storageBytes + stream.storageBytes }
 
     internal var sharedBytes: Int { outbox.broadcastBytes + stream.broadcastInFlightBytes }
 

@@ -23,9 +23,9 @@ package final class HeldMemory {
 
     /// What one connection holds.
     struct Holding {
-        /// The number of bytes of its incomplete message.
+        /// The storage of its incomplete message, in bytes.
         var incompleteBytes = 0
-        /// The number of bytes of its output, without broadcasts.
+        /// The storage of its output, in bytes, without broadcasts.
         var outputBytes = 0
         /// The number of bytes of the broadcasts in its output.
         var sharedBytes = 0
@@ -185,6 +185,8 @@ package final class HeldMemory {
         let stalled = Self.stalled(of: holdings, excessBytes: heldBytes - resumeBytes)
         for holder in stalled.compactMap({ entries[$0]?.holder }) { holder.freeMemory() }
         LargeStorage.releaseAll()
+        // Messages of different sizes that grow next to each other leave gaps.
+        Heap.trim()
         // Each connection that continues may need room for its whole message.
         let isStalled = reader.flatMap { entries[$0]?.holding.stallTime } ?? .zero > .zero
         if !isStalled || heldBytes <= limitBytes / 8 * 9 { chooseReader() }
@@ -216,9 +218,9 @@ package final class HeldMemory {
 
 /// A connection that holds memory for its peer.
 protocol MemoryHolder: AnyObject {
-    /// The number of bytes of its incomplete message.
+    /// The storage of its incomplete message, in bytes.
     var incompleteBytes: Int { get }
-    /// The number of bytes of its output that the kernel has not taken, without broadcasts.
+    /// The storage of its output, in bytes, until the kernel has taken all of it, without broadcasts.
     var outputBytes: Int { get }
     /// The number of bytes of the broadcasts among its output, which other connections hold, too.
     var sharedBytes: Int { get }

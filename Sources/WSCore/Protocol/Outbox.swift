@@ -70,8 +70,14 @@ public struct Outbox: ~Copyable {
         return bytes.count + backlog.queue.count
     }
 
-    /// The part of ``queuedBytes`` that belongs to broadcasts, which other outboxes hold, too.
-    internal var broadcastBytes: Int { backlog.map { min($0.queue.broadcastBytes, $0.queue.count) } ?? 0 }
+    /// The size of the storage of these bytes.
+    internal var storageBytes: Int {
+        guard let backlog else { return bytes.storageBytes }
+        return bytes.storageBytes + backlog.queue.storageBytes
+    }
+
+    /// The part of ``storageBytes`` that belongs to broadcasts, which other outboxes hold, too.
+    internal var broadcastBytes: Int { backlog?.queue.broadcastBytes ?? 0 }
 
     /// Discards everything waiting to be written.
     package mutating func removeAll() {

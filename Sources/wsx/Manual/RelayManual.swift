@@ -31,7 +31,8 @@ enum RelayManual {
                 """),
             .paragraph(
                 """
-                `--decode` shows binary messages as JSON; see CODECS in `wsx help formats`. There is no `--protocol`: it logs in, \
+                `--decode` shows binary messages as JSON, and `--encode` sends lines of the prompt, which must be JSON, as \
+                binary messages; see CODECS in `wsx help formats`. There is no `--protocol`: it logs in, \
                 subscribes, and answers by itself, but a relay must not add messages of its own.
                 """),
             .paragraph(

@@ -235,6 +235,45 @@ import Testing
         }
     }
 
+    @Test("an echo of which the peer has taken nearly all counts with its whole storage", arguments: [false, true])
+    func nearlyTaken(isBehindAnother: Bool) throws {
+        try withLoop { loop in
+            let resources = ConnectionResources(on: loop, memory: HeldMemory(limitBytes: 4 << 20, on: loop))
+            let (near, far) = try makeStreamPair(on: loop)
+            let peer = StreamRecorder()
+            near.delegate = peer
+            let handler = RecordingPeer()
+            handler.remembersMessages = false
+            handler.onMessage = echo
+            let server = Connection(
+                far, settings: .init(role: .server, limits: .server), resources: resources, handler: handler)
+            let messageBytes = 1 << 20
+            let count = isBehindAnother ? 2 : 1
+            let message = masked(frame(0x82, [UInt8](repeating: 0x61, count: messageBytes)))
+            var bytes = ByteBuffer()
+            for _ in 0..<count { bytes.append(message.span.bytes) }
+            try near.write(&bytes)
+            server.start()
+            loop.run { handler.messageCount == count }
+            peer.didChange = { [unowned peer] in
+                if peer.received.count > (count - 1) * messageBytes + 600_000 { $0.stopReading() }
+            }
+            near.startReading()
+            loop.run { peer.received.count > (count - 1) * messageBytes + 600_000 }
+            loop.settle()
+            #expect(1...messageBytes ~= server.queuedBytes)
+            #expect(server.heldBytes >= messageBytes)
+            peer.didChange = { _ in }
+            near.startReading()
+            loop.run { peer.received.count > count * messageBytes }
+            loop.settle()
+            #expect(server.heldBytes == 0)
+            server.terminate()
+            near.close()
+            loop.runOnce()
+        }
+    }
+
     private func withMemory(_ body: (EventLoop, HeldMemory) throws -> Void) throws {
         try withLoop { loop in try body(loop, HeldMemory(limitBytes: 1_000_000, on: loop)) }
     }

@@ -72,6 +72,8 @@ internal final class LingeringClose: ByteStreamDelegate {
 
     /// The number of bytes that the stream has not accepted, without those that `refill` will append.
     var unwrittenBytes: Int { output.count }
+    /// The size of the storage of these bytes.
+    var storageBytes: Int { output.storageBytes }
 
     private var arrivedBytesNow: Int { offeredBytes - output.count - stream.unsentBytes }
 

@@ -100,6 +100,7 @@ internal final class TLSStream: ByteStream {
 
     var isWriting: Bool { !isClosed && (stream.isWriting || !session.output.isEmpty || session.isInMessage) }
     var inFlightBytes: Int { isClosed ? 0 : stream.inFlightBytes + session.output.count }
+    var storageBytes: Int { isClosed ? 0 : stream.storageBytes + session.output.storageBytes }
     var unsentBytes: Int { isClosed ? 0 : stream.unsentBytes + session.output.count }
 
     func write(_ buffer: inout ByteBuffer) throws(StreamError) {

@@ -54,6 +54,7 @@ internal final class ThrottledStream: ByteStream {
 
     var isWriting: Bool { !isClosed && (stream.isWriting || !waiting.isEmpty || !piece.isEmpty) }
     var inFlightBytes: Int { isClosed ? 0 : stream.inFlightBytes + waiting.count + piece.count }
+    var storageBytes: Int { stream.storageBytes + waiting.storageBytes + piece.storageBytes }
     var unsentBytes: Int { isClosed ? 0 : stream.unsentBytes + waiting.count + piece.count }
 
     func write(_ buffer: inout ByteBuffer) throws(StreamError) {

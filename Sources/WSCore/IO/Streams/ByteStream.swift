@@ -14,7 +14,10 @@ package protocol ByteStream: AnyObject {
     var isWriting: Bool { get }
     /// The number of bytes accepted by ``write(_:)`` and retained until the kernel has accepted all of them.
     var inFlightBytes: Int { get }
-    /// The part of ``inFlightBytes`` that belongs to a broadcast, which other streams retain, too. Defaults to 0.
+    /// The size of the storage of what was accepted by ``write(_:)``, until the kernel has accepted all of it. Defaults to
+    /// ``inFlightBytes``.
+    var storageBytes: Int { get }
+    /// The part of ``storageBytes`` that belongs to a broadcast, which other streams retain, too. Defaults to 0.
     var broadcastInFlightBytes: Int { get }
     /// The number of bytes that have not reached the peer's side, accurate to a few KiB. It shrinks while a peer with a
     /// long backlog reads.
@@ -97,6 +100,8 @@ package enum PeerPresence: Sendable {
 }
 
 extension ByteStream {
+    package var storageBytes: Int { inFlightBytes }
+
     /// 0: the stream copies what it retains.
     package var broadcastInFlightBytes: Int { 0 }
 

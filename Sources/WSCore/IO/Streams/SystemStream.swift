@@ -87,13 +87,15 @@ package final class SystemStream: PolledDescriptor, ByteStream {
     /// Whether the kernel has not yet accepted everything passed to ``write(_:)``.
     package var isWriting: Bool { unwrittenBytes > 0 }
 
-    /// The number of bytes of the write in progress, including those that the kernel has already accepted: their
-    /// storage is in use until all have been accepted.
+    /// The number of bytes that the write in progress had when it began, less those that the kernel accepted at once.
     package var inFlightBytes: Int { isWriting ? pendingWrite?.startBytes ?? 0 : 0 }
 
-    /// The size of the write in progress if it is part of a broadcast.
+    /// The storage of the write in progress, in bytes. The kernel may have accepted nearly all of it.
+    package var storageBytes: Int { isWriting ? pendingWrite?.storageBytes ?? 0 : 0 }
+
+    /// The size of the message if the write in progress is part of a broadcast.
     package var broadcastInFlightBytes: Int {
-        pendingWrite?.shared?.bytes.isBroadcast ?? false ? inFlightBytes : 0
+        pendingWrite?.shared?.bytes.isBroadcast ?? false ? storageBytes : 0
     }
 
     /// The number of bytes of the write in progress that the kernel has not accepted.
@@ -300,6 +302,8 @@ private final class PendingWrite {
         guard let shared else { return bytes.count }
         return shared.bytes.count - shared.offset
     }
+
+    var storageBytes: Int { shared?.bytes.count ?? bytes.storageBytes }
 
     func withBytes<R>(_ body: (RawSpan) -> R) -> R {
         guard let shared else { return bytes.withReadableBytes { body($0) } }

@@ -57,6 +57,7 @@ struct ClientRow: Equatable {
 final class ListenPrompt {
     private unowned let server: any ListenPromptServer
     private let kind: MessageKind
+    private let encoder: Codec?
     private let console: Console
     private let view: MessageView
     private let recording: SessionRecording
@@ -69,13 +70,15 @@ final class ListenPrompt {
     /// - Parameters:
     ///   - kind: The kind of message to send for typed lines.
     ///   - isRelay: Whether the server is a relay.
+    ///   - encoder: The codec of typed lines. Defaults to nil: they are sent as they are.
     init(
-        of server: any ListenPromptServer, sending kind: MessageKind, isRelay: Bool = false, editor: any PromptEditor,
-        view: MessageView, recording: SessionRecording, on loop: EventLoop
+        of server: any ListenPromptServer, sending kind: MessageKind, isRelay: Bool = false, encoder: Codec? = nil,
+        editor: any PromptEditor, view: MessageView, recording: SessionRecording, on loop: EventLoop
     ) {
         commands = isRelay ? PromptCommandTable.relay : PromptCommandTable.listen
         self.server = server
         self.kind = kind
+        self.encoder = encoder
         self.editor = editor
         self.recording = recording
         self.view = view
@@ -100,8 +103,8 @@ final class ListenPrompt {
     /// - Throws: ``Failure/input(_:)``.
     static func open(
         with openEditor: PromptEditorOpener = LineEditor.opener, of server: any ListenPromptServer,
-        sending kind: MessageKind, isRelay: Bool = false, view: MessageView, recording: SessionRecording,
-        on loop: EventLoop
+        sending kind: MessageKind, isRelay: Bool = false, encoder: Codec? = nil, view: MessageView,
+        recording: SessionRecording, on loop: EventLoop
     ) throws(Failure) -> ListenPrompt {
         view.console.drain()
         do throws(IOError) {
@@ -109,7 +112,8 @@ final class ListenPrompt {
             let editor = try openEditor(History(), commands.map(\.description), loop)
             view.console.editor = editor
             return ListenPrompt(
-                of: server, sending: kind, isRelay: isRelay, editor: editor, view: view, recording: recording, on: loop)
+                of: server, sending: kind, isRelay: isRelay, encoder: encoder, editor: editor, view: view,
+                recording: recording, on: loop)
         } catch {
             throw .input(error)
         }
@@ -173,7 +177,12 @@ final class ListenPrompt {
         guard kind == .binary || UTF8Validator.isValid(line.span.bytes) else {
             return console.error("the line was not sent: it is not UTF-8 text; check the terminal's encoding")
         }
-        send(.message(kind), line, to: client, toServer)
+        guard let encoder else { return send(.message(kind), line, to: client, toServer) }
+        do throws(CodecError) {
+            send(.message(.binary), try encoder.encoded(line.span.bytes), to: client, toServer)
+        } catch {
+            console.error("the line was not sent: \(error)")
+        }
     }
 
     private func send(_ item: InputItem, _ payload: [UInt8], to client: Int?, _ toServer: Bool) {

@@ -8,6 +8,11 @@ extension ListenMode {
         guard case .relay(let mode) = self, !mode.codecs.decoders.isEmpty else { return nil }
         return RelayDecoder(mode.codecs.decoders, limitBytes: limitBytes)
     }
+
+    /// Encodes what is typed at the prompt of a relay, or `nil` for other modes and without `--encode`.
+    var encoder: Codec? {
+        if case .relay(let mode) = self { mode.codecs.encoder } else { nil }
+    }
 }
 
 /// Decodes the binary messages that `wsx relay` shows. What it forwards and records stays as it is.

@@ -144,7 +144,8 @@ final class ListenRun {
         guard let view = outputs.view else { return }
         let prompt = try ListenPrompt.open(
             with: settings.arguments.transcript.display.isPlain ? PlainEditor.opener : LineEditor.opener, of: self,
-            sending: settings.kind, isRelay: settings.relay != nil, view: view, recording: outputs.recording, on: loop)
+            sending: settings.kind, isRelay: settings.relay != nil, encoder: settings.arguments.mode.encoder,
+            view: view, recording: outputs.recording, on: loop)
         prompt.editor.services.paste.choice = settings.arguments.transcript.paste
         self.prompt = prompt
         outputs.editor = prompt.editor

@@ -80,8 +80,10 @@ struct RelayArguments: Equatable, Sendable {
                 Show the binary messages of both sides decoded with *CODEC*, at the prompt and with `--output json`. What \
                 is forwarded, recorded, and matched by `--answer` stays as it is.
                 """,
-            encode: ""
-        ).only(["decode"]).lifted(\.codecs)
+            encode: """
+                Encode each message typed at the prompt, which must be JSON, with *CODEC*, and send it as a binary message.
+                """
+        ).only(["decode", "encode"]).lifted(\.codecs)
         RequestArguments.options.only([
             "header", "auth", "bearer", "digest", "anyauth", "aws-sigv4", "netrc", "host", "user-agent",
         ]).lifted(\.server.request)

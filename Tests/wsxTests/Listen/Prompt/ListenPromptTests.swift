@@ -1,3 +1,4 @@
+import Formats
 import Testing
 import WSCore
 
@@ -32,6 +33,21 @@ import WSCore
             prompt.accept(Array(line.utf8))
             #expect(server.sent == [sent])
             #expect(console.take() == [])
+        }
+    }
+
+    @Test(
+        "A line that is encoded becomes a binary message, and one that is not JSON a mistake",
+        arguments: [
+            (#"/to 3 server {"a":1}"#, ["3 server: binary \u{FFFD}\u{FFFD}a\u{1}"], []),
+            (#""b""#, ["all: binary \u{FFFD}b"], []), ("/ping x", ["all: ping x"], []),
+            ("@3 {bad", [], ["wsx: the line was not sent: msgpack: not JSON: unexpected character at byte 2"]),
+        ] as [(String, [String], [String])])
+    func encodedLines(line: String, sent: [String], errors: [String]) throws {
+        try withPrompt(isRelay: true, encoder: .messagePack) { prompt, server, console in
+            prompt.accept(Array(line.utf8))
+            #expect(server.sent == sent)
+            #expect(console.take() == errors)
         }
     }
 
@@ -283,14 +299,15 @@ import WSCore
 
     /// A prompt whose output goes to the console, not to the editor.
     private func withPrompt(
-        _ kind: MessageKind = .text, isRelay: Bool = false, editor: FakeEditor = FakeEditor(),
+        _ kind: MessageKind = .text, isRelay: Bool = false, encoder: Codec? = nil, editor: FakeEditor = FakeEditor(),
         _ body: (ListenPrompt, FakeServer, ReadableConsole) throws -> Void
     ) throws {
         let (console, server, loop) = (try ReadableConsole(), FakeServer(), try EventLoop())
         let (view, recording) = Self.outputs(of: console, on: loop)
         server.view = view
         let prompt = ListenPrompt(
-            of: server, sending: kind, isRelay: isRelay, editor: editor, view: view, recording: recording, on: loop)
+            of: server, sending: kind, isRelay: isRelay, encoder: encoder, editor: editor, view: view,
+            recording: recording, on: loop)
         try body(prompt, server, console)
         recording.stop()
         loop.settle()

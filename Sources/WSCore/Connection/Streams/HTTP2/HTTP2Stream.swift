@@ -92,6 +92,7 @@ internal final class HTTP2Stream: ByteStream {
 
     var isWriting: Bool { !isClosed && (!unsent.isEmpty || (connection.isBlocked && framedBytes > 0)) }
     var inFlightBytes: Int { isClosed ? 0 : unsent.count + framedBytes }
+    var storageBytes: Int { isClosed ? 0 : unsent.storageBytes + framedBytes }
     var unsentBytes: Int { isClosed ? 0 : unsent.count + max(0, framedEnd - connection.arrivedBytes) }
 
     /// The number of bytes in frames that the kernel has not accepted, with the frames of other streams before them.
