@@ -45,6 +45,15 @@ def test_a_malformed_frame_ends_the_connection(client, label):
     assert client.read_to_end() == code
 
 
+def test_the_only_client_fails_the_run():
+    with Listener("--http2", "--once", "--echo") as server, Client(server) as client:
+        client.open()
+        client.send(frame(DATA, b"x"))
+        assert client.read_to_end() == PROTOCOL_ERROR
+        assert server.wait() == 5
+        assert "the peer violated the HTTP/2 protocol" in server.err
+
+
 @pytest.mark.parametrize("first", [
     frame(PING, bytes(8)), frame(SETTINGS, b"", http2.ACK), http2.headers(*WEBSOCKET), http2.window_update(1)],
     ids=["ping", "acknowledgement", "headers", "window update"])
