@@ -1,4 +1,4 @@
-"""`connect --http2` and `bench --http2` with each server that speaks WebSocket over HTTP/2."""
+"""`connect --http2` and `bench --http2` with each server that speaks WebSocket over HTTP/2; see docs/HTTP2.md."""
 
 import json
 import os
