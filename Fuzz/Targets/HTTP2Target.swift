@@ -154,7 +154,7 @@ private final class HTTP2Owners {
                     expectOneSafeLine("\(error)")
                     stream.close()
                 }
-            }, didChangeIdleness: { _ in }, didEnd: { _ in })
+            }, didChangeIdleness: { _ in }, didEnd: { _, _ in })
         return HTTP2Connection(stream, server: context)
     }
 
