@@ -463,14 +463,15 @@ def test_causes_are_counted_as_the_server_injects_them():
     assert errors(results) == {"handshake": 20, "closed": 50}
 
 
-def test_tls_alerts_are_counted():
+@pytest.mark.parametrize("number, name", [(40, "handshake failure"), (80, "internal error"), (112, "unrecognized name")])
+def test_tls_alerts_are_counted(number, name):
     def script(peer):
         peer.sock.recv(65536)
-        # RFC 8446 §6: a fatal alert, internal_error.
-        peer.send(b"\x15\x03\x03\x00\x02\x02\x50")
+        # RFC 8446 §6: a fatal alert.
+        peer.send(b"\x15\x03\x03\x00\x02\x02" + bytes([number]))
         peer.read_to_end()
 
     with ScriptedServer(script) as server:
         _, results = bench(server.url.replace("ws:", "wss:"), "-c", "5", "-n", "5", check_sum=False)
-    assert [(cause["kind"], cause["code"], cause["count"]) for cause in results["causes"]] == [("tls", 80, 5)]
-    assert results["result"]["reasons"] == ["5 × TLS alert 80 internal error"]
+    assert [(cause["kind"], cause["code"], cause["count"]) for cause in results["causes"]] == [("tls", number, 5)]
+    assert results["result"]["reasons"] == [f"5 × TLS alert {number} {name}"]

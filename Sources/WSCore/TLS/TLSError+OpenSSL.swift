@@ -37,9 +37,26 @@ extension TLSError {
             : Self.ofReason(error, circumstances)
     }
 
+    /// The peer's alert (RFC 8446 §6), or `nil` if there was none, or if this side may have found the problem itself.
+    package var peerAlert: (name: String, number: Int)? {
+        switch self {
+        case .alert(let name, let number): return (name, number)
+        case .nothingInCommon(let name?), .clientCertificateRejected(let name), .ownCertificateRejected(let name):
+            return (0...255).first { Self.name(ofAlert: $0) == name }.map { (name, $0) }
+        case .unrecognizedName:
+            let number = Int(SSL_AD_UNRECOGNIZED_NAME)
+            return (Self.name(ofAlert: number), number)
+        default: return nil
+        }
+    }
+
+    private static func name(ofAlert number: Int) -> String {
+        SSL_alert_desc_string_long(Int32(number)).map { String(cString: $0) } ?? "unknown"
+    }
+
     /// Interprets an alert from the peer (RFC 8446 §6.2).
     private static func ofAlert(_ number: Int, _ circumstances: Circumstances) -> TLSError {
-        let name = SSL_alert_desc_string_long(Int32(number)).map { String(cString: $0) } ?? "unknown"
+        let name = Self.name(ofAlert: number)
         let alert = Int32(number)
         // Servers say in different ways that they do not continue without renegotiation.
         if circumstances.hasRefusedRenegotiation,

@@ -68,7 +68,7 @@ extension StreamError {
 
 extension TLSError {
     fileprivate var cause: ErrorCause? {
-        if case .alert(let name, let number) = self { ErrorCause(.tls, number, name) } else { nil }
+        peerAlert.map { ErrorCause(.tls, $0.number, $0.name) }
     }
 }
 
