@@ -50,9 +50,8 @@ struct AccessArguments: Equatable, Sendable {
             "max-connections", value: OptionValue("N"), heading: .limits,
             summary: "Maximum number of concurrent clients",
             manual: """
-                Serve at most *N* clients concurrently, including those that have connected but not yet sent a \
-                request. Further clients wait until a connection closes; streams of HTTP/2 are refused. The default is \
-                what the limit on open files allows.
+                Serve at most *N* clients, including those that have not yet sent a request. Further clients wait until \
+                a connection closes; HTTP/2 streams are refused. The default is what the limit on open files allows.
                 """,
             example: "--echo --max-connections 1000", seeAlso: ["idle-timeout", "once"]
         ) { arguments, value throws(ValueProblem) in
