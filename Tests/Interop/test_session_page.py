@@ -38,7 +38,8 @@ def write(directory, events, *arguments, source="session.jsonl"):
     """Writes a recording, converts it, and returns the path of the page."""
     recording, path = directory / source, directory / "session.html"
     recording.write_text("".join(json.dumps(event) + "\n" for event in events))
-    result = wsx("convert", recording, path, *arguments)
+    # A debug build on a busy machine needs more than a minute for 400,000 messages.
+    result = wsx("convert", recording, path, *arguments, timeout=600)
     assert (result.status, result.err) == (0, "")
     return path
 
