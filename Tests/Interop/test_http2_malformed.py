@@ -200,8 +200,9 @@ def test_frames_on_an_ended_stream_do_no_harm(client, sent, is_reset):
 
 def test_a_stream_that_ended_its_request_accepts_no_data(client):
     # §5.1: half-closed (remote).
-    client.request(WEBSOCKET, 3, END_HEADERS | END_STREAM)
-    client.send(http2.data(b"x", stream=3))
+    # In one write: data that arrives after the server has ended the stream, too, is ignored.
+    head = http2.headers(*WEBSOCKET, stream=3, flags=END_HEADERS | END_STREAM)
+    client.send(head, http2.data(b"x", stream=3))
     assert client.read_to_end() == STREAM_CLOSED or client.ends[3] == STREAM_CLOSED
 
 
