@@ -107,7 +107,7 @@ def test_a_server_plays_the_same_file(tmp_path):
         result = wsx("connect", "--scenario", path, server.url)
         assert (result.status, result.err) == (0, "")
         # Another client, with a message of its own and in another order.
-        result = wsx("connect", "-n", "5", "--linger", "0", server.url, '{"op":"join","room":"x","extra":1}', "two", "one")
+        result = wsx("connect", "-n", "5", "--linger", "forever", server.url, '{"op":"join","room":"x","extra":1}', "two", "one")
     assert result.status == 0
     assert '{"joined":"x"}' in result.lines and result.lines[-1] == "done"
 
