@@ -52,7 +52,7 @@ package struct ErrorCauses: Equatable, Sendable {
         }
     }
 
-    /// Whether there are none.
+    /// Whether no cause was counted.
     package var isEmpty: Bool { counts.isEmpty }
 
     /// The most frequent causes, and the sum of the others: `12 × HTTP 429 Too Many Requests, 3 others`.

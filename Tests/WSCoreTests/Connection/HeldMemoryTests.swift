@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    @Test("an echo of which the peer has taken nearly all counts with its whole storage", arguments: [false, true])
+    @Test("an echo that is nearly all taken counts with its whole storage", arguments: [false, true])
     func nearlyTaken(isBehindAnother: Bool) throws {
         try withLoop { loop in
             let resources = ConnectionResources(on: loop, memory: HeldMemory(limitBytes: 4 << 20, on: loop))

@@ -104,7 +104,7 @@ private func write(_ bytes: [UInt8], to stream: HTTP2Stream) throws {
         try withLoop { loop in
             let fixture = try HTTP2Fixture(on: loop)
             fixture.stream.startReading()
-            // RFC 9113 §4.2: 16,385 bytes, of which none has arrived.
+            // RFC 9113 §4.2: a frame of 16,385 bytes is refused by its header alone.
             try fixture.server.write(http2Frame(1, [0x88]) + [0, 0x40, 1, 9, 0, 0, 0, 0, 1])
             loop.run { fixture.recorder.readError != nil }
             guard case .failed(.protection(let error as HTTP2Error))? = fixture.stream.ending else {
