@@ -108,12 +108,12 @@ static inline int wsx_connect(int socket, const struct sockaddr *address, sockle
     return errno == EINPROGRESS ? 1 : -errno;
 }
 
-// Accepts a connection, which does not block. Returns -EAGAIN if there is none. glibc declares accept4() only with
-// _GNU_SOURCE.
-static inline int wsx_accept(int socket) {
+// Accepts a connection, which does not block, and stores its peer's address, even if the peer has disconnected. Returns
+// -EAGAIN if there is none. glibc declares accept4() only with _GNU_SOURCE.
+static inline int wsx_accept(int socket, struct sockaddr *address, socklen_t *length) {
     long descriptor;
     do {
-        descriptor = syscall(SYS_accept4, socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        descriptor = syscall(SYS_accept4, socket, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
     } while (descriptor < 0 && (errno == EINTR || errno == ECONNABORTED));
     return descriptor < 0 ? -errno : (int)descriptor;
 }

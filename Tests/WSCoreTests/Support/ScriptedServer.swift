@@ -17,7 +17,7 @@ final class ScriptedServer {
     init(on loop: EventLoop) throws {
         let reference = Reference()
         let address = try #require(anyLoopbackPort())
-        listener = try StreamListener(on: address, loop: loop) { stream in reference.server?.accept(stream) }
+        listener = try StreamListener(on: address, loop: loop) { stream, _ in reference.server?.accept(stream) }
         port = try #require(listener.address).port
         reference.server = self
     }
@@ -72,7 +72,7 @@ final class ForwardingProxy {
         let streams = Streams()
         self.streams = streams
         let address = try #require(anyLoopbackPort())
-        listener = try StreamListener(on: address, loop: loop) { accepted in
+        listener = try StreamListener(on: address, loop: loop) { accepted, _ in
             let secured = tls.map { TLSStream(accepted, session: TLSSession(server: $0.context), layer: $0) }
             let client = Forwarder()
             let stream: any ByteStream = secured ?? accepted

@@ -17,7 +17,7 @@ func makeStreamPair(_ transport: Transport = .socketPair, on loop: EventLoop) th
     case .tcp:
         var near: SystemStream?
         var far: SystemStream?
-        let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { far = $0 }
+        let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { stream, _ in far = stream }
         let address = try #require(listener.address)
         _ = try SystemStream.connect(to: address, on: loop) { near = try? $0.get() }
         loop.run { near != nil && far != nil }

@@ -60,12 +60,24 @@ func setBuffers(of socket: Int32, toBytes byteCount: Int32) {
 
 /// The number of this process's sockets connected to a port, which identifies the sockets of one test.
 func connectedSocketCount(toPort port: UInt16) -> Int {
-    (0..<Int32(4096)).count { Socket.peerAddress(of: $0)?.port == port }
+    (0..<Int32(4096)).count { peerPort(of: $0) == port }
 }
 
 /// The number of this process's sockets that a listener on a port has accepted.
 func acceptedSocketCount(onPort port: UInt16) -> Int {
-    (0..<Int32(4096)).count { Socket.localAddress(of: $0)?.port == port && Socket.peerAddress(of: $0) != nil }
+    (0..<Int32(4096)).count { Socket.localAddress(of: $0)?.port == port && peerPort(of: $0) != nil }
+}
+
+/// The port of a socket's peer, or `nil` if it is not connected.
+private func peerPort(of socket: Int32) -> UInt16? {
+    var address = sockaddr_in6()
+    var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+    return withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+            // sin_port and sin6_port have the same offset.
+            getpeername(socket, address, &length) == 0 ? UInt16(bigEndian: pointer.pointee.sin6_port) : nil
+        }
+    }
 }
 
 /// Makes a socket send a reset, and discard unsent bytes, when it is closed.

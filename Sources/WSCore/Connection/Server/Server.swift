@@ -82,7 +82,7 @@ package final class Server<Handler: ConnectionHandler> {
     @discardableResult
     package func listen(on endpoint: Endpoint) throws(IOError) -> SocketAddress? {
         let index = listeners.count
-        let accept: (SystemStream) -> Void = { [unowned self] stream in self.accept(stream, at: index) }
+        let accept: StreamListener.Accept = { [unowned self] in self.accept($0, from: $1, at: index) }
         if case .tcp(let address) = endpoint { try checkPort(of: address) }
         let listener =
             switch endpoint {
@@ -100,7 +100,7 @@ package final class Server<Handler: ConnectionHandler> {
     /// Checks that no other program uses the port, since SO_REUSEPORT would share it with that program silently.
     private func checkPort(of address: SocketAddress) throws(IOError) {
         guard settings.share?.index == 0, address.port != 0 else { return }
-        try StreamListener(on: address, loop: loop) { stream in stream.close() }.close()
+        try StreamListener(on: address, loop: loop) { stream, _ in stream.close() }.close()
     }
 
     /// Stops listening and closes all streams still in the opening handshake.
@@ -158,8 +158,7 @@ package final class Server<Handler: ConnectionHandler> {
         observer?(.reachedLimit(count == settings.maximumConnections ? .connections(count) : .descriptors(count)))
     }
 
-    private func accept(_ stream: SystemStream, at endpointIndex: Int) {
-        let address = stream.peerAddress
+    private func accept(_ stream: SystemStream, from address: PeerAddress, at endpointIndex: Int) {
         let transport: any ByteStream =
             settings.bytesPerSecond.map {
                 ThrottledStream(stream, bytesPerSecond: $0, watch: resources.deadPeerDetector)

@@ -1,13 +1,11 @@
-/// The origin of a connection, as far as the system knows it.
+/// The origin of a connection.
 package enum PeerAddress: Sendable, CustomStringConvertible {
     /// A process on this machine, connected through a Unix domain socket.
     case local
     /// A network address.
     case network(SocketAddress)
-    /// A network address that the system no longer knows: the peer had already disconnected.
-    case unknown
 
-    /// The network address, or `nil` for a local or unknown address.
+    /// The network address, or `nil` for a local process.
     package var socketAddress: SocketAddress? {
         if case .network(let address) = self { address } else { nil }
     }
@@ -17,7 +15,6 @@ package enum PeerAddress: Sendable, CustomStringConvertible {
         switch self {
         case .local: "a local socket"
         case .network(let address): "\(address)"
-        case .unknown: "an unknown address"
         }
     }
 }

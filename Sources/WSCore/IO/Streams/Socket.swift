@@ -61,9 +61,15 @@ internal enum Socket {
         _ = shutdown(socket, Int32(SHUT_WR))
     }
 
-    /// The address of the socket's peer, or `nil` if it has disconnected.
-    static func peerAddress(of socket: Int32) -> SocketAddress? {
-        address { getpeername(socket, $0, $1) }
+    /// Accepts a connection.
+    /// - Returns: Its socket, or a negative error, which is -EAGAIN if there is none; and its peer's address.
+    static func accept(from listener: Int32) -> (socket: Int32, peer: PeerAddress) {
+        var socket: Int32 = 0
+        let address = self.address {
+            socket = wsx_accept(listener, $0, $1)
+            return min(socket, 0)
+        }
+        return (socket, address.map { .network($0) } ?? .local)
     }
 
     /// The local address of a socket, or `nil` for a Unix domain socket.

@@ -5,12 +5,15 @@ import Glibc
 ///
 /// An open listener keeps itself alive until ``close()``.
 package final class StreamListener: PolledDescriptor {
+    /// Receives a connection, whose reading has not started, and its peer's address.
+    package typealias Accept = (SystemStream, PeerAddress) -> Void
+
     /// The address to which the listener is bound, or `nil` for a Unix domain socket.
     package let address: SocketAddress?
 
     private let loop: EventLoop
     private let descriptor: Int32
-    private let accept: (SystemStream) -> Void
+    private let accept: Accept
     /// The socket's file, to be removed on close.
     private let path: String?
     private var isClosed = false
@@ -31,10 +34,10 @@ package final class StreamListener: PolledDescriptor {
     ///   - sharesPort: Whether other listeners that set this option may use the same port (SO_REUSEPORT). The kernel
     ///     then distributes connections among them.
     ///   - loop: The loop to run on.
-    ///   - accept: Receives each connection. Reading has not started.
+    ///   - accept: Receives each connection.
     /// - Throws: ``IOError`` if the address cannot be used.
     package convenience init(
-        on address: SocketAddress, sharesPort: Bool = false, loop: EventLoop, accept: @escaping (SystemStream) -> Void
+        on address: SocketAddress, sharesPort: Bool = false, loop: EventLoop, accept: @escaping Accept
     ) throws(IOError) {
         let socket = try Socket.open(address.family)
         do throws(IOError) {
@@ -56,10 +59,10 @@ package final class StreamListener: PolledDescriptor {
     /// - Parameters:
     ///   - path: The path of the socket. A stale socket file there is replaced.
     ///   - loop: The loop to run on.
-    ///   - accept: Receives each connection. Reading has not started.
+    ///   - accept: Receives each connection.
     /// - Throws: ``IOError`` if the path cannot be used.
     package convenience init(
-        onPath path: String, loop: EventLoop, accept: @escaping (SystemStream) -> Void
+        onPath path: String, loop: EventLoop, accept: @escaping Accept
     ) throws(IOError) {
         let socket = try Socket.openLocal()
         do throws(IOError) {
@@ -82,17 +85,17 @@ package final class StreamListener: PolledDescriptor {
     /// - Parameters:
     ///   - socket: The listening socket.
     ///   - loop: The loop to run on.
-    ///   - accept: Receives each connection. Reading has not started.
+    ///   - accept: Receives each connection.
     /// - Throws: ``IOError`` if the socket cannot be used.
     package convenience init(
-        adopting socket: InheritedSocket, loop: EventLoop, accept: @escaping (SystemStream) -> Void
+        adopting socket: InheritedSocket, loop: EventLoop, accept: @escaping Accept
     ) throws(IOError) {
         try self.init(socket.descriptor, loop: loop, accept: accept)
     }
 
     /// Listens on a bound socket and takes ownership of it.
     private init(
-        _ socket: Int32, path: String? = nil, loop: EventLoop, accept: @escaping (SystemStream) -> Void
+        _ socket: Int32, path: String? = nil, loop: EventLoop, accept: @escaping Accept
     ) throws(IOError) {
         self.loop = loop
         self.accept = accept
@@ -149,13 +152,13 @@ package final class StreamListener: PolledDescriptor {
     /// Accepts all connections in the kernel's queue: it reports only changes.
     private func acceptWaiting() {
         while !isPaused, !isClosed {
-            let socket = wsx_accept(descriptor)
+            let (socket, peer) = Socket.accept(from: descriptor)
             guard socket >= 0 else {
                 if socket == -EAGAIN { retry = nil } else { acceptLater() }
                 return
             }
             let kind: SystemStream.Kind = address == nil ? .localSocket : .tcp
-            if let stream = try? SystemStream(descriptor: socket, kind: kind, on: loop) { accept(stream) }
+            if let stream = try? SystemStream(descriptor: socket, kind: kind, on: loop) { accept(stream, peer) }
         }
     }
 

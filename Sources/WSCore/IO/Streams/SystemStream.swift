@@ -330,11 +330,6 @@ extension SystemStream {
         return try SystemStream(descriptor: descriptor, kind: kind, on: loop)
     }
 
-    package var peerAddress: PeerAddress {
-        guard kind == .tcp else { return .local }
-        return Socket.peerAddress(of: descriptor).map { .network($0) } ?? .unknown
-    }
-
     /// The peer's state, as far as the system knows it without reading.
     package var peerPresence: PeerPresence {
         guard !isClosed else { return .isGone }

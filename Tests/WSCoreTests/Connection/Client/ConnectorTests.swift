@@ -291,7 +291,7 @@ import Testing
     private func withRawServer(_ body: (EventLoop, UInt16, RawScript) throws -> Void) throws {
         try withLoop { loop in
             let script = RawScript()
-            let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { stream in
+            let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { stream, _ in
                 let end = StreamEnd(stream)
                 end.recorder.didChange = { stream in
                     guard !end.recorder.hasEnded, let answer = script.answer else { return }

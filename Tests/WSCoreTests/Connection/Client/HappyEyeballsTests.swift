@@ -99,8 +99,8 @@ import Testing
     func sources() throws {
         try withLoop { loop in
             var peers: [String] = []
-            let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { stream in
-                peers.append(stream.peerAddress.socketAddress?.host ?? "")
+            let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { stream, peer in
+                peers.append(peer.socketAddress?.host ?? "")
                 stream.close()
             }
             let listening = try #require(listener.address)
@@ -243,7 +243,9 @@ import Testing
 
     private func withListener(_ body: (EventLoop, SocketAddress) throws -> Void) throws {
         try withLoop { loop in
-            let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { $0.close() }
+            let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { stream, _ in
+                stream.close()
+            }
             defer {
                 listener.close()
                 loop.runOnce()

@@ -20,7 +20,7 @@ import Testing
         try withLoop { loop in
             let inherited = try InheritedSocket(descriptor: try makeListener())
             var accepted: SystemStream?
-            let listener = try StreamListener(adopting: inherited, loop: loop) { accepted = $0 }
+            let listener = try StreamListener(adopting: inherited, loop: loop) { stream, _ in accepted = stream }
             var connected: SystemStream?
             _ = try SystemStream.connect(to: try #require(listener.address), on: loop) { connected = try? $0.get() }
             loop.run { accepted != nil && connected != nil }

@@ -7,7 +7,7 @@ import Testing
     func anyPort(host: String) throws {
         try withLoop { loop in
             let address = try #require(SocketAddress(numeric: host, port: 0))
-            let listener = try StreamListener(on: address, loop: loop) { $0.close() }
+            let listener = try StreamListener(on: address, loop: loop) { stream, _ in stream.close() }
             let bound = try #require(listener.address)
             #expect(bound.port != 0)
             #expect(bound.host == host)
@@ -22,14 +22,14 @@ import Testing
         try withLoop { loop in
             // Only this test uses the host, and no other test can take the port when it becomes free.
             let anyPort = try #require(SocketAddress(numeric: "127.0.0.77", port: 0))
-            let first = try StreamListener(on: anyPort, loop: loop) { $0.close() }
+            let first = try StreamListener(on: anyPort, loop: loop) { stream, _ in stream.close() }
             let address = try #require(first.address)
             #expect(throws: IOError.addressInUse) {
-                _ = try StreamListener(on: address, loop: loop) { $0.close() }
+                _ = try StreamListener(on: address, loop: loop) { stream, _ in stream.close() }
             }
             first.close()
             loop.runOnce()
-            let second = try StreamListener(on: address, loop: loop) { $0.close() }
+            let second = try StreamListener(on: address, loop: loop) { stream, _ in stream.close() }
             second.close()
             loop.runOnce()
         }
@@ -40,7 +40,7 @@ import Testing
         try withLoop { loop in
             let address = try #require(SocketAddress(numeric: "192.0.2.1", port: 0))
             #expect(throws: IOError(code: -99)) {
-                _ = try StreamListener(on: address, loop: loop) { $0.close() }
+                _ = try StreamListener(on: address, loop: loop) { stream, _ in stream.close() }
             }
             loop.runOnce()
         }
@@ -50,7 +50,7 @@ import Testing
     func missingDirectory() throws {
         try withLoop { loop in
             #expect(throws: IOError.noSuchFile) {
-                _ = try StreamListener(onPath: "/no/such/socket", loop: loop) { $0.close() }
+                _ = try StreamListener(onPath: "/no/such/socket", loop: loop) { stream, _ in stream.close() }
             }
             loop.runOnce()
         }
@@ -61,7 +61,9 @@ import Testing
         try withLoop { loop in
             var accepted: [SystemStream] = []
             var connected: [SystemStream] = []
-            let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { accepted.append($0) }
+            let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { stream, _ in
+                accepted.append(stream)
+            }
             let address = try #require(listener.address)
             for _ in 0..<20 {
                 _ = try SystemStream.connect(to: address, on: loop) { result in
@@ -80,7 +82,9 @@ import Testing
         try withLoop { loop in
             var accepted: [SystemStream] = []
             var connected: [SystemStream] = []
-            let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { accepted.append($0) }
+            let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { stream, _ in
+                accepted.append(stream)
+            }
             let address = try #require(listener.address)
             listener.pause()
             for _ in 0..<3 {
@@ -104,10 +108,10 @@ import Testing
         try withTemporaryDirectory { directory in
             try withLoop { loop in
                 let path = "\(directory)/socket"
-                let listener = try StreamListener(onPath: path, loop: loop) { $0.close() }
+                let listener = try StreamListener(onPath: path, loop: loop) { stream, _ in stream.close() }
                 #expect(exists(path))
                 #expect(throws: IOError.addressInUse) {
-                    _ = try StreamListener(onPath: path, loop: loop) { $0.close() }
+                    _ = try StreamListener(onPath: path, loop: loop) { stream, _ in stream.close() }
                 }
                 #expect(exists(path))
                 listener.close()
@@ -121,7 +125,9 @@ import Testing
     func longPath() throws {
         try withLoop { loop in
             let path = "/tmp/" + String(repeating: "x", count: 200)
-            #expect(throws: IOError(code: -36)) { _ = try StreamListener(onPath: path, loop: loop) { $0.close() } }
+            #expect(throws: IOError(code: -36)) {
+                _ = try StreamListener(onPath: path, loop: loop) { stream, _ in stream.close() }
+            }
         }
     }
 
@@ -130,7 +136,9 @@ import Testing
         try withLoop { loop in
             weak var listener: StreamListener?
             do {
-                let open = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { $0.close() }
+                let open = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { stream, _ in
+                    stream.close()
+                }
                 listener = open
                 open.close()
             }
