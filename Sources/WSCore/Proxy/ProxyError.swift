@@ -37,29 +37,6 @@ package enum ProxyError: Error, Equatable, Sendable {
     case invalidAddressType(UInt8)
 }
 
-extension ProxyError {
-    /// A stable name for scripts and the manual.
-    package var identifier: String {
-        switch self {
-        case .hostLength: "proxy-host-length"
-        case .closedBeforeAnswer: "proxy-closed-before-answer"
-        case .incompleteAnswer: "proxy-incomplete-answer"
-        case .notHTTP: "proxy-not-http"
-        case .invalidResponse(let error): "proxy-\(error.identifier)"
-        case .tooManyInterimResponses: "proxy-too-many-interim-responses"
-        case .refused: "proxy-refused"
-        case .notSOCKS: "proxy-not-socks"
-        case .noAcceptableMethod: "socks-no-acceptable-method"
-        case .methodNotOffered: "socks-method-not-offered"
-        case .loginRefused: "socks-login-refused"
-        case .invalidVersion: "socks-invalid-version"
-        case .failed(let reply): reply.identifier
-        case .invalidReservedByte: "socks-invalid-reserved-byte"
-        case .invalidAddressType: "socks-invalid-address-type"
-        }
-    }
-}
-
 extension ProxyError: CustomStringConvertible {
     /// The cause and a remedy. Control characters in the proxy's response are escaped.
     package var description: String {

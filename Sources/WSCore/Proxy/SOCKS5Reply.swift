@@ -7,21 +7,6 @@ package struct SOCKS5Reply: Equatable, Sendable {
     package init(code: UInt8) {
         self.code = code
     }
-
-    /// A stable name for scripts and the manual.
-    package var identifier: String {
-        switch code {
-        case 1: "socks-general-failure"
-        case 2: "socks-not-allowed"
-        case 3: "socks-network-unreachable"
-        case 4: "socks-host-unreachable"
-        case 5: "socks-connection-refused"
-        case 6: "socks-ttl-expired"
-        case 7: "socks-command-not-supported"
-        case 8: "socks-address-type-not-supported"
-        default: "socks-unknown-reply"
-        }
-    }
 }
 
 extension SOCKS5Reply: CustomStringConvertible {

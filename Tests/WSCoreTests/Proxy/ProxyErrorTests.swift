@@ -17,9 +17,7 @@ import Testing
         ]
         for error in errors {
             #expect(error.description == escapingControls(error.description))
-            #expect(error.identifier.allSatisfy { $0.isLowercase || $0 == "-" })
         }
-        #expect(Set(errors.map(\.identifier)).count == errors.count)
         #expect(Set(errors.map(\.description)).count == errors.count)
     }
 

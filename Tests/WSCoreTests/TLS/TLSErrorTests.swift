@@ -11,7 +11,7 @@ struct TLSErrorTests {
         #expect(Set(errors.map(\.description)).count == errors.count)
     }
 
-    @Test("each configuration error has a unique identifier and description")
+    @Test("each configuration error has a unique description")
     func distinctConfigurationErrors() {
         let errors: [TLSConfigurationError] = [
             .noCertificate(option: "o"), .keyInsteadOfCertificate(certificateOption: "o", keyOption: "k"),
@@ -24,7 +24,6 @@ struct TLSErrorTests {
             .trustUnreadable(option: "o", path: "p", reason: "r"), .trustIsEmpty(option: "o", path: "p"),
             .trustIsInvalid(option: "o", path: "p", reason: "r"), .invalidName("n"), .unavailable(reason: "r"),
         ]
-        #expect(Set(errors.map(\.identifier)).count == errors.count)
         #expect(Set(errors.map(\.description)).count == errors.count)
     }
 

@@ -39,19 +39,6 @@ package enum HTTP2Error: Error, Equatable {
         case .closedBeforeSettings, .noExtendedConnect, .reset, .goAway: false
         }
     }
-
-    /// A stable identifier for scripts and the manual.
-    package var identifier: String {
-        switch self {
-        case .closedBeforeSettings: "http2-closed-before-settings"
-        case .notHTTP2: "not-http2"
-        case .noExtendedConnect: "http2-no-extended-connect"
-        case .reset: "http2-reset"
-        case .goAway: "http2-goaway"
-        case .head(let error): error.identifier
-        case .violation: "http2-violation"
-        }
-    }
 }
 
 extension HTTP2Error: CustomStringConvertible {

@@ -23,23 +23,6 @@ package enum HTTPHeadError: Error, Equatable, CustomStringConvertible {
     /// The head has too many fields.
     case tooManyFields(maximum: Int)
 
-    /// A stable identifier for scripts and the manual.
-    package var identifier: String {
-        switch self {
-        case .notHTTP: "not-http"
-        case .unsupportedVersion: "http-version"
-        case .bareLineFeed: "http-bare-line-feed"
-        case .bareCarriageReturn: "http-bare-carriage-return"
-        case .controlCharacter: "http-control-character"
-        case .missingColon: "http-missing-colon"
-        case .invalidFieldName: "http-field-name"
-        case .whitespaceBeforeColon: "http-whitespace-before-colon"
-        case .foldedField: "http-folded-field"
-        case .tooLarge: "http-head-too-large"
-        case .tooManyFields: "http-too-many-fields"
-        }
-    }
-
     /// A predicate that follows a subject such as "the server's answer".
     package var description: String {
         switch self {

@@ -36,30 +36,6 @@ package enum HandshakeError: Error, Equatable {
     case http2(HTTP2Error)
 }
 
-extension HandshakeError {
-    /// A stable identifier for scripts and the manual.
-    package var identifier: String {
-        switch self {
-        case .closedBeforeResponse: "closed-before-response"
-        case .incompleteResponse: "incomplete-response"
-        case .notHTTP: "not-http"
-        case .invalidResponse(let error): error.identifier
-        case .tooManyInterimResponses: "too-many-interim-responses"
-        case .refused: "refused"
-        case .invalidUpgrade: "invalid-upgrade"
-        case .invalidConnection: "invalid-connection"
-        case .missingAccept: "missing-accept"
-        case .repeatedAccept: "repeated-accept"
-        case .wrongAccept: "wrong-accept"
-        case .repeatedSubprotocol: "repeated-subprotocol"
-        case .unrequestedSubprotocol: "unrequested-subprotocol"
-        case .malformedExtensions: "malformed-extensions"
-        case .unofferedExtension: "unoffered-extension"
-        case .http2(let error): error.identifier
-        }
-    }
-}
-
 extension HandshakeError: CustomStringConvertible {
     /// The reason and the remedy. Safe to print whatever the server sent.
     package var description: String { description(login: .none) }

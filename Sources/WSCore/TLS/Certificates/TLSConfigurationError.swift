@@ -41,33 +41,6 @@ package enum TLSConfigurationError: Error, Equatable {
     case unavailable(reason: String)
 }
 
-extension TLSConfigurationError {
-    /// A stable identifier for scripts and the manual.
-    package var identifier: String {
-        switch self {
-        case .noCertificate: "no-certificate"
-        case .notPEM: "not-pem"
-        case .keyBesidesPKCS12: "key-besides-pkcs12"
-        case .unsupportedPKCS12: "unsupported-pkcs12"
-        case .invalidPKCS12: "invalid-pkcs12"
-        case .keyInsteadOfCertificate: "key-instead-of-certificate"
-        case .invalidCertificate: "invalid-certificate"
-        case .certificateWithoutKey: "certificate-without-key"
-        case .noKey: "no-key"
-        case .invalidKey: "invalid-key"
-        case .passphraseNeeded: "passphrase-needed"
-        case .wrongPassphrase: "wrong-passphrase"
-        case .keyDoesNotFit: "key-does-not-fit"
-        case .weakCertificate: "weak-certificate"
-        case .trustUnreadable: "trust-unreadable"
-        case .trustIsEmpty: "trust-empty"
-        case .trustIsInvalid: "trust-invalid"
-        case .invalidName: "invalid-name"
-        case .unavailable: "tls-unavailable"
-        }
-    }
-}
-
 extension TLSConfigurationError: CustomStringConvertible {
     /// The reason and the remedy.
     package var description: String {

@@ -16,20 +16,6 @@ package enum RedirectError: Error, Equatable {
     case wouldSendSecrets(WebSocketURL, of: [String])
     /// There were more consecutive redirects than allowed.
     case tooMany(maximum: Int)
-
-    /// A stable identifier for scripts and the manual.
-    package var identifier: String {
-        switch self {
-        case .missingLocation: "missing-location"
-        case .severalLocations: "several-locations"
-        case .invalidLocation: "invalid-location"
-        case .forbiddenScheme: "forbidden-redirect-scheme"
-        case .wouldDropEncryption: "insecure-redirect"
-        case .leavesSocket: "redirect-from-socket"
-        case .wouldSendSecrets: "redirect-of-secrets"
-        case .tooMany: "too-many-redirects"
-        }
-    }
 }
 
 extension RedirectError: CustomStringConvertible {

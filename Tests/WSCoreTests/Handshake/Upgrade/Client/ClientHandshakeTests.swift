@@ -244,7 +244,6 @@ import Testing
         ]
         for error in errors {
             #expect(error.description == escapingControls(error.description))
-            #expect(error.identifier.allSatisfy { $0.isLowercase || $0 == "-" })
         }
         let notFound = HandshakeError.refused(
             ResponseHead(status: 404, reason: "Not Found", fields: HTTPFields()), body: [], bodyIsTruncated: false)
