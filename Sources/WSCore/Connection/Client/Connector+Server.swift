@@ -94,8 +94,8 @@ extension Connector {
     }
 
     private func share(_ connection: HTTP2Connection, _ tls: TLSSummary?) {
-        sharePlace?.add(HTTP2Pool.Shared(connection: connection, peer: peer ?? "", tls: tls))
-        sharePlace = nil
+        poolEntry?.add(HTTP2Pool.Shared(connection: connection, peer: peer ?? "", tls: tls))
+        poolEntry = nil
     }
 
     private func answered(

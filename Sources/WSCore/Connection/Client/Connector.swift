@@ -52,8 +52,8 @@ package final class Connector {
     internal private(set) var phaseDurations = PhaseDurations()
     internal var stage = Stage.idle
     private var timers = Timers()
-    /// The place in the pool that waits for the connection of this attempt.
-    internal var sharePlace: HTTP2Pool.Place?
+    /// The entry of the pool that waits for the connection of this attempt.
+    internal var poolEntry: HTTP2Pool.Entry?
 
     /// Prepares a connection.
     /// - Parameters:
@@ -93,8 +93,8 @@ package final class Connector {
     package func cancel() {
         timers = Timers()
         replaceStage(with: .over)
-        sharePlace?.fail()
-        sharePlace = nil
+        poolEntry?.fail()
+        poolEntry = nil
     }
 
     /// Cancels the current stage and closes the stream.
@@ -189,14 +189,14 @@ package final class Connector {
         guard request.version == .http2, didConnect == nil, let pool = resources.http2Pool else {
             return connectAlone()
         }
-        let place = pool.place("\(settings.sharingGroup) \(request.url.isSecure) \(request.url.hostField)")
-        place.join { [self] shared in
+        let entry = pool.entry("\(settings.sharingGroup) \(request.url.isSecure) \(request.url.hostField)")
+        entry.acquire { [self] shared in
             // Waiting for the connection of another connector is no phase.
             phaseStartTime = loop.now
             switch shared {
-            case nil where isOver: place.fail()
+            case nil where isOver: entry.fail()
             case nil:
-                sharePlace = place
+                poolEntry = entry
                 connectAlone()
             case let shared?: if !isOver { upgrade(on: shared) }
             }

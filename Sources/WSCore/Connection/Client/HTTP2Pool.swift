@@ -8,7 +8,7 @@ package final class HTTP2Pool {
     }
 
     /// The WebSockets with one way to one server. As many connections as they need are opened at the same time.
-    final class Place {
+    final class Entry {
         /// The number of streams of a connection, apart from that of the connector which opens it.
         private let furtherCount: Int
         /// The connections that take further streams, and their number, at least 1.
@@ -24,15 +24,15 @@ package final class HTTP2Pool {
 
         /// Calls `body`, perhaps later, with a connection for one stream; or with nil, if the caller has to open a
         /// connection, and then call ``add(_:)`` or ``fail()``.
-        func join(_ body: @escaping (Shared?) -> Void) {
+        func acquire(_ body: @escaping (Shared?) -> Void) {
             while let (shared, count) = free.popLast() {
-                guard shared.connection.takesStreams else {
-                    shared.connection.hold(false)
+                guard shared.connection.acceptsStreams else {
+                    shared.connection.keepOpen(false)
                     continue
                 }
                 if count > 1 { free.append((shared, count - 1)) }
                 body(shared)
-                if count == 1 { shared.connection.hold(false) }
+                if count == 1 { shared.connection.keepOpen(false) }
                 return
             }
             waiting.append(body)
@@ -44,12 +44,12 @@ package final class HTTP2Pool {
             openingCount -= 1
             let count = min(furtherCount, shared.connection.session.maximumPeerStreams - 1)
             if count > 0 {
-                shared.connection.hold(true)
+                shared.connection.keepOpen(true)
                 free.append((shared, count))
             }
             let served = waiting.prefix(max(0, count))
             waiting.removeFirst(served.count)
-            for body in served { join(body) }
+            for body in served { acquire(body) }
             openMissing()
         }
 
@@ -69,13 +69,13 @@ package final class HTTP2Pool {
 
         /// Lets the connections end with their last stream.
         fileprivate func release() {
-            for (shared, _) in free { shared.connection.hold(false) }
+            for (shared, _) in free { shared.connection.keepOpen(false) }
             free = []
         }
     }
 
     private let streamCount: Int
-    private var places: [String: Place] = [:]
+    private var entries: [String: Entry] = [:]
 
     /// - Parameter streamsPerConnection: At least 1. A connection is opened for this many WebSockets, one after the other
     ///   or at the same time.
@@ -83,16 +83,16 @@ package final class HTTP2Pool {
         streamCount = streamsPerConnection
     }
 
-    /// The place for a key, which stands for one way to one server.
-    func place(_ key: String) -> Place {
-        if let place = places[key] { return place }
-        let place = Place(streamCount: streamCount)
-        places[key] = place
-        return place
+    /// The entry for a key, which stands for one way to one server.
+    func entry(_ key: String) -> Entry {
+        if let entry = entries[key] { return entry }
+        let entry = Entry(streamCount: streamCount)
+        entries[key] = entry
+        return entry
     }
 
     /// Lets all connections end with their last stream.
     package func release() {
-        for place in places.values { place.release() }
+        for entry in entries.values { entry.release() }
     }
 }

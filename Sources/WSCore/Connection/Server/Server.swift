@@ -19,7 +19,7 @@ package final class Server<Handler: ConnectionHandler> {
     internal private(set) var others = OtherClients()
     private let windowBudget: HTTP2WindowBudget
     /// The number of connections to another server on behalf of clients. They may outlive their clients.
-    package var onwardCount = 0 {
+    package var upstreamCount = 0 {
         didSet { if haveMostClientsLeft { resources.startTimer() } }
     }
     /// The peak number of clients and connections on their behalf since the heap was trimmed.
@@ -58,7 +58,7 @@ package final class Server<Handler: ConnectionHandler> {
             })
         resources.mustTrimHeap = { [weak self] in
             guard let self, haveMostClientsLeft else { return false }
-            peakCount = clientCount + onwardCount
+            peakCount = clientCount + upstreamCount
             return true
         }
     }
@@ -70,7 +70,7 @@ package final class Server<Handler: ConnectionHandler> {
 
     /// Whether three quarters of many clients have left, with the connections on their behalf.
     private var haveMostClientsLeft: Bool {
-        peakCount >= Self.manyClients && clientCount + onwardCount <= peakCount / 4
+        peakCount >= Self.manyClients && clientCount + upstreamCount <= peakCount / 4
     }
 
     /// The loop that runs the server.
@@ -109,7 +109,7 @@ package final class Server<Handler: ConnectionHandler> {
         listeners = []
         for opening in others.openings.values { opening.cancel() }
         others.openings = [:]
-        for connection in others.http2Connections.values { connection.endWhenUnused() }
+        for connection in others.http2Connections.values { connection.drain() }
     }
 
     /// Sends a message to every client except `sender`, encoded only once.
@@ -148,7 +148,7 @@ package final class Server<Handler: ConnectionHandler> {
     /// Pauses accepting at the limit. New clients then wait in the kernel's queue until others leave.
     private func updateAccepting() {
         let count = clientCount
-        peakCount = max(peakCount, count + onwardCount)
+        peakCount = max(peakCount, count + upstreamCount)
         if haveMostClientsLeft { resources.startTimer() }
         guard isFull else {
             for listener in listeners { listener.resume() }
@@ -165,15 +165,15 @@ package final class Server<Handler: ConnectionHandler> {
             } ?? stream
         let secured = tls.map { TLSStream(transport, session: TLSSession(server: $0.context), layer: $0) }
         let opening = makeOpening(
-            on: secured ?? transport, from: Origin(address: address, tls: secured, endpointIndex: endpointIndex),
+            on: secured ?? transport, from: Peer(address: address, tls: secured, endpointIndex: endpointIndex),
             acceptsHTTP2: settings.acceptsHTTP2)
         opening.start()
         secured?.start()
     }
 
-    private func makeOpening(on stream: any ByteStream, from origin: Origin, acceptsHTTP2: Bool) -> ServerOpening {
+    private func makeOpening(on stream: any ByteStream, from peer: Peer, acceptsHTTP2: Bool) -> ServerOpening {
         let opening = ServerOpening(
-            stream, from: origin.address, policy: settings.policy, timeout: settings.handshakeTimeout,
+            stream, from: peer.address, policy: settings.policy, timeout: settings.handshakeTimeout,
             admission: admission, acceptsHTTP2: acceptsHTTP2
         ) { [unowned self] opening, outcome in
             others.openings[ObjectIdentifier(opening)] = nil
@@ -190,9 +190,9 @@ package final class Server<Handler: ConnectionHandler> {
                 } else {
                     answer(request, of: opening)
                 }
-            case .http2(let firstBytes): serveHTTP2(on: opening.stream, from: origin, firstBytes: firstBytes)
+            case .http2(let firstBytes): serveHTTP2(on: opening.stream, from: peer, firstBytes: firstBytes)
             case .accepted(let upgrade, let firstBytes):
-                open(opening.stream, upgrade, from: origin, firstBytes: firstBytes)
+                open(opening.stream, upgrade, from: peer, firstBytes: firstBytes)
             }
         }
         // The opening may outlive the server.
@@ -206,7 +206,7 @@ package final class Server<Handler: ConnectionHandler> {
     }
 
     /// Serves the streams of an HTTP/2 connection like connections of their own.
-    private func serveHTTP2(on stream: any ByteStream, from origin: Origin, firstBytes: [UInt8]) {
+    private func serveHTTP2(on stream: any ByteStream, from peer: Peer, firstBytes: [UInt8]) {
         // More streams wait at the client.
         let context = HTTP2Connection.ServerContext(
             maximumStreams: min(settings.maximumConnections ?? .max, 1000), idleTimeout: settings.handshakeTimeout,
@@ -214,14 +214,14 @@ package final class Server<Handler: ConnectionHandler> {
             didReceiveRequest: { [unowned self] stream, request, byteCount in
                 // Unlike connections, streams cannot wait.
                 guard !isFull else { return stream.refuse() }
-                makeOpening(on: stream, from: origin, acceptsHTTP2: false).start(with: request, byteCount: byteCount)
+                makeOpening(on: stream, from: peer, acceptsHTTP2: false).start(with: request, byteCount: byteCount)
             },
             didChangeIdleness: { [weak self] isIdle in
                 self?.others.idleHTTP2Count += isIdle ? 1 : -1
                 self?.updateAccepting()
             },
             didEnd: { [weak self] connection, violation in
-                if let violation { self?.observer?(.violatedHTTP2(violation, origin.address)) }
+                if let violation { self?.observer?(.violatedHTTP2(violation, peer.address)) }
                 self?.others.http2Connections[ObjectIdentifier(connection)] = nil
                 self?.others.idleHTTP2Count -= 1
                 self?.updateAccepting()
@@ -255,14 +255,14 @@ package final class Server<Handler: ConnectionHandler> {
         }
     }
 
-    private func open(_ stream: any ByteStream, _ upgrade: ServerUpgrade, from origin: Origin, firstBytes: [UInt8]) {
+    private func open(_ stream: any ByteStream, _ upgrade: ServerUpgrade, from peer: Peer, firstBytes: [UInt8]) {
         lastNumber += settings.share?.count ?? 1
         let number = lastNumber
         let deflate = settings.deflate?.accept(upgrade.extensionOffers)
         let extensions = deflate.map { [$0.answer] } ?? []
         let client = Client(
-            number: number, upgrade: upgrade, extensions: extensions, address: origin.address,
-            tls: origin.tls?.summary, endpointIndex: origin.endpointIndex)
+            number: number, upgrade: upgrade, extensions: extensions, address: peer.address,
+            tls: peer.tls?.summary, endpointIndex: peer.endpointIndex)
         let handler = makeHandler(client)
         let connection = Connection(
             stream, settings: settings.connection, deflate: deflate?.parameters, resources: resources, handler: handler)
@@ -279,7 +279,7 @@ package final class Server<Handler: ConnectionHandler> {
 }
 
 /// Where a client of a ``Server`` comes from.
-private struct Origin {
+private struct Peer {
     let address: PeerAddress
     /// Nil without TLS.
     let tls: TLSStream?

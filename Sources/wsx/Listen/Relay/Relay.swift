@@ -16,7 +16,7 @@ final class Relay {
     /// A connection that has just opened, until its client takes it.
     private var opened: Connector.Opened?
     private var upstreams: [Int: Upstream] = [:] {
-        didSet { run.server.onwardCount = upstreams.count }
+        didSet { run.server.upstreamCount = upstreams.count }
     }
     private let rewriting: RelayRewriting?
 

@@ -40,7 +40,7 @@ internal final class HTTP2Connection {
     var goAway: HTTP2Error?
     private var state: State = []
     /// The bytes that the window of the connection lacks.
-    private var unreturnedBytes = 0
+    private var unconsumedBytes = 0
     /// The number of bytes passed to the stream below.
     private var writtenBytes = 0
     private var idleTimer: Timer?
@@ -60,7 +60,7 @@ internal final class HTTP2Connection {
         /// The peer's settings have arrived.
         static let ready = State(rawValue: 1 << 5)
         /// The connection of a client waits for further streams.
-        static let held = State(rawValue: 1 << 6)
+        static let keptOpen = State(rawValue: 1 << 6)
     }
 
     /// Prepares the connection of a client, or of a server, which takes over the stream.
@@ -78,7 +78,7 @@ internal final class HTTP2Connection {
     func start(with firstBytes: [UInt8] = []) {
         stream.delegate = self
         if let server {
-            let timer = Timer(on: loop) { [unowned self] in endWhenUnused() }
+            let timer = Timer(on: loop) { [unowned self] in drain() }
             timer.start(after: server.idleTimeout)
             idleTimer = timer
         }
@@ -105,24 +105,24 @@ internal final class HTTP2Connection {
     }
 
     /// Whether a client can open further streams.
-    var takesStreams: Bool { state.isDisjoint(with: [.ending, .over]) && goAway == nil }
+    var acceptsStreams: Bool { state.isDisjoint(with: [.ending, .over]) && goAway == nil }
 
     /// Lets the connection of a client wait for further streams after its last one, or ends that.
-    func hold(_ isHeld: Bool) {
-        if isHeld {
-            state.insert(.held)
+    func keepOpen(_ keepsOpen: Bool) {
+        if keepsOpen {
+            state.insert(.keptOpen)
         } else {
-            state.remove(.held)
+            state.remove(.keptOpen)
             closeIfUnused()
         }
     }
 
     /// Accepts no further streams, and ends the connection with the last one.
-    func endWhenUnused() {
+    func drain() {
         guard state.isDisjoint(with: [.ending, .over]) else { return }
         state.insert(.ending)
         // Without streams, the connection ends with GOAWAY at once.
-        if openCount > 0 { session.refuseStreams() }
+        if openCount > 0 { session.sendGoAway() }
         scheduleFlush()
     }
 
@@ -254,10 +254,10 @@ internal final class HTTP2Connection {
 
     /// Receives data. The window of the connection never waits for a stream: those of the streams bound what they hold.
     func didReceiveData(_ bytes: UnsafeMutableRawBufferPointer, on target: HTTP2Stream?) {
-        unreturnedBytes += bytes.count
-        if unreturnedBytes >= Int(HTTP2Session.connectionWindowBytes) / 8 {
-            session.returnToWindow(unreturnedBytes, of: 0)
-            unreturnedBytes = 0
+        unconsumedBytes += bytes.count
+        if unconsumedBytes >= Int(HTTP2Session.connectionWindowBytes) / 8 {
+            session.consume(unconsumedBytes, of: 0)
+            unconsumedBytes = 0
         }
         var span = bytes.mutableBytes
         target?.receive(&span)
@@ -296,8 +296,8 @@ internal final class HTTP2Connection {
     /// Closes the connection after its last stream.
     private func closeIfUnused() {
         guard openCount == 0, state.isDisjoint(with: [.busy, .over]) else { return }
-        // A server waits for further streams, and so does a client that is held.
-        guard state.contains(.ending) || (server == nil && !state.contains(.held)) else { return }
+        // A server waits for further streams, and so does a client that is kept open.
+        guard state.contains(.ending) || (server == nil && !state.contains(.keptOpen)) else { return }
         // Also while a write is in progress, which LingeringClose continues.
         produce()
         session.terminate()

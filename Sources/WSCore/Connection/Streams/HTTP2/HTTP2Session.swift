@@ -136,7 +136,7 @@ internal final class HTTP2Session {
     }
 
     /// Allows the peer to send more, on a stream or, with 0, on the connection.
-    func returnToWindow(_ byteCount: Int, of stream: Int32) {
+    func consume(_ byteCount: Int, of stream: Int32) {
         nghttp2_submit_window_update(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, Int32(clamping: byteCount))
     }
 
@@ -188,7 +188,7 @@ internal final class HTTP2Session {
     }
 
     /// Announces with GOAWAY that no further streams are accepted. Those that exist continue.
-    func refuseStreams() {
+    func sendGoAway() {
         let last = nghttp2_session_get_last_proc_stream_id(handle)
         nghttp2_submit_goaway(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, HTTP2Error.noError, nil, 0)
     }

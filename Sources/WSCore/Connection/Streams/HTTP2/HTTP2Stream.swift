@@ -42,7 +42,7 @@ internal final class HTTP2Stream: ByteStream {
     private var received = ByteBuffer()
     private var unsent = ByteBuffer()
     /// The bytes that the delegate has received, but the window has not.
-    private var unreturnedBytes = 0
+    private var unconsumedBytes = 0
     /// The size of the window that the peer may fill.
     private var windowBytes: Int
     /// The bytes received since a time of the loop, in milliseconds; see ``growWindow()``.
@@ -164,7 +164,7 @@ internal final class HTTP2Stream: ByteStream {
         state.remove([.reading, .waitsForDrain])
         delegate = nil
         didReceiveHead = nil
-        connection.windowBudget?.giveBack(windowBytes - connection.windowBytes)
+        connection.windowBudget?.release(windowBytes - connection.windowBytes)
         received = ByteBuffer()
         unsent = ByteBuffer()
         connection.ownerDidClose(self)
@@ -240,7 +240,7 @@ internal final class HTTP2Stream: ByteStream {
         guard state.contains(.reading), received.isEmpty else { return received.append(bytes.bytes) }
         let byteCount = bytes.byteCount
         delegate?.stream(self, didRead: &bytes)
-        returnToWindow(byteCount)
+        consume(byteCount)
     }
 
     /// Ends the peer's side, after the bytes received so far.
@@ -252,12 +252,12 @@ internal final class HTTP2Stream: ByteStream {
         schedule()
     }
 
-    private func returnToWindow(_ byteCount: Int) {
-        unreturnedBytes += byteCount
+    private func consume(_ byteCount: Int) {
+        unconsumedBytes += byteCount
         recent.byteCount += byteCount
-        guard !isClosed, ending == nil, unreturnedBytes >= windowBytes / 8 else { return }
-        connection.session.returnToWindow(unreturnedBytes, of: identifier)
-        unreturnedBytes = 0
+        guard !isClosed, ending == nil, unconsumedBytes >= windowBytes / 8 else { return }
+        connection.session.consume(unconsumedBytes, of: identifier)
+        unconsumedBytes = 0
         growWindow()
         connection.scheduleFlush()
     }
@@ -290,7 +290,7 @@ internal final class HTTP2Stream: ByteStream {
         guard !isClosed else { return }
         bytes.consume(count)
         received = bytes
-        returnToWindow(count)
+        consume(count)
         guard received.isEmpty else {
             if state.contains(.reading), state.insert(.scheduled).inserted { loop.atEndOfNextTurn(self) }
             return

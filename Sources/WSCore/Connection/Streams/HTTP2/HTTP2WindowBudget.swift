@@ -18,5 +18,5 @@ internal final class HTTP2WindowBudget {
     }
 
     /// Returns the bytes of a window that is no longer used.
-    func giveBack(_ byteCount: Int) { freeBytes += byteCount }
+    func release(_ byteCount: Int) { freeBytes += byteCount }
 }

@@ -6,19 +6,19 @@ import Testing
     @Test("Connections for all WebSockets are opened at the same time") func pool() throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(on: loop)
-            let place = HTTP2Pool(streamsPerConnection: 2).place("a")
+            let entry = HTTP2Pool(streamsPerConnection: 2).entry("a")
             var joined: [HTTP2Connection?] = []
-            for _ in 0..<5 { place.join { joined.append($0?.connection) } }
+            for _ in 0..<5 { entry.acquire { joined.append($0?.connection) } }
             #expect(joined.count == 3 && joined.allSatisfy { $0 == nil }, "three open connections, the others wait")
             let connection = HTTP2Connection(near)
             let stream = connection.makeStream()
-            place.add(HTTP2Pool.Shared(connection: connection, peer: "", tls: nil))
+            entry.add(HTTP2Pool.Shared(connection: connection, peer: "", tls: nil))
             #expect(joined.count == 4 && joined[3] === connection)
-            place.fail()
+            entry.fail()
             #expect(joined.count == 4, "one more connection is being opened, which is enough")
-            place.fail()
+            entry.fail()
             #expect(joined.count == 5 && joined[4] == nil, "after a failure, another one opens the connection")
-            place.join { joined.append($0?.connection) }
+            entry.acquire { joined.append($0?.connection) }
             #expect(joined.count == 5)
             stream.close()
             far.close()
@@ -26,9 +26,9 @@ import Testing
     }
 
     @Test("With one WebSocket per connection, none waits for another") func one() {
-        let place = HTTP2Pool(streamsPerConnection: 1).place("a")
+        let entry = HTTP2Pool(streamsPerConnection: 1).entry("a")
         var count = 0
-        for _ in 0..<3 { place.join { count += $0 == nil ? 1 : 0 } }
+        for _ in 0..<3 { entry.acquire { count += $0 == nil ? 1 : 0 } }
         #expect(count == 3)
     }
 }

@@ -31,7 +31,7 @@ private final class HTTP2Pair {
         let server = HTTP2Connection(far, server: context, limits: limits)
         self.server = server
         server.start()
-        client.hold(true)
+        client.keepOpen(true)
         client.start()
         var isReady = false
         client.whenReady { isReady = true }
@@ -52,8 +52,8 @@ private final class HTTP2Pair {
 
     /// Ends the connection, which has no streams.
     func finish() {
-        server?.endWhenUnused()
-        client.hold(false)
+        server?.drain()
+        client.keepOpen(false)
         loop.run { self.hasEnded }
     }
 }
@@ -74,7 +74,7 @@ private final class HTTP2Pair {
                 try request.stream.write(&output)
             }
             loop.run { recorders.map(\.received) == [[0], [1]] }
-            pair.server?.endWhenUnused()
+            pair.server?.drain()
             streams[0].close()
             loop.run { pair.requests[0].stream.peerPresence == .isGone }
             pair.requests[0].stream.close()
@@ -82,7 +82,7 @@ private final class HTTP2Pair {
             streams[1].close()
             loop.run { pair.requests[1].stream.peerPresence == .isGone }
             pair.requests[1].stream.close()
-            pair.client.hold(false)
+            pair.client.keepOpen(false)
             loop.run { pair.hasEnded }
             #expect(pair.idleness == [false, true])
         }
@@ -143,9 +143,9 @@ private final class HTTP2Pair {
     @Test("A connection without streams ends after the timeout") func idleTimeout() throws {
         try withLoop { loop in
             let pair = try HTTP2Pair(on: loop, idleTimeout: .milliseconds(1))
-            loop.run { !pair.client.takesStreams }
+            loop.run { !pair.client.acceptsStreams }
             #expect(pair.client.goAway == .goAway(code: HTTP2Error.noError, debugData: ""))
-            pair.client.hold(false)
+            pair.client.keepOpen(false)
             loop.run { pair.hasEnded }
             #expect(pair.idleness.isEmpty)
         }

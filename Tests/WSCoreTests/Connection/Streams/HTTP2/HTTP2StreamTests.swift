@@ -92,10 +92,10 @@ private func write(_ bytes: [UInt8], to stream: HTTP2Stream) throws {
         try withLoop { loop in
             let fixture = try HTTP2Fixture(on: loop)
             loop.run { !fixture.server.recorder.received.isEmpty }
-            fixture.connection.hold(true)
+            fixture.connection.keepOpen(true)
             fixture.stream.close()
             loop.run { fixture.server.recorder.received.suffix(13) == http2Frame(3, [0, 0, 0, 8])[...] }
-            fixture.connection.hold(false)
+            fixture.connection.keepOpen(false)
             fixture.close()
         }
     }

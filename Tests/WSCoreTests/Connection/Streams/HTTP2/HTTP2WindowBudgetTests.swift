@@ -7,7 +7,7 @@ import Testing
         let budget = HTTP2WindowBudget(byteCount: 64)
         #expect(!budget.take(17) && budget.take(16) && budget.freeBytes == 48)
         #expect(!budget.take(13) && budget.take(12) && budget.freeBytes == 36)
-        budget.giveBack(28)
+        budget.release(28)
         #expect(budget.freeBytes == 64)
     }
 }
