@@ -34,16 +34,28 @@ internal final class HTTP2Connection {
     private var framedStreams: [HTTP2Stream] = []
     /// The number of streams that their owners have not closed.
     private var openCount = 0
-    /// Called when the peer's settings arrive for the first time.
-    private var readyActions: [() -> Void] = []
     /// The peer's GOAWAY.
     var goAway: HTTP2Error?
+    private var phase = Phase.starting
+    /// Called when the peer's settings arrive.
+    private var readyActions: [() -> Void] = []
     private var state: State = []
     /// The bytes that the window of the connection lacks.
     private var unconsumedBytes = 0
     /// The number of bytes passed to the stream below.
     private var writtenBytes = 0
     private var idleTimer: Timer?
+
+    /// In order.
+    private enum Phase: Comparable {
+        /// The peer's settings have not arrived.
+        case starting
+        case open
+        /// The connection ends after its last stream.
+        case draining
+        /// The stream below is closed, or about to be.
+        case over
+    }
 
     private struct State: OptionSet {
         let rawValue: UInt8
@@ -53,14 +65,8 @@ internal final class HTTP2Connection {
         static let busy = State(rawValue: 1 << 1)
         /// ``endTurn()`` will be called.
         static let scheduled = State(rawValue: 1 << 2)
-        /// The connection ends after its last stream.
-        static let ending = State(rawValue: 1 << 3)
-        /// The stream below is closed, or about to be.
-        static let over = State(rawValue: 1 << 4)
-        /// The peer's settings have arrived.
-        static let ready = State(rawValue: 1 << 5)
         /// The connection of a client waits for further streams.
-        static let keptOpen = State(rawValue: 1 << 6)
+        static let keptOpen = State(rawValue: 1 << 3)
     }
 
     /// Prepares the connection of a client, or of a server, which takes over the stream.
@@ -101,11 +107,11 @@ internal final class HTTP2Connection {
 
     /// Calls `body` when the peer's settings have arrived.
     func whenReady(_ body: @escaping () -> Void) {
-        if state.contains(.ready) { body() } else { readyActions.append(body) }
+        if phase == .starting { readyActions.append(body) } else { body() }
     }
 
     /// Whether a client can open further streams.
-    var acceptsStreams: Bool { state.isDisjoint(with: [.ending, .over]) && goAway == nil }
+    var acceptsStreams: Bool { phase < .draining && goAway == nil }
 
     /// Lets the connection of a client wait for further streams after its last one, or ends that.
     func keepOpen(_ keepsOpen: Bool) {
@@ -119,8 +125,8 @@ internal final class HTTP2Connection {
 
     /// Accepts no further streams, and ends the connection with the last one.
     func drain() {
-        guard state.isDisjoint(with: [.ending, .over]) else { return }
-        state.insert(.ending)
+        guard phase < .draining else { return }
+        phase = .draining
         // Without streams, the connection ends with GOAWAY at once.
         if openCount > 0 { session.sendGoAway() }
         scheduleFlush()
@@ -145,13 +151,13 @@ internal final class HTTP2Connection {
 
     /// Writes the produced frames at the end of the turn.
     func scheduleFlush() {
-        if !state.contains(.over), state.insert(.scheduled).inserted { loop.atEndOfTurn(self) }
+        if phase != .over, state.insert(.scheduled).inserted { loop.atEndOfTurn(self) }
     }
 
     /// Produces frames, and writes them at the end of the turn.
     func produce() {
         scheduleFlush()
-        guard state.isDisjoint(with: [.busy, .over]) else { return }
+        guard phase != .over, !state.contains(.busy) else { return }
         state.insert(.busy)
         session.produce()
         state.remove(.busy)
@@ -159,7 +165,7 @@ internal final class HTTP2Connection {
 
     /// Writes as many frames as the stream below accepts.
     private func flush() {
-        guard state.isDisjoint(with: [.busy, .over]) else { return }
+        guard phase != .over, !state.contains(.busy) else { return }
         state.insert(.busy)
         var failure: StreamError?
         while !stream.isWriting {
@@ -197,7 +203,7 @@ internal final class HTTP2Connection {
     // MARK: Receiving
 
     private func receive(_ bytes: UnsafeMutableRawBufferPointer) {
-        guard !state.contains(.over) else { return }
+        guard phase != .over else { return }
         // RFC 9113 §3.4: the first frame of a server is SETTINGS. None is longer than 64 KiB.
         if state.insert(.hasReceivedBytes).inserted, !role.isServer, bytes.first != 0 {
             return fail(.notHTTP2(preview: Array(bytes.prefix(64))))
@@ -213,7 +219,7 @@ internal final class HTTP2Connection {
 
     /// Nothing more can be received, because of a violation or a GOAWAY.
     private func becomeOver() {
-        state.insert(.ending)
+        phase = max(phase, .draining)
         // A server's streams have ended unless there is a violation.
         if let violation = session.violation {
             fail(goAway ?? violation)
@@ -227,7 +233,7 @@ internal final class HTTP2Connection {
     private func fail(_ error: HTTP2Error) { end(.failed(.protection(error))) }
 
     private func end(_ ending: HTTP2Stream.Ending) {
-        state.insert(.ending)
+        phase = max(phase, .draining)
         stream.stopReading()
         for stream in streams.values { stream.end(ending) }
         closeIfUnused()
@@ -236,7 +242,8 @@ internal final class HTTP2Connection {
     // MARK: Events of the session
 
     func didReceiveSettings() {
-        guard state.insert(.ready).inserted else { return }
+        guard phase == .starting else { return }
+        phase = .open
         let actions = readyActions
         readyActions = []
         for action in actions { action() }
@@ -284,7 +291,7 @@ internal final class HTTP2Connection {
         scheduleFlush()
         openCount -= 1
         // The session may refer to others until their frames have ended.
-        if stream.identifier == 0 || state.contains(.over) { streams[ObjectIdentifier(stream)] = nil }
+        if stream.identifier == 0 || phase == .over { streams[ObjectIdentifier(stream)] = nil }
         guard openCount == 0 else { return }
         if let server {
             server.didChangeIdleness(true)
@@ -295,9 +302,9 @@ internal final class HTTP2Connection {
 
     /// Closes the connection after its last stream.
     private func closeIfUnused() {
-        guard openCount == 0, state.isDisjoint(with: [.busy, .over]) else { return }
+        guard openCount == 0, phase != .over, !state.contains(.busy) else { return }
         // A server waits for further streams, and so does a client that is kept open.
-        guard state.contains(.ending) || (server == nil && !state.contains(.keptOpen)) else { return }
+        guard phase >= .draining || (server == nil && !state.contains(.keptOpen)) else { return }
         // Also while a write is in progress, which LingeringClose continues.
         produce()
         session.terminate()
@@ -307,7 +314,7 @@ internal final class HTTP2Connection {
     }
 
     private func close() {
-        state.insert(.over)
+        phase = .over
         idleTimer = nil
         streams = [:]
         framedStreams = []
