@@ -83,8 +83,8 @@ struct ServerArguments: Equatable, Sendable {
                 WebSockets over HTTP/2 are opened with extended CONNECT (RFC 8441), up to 1,000 on a connection.
                 """,
             """
-            Each WebSocket is a client of its own, for limits and the log, but those of a connection share `--throttle`. \
-            Programs find the method GET. When a WebSocket closes, its connection stays open.
+            Each WebSocket counts as one client, for limits and in the log; those of a connection share `--throttle`. A \
+            connection without one ends after `--handshake-timeout`. For programs, the method is GET.
             """,
             example: "--http2 --tls-self-signed", seeAlso: ["tls-cert"]
         ) { arguments, _ in arguments.acceptsHTTP2 = true },
