@@ -57,12 +57,13 @@ static inline const char *wsx_ssl_group_name(SSL *session) {
 // Digests.
 
 // The Base64 encoding of the SHA-1 hash of two texts, with a NUL. EVP_Digest would allocate and free two contexts.
-static inline void wsx_base64_sha1(const void *text, size_t count, const char *suffix, unsigned char encoding[29]) {
+static inline void wsx_base64_sha1(
+    const void *text, size_t count, const void *suffix, size_t suffix_count, unsigned char encoding[29]) {
     unsigned char digest[SHA_DIGEST_LENGTH];
     SHA_CTX context;
     SHA1_Init(&context);
     SHA1_Update(&context, text, count);
-    SHA1_Update(&context, suffix, strlen(suffix));
+    SHA1_Update(&context, suffix, suffix_count);
     SHA1_Final(digest, &context);
     EVP_EncodeBlock(encoding, digest, SHA_DIGEST_LENGTH);
 }

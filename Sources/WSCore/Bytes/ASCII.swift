@@ -76,8 +76,18 @@ package enum ASCII {
     }
 
     static func lowercased(_ text: some StringProtocol) -> String {
-        guard text.utf8.contains(where: { lowercased($0) != $0 }) else { return String(text) }
+        let text = String(text)
+        if allSatisfy(text, { lowercased($0) == $0 }) { return text }
         return String(decoding: text.utf8.map(lowercased), as: UTF8.self)
+    }
+
+    /// Whether all bytes of a text satisfy a condition.
+    @inline(__always)
+    static func allSatisfy(_ text: String, _ condition: (UInt8) -> Bool) -> Bool {
+        let utf8 = text.utf8
+        let bytes = utf8.span
+        for index in bytes.indices where !condition(bytes[index]) { return false }
+        return true
     }
 
     /// Whether two strings are equal except for the case of ASCII letters.

@@ -3,11 +3,13 @@ import COpenSSL
 /// Hashes and Base64. All use OpenSSL.
 package enum Digest {
     /// The Base64 encoding (28 bytes) of the SHA-1 hash of two texts.
-    static func base64SHA1(of text: String, followedBy suffix: String) -> [UInt8] {
+    static func base64SHA1(of text: String, followedBy suffix: StaticString) -> [UInt8] {
         let utf8 = text.utf8
         return [UInt8](unsafeUninitializedCapacity: 29) { encoded, count in
             guard let start = encoded.baseAddress else { return }
-            utf8.span.withUnsafeBytes { wsx_base64_sha1($0.baseAddress, $0.count, suffix, start) }
+            utf8.span.withUnsafeBytes {
+                wsx_base64_sha1($0.baseAddress, $0.count, suffix.utf8Start, suffix.utf8CodeUnitCount, start)
+            }
             // Without the NUL that OpenSSL appends.
             count = 28
         }

@@ -56,6 +56,12 @@ package struct HTTPFields: Sendable {
         return index(of: name, from: first + 1) != nil
     }
 
+    /// The value of the only field with this name, or `nil` if there is none, or more than one.
+    func only(named name: String) -> String? {
+        guard let first = index(of: name), index(of: name, from: first + 1) == nil else { return nil }
+        return value(at: first)
+    }
+
     /// The value of the first field with this name, or `nil`.
     package func first(named name: String) -> String? { index(of: name).map(value) }
 

@@ -10,7 +10,7 @@ struct HostAndPort: Equatable {
     let isIPv6: Bool
 
     /// Whether the host is an IP address rather than a name.
-    var isIPAddress: Bool { isIPv6 || IPLiteral.ipv4(host) != nil }
+    var isIPAddress: Bool { isIPv6 || IPLiteral.isIPv4(host) }
 
     /// Whether a host in lower case is this machine: a loopback address, `localhost`, or a name below it (RFC 6761
     /// §6.3). Other names are not looked up.
@@ -68,12 +68,12 @@ struct HostAndPort: Equatable {
         _ bytes: ArraySlice<UInt8>, isInternational: Bool
     ) throws(URLError) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
-        var name = try PercentEncoding.decode(text)
+        var name = bytes.contains(UInt8(ascii: "%")) ? try PercentEncoding.decode(text) : text
         guard !name.isEmpty else { throw .emptyHost }
         // RFC 3987 §3.1: an IRI's host is resolved, and sent in Host, in its ASCII form.
         if isInternational, !name.utf8.allSatisfy({ $0 < 0x80 }) { name = try InternationalName.ascii(name) }
         // RFC 3986 §3.2.2: a registered name consists of these characters and has at most 255 bytes.
-        guard name.utf8.allSatisfy(ASCII.isUnreservedOrSubDelimiter) else { throw .invalidHost(name) }
+        guard ASCII.allSatisfy(name, ASCII.isUnreservedOrSubDelimiter) else { throw .invalidHost(name) }
         guard name.utf8.count <= 255 else { throw .hostTooLong(byteCount: name.utf8.count) }
         return ASCII.lowercased(name)
     }
@@ -81,8 +81,11 @@ struct HostAndPort: Equatable {
     /// Parses the digits after the colon. No digits means no port.
     private static func parsePort(_ digits: ArraySlice<UInt8>) throws(URLError) -> UInt16? {
         guard !digits.isEmpty else { return nil }
-        let text = String(decoding: digits, as: UTF8.self)
-        guard digits.allSatisfy(ASCII.isDigit), let port = UInt16(text), port > 0 else { throw .invalidPort(text) }
-        return port
+        let limit = Int(UInt16.max) + 1
+        let port =
+            digits.allSatisfy(ASCII.isDigit)
+            ? digits.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), limit) } : limit
+        guard port > 0, port < limit else { throw .invalidPort(String(decoding: digits, as: UTF8.self)) }
+        return UInt16(port)
     }
 }

@@ -1,9 +1,10 @@
 /// Parses the textual forms of IP addresses. Host names and shortened IPv4 addresses are rejected.
 enum IPLiteral {
     /// The four bytes of `a.b.c.d` in decimal without leading zeros, or `nil`.
-    static func ipv4(_ text: some StringProtocol) -> [UInt8]? {
-        ipv4(Array(text.utf8))
-    }
+    static func ipv4(_ text: some StringProtocol) -> [UInt8]? { ipv4(text.utf8) }
+
+    /// Whether the text is an IPv4 address.
+    static func isIPv4(_ text: String) -> Bool { ipv4Number(text.utf8) != nil }
 
     /// The sixteen bytes of an IPv6 address without brackets and zone (RFC 4291 §2.2), or `nil`.
     static func ipv6(_ text: some StringProtocol) -> [UInt8]? {
@@ -40,24 +41,29 @@ enum IPLiteral {
     }
 
     private static func ipv4(_ text: some Sequence<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(4)
+        ipv4Number(text).map { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+    }
+
+    /// The address as a number, whose most significant byte is the first.
+    private static func ipv4Number(_ text: some Sequence<UInt8>) -> UInt32? {
+        var address: UInt32 = 0
+        var dotCount = 0
         /// The number so far, or nil before its first digit.
-        var number: Int?
+        var number: UInt32?
         for byte in text {
             if ASCII.isDigit(byte) {
                 guard number != 0 else { return nil }
-                number = (number ?? 0) * 10 + Int(byte - UInt8(ascii: "0"))
+                number = (number ?? 0) * 10 + UInt32(byte - UInt8(ascii: "0"))
                 guard let number, number <= 255 else { return nil }
             } else {
-                guard byte == UInt8(ascii: "."), let complete = number, bytes.count < 3 else { return nil }
-                bytes.append(UInt8(complete))
+                guard byte == UInt8(ascii: "."), let complete = number, dotCount < 3 else { return nil }
+                address = address << 8 | complete
+                dotCount += 1
                 number = nil
             }
         }
-        guard bytes.count == 3, let number else { return nil }
-        bytes.append(UInt8(number))
-        return bytes
+        guard dotCount == 3, let number else { return nil }
+        return address << 8 | number
     }
 
     private static func hexGroup(_ part: ArraySlice<UInt8>) -> UInt16? {

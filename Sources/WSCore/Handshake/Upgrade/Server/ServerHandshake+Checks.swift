@@ -63,9 +63,7 @@ extension ServerHandshake {
         }
         // RFC 6455 §4.2.1 requires Host, and RFC 9112 §3.2 requires exactly one valid Host. This includes HTTP/1.0,
         // which could otherwise bypass the check against DNS rebinding.
-        guard !request.fields.isRepeated("Host"), let text = request.fields.first(named: "Host"),
-            let host = try? HostAndPort(parsing: text)
-        else {
+        guard let text = request.fields.only(named: "Host"), let host = try? HostAndPort(parsing: text) else {
             throw refusal(400, "The request needs one valid Host field.", request)
         }
         // RFC 9112 §3.2.2: the authority of an absolute target overrides Host.
@@ -131,23 +129,20 @@ extension ServerHandshake {
     private static func checkVersion(_ request: RequestHead) throws(HandshakeRefusal) {
         let name = "Sec-WebSocket-Version"
         // RFC 6455 §11.3.5: the field must not appear more than once in a request.
+        if request.fields.only(named: name) == "13" { return }
         guard !request.fields.isRepeated(name) else {
             throw refusal(400, "The request has more than one \(name) field.", request)
         }
         // RFC 6455 §4.2.2: an unsupported version gets 426 with the supported one.
-        guard request.fields.first(named: name) == "13" else {
-            throw refusal(
-                HandshakeRefusal.upgradeStatus(for: request), "This server supports only WebSocket version 13.",
-                request, fields: HandshakeRefusal.upgradeFields)
-        }
+        throw refusal(
+            HandshakeRefusal.upgradeStatus(for: request), "This server supports only WebSocket version 13.",
+            request, fields: HandshakeRefusal.upgradeFields)
     }
 
     private static func key(of request: RequestHead) throws(HandshakeRefusal) -> String {
         let name = "Sec-WebSocket-Key"
         // RFC 6455 §4.2.1: the key is present (§11.3.1: once) and encodes 16 bytes in Base64.
-        guard !request.fields.isRepeated(name), let key = request.fields.first(named: name),
-            HandshakeKey.isWellFormed(key)
-        else {
+        guard let key = request.fields.only(named: name), HandshakeKey.isWellFormed(key) else {
             throw refusal(400, "The request needs one Sec-WebSocket-Key field with 16 bytes in Base64.", request)
         }
         return key

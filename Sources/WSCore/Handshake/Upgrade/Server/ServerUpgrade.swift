@@ -15,8 +15,15 @@ package struct ServerUpgrade: Equatable, Sendable {
 
     /// The response that accepts the request with these extensions.
     package func response(accepting extensions: [ExtensionOffer]) -> ResponseHead {
+        // RFC 6455 §4.2.2: status 101, Upgrade, Connection, and Sec-WebSocket-Accept. RFC 8441 §5: over HTTP/2, status 200
+        // without these fields.
         var fields = HTTPFields()
-        forEachField(accepting: extensions) { fields.append(HeaderField(wellFormedName: $0, bytes: $1)) }
+        if let key {
+            fields.append(HeaderField(wellFormedName: "Upgrade", value: "websocket"))
+            fields.append(HeaderField(wellFormedName: "Connection", value: "Upgrade"))
+            fields.append(HeaderField(wellFormedName: "Sec-WebSocket-Accept", bytes: HandshakeKey.accept(key: key)))
+        }
+        for field in negotiatedFields(extensions) { fields.append(field) }
         return ResponseHead(status: key == nil ? 200 : 101, fields: fields, version: request.version)
     }
 
@@ -25,29 +32,38 @@ package struct ServerUpgrade: Equatable, Sendable {
     func responseBytes(accepting extensions: [ExtensionOffer]) -> [UInt8] {
         var head: [UInt8] = []
         head.reserveCapacity(256)
-        head += "HTTP/1.1 101 Switching Protocols\r\n".utf8
-        forEachField(accepting: extensions) { name, value in
-            head += name.utf8
+        head += Self.responseStart
+        if let key { head += HandshakeKey.accept(key: key) }
+        head += "\r\n".utf8
+        for field in negotiatedFields(extensions) {
+            head += field.name.utf8
             head += ": ".utf8
-            head += value
+            head += field.valueBytes
             head += "\r\n".utf8
         }
         head += "\r\n".utf8
         return head
     }
 
-    private func forEachField(
-        accepting extensions: [ExtensionOffer], _ body: (_ name: String, _ value: [UInt8]) -> Void
-    ) {
-        // RFC 6455 §4.2.2: status 101, Upgrade, Connection, Sec-WebSocket-Accept, and the selected subprotocol, if any.
-        // RFC 8441 §5: over HTTP/2, status 200 without the first three.
-        if let key {
-            body("Upgrade", Array("websocket".utf8))
-            body("Connection", Array("Upgrade".utf8))
-            body("Sec-WebSocket-Accept", HandshakeKey.accept(key: key))
+    private static let responseStart = Array(
+        """
+        HTTP/1.1 101 Switching Protocols\r
+        Upgrade: websocket\r
+        Connection: Upgrade\r
+        Sec-WebSocket-Accept: \
+
+        """.utf8)
+
+    /// The selected subprotocol, the further fields, and the extensions.
+    private func negotiatedFields(_ extensions: [ExtensionOffer]) -> [HeaderField] {
+        var fields = extraFields
+        if let subprotocol {
+            fields.insert(HeaderField(wellFormedName: ClientRequest.subprotocolFieldName, value: subprotocol), at: 0)
         }
-        if let subprotocol { body(ClientRequest.subprotocolFieldName, Array(subprotocol.utf8)) }
-        for field in extraFields { body(field.name, Array(field.valueBytes)) }
-        if !extensions.isEmpty { body(ExtensionHeader.fieldName, Array(ExtensionHeader.value(of: extensions).utf8)) }
+        if !extensions.isEmpty {
+            fields.append(
+                HeaderField(wellFormedName: ExtensionHeader.fieldName, value: ExtensionHeader.value(of: extensions)))
+        }
+        return fields
     }
 }
