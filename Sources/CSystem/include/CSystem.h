@@ -70,13 +70,21 @@ static inline ssize_t wsx_read(int descriptor, int is_socket, void *bytes, size_
     return count < 0 ? -errno : count;
 }
 
-// Writes at most `count` bytes. Returns the number of bytes written, or -EAGAIN if none can be written now. Never
-// blocks on a socket.
-static inline ssize_t wsx_write(int descriptor, int is_socket, const void *bytes, size_t count) {
+// Writes at most `count` bytes. Returns the number of bytes written, or -EAGAIN if none can be written now.
+static inline ssize_t wsx_write(int descriptor, const void *bytes, size_t count) {
     ssize_t written;
     do {
-        written = is_socket ? send(descriptor, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT)
-                            : write(descriptor, bytes, count);
+        written = write(descriptor, bytes, count);
+    } while (written < 0 && errno == EINTR);
+    return written < 0 ? -errno : written;
+}
+
+// Like wsx_write, for a socket, on which it never blocks. If more bytes or the end follow, TCP may keep those that do not
+// fill a packet until then.
+static inline ssize_t wsx_send(int socket, const void *bytes, size_t count, int more_follows) {
+    ssize_t written;
+    do {
+        written = send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT | (more_follows ? MSG_MORE : 0));
     } while (written < 0 && errno == EINTR);
     return written < 0 ? -errno : written;
 }

@@ -90,7 +90,7 @@ internal final class LingeringClose: ByteStreamDelegate {
         guard state == .writing || state == .writingLast else { return }
         var bytesLeft = Self.turnBytes
         repeat {
-            guard (try? stream.write(&output)) != nil else {
+            guard (try? write()) != nil else {
                 state = .failed
                 return continueInAnotherTurn()
             }
@@ -108,6 +108,10 @@ internal final class LingeringClose: ByteStreamDelegate {
         guard state == .writing else { return finish() }
         state = .waiting
         if closesOwnSide { stream.shutdown() }
+    }
+
+    private func write() throws(StreamError) {
+        if closesOwnSide { try stream.writeBeforeEnd(&output) } else { try stream.write(&output) }
     }
 
     private func continueInAnotherTurn() {

@@ -36,6 +36,9 @@ package protocol ByteStream: AnyObject {
     /// Offer the bytes left in `buffer` again after the delegate receives ``ByteStreamDelegate/streamDidDrain(_:)``.
     /// - Throws: ``StreamError`` if the stream is no longer writable; the bytes are lost.
     func write(_ buffer: inout ByteBuffer) throws(StreamError)
+    /// Like ``write(_:)``, if more bytes, ``shutdown()``, or ``close()`` follow as soon as the stream accepts them: the
+    /// last bytes may share a packet with the end. Defaults to ``write(_:)``.
+    func writeBeforeEnd(_ buffer: inout ByteBuffer) throws(StreamError)
     /// Writes as much of `shared`, starting at `offset`, as the stream accepts now, unless a write is in progress.
     /// - Returns: The number of bytes accepted. Offer the rest again after the delegate receives
     ///   ``ByteStreamDelegate/streamDidDrain(_:)``.
@@ -101,6 +104,8 @@ package enum PeerPresence: Sendable {
 
 extension ByteStream {
     package var storageBytes: Int { inFlightBytes }
+
+    package func writeBeforeEnd(_ buffer: inout ByteBuffer) throws(StreamError) { try write(&buffer) }
 
     /// 0: the stream copies what it retains.
     package var broadcastInFlightBytes: Int { 0 }

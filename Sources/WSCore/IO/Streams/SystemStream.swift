@@ -127,8 +127,17 @@ package final class SystemStream: PolledDescriptor, ByteStream {
     /// Writes as much of `buffer` as the kernel accepts and takes over the rest, unless a write is in progress.
     /// - Throws: ``StreamError`` if the stream is no longer writable; the bytes are lost.
     package func write(_ buffer: inout ByteBuffer) throws(StreamError) {
+        try write(&buffer, moreFollows: false)
+    }
+
+    /// Like ``write(_:)``; TCP keeps bytes that do not fill a packet until more bytes or the end follow.
+    package func writeBeforeEnd(_ buffer: inout ByteBuffer) throws(StreamError) {
+        try write(&buffer, moreFollows: kind == .tcp)
+    }
+
+    private func write(_ buffer: inout ByteBuffer, moreFollows: Bool) throws(StreamError) {
         guard !isClosed, !isWriting, !buffer.isEmpty else { return }
-        let written = buffer.withReadableBytes { tryToWrite($0) }
+        let written = buffer.withReadableBytes { tryToWrite($0, moreFollows: moreFollows) }
         guard written >= 0 else {
             buffer.removeAll()
             throw .system(IOError(code: Int32(written)))
@@ -225,9 +234,12 @@ package final class SystemStream: PolledDescriptor, ByteStream {
 
     /// Writes as much as the kernel accepts at once.
     /// - Returns: The number of bytes that the kernel has accepted, or a negative error.
-    private func tryToWrite(_ bytes: RawSpan) -> Int {
+    private func tryToWrite(_ bytes: RawSpan, moreFollows: Bool = false) -> Int {
         bytes.withUnsafeBytes { bytes in
-            let count = wsx_write(descriptor, kind == .other ? 0 : 1, bytes.baseAddress, bytes.count)
+            let count =
+                kind == .other
+                ? wsx_write(descriptor, bytes.baseAddress, bytes.count)
+                : wsx_send(descriptor, bytes.baseAddress, bytes.count, moreFollows ? 1 : 0)
             return count == -EAGAIN ? 0 : count
         }
     }
