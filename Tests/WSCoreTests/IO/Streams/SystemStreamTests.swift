@@ -71,6 +71,21 @@ import Testing
         }
     }
 
+    @Test(
+        "bytes written before the end arrive, however much the kernel accepts at once", arguments: Transport.allCases,
+        [10, 20_000_000])
+    func beforeEnd(transport: Transport, byteCount: Int) throws {
+        try withPair(transport) { loop, near, far in
+            let bytes = pattern(byteCount)
+            var output = buffer(of: bytes)
+            try near.stream.writeBeforeEnd(&output)
+            near.stream.shutdown()
+            far.stream.startReading()
+            loop.run { far.recorder.hasEnded }
+            #expect(far.recorder.received == bytes)
+        }
+    }
+
     @Test("shared bytes arrive intact and in order without a copy", arguments: Transport.allCases)
     func shared(transport: Transport) throws {
         try withPair(transport) { loop, near, far in
