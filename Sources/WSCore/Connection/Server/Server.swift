@@ -255,7 +255,9 @@ package final class Server<Handler: ConnectionHandler> {
         }
     }
 
-    private func open(_ stream: any ByteStream, _ upgrade: ServerUpgrade, from peer: Peer, firstBytes: [UInt8]) {
+    private func open(
+        _ stream: any ByteStream, _ upgrade: consuming ServerUpgrade, from peer: Peer, firstBytes: [UInt8]
+    ) {
         lastNumber += settings.share?.count ?? 1
         let number = lastNumber
         let deflate = settings.deflate?.accept(upgrade.extensionOffers)
@@ -270,8 +272,8 @@ package final class Server<Handler: ConnectionHandler> {
         connectionCount += 1
         observer?(.opened(connection))
         let head =
-            switch upgrade.request.version {
-            case .http1: upgrade.responseBytes(accepting: extensions)
+            switch client.upgrade.request.version {
+            case .http1: client.upgrade.responseBytes(accepting: extensions)
             case .http2: client.response.start(on: stream)
             }
         connection.start(sending: head, with: firstBytes)

@@ -24,7 +24,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     private let policy: ServerPolicy
     private var handshake: ServerHandshake
     private let admission: Admission
-    private let completion: (ServerOpening, Outcome) -> Void
+    private let completion: (ServerOpening, consuming Outcome) -> Void
     private let timeout: Duration
     private var timer: Timer?
     private var isOver = false
@@ -40,7 +40,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     init(
         _ stream: any ByteStream, from address: PeerAddress, policy: ServerPolicy, timeout: Duration,
         admission: Admission, acceptsHTTP2: Bool = false,
-        completion: @escaping (ServerOpening, Outcome) -> Void
+        completion: @escaping (ServerOpening, consuming Outcome) -> Void
     ) {
         self.stream = stream
         self.address = address
@@ -95,7 +95,7 @@ internal final class ServerOpening: ByteStreamDelegate {
         stream.close()
     }
 
-    private func finish(_ outcome: Outcome) {
+    private func finish(_ outcome: consuming Outcome) {
         guard !isOver else { return }
         end()
         completion(self, outcome)
@@ -159,7 +159,7 @@ internal final class ServerOpening: ByteStreamDelegate {
         }
     }
 
-    private func decide(_ upgrade: ServerUpgrade, firstBytes: [UInt8]) {
+    private func decide(_ upgrade: consuming ServerUpgrade, firstBytes: [UInt8]) {
         switch admission {
         case .immediate(let refusal):
             if let refusal = refusal(upgrade) { return refuse(refusal) }
