@@ -6,6 +6,7 @@ import pytest
 
 import http2
 import wire
+from http2_frames import PROTOCOL_ERROR
 from processes import Listener, assert_fails, wait_until, wsx
 from scripted_server import ScriptedServer
 from test_bench import bench
@@ -118,6 +119,23 @@ def test_requests_that_a_server_did_not_process_are_repeated():
         result, results = bench("--http2", "--streams", "10", "-c", "10", "--mode", "idle", "-d", "200ms", server.url)
     assert (result.status, sum(results["errors"].values())) == (0, 0), result
     assert results["http2"]["streams"] == 10
+
+
+def test_a_violation_is_an_error_of_each_stream_of_the_connection():
+    def script(peer):
+        server = http2.Server(peer)
+        for stream in (1, 3, 5):
+            server.wait_for(http2.HEADERS)
+            server.send(http2.headers((b":status", b"200"), stream=stream))
+        server.wait_for(http2.DATA)
+        # RFC 9113 §6.9: a window update of 0 for the connection.
+        server.send(http2.window_update(0))
+        return server.finish()
+
+    with ScriptedServer(script) as server:
+        result, results = bench("--http2", "--streams", "3", "-c", "3", "-n", "3", server.url)
+    assert result.status != 0 and results["errors"]["protocol"] == 3, result
+    assert server.results == [PROTOCOL_ERROR]
 
 
 def test_streams_belong_to_http2():
