@@ -1,4 +1,4 @@
-/// The origin of a connection.
+/// Where a connection comes from.
 package enum PeerAddress: Sendable, CustomStringConvertible {
     /// A process on this machine, connected through a Unix domain socket.
     case local
