@@ -36,9 +36,9 @@ internal final class HTTP2Connection {
     private var openCount = 0
     /// The peer's GOAWAY.
     var goAway: HTTP2Error?
-    private var phase = Phase.starting
-    /// Called when the peer's settings arrive.
-    private var readyActions: [() -> Void] = []
+    private var phase = Phase.open
+    /// Called when the peer's settings arrive; nil afterwards.
+    private var readyActions: [() -> Void]? = []
     private var state: State = []
     /// The bytes that the window of the connection lacks.
     private var unconsumedBytes = 0
@@ -48,8 +48,6 @@ internal final class HTTP2Connection {
 
     /// In order.
     private enum Phase: Comparable {
-        /// The peer's settings have not arrived.
-        case starting
         case open
         /// The connection ends after its last stream.
         case draining
@@ -107,11 +105,11 @@ internal final class HTTP2Connection {
 
     /// Calls `body` when the peer's settings have arrived.
     func whenReady(_ body: @escaping () -> Void) {
-        if phase == .starting { readyActions.append(body) } else { body() }
+        if readyActions?.append(body) == nil { body() }
     }
 
     /// Whether a client can open further streams.
-    var acceptsStreams: Bool { phase < .draining && goAway == nil }
+    var acceptsStreams: Bool { phase == .open && goAway == nil }
 
     /// Lets the connection of a client wait for further streams after its last one, or ends that.
     func keepOpen(_ keepsOpen: Bool) {
@@ -125,7 +123,7 @@ internal final class HTTP2Connection {
 
     /// Accepts no further streams, and ends the connection with the last one.
     func drain() {
-        guard phase < .draining else { return }
+        guard phase == .open else { return }
         phase = .draining
         // Without streams, the connection ends with GOAWAY at once.
         if openCount > 0 { session.sendGoAway() }
@@ -242,10 +240,8 @@ internal final class HTTP2Connection {
     // MARK: Events of the session
 
     func didReceiveSettings() {
-        guard phase == .starting else { return }
-        phase = .open
-        let actions = readyActions
-        readyActions = []
+        guard let actions = readyActions else { return }
+        readyActions = nil
         for action in actions { action() }
     }
 
@@ -304,7 +300,7 @@ internal final class HTTP2Connection {
     private func closeIfUnused() {
         guard openCount == 0, phase != .over, !state.contains(.busy) else { return }
         // A server waits for further streams, and so does a client that is kept open.
-        guard phase >= .draining || (server == nil && !state.contains(.keptOpen)) else { return }
+        guard phase != .open || (server == nil && !state.contains(.keptOpen)) else { return }
         // Also while a write is in progress, which LingeringClose continues.
         produce()
         session.terminate()
