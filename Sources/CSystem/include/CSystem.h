@@ -79,8 +79,8 @@ static inline ssize_t wsx_write(int descriptor, const void *bytes, size_t count)
     return written < 0 ? -errno : written;
 }
 
-// Like wsx_write, for a socket, on which it never blocks. If more bytes or the end follow, TCP may keep those that do not
-// fill a packet until then.
+// Like wsx_write, but for a socket, and never blocks. With `more_follows`, TCP may hold bytes that do not fill a packet
+// until more bytes, or the end, are sent.
 static inline ssize_t wsx_send(int socket, const void *bytes, size_t count, int more_follows) {
     ssize_t written;
     do {

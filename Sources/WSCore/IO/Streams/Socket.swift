@@ -62,7 +62,7 @@ internal enum Socket {
     }
 
     /// Accepts a connection.
-    /// - Returns: Its socket, or a negative error, which is -EAGAIN if there is none; and its peer's address.
+    /// - Returns: Its socket and its peer's address. Instead of the socket, a negative error: -EAGAIN if no connection waits.
     static func accept(from listener: Int32) -> (socket: Int32, peer: PeerAddress) {
         var socket: Int32 = 0
         let address = self.address {

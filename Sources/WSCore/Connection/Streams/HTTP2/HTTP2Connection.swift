@@ -46,7 +46,7 @@ internal final class HTTP2Connection {
     private var writtenBytes = 0
     private var idleTimer: Timer?
 
-    /// In order.
+    /// The steps of its life, in order.
     private enum Phase: Comparable {
         case open
         /// The connection ends after its last stream.
