@@ -56,7 +56,7 @@ package struct HTTPFields: Sendable {
         return index(of: name, from: first + 1) != nil
     }
 
-    /// The value of the only field with this name, or `nil` if there is none, or more than one.
+    /// The value of the field with this name if exactly one field has it, otherwise `nil`.
     func only(named name: String) -> String? {
         guard let first = index(of: name), index(of: name, from: first + 1) == nil else { return nil }
         return value(at: first)

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// An open listener keeps itself alive until ``close()``.
 package final class StreamListener: PolledDescriptor {
-    /// Receives a connection, whose reading has not started, and its peer's address.
+    /// Receives a connection and its peer's address. Reading has not started.
     package typealias Accept = (SystemStream, PeerAddress) -> Void
 
     /// The address to which the listener is bound, or `nil` for a Unix domain socket.

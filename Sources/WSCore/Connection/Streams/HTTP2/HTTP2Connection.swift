@@ -21,7 +21,6 @@ internal final class HTTP2Connection {
         let didEnd: (HTTP2Connection, _ violation: HTTP2Error?) -> Void
     }
 
-    let loop: EventLoop
     private(set) lazy var session = HTTP2Session(role, of: self, limits: limits)
     private let stream: any ByteStream
     private let role: HTTP2Session.Role
@@ -74,7 +73,6 @@ internal final class HTTP2Connection {
         self.server = server
         self.limits = limits ?? (server == nil ? .client : .server)
         role = server.map { .server(maximumStreams: $0.maximumStreams) } ?? .client
-        loop = stream.loop
     }
 
     /// Sends the preface and the settings.
@@ -130,6 +128,7 @@ internal final class HTTP2Connection {
         scheduleFlush()
     }
 
+    var loop: EventLoop { stream.loop }
     var peerPresence: PeerPresence { stream.peerPresence }
     /// The first size of the window of a stream.
     var windowBytes: Int { Int(role.windowBytes) }
