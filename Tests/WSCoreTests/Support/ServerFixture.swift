@@ -5,7 +5,7 @@ import Testing
 /// A server with recording handlers that removes ended connections.
 final class ServerFixture {
     let server: Server<RecordingPeer>
-    var clients: [Server<RecordingPeer>.Client] = []
+    var clients: [AcceptedClient] = []
     var handlers: [RecordingPeer] = []
     var refusals: [HandshakeRefusal] = []
     var served: [ServedRequest] = []

@@ -76,25 +76,6 @@ extension Server {
         case connections(Int)
     }
 
-    /// A client with an accepted request that has not been answered yet.
-    package struct Client: Sendable {
-        /// The client's number, starting from 1 and never reused.
-        package let number: Int
-        /// The request and the result of the opening handshake.
-        package let upgrade: ServerUpgrade
-        /// The accepted extensions.
-        package let extensions: [ExtensionOffer]
-        /// The client's address.
-        package let address: PeerAddress
-        /// The TLS parameters; nil without TLS.
-        package let tls: TLSSummary?
-        /// The index of the endpoint it connected to, in the order of calls to ``Server/listen(on:)``, starting from 0.
-        package let endpointIndex: Int
-
-        /// The response to the request.
-        package var response: ResponseHead { upgrade.response(accepting: extensions) }
-    }
-
     /// What happens to clients, and to the server.
     package enum Event {
         /// A connection is open, and has not received anything.

@@ -14,7 +14,7 @@ package final class Server<Handler: ConnectionHandler> {
     private let tls: TLSLayer?
     /// The resources of the connections, also for those to another server.
     package let resources: ConnectionResources
-    private let makeHandler: (Client) -> Handler
+    private let makeHandler: (AcceptedClient) -> Handler
     private var listeners: [StreamListener] = []
     internal private(set) var others = OtherClients()
     private let windowBudget: HTTP2WindowBudget
@@ -40,7 +40,8 @@ package final class Server<Handler: ConnectionHandler> {
     ///   - loop: The loop that runs the server.
     ///   - makeHandler: Creates a client's handler, which must call ``remove(_:)`` when the connection ends.
     package init(
-        _ settings: Settings, tls: TLSLayer? = nil, on loop: EventLoop, makeHandler: @escaping (Client) -> Handler
+        _ settings: Settings, tls: TLSLayer? = nil, on loop: EventLoop,
+        makeHandler: @escaping (AcceptedClient) -> Handler
     ) {
         self.settings = settings
         self.tls = tls
@@ -262,7 +263,7 @@ package final class Server<Handler: ConnectionHandler> {
         let number = lastNumber
         let deflate = settings.deflate?.accept(upgrade.extensionOffers)
         let extensions = deflate.map { [$0.answer] } ?? []
-        let client = Client(
+        let client = AcceptedClient(
             number: number, upgrade: upgrade, extensions: extensions, address: peer.address,
             tls: peer.tls?.summary, endpointIndex: peer.endpointIndex)
         let handler = makeHandler(client)

@@ -27,7 +27,7 @@ final class ClientLog {
     }
 
     /// Logs a client when its request is accepted.
-    func opened<Handler: ConnectionHandler>(_ client: Server<Handler>.Client) {
+    func opened(_ client: AcceptedClient) {
         guard isKept || isVerbose else { return }
         let request = client.upgrade.request
         let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \($0)" } ?? ""
@@ -54,7 +54,7 @@ final class ClientLog {
     }
 
     /// Stores the details of a new client for ``ended(_:_:of:client:_:)``; returns `nil` if the log is off.
-    func line<Handler: ConnectionHandler>(for client: Server<Handler>.Client) -> ConnectionLogLine? {
+    func line(for client: AcceptedClient) -> ConnectionLogLine? {
         guard isKept else { return nil }
         return ConnectionLogLine(
             address: client.address, request: client.upgrade.request, acceptTime: loop.turnTime)

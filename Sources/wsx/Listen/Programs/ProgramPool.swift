@@ -71,9 +71,7 @@ final class ProgramPool {
     /// - Parameters:
     ///   - url: The URL that the client requested.
     ///   - port: The port the client connected to, or `nil` for a Unix domain socket.
-    func start<Handler: ConnectionHandler>(
-        for client: Server<Handler>.Client, at url: String, port: UInt16?
-    ) -> ProgramSession? {
+    func start(for client: AcceptedClient, at url: String, port: UInt16?) -> ProgramSession? {
         let request = RequestEnvironment(
             request: client.upgrade.request, login: client.upgrade.login, subprotocol: client.upgrade.subprotocol,
             client: client.number, clientAddress: client.address.socketAddress,

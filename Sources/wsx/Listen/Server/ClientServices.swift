@@ -32,7 +32,7 @@ final class ClientServices {
     }
 
     /// Prepares the services for a newly accepted client, or returns `nil` if it gets none.
-    func start(for client: Server<ListenClient>.Client) -> Equipment? {
+    func start(for client: AcceptedClient) -> Equipment? {
         let number = client.number
         let equipment = Equipment()
         equipment.program = programs?.start(

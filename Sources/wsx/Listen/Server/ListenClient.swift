@@ -23,7 +23,7 @@ final class ListenClient: ConnectionHandler {
     private static let countedBytes = 4 << 10
 
     /// Creates the handler of a newly accepted client.
-    init(_ client: Server<ListenClient>.Client, of run: ListenRun) {
+    init(_ client: AcceptedClient, of run: ListenRun) {
         number = client.number
         logLine = run.log.line(for: client)
         self.run = run

@@ -154,7 +154,7 @@ final class ListenRun {
     // MARK: Clients
 
     /// Logs a client, reports its `open` event, and creates its handler.
-    private func opened(_ client: Server<ListenClient>.Client) -> ListenClient {
+    private func opened(_ client: AcceptedClient) -> ListenClient {
         log.opened(client)
         outputs.writeEvent { events in
             events.writeOpen(
@@ -167,7 +167,7 @@ final class ListenRun {
     }
 
     /// The URL that a client requested.
-    func url(of client: Server<ListenClient>.Client) -> String {
+    func url(of client: AcceptedClient) -> String {
         let request = client.upgrade.request
         // A target in absolute form contains its own authority, which may differ from our address.
         let target = (request.path ?? request.target) + (request.query.map { "?\($0)" } ?? "")
