@@ -126,20 +126,23 @@ struct HTTPHeadParser {
 
     private mutating func parseField() throws(HTTPHeadError) {
         guard locations.count < limits.maximumFields else { throw .tooManyFields(maximum: limits.maximumFields) }
-        guard let colon = text[lineStart...].firstIndex(of: ASCII.colon) else {
-            throw .missingColon(Self.excerpt(of: text[lineStart...]))
-        }
-        let name = text[lineStart..<colon]
-        // RFC 9112 §5.1: reject white space between name and colon, which has been used to hide fields from proxies.
-        if let last = name.last, ASCII.isOptionalWhitespace(last) {
-            throw .whitespaceBeforeColon(Self.excerpt(of: name))
-        }
         // RFC 9110 §5.1: a field name is a token.
-        guard !name.isEmpty, name.allSatisfy(ASCII.isTokenCharacter) else {
-            throw .invalidFieldName(Self.excerpt(of: name))
+        var colon = lineStart
+        while colon < text.count, ASCII.isTokenCharacter(text[colon]) { colon += 1 }
+        guard colon > lineStart, colon < text.count, text[colon] == ASCII.colon else {
+            throw Self.problem(ofField: text[lineStart...])
         }
         let value = ASCII.trimmed(text[(colon + 1)...])
-        locations.append(HTTPFields.Location(name: name.indices, value: value.indices))
+        locations.append(HTTPFields.Location(name: lineStart..<colon, value: value.indices))
+    }
+
+    /// The reason why a line does not begin with a name and a colon.
+    private static func problem(ofField line: ArraySlice<UInt8>) -> HTTPHeadError {
+        guard let colon = line.firstIndex(of: ASCII.colon) else { return .missingColon(excerpt(of: line)) }
+        let name = line[..<colon]
+        // RFC 9112 §5.1: reject white space between name and colon, which has been used to hide fields from proxies.
+        if let last = name.last, ASCII.isOptionalWhitespace(last) { return .whitespaceBeforeColon(excerpt(of: name)) }
+        return .invalidFieldName(excerpt(of: name))
     }
 
     /// The beginning of the message for the error: the current line and the bytes received with it.

@@ -10,8 +10,15 @@ enum HandshakeKey {
 
     /// The Sec-WebSocket-Accept value for a key.
     static func accept(key: String) -> [UInt8] {
+        var value: [UInt8] = []
+        appendAccept(key: key, to: &value)
+        return value
+    }
+
+    /// Appends the Sec-WebSocket-Accept value for a key.
+    static func appendAccept(key: String, to bytes: inout [UInt8]) {
         // RFC 6455 §4.2.2: the Base64 encoding of the SHA-1 hash of the key concatenated with this GUID.
-        Digest.base64SHA1(of: key, followedBy: "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")
+        Digest.appendBase64SHA1(of: key, followedBy: "258EAFA5-E914-47DA-95CA-C5AB0DC85B11", to: &bytes)
     }
 
     /// Whether the key is the Base64 encoding of 16 bytes.

@@ -33,7 +33,7 @@ package struct ServerUpgrade: Equatable, Sendable {
         var head: [UInt8] = []
         head.reserveCapacity(256)
         head += Self.responseStart
-        if let key { head += HandshakeKey.accept(key: key) }
+        if let key { HandshakeKey.appendAccept(key: key, to: &head) }
         head += "\r\n".utf8
         for field in negotiatedFields(extensions) {
             head += field.name.utf8
