@@ -178,9 +178,9 @@ package final class Server<Handler: ConnectionHandler> {
             admission: admission, acceptsHTTP2: acceptsHTTP2
         ) { [unowned self] opening, outcome in
             others.openings[ObjectIdentifier(opening)] = nil
-            if opening.isLingering { others.lingeringCount += 1 }
+            if opening.isLingering { countLingering(opening) }
             defer { updateAccepting() }
-            switch outcome {
+            switch consume outcome {
             case .abandoned(.protection(TLSError.endedDuringHandshake(peerHasAnswered: false))?): break
             case .abandoned(.protection(let error as TLSError)?): observer?(.failedToSecure(error, opening.facts))
             case .abandoned: break
@@ -196,14 +196,18 @@ package final class Server<Handler: ConnectionHandler> {
                 open(opening.stream, upgrade, from: peer, firstBytes: firstBytes)
             }
         }
+        others.openings[ObjectIdentifier(opening)] = opening
+        updateAccepting()
+        return opening
+    }
+
+    private func countLingering(_ opening: ServerOpening) {
+        others.lingeringCount += 1
         // The opening may outlive the server.
         opening.didFinishLingering = { [weak self] in
             self?.others.lingeringCount -= 1
             self?.updateAccepting()
         }
-        others.openings[ObjectIdentifier(opening)] = opening
-        updateAccepting()
-        return opening
     }
 
     /// Serves the streams of an HTTP/2 connection like connections of their own.
@@ -264,7 +268,7 @@ package final class Server<Handler: ConnectionHandler> {
         let deflate = settings.deflate?.accept(upgrade.extensionOffers)
         let extensions = deflate.map { [$0.answer] } ?? []
         let client = AcceptedClient(
-            number: number, upgrade: upgrade, extensions: extensions, address: peer.address,
+            number: number, upgrade: consume upgrade, extensions: extensions, address: peer.address,
             tls: peer.tls?.summary, endpointIndex: peer.endpointIndex)
         let handler = makeHandler(client)
         let connection = Connection(

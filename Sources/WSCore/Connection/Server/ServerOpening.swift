@@ -123,7 +123,10 @@ internal final class ServerOpening: ByteStreamDelegate {
 
     private func linger(sending output: consuming ByteBuffer = ByteBuffer()) {
         isLingering = true
-        _ = LingeringClose(stream, output: output, closesOwnSide: true) { [self] _ in didFinishLingering() }
+        _ = LingeringClose(stream, output: output, closesOwnSide: true) { [self] _ in
+            isLingering = false
+            didFinishLingering()
+        }
     }
 
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
@@ -164,7 +167,7 @@ internal final class ServerOpening: ByteStreamDelegate {
         case .immediate(let refusal):
             if let refusal = refusal(upgrade) { return refuse(refusal) }
             stream.stopReading()
-            finish(.accepted(upgrade, firstBytes: firstBytes))
+            finish(.accepted(consume upgrade, firstBytes: firstBytes))
         case .deferred(let admit):
             // The time limit is for the request.
             timer = nil

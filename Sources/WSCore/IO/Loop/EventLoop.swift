@@ -258,6 +258,8 @@ extension Duration {
 
     /// The duration in nanoseconds; 0 if negative, and at most 136 years, so that sums do not overflow.
     package var nanoseconds: UInt64 {
+        // Most timers are shorter than 18 s, and `components` multiplies and divides 128-bit numbers.
+        if let attoseconds = UInt64(exactly: attoseconds) { return attoseconds / 1_000_000_000 }
         let (seconds, attoseconds) = components
         return UInt64(min(max(0, seconds), 1 << 32)) * 1_000_000_000 + UInt64(max(0, attoseconds) / 1_000_000_000)
     }
