@@ -285,7 +285,7 @@ package final class Server<Handler: ConnectionHandler> {
     }
 }
 
-/// Where a client of a ``Server`` comes from.
+/// What a ``Server`` knows about a client before its request.
 private struct Peer {
     let address: PeerAddress
     /// Nil without TLS.

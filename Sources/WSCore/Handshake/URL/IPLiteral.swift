@@ -44,7 +44,7 @@ enum IPLiteral {
         ipv4Number(text).map { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
     }
 
-    /// The address as a number in host byte order.
+    /// The address as a number in host byte order, or `nil` if the text is not one.
     private static func ipv4Number(_ text: some Sequence<UInt8>) -> UInt32? {
         var address: UInt32 = 0
         var dotCount = 0

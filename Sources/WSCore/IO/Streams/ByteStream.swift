@@ -37,7 +37,7 @@ package protocol ByteStream: AnyObject {
     /// - Throws: ``StreamError`` if the stream is no longer writable; the bytes are lost.
     func write(_ buffer: inout ByteBuffer) throws(StreamError)
     /// Like ``write(_:)``, if more bytes, ``shutdown()``, or ``close()`` follow as soon as the stream accepts them: the
-    /// last bytes may share a packet with the end. Defaults to ``write(_:)``.
+    /// last bytes may share a packet with the end. If nothing follows, they may arrive late. Defaults to ``write(_:)``.
     func writeBeforeEnd(_ buffer: inout ByteBuffer) throws(StreamError)
     /// Writes as much of `shared`, starting at `offset`, as the stream accepts now, unless a write is in progress.
     /// - Returns: The number of bytes accepted. Offer the rest again after the delegate receives

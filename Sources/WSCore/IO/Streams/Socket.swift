@@ -62,7 +62,8 @@ internal enum Socket {
     }
 
     /// Accepts a connection.
-    /// - Returns: Its socket and its peer's address. Instead of the socket, a negative error: -EAGAIN if no connection waits.
+    /// - Returns: Its socket and its peer's address; or, as the socket, a negative error, and no meaningful address. -EAGAIN
+    ///   means that no connection waits.
     static func accept(from listener: Int32) -> (socket: Int32, peer: PeerAddress) {
         var socket: Int32 = 0
         let address = self.address {

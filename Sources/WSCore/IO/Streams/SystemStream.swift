@@ -130,7 +130,7 @@ package final class SystemStream: PolledDescriptor, ByteStream {
         try write(&buffer, moreFollows: false)
     }
 
-    /// Like ``write(_:)``; TCP keeps bytes that do not fill a packet until more bytes or the end follow.
+    /// Like ``write(_:)``; TCP keeps bytes that do not fill a packet until more bytes or the end follow, for 200 ms at most.
     package func writeBeforeEnd(_ buffer: inout ByteBuffer) throws(StreamError) {
         try write(&buffer, moreFollows: kind == .tcp)
     }

@@ -40,7 +40,7 @@ internal final class HTTP2Connection {
     private var readyActions: [() -> Void]? = []
     private var state: State = []
     /// The bytes that the window of the connection lacks.
-    private var unconsumedBytes = 0
+    private var consumedBytes = 0
     /// The number of bytes passed to the stream below.
     private var writtenBytes = 0
     private var idleTimer: Timer?
@@ -103,7 +103,8 @@ internal final class HTTP2Connection {
 
     /// Calls `body` when the peer's settings have arrived.
     func whenReady(_ body: @escaping () -> Void) {
-        if readyActions?.append(body) == nil { body() }
+        guard readyActions != nil else { return body() }
+        readyActions?.append(body)
     }
 
     /// Whether a client can open further streams.
@@ -256,10 +257,10 @@ internal final class HTTP2Connection {
 
     /// Receives data. The window of the connection never waits for a stream: those of the streams bound what they hold.
     func didReceiveData(_ bytes: UnsafeMutableRawBufferPointer, on target: HTTP2Stream?) {
-        unconsumedBytes += bytes.count
-        if unconsumedBytes >= Int(HTTP2Session.connectionWindowBytes) / 8 {
-            session.consume(unconsumedBytes, of: 0)
-            unconsumedBytes = 0
+        consumedBytes += bytes.count
+        if consumedBytes >= Int(HTTP2Session.connectionWindowBytes) / 8 {
+            session.sendWindowUpdate(consumedBytes, of: 0)
+            consumedBytes = 0
         }
         var span = bytes.mutableBytes
         target?.receive(&span)

@@ -136,7 +136,7 @@ internal final class HTTP2Session {
     }
 
     /// Allows the peer to send more, on a stream or, with 0, on the connection.
-    func consume(_ byteCount: Int, of stream: Int32) {
+    func sendWindowUpdate(_ byteCount: Int, of stream: Int32) {
         nghttp2_submit_window_update(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, Int32(clamping: byteCount))
     }
 

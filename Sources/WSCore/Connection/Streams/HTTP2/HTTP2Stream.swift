@@ -42,7 +42,7 @@ internal final class HTTP2Stream: ByteStream {
     private var received = ByteBuffer()
     private var unsent = ByteBuffer()
     /// The bytes that the delegate has received, but the window has not.
-    private var unconsumedBytes = 0
+    private var consumedBytes = 0
     /// The size of the window that the peer may fill.
     private var windowBytes: Int
     /// The bytes received since a time of the loop, in milliseconds; see ``growWindow()``.
@@ -253,11 +253,11 @@ internal final class HTTP2Stream: ByteStream {
     }
 
     private func consume(_ byteCount: Int) {
-        unconsumedBytes += byteCount
+        consumedBytes += byteCount
         recent.byteCount += byteCount
-        guard !isClosed, ending == nil, unconsumedBytes >= windowBytes / 8 else { return }
-        connection.session.consume(unconsumedBytes, of: identifier)
-        unconsumedBytes = 0
+        guard !isClosed, ending == nil, consumedBytes >= windowBytes / 8 else { return }
+        connection.session.sendWindowUpdate(consumedBytes, of: identifier)
+        consumedBytes = 0
         growWindow()
         connection.scheduleFlush()
     }

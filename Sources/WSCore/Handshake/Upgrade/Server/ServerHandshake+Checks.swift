@@ -128,8 +128,8 @@ extension ServerHandshake {
 
     private static func checkVersion(_ request: RequestHead) throws(HandshakeRefusal) {
         let name = "Sec-WebSocket-Version"
-        // RFC 6455 §11.3.5: the field must not appear more than once in a request.
         if request.fields.only(named: name) == "13" { return }
+        // RFC 6455 §11.3.5: the field must not appear more than once in a request.
         guard !request.fields.isRepeated(name) else {
             throw refusal(400, "The request has more than one \(name) field.", request)
         }

@@ -23,11 +23,11 @@ package struct ServerUpgrade: Equatable, Sendable {
             fields.append(HeaderField(wellFormedName: "Connection", value: "Upgrade"))
             fields.append(HeaderField(wellFormedName: "Sec-WebSocket-Accept", bytes: HandshakeKey.accept(key: key)))
         }
-        for field in negotiatedFields(extensions) { fields.append(field) }
+        for field in furtherFields(extensions) { fields.append(field) }
         return ResponseHead(status: key == nil ? 200 : 101, fields: fields, version: request.version)
     }
 
-    /// The bytes of the same response in HTTP/1.1. Every new connection needs them, and a list of fields would take a
+    /// The bytes of the same response in HTTP/1.1, to a request with a key. Every new connection needs them, and a list of fields would take a
     /// sixth of its instructions.
     func responseBytes(accepting extensions: [ExtensionOffer]) -> [UInt8] {
         var head: [UInt8] = []
@@ -35,7 +35,7 @@ package struct ServerUpgrade: Equatable, Sendable {
         head += Self.responseStart
         if let key { HandshakeKey.appendAccept(key: key, to: &head) }
         head += "\r\n".utf8
-        for field in negotiatedFields(extensions) {
+        for field in furtherFields(extensions) {
             head += field.name.utf8
             head += ": ".utf8
             head += field.valueBytes
@@ -55,7 +55,7 @@ package struct ServerUpgrade: Equatable, Sendable {
         """.utf8)
 
     /// The selected subprotocol, the further fields, and the extensions.
-    private func negotiatedFields(_ extensions: [ExtensionOffer]) -> [HeaderField] {
+    private func furtherFields(_ extensions: [ExtensionOffer]) -> [HeaderField] {
         var fields = extraFields
         if let subprotocol {
             fields.insert(HeaderField(wellFormedName: ClientRequest.subprotocolFieldName, value: subprotocol), at: 0)

@@ -84,7 +84,7 @@ struct ServerArguments: Equatable, Sendable {
                 """,
             """
             Each WebSocket counts as one client, for limits and in the log; those of a connection share `--throttle`. A \
-            connection without one ends after `--handshake-timeout`. For programs, the method is GET.
+            connection without WebSockets ends after `--handshake-timeout`. For programs, the method is GET.
             """,
             example: "--http2 --tls-self-signed", seeAlso: ["tls-cert"]
         ) { arguments, _ in arguments.acceptsHTTP2 = true },
