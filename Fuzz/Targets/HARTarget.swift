@@ -59,7 +59,10 @@ extension FuzzTarget {
         guard let written = again.first?.messages else { return expect(false, "a written file has no messages") }
         let reread = contents(of: written, in: blocks(of: text, blockBytes: 4096))
         expectEqual(reread.map(\.payload), read.map(\.payload), "the written payloads")
-        expectEqual(reread.map(\.time), read.map(\.time), "the written times")
+        // Until 2242, a number has more digits than microseconds need.
+        if read.allSatisfy({ $0.time < .seconds(1 << 33) }) {
+            expectEqual(reread.map(\.time), read.map(\.time), "the written times")
+        }
         expectEqual(reread.map(\.isSent), read.map(\.isSent), "the written directions")
     }
 

@@ -50,7 +50,7 @@ package struct JSONChanges {
     /// - Throws: ``JSONError`` if one of them is not JSON.
     package init(from old: RawSpan, to new: RawSpan) throws(JSONError) {
         if let problem = JSONReader.problem(in: old) ?? JSONReader.problem(in: new) { throw problem }
-        try compare(old, new, at: "", depth: 0)
+        try compare(old.extracting(Self.range(in: old)), new.extracting(Self.range(in: new)), at: "", depth: 0)
     }
 
     private mutating func compare(
@@ -128,6 +128,13 @@ package struct JSONChanges {
     }
 
     // MARK: Reading
+
+    /// The value without the white space around it.
+    private static func range(in text: RawSpan) throws(JSONError) -> Range<Int> {
+        var reader = JSONReader()
+        guard let token = try reader.next(in: text) else { return 0..<0 }
+        return try reader.value(from: token, in: text).range
+    }
 
     private static func kind(of text: RawSpan) throws(JSONError) -> JSONToken.Kind? {
         var reader = JSONReader()

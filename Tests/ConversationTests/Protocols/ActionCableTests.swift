@@ -57,6 +57,12 @@ import WSCore
                 #"event Chat {"room":1} {"text":"hi"}"#
             ])
         #expect(driver.receive(#"{"identifier":"x","message":1.0}"#) == ["event x 1.0"])
+        // A server must not add lines to the output.
+        #expect(driver.receive(#"{"identifier":"x\ny z","message":1}"#) == [#"event "x\ny z" 1"#])
+        #expect(
+            driver.receive(#"{"identifier":"{\"channel\":\"B\",\n\"a\":2}","message":1}"#) == [
+                #"event "B {\n\"a\":2}" 1"#
+            ])
     }
 
     @Test("Actions are sent once the subscription is confirmed")

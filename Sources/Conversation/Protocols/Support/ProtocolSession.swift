@@ -282,7 +282,9 @@ package struct ProtocolEvent: Equatable {
 
     /// The line without the payload: topic and name. Empty if the event has neither.
     package var heading: [UInt8] {
-        let words = [topic.map { traits.contains(.typedTopic) ? $0 : Self.typed($0) }, name.map(Self.typed)]
+        // A server can choose a topic that looks as if it was typed, except for control characters.
+        let isTyped = traits.contains(.typedTopic) && !(topic?.utf8.contains { $0 < 0x20 } ?? false)
+        let words = [isTyped ? topic : topic.map(Self.typed), name.map(Self.typed)]
         return Array(words.compactMap { $0 }.joined(separator: " ").utf8)
     }
 
