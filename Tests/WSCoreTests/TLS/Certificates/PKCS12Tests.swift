@@ -74,6 +74,16 @@ struct PKCS12Tests {
         #expect(error(file) == .unsupportedPKCS12(option: "--cert", reason: "mac absent"))
     }
 
+    @Test("a file without a MAC needs its passphrase also if another one leads to correct padding")
+    func correctPadding() throws {
+        var file = try leaf.pkcs12(passphrase: nil, hasMAC: false)
+        #expect(!TLSCertificateSource(chain: file).needsPassphrase)
+        // RFC 5652 §6.1: encryptedContent has the tag [0]. Its first block affects no padding.
+        let start = try #require(file.indices.dropLast().first { file[$0] == 0x80 && file[$0 + 1] == 0x82 })
+        file[start + 4] ^= 1
+        #expect(TLSCertificateSource(chain: file).needsPassphrase)
+    }
+
     @Test("a file with an empty passphrase or without encryption needs none", arguments: [0, -1])
     func noPassphrase(algorithm: Int32) throws {
         for passphrase in ["", nil] {
