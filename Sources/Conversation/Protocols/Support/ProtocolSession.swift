@@ -282,7 +282,7 @@ package struct ProtocolEvent: Equatable {
 
     /// The line without the payload: topic and name. Empty if the event has neither.
     package var heading: [UInt8] {
-        // A server can choose a topic that looks as if it was typed, except for control characters.
+        // A topic that a server has chosen must not add lines to the output.
         let isTyped = traits.contains(.typedTopic) && !(topic?.utf8.contains { $0 < 0x20 } ?? false)
         let words = [isTyped ? topic : topic.map(Self.typed), name.map(Self.typed)]
         return Array(words.compactMap { $0 }.joined(separator: " ").utf8)

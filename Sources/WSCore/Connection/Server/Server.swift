@@ -178,7 +178,7 @@ package final class Server<Handler: ConnectionHandler> {
             admission: admission, acceptsHTTP2: acceptsHTTP2
         ) { [unowned self] opening, outcome in
             others.openings[ObjectIdentifier(opening)] = nil
-            if opening.isLingering { countLingering(opening) }
+            if opening.isLingering { addLingering(opening) }
             defer { updateAccepting() }
             switch consume outcome {
             case .abandoned(.protection(TLSError.endedDuringHandshake(peerHasAnswered: false))?): break
@@ -201,7 +201,7 @@ package final class Server<Handler: ConnectionHandler> {
         return opening
     }
 
-    private func countLingering(_ opening: ServerOpening) {
+    private func addLingering(_ opening: ServerOpening) {
         others.lingeringCount += 1
         // The opening may outlive the server.
         opening.didFinishLingering = { [weak self] in

@@ -2,7 +2,7 @@
 ///
 /// Closing a socket with unread input resets the connection. A reset destroys output that the peer has not read yet,
 /// such as a close frame or an error page (RFC 9112 §9.6). Therefore input is read and discarded until the peer closes
-/// its side, for a limited time after output last moved.
+/// its side, for one to two seconds after output last moved.
 internal final class LingeringClose: ByteStreamDelegate {
     private enum State {
         /// Output is left: in the buffer, in the stream, or in the source.

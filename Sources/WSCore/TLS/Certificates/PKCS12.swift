@@ -46,13 +46,15 @@ enum PKCS12 {
         if let error = errors.first(where: { $0.isOfUnsupportedAlgorithm || $0.isOfMissingMAC }) {
             return .unsupportedPKCS12(option: option, reason: error.words)
         }
-        // Without a MAC, one of 256 wrong passphrases leads to correct padding, and then to content that is not DER.
         let isOfPassphrase = errors.contains {
             $0.library == ERR_LIB_PKCS12
-                && [PKCS12_R_MAC_VERIFY_FAILURE, PKCS12_R_PKCS12_CIPHERFINAL_ERROR, PKCS12_R_DECODE_ERROR].contains(
-                    $0.reason)
+                && [PKCS12_R_MAC_VERIFY_FAILURE, PKCS12_R_PKCS12_CIPHERFINAL_ERROR].contains($0.reason)
         }
-        if isOfPassphrase { return isPassphraseGiven ? .wrongPassphrase : .passphraseNeeded }
+        // Without a MAC, about one in 256 wrong passphrases leads to correct padding, and then to content that is no DER.
+        let isOfDecryptedContent =
+            errors.contains { $0.library == ERR_LIB_PKCS12 && $0.reason == PKCS12_R_DECODE_ERROR }
+            && errors.contains { $0.library == ERR_LIB_ASN1 }
+        if isOfPassphrase || isOfDecryptedContent { return isPassphraseGiven ? .wrongPassphrase : .passphraseNeeded }
         return .invalidPKCS12(option: option, reason: errors.first?.words ?? "no reason given")
     }
 }

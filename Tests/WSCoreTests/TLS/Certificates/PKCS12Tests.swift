@@ -84,6 +84,17 @@ struct PKCS12Tests {
         #expect(TLSCertificateSource(chain: file).needsPassphrase)
     }
 
+    @Test("a file without a MAC and encryption, and without content, is damaged")
+    func noContent() {
+        // RFC 7292 §4: the version, and a ContentInfo of type data with a ContentInfo without content.
+        let data: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01]
+        func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] { [tag, 0x82, 0, UInt8(content.count)] + content }
+        let safe = element(0x04, element(0x30, element(0x30, data)))
+        let file = element(0x30, [0x02, 0x01, 0x03] + element(0x30, data + element(0xA0, safe)))
+        #expect(!TLSCertificateSource(chain: file).needsPassphrase)
+        #expect(error(file, passphrase: nil) == .invalidPKCS12(option: "--cert", reason: "decode error"))
+    }
+
     @Test("a file with an empty passphrase or without encryption needs none", arguments: [0, -1])
     func noPassphrase(algorithm: Int32) throws {
         for passphrase in ["", nil] {

@@ -39,7 +39,7 @@ internal final class HTTP2Connection {
     /// Called when the peer's settings arrive; nil afterwards.
     private var readyActions: [() -> Void]? = []
     private var state: State = []
-    /// The bytes that the window of the connection lacks.
+    /// The number of consumed bytes that no WINDOW_UPDATE has announced yet.
     private var consumedBytes = 0
     /// The number of bytes passed to the stream below.
     private var writtenBytes = 0

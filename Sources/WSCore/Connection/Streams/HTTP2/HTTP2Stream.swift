@@ -41,7 +41,7 @@ internal final class HTTP2Stream: ByteStream {
     private var state: State = []
     private var received = ByteBuffer()
     private var unsent = ByteBuffer()
-    /// The bytes that the delegate has received, but the window has not.
+    /// The number of consumed bytes that no WINDOW_UPDATE has announced yet.
     private var consumedBytes = 0
     /// The size of the window that the peer may fill.
     private var windowBytes: Int

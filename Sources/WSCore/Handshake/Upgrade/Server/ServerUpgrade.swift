@@ -27,8 +27,8 @@ package struct ServerUpgrade: Equatable, Sendable {
         return ResponseHead(status: key == nil ? 200 : 101, fields: fields, version: request.version)
     }
 
-    /// The bytes of the same response in HTTP/1.1, to a request with a key. Every new connection needs them, and a list of fields would take a
-    /// sixth of its instructions.
+    /// The bytes of the same response in HTTP/1.1, to a request with a key. Every new connection needs them, and a list
+    /// of fields would take a sixth of its instructions.
     func responseBytes(accepting extensions: [ExtensionOffer]) -> [UInt8] {
         var head: [UInt8] = []
         head.reserveCapacity(256)
