@@ -1,6 +1,6 @@
 /// Decides how lines are sent again after connections were lost, because one of the lines may be the cause.
 ///
-///     all at once ── 2 connections without a confirmation ──► one at a time ── 2 more, same first line ──► given up
+///     all at once ── 2 connections without a confirmation ──► one at a time ── 2 more in a row ──► the first is given up
 ///          ▲                                                       │
 ///          └────────────── nothing is left to be sent again ───────┘
 ///
@@ -23,6 +23,8 @@ package struct ResendingCaution: Equatable, Sendable {
     package private(set) var isCareful = false
     /// The number of connections in a row that count against the same lines.
     private var count = 0
+    /// Whether the first line is given up if the next connection ends before its confirmation, too.
+    package var mayGiveUp: Bool { isCareful && count == Self.limit - 1 }
     /// The first unconfirmed line of the last connection.
     private var suspect: [UInt8]?
 
@@ -43,8 +45,9 @@ package struct ResendingCaution: Equatable, Sendable {
             if count == Self.limit { suspectLines() }
             return .resend
         }
-        // The order of lines never changes, so an equal line is the same one unless another was confirmed.
-        count = hasConfirmed || first != suspect ? 1 : count + 1
+        // A peer that confirms lines may end the connection for its own reasons. The order of lines never changes, so an
+        // equal line is the same one.
+        count = hasConfirmed ? 0 : first == suspect ? count + 1 : 1
         suspect = first
         guard count >= Self.limit else { return .resend }
         restart()

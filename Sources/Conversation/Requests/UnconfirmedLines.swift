@@ -14,7 +14,8 @@ import WSCore
 /// always lose messages that a pong had seemingly confirmed. Instead, that window opens only briefly, twice a second.
 ///
 /// Lines that cannot be sent yet wait: the caller takes them one by one when it can send them, and records each one that
-/// it has sent. ``ResendingCaution`` decides whether the next one waits for the confirmation of the last one.
+/// it has sent. ``ResendingCaution`` decides whether the next one waits for the confirmation of the last one. Only lines
+/// that were sent on lost connections do, each with a ping right behind it.
 package struct UnconfirmedLines: ~Copyable {
     /// Where a line comes from.
     package enum Origin: Equatable, Sendable {
@@ -68,15 +69,21 @@ package struct UnconfirmedLines: ~Copyable {
     private var caution = ResendingCaution()
     /// While lines go one at a time, the earliest time for the next one.
     private var nextTime = Duration.zero
+    /// While lines go one at a time, the earliest time for the first one of the connection.
+    private var firstTime = Duration.zero
 
     private static let payload = NumberedPayload(word: "confirm")
 
     /// The number of bytes at which ``isFull`` asks the source of lines to pause. Lines are accepted regardless, so one
     /// may be larger than this.
     package static var limitBytes: Int { 16 << 20 }
-    /// The delay between the first uncovered line and the ping that covers it, and between the beginning of a connection
-    /// and the first line if lines go one at a time. A server that drops each connection does so before it gets a line.
+    /// The delay between the first uncovered line and the ping that covers it.
     package static let pingDelay = Duration.milliseconds(500)
+    /// If lines go one at a time, the delay between the beginning of a connection and the first line. A server that drops
+    /// each connection does so before it gets a line.
+    package static let firstLineDelay = Duration.milliseconds(100)
+    /// The same delay on a connection whose end would make us give up the line.
+    package static let lastAttemptDelay = Duration.milliseconds(500)
     /// The delay after which the next line is sent even if the last one, which went alone, is not confirmed: it has not ended
     /// the connection.
     package static let confirmationTimeout = Duration.seconds(10)
@@ -155,11 +162,11 @@ package struct UnconfirmedLines: ~Copyable {
 
     /// The time the next ping is due, possibly in the past; nil if there is nothing to cover or no connection.
     ///
-    /// A ping is due at once if the input has ended or half of ``limitBytes`` is not covered. The other half can then fill
-    /// while the pong is in flight. If lines go one at a time, the server gets the time to drop the connection.
+    /// A ping is due at once if lines go one at a time, if the input has ended, or if half of ``limitBytes`` is not
+    /// covered. The other half can then fill while the pong is in flight.
     package var pingDueTime: Duration? {
         guard isConnected, let firstUncoveredTime else { return nil }
-        let isUrgent = isInputOver && !isCareful || sent.uncoveredBytes >= Self.limitBytes / 2
+        let isUrgent = isCareful || isInputOver || sent.uncoveredBytes >= Self.limitBytes / 2
         return isUrgent ? firstUncoveredTime : firstUncoveredTime + Self.pingDelay
     }
 
@@ -215,7 +222,7 @@ package struct UnconfirmedLines: ~Copyable {
     /// Lets the next line follow one that went alone, or all others if none of them was sent on a lost connection.
     private mutating func finishConfirmation() {
         guard isCareful, sent.isEmpty else { return }
-        nextTime = .zero
+        nextTime = firstTime
         if waitingOperands.isEmpty, waiting.firstWasSent != true { caution.allConfirmed() }
     }
 
@@ -225,7 +232,9 @@ package struct UnconfirmedLines: ~Copyable {
     package mutating func connectionOpened(at now: Duration) {
         isConnected = true
         waitingOperands = operands[...]
-        if isCareful { nextTime = now + (sent.isEmpty ? Self.pingDelay : Self.confirmationTimeout) }
+        guard isCareful else { return }
+        firstTime = now + (caution.mayGiveUp ? Self.lastAttemptDelay : Self.firstLineDelay)
+        nextTime = sent.isEmpty ? firstTime : now + Self.confirmationTimeout
     }
 
     /// Records the loss of the connection. Confirmations can no longer arrive, and unconfirmed lines wait for the next

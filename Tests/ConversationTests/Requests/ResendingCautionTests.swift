@@ -27,9 +27,10 @@ import Testing
     @Test(
         "After two more connections with the same first unconfirmed line, it is given up",
         arguments: [
-            (["a", "a"], true), (["a", "b"], false), (["a", "b", "b"], true), (["a+", "a"], true),
-            // The line that was confirmed is an equal one.
-            (["a", "a+"], false), (["a", "a+", "a"], true), (["a", nil, "a"], true), (["a", "+", "a"], false),
+            (["a", "a"], true), (["a", "b"], false), (["a", "b", "b"], true),
+            // A peer that confirms lines may end the connection for its own reasons.
+            (["a+", "a"], false), (["a+", "a", "a"], true), (["a", "a+"], false), (["a", "a+", "a"], false),
+            (["a", "a+", "a", "a"], true), (["a", nil, "a"], true), (["a", "+", "a"], false),
         ] as [([String?], Bool)])
     func givenUp(ends: [String?], isGivenUp: Bool) {
         var caution = ResendingCaution()

@@ -330,8 +330,8 @@ import WSCore
         loseTwice(messages)
         // A server that drops each connection does so before it gets a line.
         #expect(messages.sendAgain(at: .seconds(1)) == [])
-        #expect(messages.nextDueTime(after: .seconds(1)) == .milliseconds(1_500))
-        #expect(messages.sendWaiting(at: .milliseconds(1_500)) == [.text("a")])
+        #expect(messages.nextDueTime(after: .seconds(1)) == .milliseconds(1_100))
+        #expect(messages.sendWaiting(at: .milliseconds(1_100)) == [.text("a")])
         messages.record("new", isSent: false)
         #expect(messages.sendWaiting(at: .seconds(2)) == [])
         messages.take(pong: messages.makePing())
@@ -345,15 +345,39 @@ import WSCore
         #expect(messages.sendWaiting(at: .seconds(2)) == [.text("new"), .text("newer")])
     }
 
-    @Test("The ping behind a line that goes alone is not hurried by the end of the input")
-    func unhurriedPing() {
+    @Test("Thousands of resent lines take a round trip each, not half a second")
+    func promptPings() {
         let messages = Fixture(isConnected: true)
-        messages.record("a")
-        messages.store.inputEnded()
+        for number in 1...3_000 { messages.record("\(number)") }
         loseTwice(messages)
         _ = messages.sendAgain(at: .seconds(1))
-        _ = messages.sendWaiting(at: .seconds(2))
-        #expect(messages.pingDueTime == .milliseconds(2_500))
+        var now = Duration.milliseconds(1_100)
+        var count = 0
+        while messages.isCareful, messages.sendWaiting(at: now).count == 1, messages.needsPing(at: now) {
+            now += .microseconds(100)
+            messages.take(pong: messages.makePing())
+            count += 1
+        }
+        #expect(count == 3_000 && !messages.isCareful)
+    }
+
+    @Test("A peer that confirms lines and ends each connection gets all of them, and none is given up")
+    func confirmingPeer() {
+        let messages = Fixture(isConnected: true)
+        for number in 1...100 { messages.record("\(number)") }
+        loseTwice(messages)
+        var connectionCount = 0
+        while messages.isCareful, connectionCount < 100 {
+            connectionCount += 1
+            // Only on the first of these connections has the peer confirmed nothing before.
+            #expect(messages.sendAgain(at: .zero) == [])
+            for turn in 1...5 where messages.isCareful {
+                #expect(messages.sendWaiting(at: .milliseconds(100)).count == 1)
+                if turn < 5 { messages.take(pong: messages.makePing()) }
+            }
+            #expect(messages.store.connectionLost() == nil)
+        }
+        #expect(connectionCount == 25 && messages.kept == [])
     }
 
     @Test("A line that goes alone and is not confirmed in time does not hold back the others forever")
@@ -372,14 +396,16 @@ import WSCore
         let messages = Fixture(isConnected: true)
         for text in ["a", "poison", "c"] { messages.record(text) }
         loseTwice(messages)
-        for turn in 1...2 {
+        for turn in 1...3 {
             _ = messages.sendAgain(at: .zero)
             if turn == 1 {
-                #expect(messages.sendWaiting(at: .seconds(1)) == [.text("a")])
+                #expect(messages.sendWaiting(at: .milliseconds(100)) == [.text("a")])
                 messages.take(pong: messages.makePing())
             }
-            #expect(messages.sendWaiting(at: .seconds(2)) == [.text("poison")])
-            #expect(messages.store.connectionLost()?.payload == (turn == 1 ? nil : Array("poison".utf8)))
+            // The last attempt waits longer, so that a server that drops each connection does it before.
+            #expect(messages.sendWaiting(at: .milliseconds(499)) == (turn == 3 ? [] : [.text("poison")]))
+            if turn == 3 { #expect(messages.sendWaiting(at: .milliseconds(500)) == [.text("poison")]) }
+            #expect(messages.store.connectionLost()?.payload == (turn < 3 ? nil : Array("poison".utf8)))
         }
         #expect(messages.kept == ["poison"] && messages.count == 2)
         _ = messages.sendAgain(at: .zero)
