@@ -1,7 +1,9 @@
 """What connect reports about the opening of a connection: events, -v, warnings, and the progress on a terminal."""
 
 import json
+import os
 import re
+import socket
 import threading
 
 import pytest
@@ -206,3 +208,27 @@ def test_a_pipe_gets_no_progress():
             assert client.wait() == 0
             assert client.err == ""
             clock.wait()
+
+
+def test_no_other_process_can_use_the_echo_server_of_a_run():
+    with Running([BINARY, "connect", "--linger", "0", "echo:"], stdin=-1) as client:
+        client.send(b"before\n")
+        client.wait_for("^before$", "out", 60)
+        links = [os.path.join(f"/proc/{client.process.pid}/fd", name) for name in os.listdir(
+            f"/proc/{client.process.pid}/fd")]
+        sockets = {os.readlink(link)[len("socket:["):-1] for link in links if os.path.lexists(link)
+                   and os.readlink(link).startswith("socket:[")}
+        with open("/proc/net/unix") as table:
+            rows = [line.split() for line in table]
+        names = {row[7] for row in rows if len(row) > 7 and row[6] in sockets and row[7].startswith("@wsx-echo-")}
+        with open("/proc/net/tcp") as table:
+            assert not [line for line in table if line.split()[9] in sockets], "echo: uses TCP"
+        assert len(names) == 1
+        with socket.socket(socket.AF_UNIX) as stranger:
+            stranger.settimeout(60)
+            stranger.connect("\0" + names.pop()[1:])
+            assert stranger.recv(1) == b""
+        client.send(b"after\n")
+        client.process.stdin.close()
+        assert client.wait(60) == 0, client.err
+    assert client.out == b"before\nafter\n"

@@ -106,6 +106,14 @@ static inline int wsx_option(int socket, int level, int name) {
     return getsockopt(socket, level, name, &value, &length) == 0 ? value : -errno;
 }
 
+// Returns the process that connected a Unix domain socket, or a negative error. glibc declares the type of the option, whose
+// first member is the process, only with _GNU_SOURCE.
+static inline int wsx_peer_process(int socket) {
+    int credentials[3] = {0};
+    socklen_t length = sizeof(credentials);
+    return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, credentials, &length) == 0 ? credentials[0] : -errno;
+}
+
 static inline int wsx_bind(int socket, const struct sockaddr *address, socklen_t length) {
     return wsx_result(bind(socket, address, length));
 }

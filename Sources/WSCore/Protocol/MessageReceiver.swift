@@ -294,7 +294,10 @@ public struct MessageReceiver {
     private func makeRoom(for piece: RawSpan, in partial: PartialInput) {
         guard let frame = partial.frame, frame.isFinal, partial.message.freeBytes < piece.byteCount else { return }
         let count = partial.message.count
-        let wholeCount = count + frame.payloadBytes - partial.payloadBytesReceived + piece.byteCount
+        // Without a limit, the sum of two frames of 2^63 - 1 bytes, which RFC 6455 §5.2 allows, does not fit.
+        let missingBytes = frame.payloadBytes - partial.payloadBytesReceived
+        let (sum, overflows) = (count + piece.byteCount).addingReportingOverflow(missingBytes)
+        let wholeCount = overflows ? .max : sum
         partial.message.growStorageIfKept(to: wholeCount)
         guard partial.message.freeBytes < piece.byteCount else { return }
         partial.message.growStorage(to: min(wholeCount, max(count + piece.byteCount, 2 * partial.message.storageBytes)))

@@ -1,8 +1,10 @@
+import CommandLine
 import WSCore
 
 /// The server behind `echo:`. It runs in the same process and returns each message to the command.
 ///
-/// It listens on a loopback port, accepts any path and each requested subprotocol, and does not limit message sizes.
+/// It listens on a Unix domain socket of the abstract namespace, to which only this process may connect. It accepts any
+/// path, each requested subprotocol, and messages of any size that a client can ask for.
 final class EmbeddedEcho {
     private let policy: ServerPolicy
     private let version: HTTPVersion
@@ -10,8 +12,6 @@ final class EmbeddedEcho {
     private let console: Console
     private lazy var server = makeServer()
     private var hasReportedLimit = false
-
-    private static let host = "127.0.0.1"
 
     /// Creates a server for a command that sends `request`.
     ///
@@ -31,14 +31,13 @@ final class EmbeddedEcho {
     /// - Returns: The address to connect to.
     /// - Throws: ``Failure/listening(address:_:)``.
     func start() throws(Failure) -> Connector.Settings.Destination {
+        let path = "@wsx-echo-\(String(UInt64.random(in: 0...UInt64.max), radix: 16))"
         do throws(IOError) {
-            guard let place = SocketAddress(numeric: Self.host, port: 0),
-                let address = try server.listen(on: .tcp(place))
-            else { throw .addressNotAvailable }
-            return .tcp(host: address.host, port: address.port)
+            try server.listen(on: .unix(path: path))
         } catch {
-            throw .listening(address: "\(Self.host):0", error)
+            throw .listening(address: path, error)
         }
+        return .unix(path: path)
     }
 
     /// Stops listening and ends all connections.
@@ -49,11 +48,12 @@ final class EmbeddedEcho {
 
     private func makeServer() -> Server<EchoHandler> {
         let connection = Connection<EchoHandler>.Settings(
-            role: .server, limits: Limits(maximumMessageBytes: .max, maximumFragments: .max),
+            role: .server, limits: Limits(maximumMessageBytes: SizeValue.largestBytes, maximumFragments: .max),
             pausesReadingWhenFull: true)
         var settings = Server<EchoHandler>.Settings(
             policy: policy, connection: connection, deflate: DeflatePreferences())
         settings.acceptsHTTP2 = version == .http2
+        settings.acceptsOnlyThisProcess = true
         let server = Server<EchoHandler>(settings, on: loop) { [unowned self] client in
             EchoHandler { [weak self] in self?.server.remove(client.number) }
         }

@@ -97,7 +97,7 @@ enum ConnectManual {
                 "`ws+unix:`*socket*[`:/`*path*]",
                 "A server on a Unix domain socket, such as `ws+unix:/run/app.sock:/chat`."
             ),
-            ("`echo:`", "An echo server inside the `wsx` process, on a loopback port."),
+            ("`echo:`", "An echo server inside the `wsx` process, which no other process can use."),
         ]),
         .paragraph(
             """

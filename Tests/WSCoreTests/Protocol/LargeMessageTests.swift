@@ -75,6 +75,17 @@ import Testing
         }
     }
 
+    @Test("without a limit, a message of up to 2^63 - 1 bytes is received, and does not end the process")
+    func unlimited() throws {
+        var session = Session(
+            role: .client, limits: Limits(maximumMessageBytes: .max), maskingKeys: countingKeys())
+        var handler = RecordingHandler()
+        try session.receive(header(0x02, payloadBytes: 1)[...] + [0x61], handler: &handler)
+        try session.receive(header(0x80, payloadBytes: .max - 1)[...], handler: &handler)
+        for _ in 0..<3 { try session.receive([UInt8](repeating: 0, count: 70_000)[...], handler: &handler) }
+        #expect(session.receiver.progress == MessageProgress(bytes: 210_001, totalBytes: .max))
+    }
+
     @Test("the storage of a message does not exceed its announced size by more than a quarter")
     func announced() throws {
         var session = Session(role: .client, limits: .client, maskingKeys: countingKeys())

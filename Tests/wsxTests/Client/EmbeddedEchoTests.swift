@@ -4,19 +4,19 @@ import WSCore
 @testable import wsx
 
 @Suite struct EmbeddedEchoTests {
-    @Test("The server of echo: listens on a loopback port")
+    @Test("Each server of echo: listens on a socket of its own, without a file or a port")
     func address() throws {
         try withIdleLoop { loop in
             let console = try ReadableConsole()
-            let first = try EmbeddedEcho(for: try request(), on: loop, console: console.console)
-            let second = try EmbeddedEcho(for: try request(), on: loop, console: console.console)
-            defer { for server in [first, second] { server.stop() } }
-            guard case .tcp("127.0.0.1", let port) = try first.start(), case .tcp(_, let other) = try second.start()
-            else {
-                Issue.record("echo: does not listen on 127.0.0.1")
-                return
+            let servers = try (0..<2).map { _ in
+                try EmbeddedEcho(for: try request(), on: loop, console: console.console)
             }
-            #expect(port != 0 && other != port)
+            defer { for server in servers { server.stop() } }
+            let paths = try servers.map { server in
+                guard case .unix(let path) = try server.start() else { return "" }
+                return path
+            }
+            #expect(Set(paths).count == 2 && paths.allSatisfy { $0.hasPrefix("@wsx-echo-") })
             #expect(console.take() == [])
         }
     }

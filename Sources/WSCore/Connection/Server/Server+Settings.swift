@@ -23,6 +23,8 @@ extension Server {
         package var share: Share?
         /// Whether clients may speak HTTP/2: with TLS if ALPN has selected it, otherwise with prior knowledge.
         package var acceptsHTTP2 = false
+        /// Whether only this process may connect. Requires Unix domain sockets: TCP does not tell the peer's process.
+        package var acceptsOnlyThisProcess = false
         /// The number of descriptors to reserve for the handlers' own use.
         package var reservedDescriptors = 0
         /// The number of streams for each client, including those to another server.

@@ -160,6 +160,7 @@ package final class Server<Handler: ConnectionHandler> {
     }
 
     private func accept(_ stream: SystemStream, from address: PeerAddress, at endpointIndex: Int) {
+        guard !settings.acceptsOnlyThisProcess || stream.isFromThisProcess else { return stream.close() }
         let transport: any ByteStream =
             settings.bytesPerSecond.map {
                 ThrottledStream(stream, bytesPerSecond: $0, watch: resources.deadPeerDetector)

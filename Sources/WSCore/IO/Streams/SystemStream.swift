@@ -1,4 +1,5 @@
 import CSystem
+import Glibc
 
 /// A non-blocking TCP or Unix domain connection, pipe, or terminal.
 ///
@@ -74,6 +75,9 @@ package final class SystemStream: PolledDescriptor, ByteStream {
         // Released by `close()`.
         _ = Unmanaged.passRetained(self)
     }
+
+    /// Whether it is a Unix domain socket that this process has connected.
+    package var isFromThisProcess: Bool { wsx_peer_process(descriptor) == getpid() }
 
     /// Whether ``close()`` has been called.
     package var isClosed: Bool { state.contains(.closed) }
