@@ -153,6 +153,17 @@ def test_values_run_no_programs_and_read_no_variables(tmp_path):
         assert sent == []
     result, sent = requests("wsx curl ws://127.0.0.1:PORT/ -H 'X: {{seq}}' -- --template")
     assert_fails(result, 2, "--template", "curl command")
+    own = [
+        f"-Hexec:{program}", f"-bexec:{program}", f"-vkuexec:{program}", f"--proxy exec:{program}",
+        f"--encode exec:{program} x", f"--exec -- {program}"]
+    for options in own:
+        result, sent = requests(f"wsx curl ws://127.0.0.1:PORT/ -- {options}", env=variables)
+        assert_fails(result, 2, "starts a program", "'wsx curl' starts none")
+        assert sent == []
+    (tmp_path / "config").write_text("exec\n")
+    result, sent = requests(
+        f"wsx curl ws://127.0.0.1:PORT/ -- -- {program}", env={**variables, "WSX_CONFIG": str(tmp_path / "config")})
+    assert_fails(result, 2, "'exec' starts a program")
     assert not ran.exists()
 
 

@@ -38,6 +38,8 @@ public enum UsageError: Error, Equatable {
     case twoValues(option: String, String, String)
     /// An option that requires at least one of several others.
     case missingRequirement(String, requirements: [OptionReference])
+    /// An option that starts a program, in a command whose words may be pasted.
+    case programNotAllowed(option: String, command: String)
     /// An error in the configuration file, or in its use.
     case configuration(ConfigurationError)
 }
@@ -106,6 +108,9 @@ extension UsageError {
             let names = requirements.map { "'\($0.words)'" }
             let remedy = names.count == 1 ? "add it" : "add one of them"
             return "'\(option)' requires \(ValueProblem.alternatives(names)); \(remedy), or omit '\(option)'"
+        case .programNotAllowed(let option, let command):
+            return "'\(option)' starts a program, but '\(program) \(command)' starts none because commands are pasted; "
+                + "use '\(program) connect'"
         case .configuration(let error): return error.words(of: program, shown: shown)
         }
     }
@@ -118,7 +123,7 @@ extension UsageError {
         case .optionBeforeCommand(let option, _), .unknownOption(let option, _, _), .foreignOption(let option, _),
             .optionOfOtherCommand(let option, _), .missingValue(let option, _), .unexpectedValue(let option),
             .badValue(let option, _, _), .missingOperandOfOption(_, let option), .conflict(let option, _),
-            .twoValues(let option, _, _), .missingRequirement(let option, _):
+            .twoValues(let option, _, _), .missingRequirement(let option, _), .programNotAllowed(let option, _):
             option
         case .missingOperand(let placeholder, _, _): placeholder
         case .missingCommand, .unknownCommand, .notAnOperand, .foreignCommand, .unknownTopic, .unknownSubtopic,
@@ -141,7 +146,7 @@ extension UsageError {
         case .missingRequirement(_, let requirements): requirements.first?.words
         case .missingOperand(_, _, let example): example
         case .notAnOperand, .optionBeforeCommand, .optionOfOtherCommand, .missingValue, .unexpectedValue, .badValue,
-            .unexpectedOperand, .missingOperandOfOption, .conflict, .twoValues, .configuration:
+            .unexpectedOperand, .missingOperandOfOption, .conflict, .twoValues, .programNotAllowed, .configuration:
             nil
         }
     }

@@ -1,5 +1,12 @@
-/// Receives the operands and the options as typed, before they are interpreted.
-typealias ParsedWordsCheck = @Sendable (_ operands: [String], _ options: [String]) throws(UsageError) -> Void
+/// What is accepted besides the words that a command takes.
+struct ParsingRules {
+    /// Receives the operands and the options as typed, before they are interpreted.
+    typealias WordsCheck = @Sendable (_ operands: [String], _ options: [String]) throws(UsageError) -> Void
+
+    var check: WordsCheck?
+    /// The command whose words must not start a program, because they may be pasted; nil: programs may be started.
+    var commandWithoutPrograms: String?
+}
 
 /// Parses the words after a command into its arguments, following the GNU conventions.
 ///
@@ -44,7 +51,7 @@ struct ArgumentParser<Arguments> {
 
     /// Parses all words, then adds the options of the configuration.
     mutating func parse(
-        _ check: ParsedWordsCheck?, configuration: ConfigurationSource = .none
+        _ rules: ParsingRules, configuration: ConfigurationSource = .none
     ) throws(UsageError) -> Result {
         while let word = remaining.popFirst() {
             if word == "--" {
@@ -57,8 +64,11 @@ struct ArgumentParser<Arguments> {
                 operands.append(word)
             }
         }
-        if let check { try check(operands, given.map(\.typed)) }
+        try rules.check?(operands, given.map(\.typed))
         try addConfiguration(from: configuration)
+        if let command = rules.commandWithoutPrograms, let option = given.first(where: \.startsPastedProgram) {
+            throw .programNotAllowed(option: option.typed, command: command)
+        }
         try GivenOption.checkCompany(of: given)
         try takeOperands()
         return .arguments(arguments)

@@ -9,6 +9,12 @@ struct GivenOption {
     /// The number of the line in the configuration file, or `nil` on the command line.
     var line: Int?
 
+    /// Whether words of the command line are a program that the option starts. An option without a value starts the
+    /// words after `--`, even if a file contains the option.
+    var startsPastedProgram: Bool {
+        description.startsProgram(value) && (line == nil || description.value == nil)
+    }
+
     /// Checks conflicts and requirements between options.
     ///
     /// - Parameter given: The given options, in order.

@@ -6,10 +6,10 @@ public struct CommandSpecification<Invocation>: Sendable {
     public let description: CommandDescription
     let run: Run
 
-    /// Parses the words after the command. The check receives operands and options before they are interpreted.
+    /// Parses the words after the command.
     typealias Run =
         @Sendable (
-            ArraySlice<String>, ProgramSpecification<Invocation>, ConfigurationSource, ParsedWordsCheck?
+            ArraySlice<String>, ProgramSpecification<Invocation>, ConfigurationSource, ParsingRules
         ) throws(UsageError) -> Invocation
 
     /// Declares a command.
@@ -48,11 +48,11 @@ public struct CommandSpecification<Invocation>: Sendable {
             name: name, summary: summary, makeOptions: { options().map(\.description) + [.help] },
             makeOperands: { operands().map(\.description) }, makeManual: manual)
         self.description = description
-        run = { words, program, configuration, check throws(UsageError) in
+        run = { words, program, configuration, rules throws(UsageError) in
             var parser = ArgumentParser(
                 description, of: program.description, options: options(), operands: operands(),
                 arguments: arguments(), words: words)
-            switch try parser.parse(check, configuration: configuration) {
+            switch try parser.parse(rules, configuration: configuration) {
             case .help(let text): return program.text(text)
             case .arguments(let arguments): return try checkedInvocation(arguments, program)
             }
@@ -75,7 +75,8 @@ public struct CommandSpecification<Invocation>: Sendable {
         }
     }
 
-    /// Declares a command whose words are those of another program, which become words of `command`.
+    /// Declares a command whose words are those of another program, which become words of `command`. They are often
+    /// pasted, so no option may start a program.
     ///
     /// - Parameters:
     ///   - operands: The words, for help and manual.
@@ -89,14 +90,16 @@ public struct CommandSpecification<Invocation>: Sendable {
             name: name, summary: summary, makeOptions: { [.help] }, makeOperands: { operands().map(\.description) },
             makeManual: manual)
         self.description = description
-        run = { words, program, configuration, check throws(UsageError) in
+        run = { words, program, configuration, rules throws(UsageError) in
             switch words.count == 1 ? words.first : nil {
             case "-h": return program.text(.help(HelpText.short(of: description, program.description)))
             case "--help": return program.text(.longHelp(HelpText.long(of: description, program.description)))
             default: break
             }
             let translation = try translate(Array(words))
-            return try translation.complete(command.run(translation.words[...], program, configuration, check))
+            var rules = rules
+            rules.commandWithoutPrograms = name
+            return try translation.complete(command.run(translation.words[...], program, configuration, rules))
         }
     }
 

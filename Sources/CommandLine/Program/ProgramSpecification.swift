@@ -49,7 +49,7 @@ public struct ProgramSpecification<Invocation>: Sendable {
             if command.description.name == CommandDescription.helpName {
                 rest = HelpTopic.operands(rest)
             }
-            return try command.run(rest, self, configuration, nil)
+            return try command.run(rest, self, configuration, ParsingRules())
         }
         switch word {
         case "-h": return text(.help(HelpText.short(of: nil, description)))
@@ -64,13 +64,14 @@ public struct ProgramSpecification<Invocation>: Sendable {
         _ words: [String], _ configuration: ConfigurationSource
     ) throws(UsageError) -> Invocation {
         if let line = try description.hooks.rewrite(words), let command = leading(line) {
-            return try command.run(line.dropFirst(command.description.words.count), self, configuration, nil)
+            let rest = line.dropFirst(command.description.words.count)
+            return try command.run(rest, self, configuration, ParsingRules())
         }
         let description = description
         guard let implicit = description.implicitCommand,
             let command = commands.first(where: { $0.description.name == implicit.name })
         else { throw description.unknownCommand(words[0]) }
-        return try command.run(words[...], self, configuration) { operands, options throws(UsageError) in
+        let rules = ParsingRules { operands, options throws(UsageError) in
             guard let word = operands.first else { return }
             if let option = options.first, description.commands.contains(where: { $0.name == word }) {
                 throw .optionBeforeCommand(option, word)
@@ -85,6 +86,7 @@ public struct ProgramSpecification<Invocation>: Sendable {
                 throw .notAnOperand(word, placeholder: placeholder)
             }
         }
+        return try command.run(words[...], self, configuration, rules)
     }
 
     /// The longest command that the words begin with.

@@ -43,6 +43,7 @@ public struct OptionSpecification<Arguments>: Sendable {
     ///   - requirements: This option has no effect without at least one of these.
     ///   - heading: The heading under which help and manual show it.
     ///   - summary: One line for help, without a full stop.
+    ///   - startsProgram: Whether a value, empty for an option that takes none, starts a program. By default, none does.
     ///   - manual: The paragraphs of `--help` and the manual.
     ///   - example: A fragment of a command line that uses the option. Help puts it after the command's name and before its
     ///     operands.
@@ -53,14 +54,15 @@ public struct OptionSpecification<Arguments>: Sendable {
         _ long: String, _ short: Character? = nil, value: OptionValue? = nil, default defaultValue: String? = nil,
         repetition: OptionRepetition = .lastCounts, about subjects: OptionSubjects = [],
         conflicts: [OptionReference] = [], excludes excludedSubjects: OptionSubjects = [],
-        requires requirements: [OptionReference] = [], heading: OptionHeading, summary: String,
-        manual: MarkedText..., example: String? = nil, seeAlso: [OptionReference] = [], aliases: [OptionAlias] = [],
-        update: @escaping Update
+        requires requirements: [OptionReference] = [],
+        startsProgram: @escaping OptionDescription.ProgramRule = { _ in false }, heading: OptionHeading,
+        summary: String, manual: MarkedText..., example: String? = nil, seeAlso: [OptionReference] = [],
+        aliases: [OptionAlias] = [], update: @escaping Update
     ) {
         description = OptionDescription(
             long: long, short: short, value: value, defaultValue: defaultValue, repetition: repetition,
-            subjects: subjects, conflicts: conflicts, requirements: requirements, heading: heading, summary: summary,
-            manual: manual, example: example, seeAlso: seeAlso, aliases: aliases)
+            subjects: subjects, conflicts: conflicts, requirements: requirements, startsProgram: startsProgram,
+            heading: heading, summary: summary, manual: manual, example: example, seeAlso: seeAlso, aliases: aliases)
         self.excludedSubjects = excludedSubjects
         self.update = update
     }
@@ -150,6 +152,9 @@ public enum OptionRepetition: Sendable {
 
 /// The description of an option, for help, manual, completions, and errors.
 public struct OptionDescription: Sendable {
+    /// Whether a value starts a program.
+    public typealias ProgramRule = @Sendable (String) -> Bool
+
     /// The name without its two hyphens.
     public let long: String
     /// The letter that stands for it.
@@ -166,6 +171,9 @@ public struct OptionDescription: Sendable {
     public internal(set) var conflicts: [OptionReference] = []
     /// This option has no effect without at least one of these.
     public var requirements: [OptionReference] = []
+    /// Whether a value, empty for an option that takes none, starts a program. Texts of other people, such as pasted
+    /// commands and configuration files that they can write, must not contain such a value.
+    public internal(set) var startsProgram: ProgramRule = { _ in false }
     /// The heading under which help and manual show it.
     public let heading: OptionHeading
     /// One line for help, without a full stop.

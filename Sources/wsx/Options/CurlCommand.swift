@@ -161,11 +161,6 @@ extension CurlCommand {
                 throw .missingOperand("URL", command: Command.curl.rawValue, example: "https://localhost:8080/")
             }
             if isGlobbing { url = Self.unescapingGlobs(url) }
-            if let word = ownWords.first(where: Self.runsProgram) {
-                throw .badValue(
-                    name: "--", value: word,
-                    problem: .unusable(words: "'wsx curl' runs no programs; use 'wsx connect'", hidesValue: true))
-            }
             var options = options
             if fields.omits("authorization") {
                 options.removeAll { $0.hasPrefix("--auth=") || $0.hasPrefix("--bearer=") || $0 == "--netrc" }
@@ -188,10 +183,6 @@ extension CurlCommand {
             throw .conflict("--template", "{{ in a curl command")
         }
         return arguments
-    }
-
-    private static func runsProgram(_ word: String) -> Bool {
-        word == "--exec" || word.hasPrefix("exec:") || Array(word.utf8)[...].firstRange(of: Array("=exec:".utf8)) != nil
     }
 
     private static func hasPlaceholder(_ text: String) -> Bool {

@@ -240,11 +240,11 @@ import Testing
             ),
             (["-m", "1m"], "invalid value '1m' for '-m': expected a number of seconds"),
             (["-H", "X: {{a}}", "--", "--template"], "'--template' cannot be used with '{{ in a curl command'; omit"),
-            (
-                ["--", "--exec", "--", "touch", "x"],
-                "invalid value for '--': 'wsx curl' runs no programs; use 'wsx connect'"
-            ),
-            (["--", "--bearer=exec:id"], "invalid value for '--': 'wsx curl' runs no programs; use 'wsx connect'"),
+            (["--", "--exec", "--", "touch", "x"], "'--exec' starts a program, but 'wsx curl' starts none because"),
+            (["--", "--bearer=exec:id"], "'--bearer' starts a program, but 'wsx curl' starts none because commands"),
+            (["--", "-Hexec:id"], "'-H' starts a program"), (["--", "-vkuexec:id"], "'-u' starts a program"),
+            (["--", "-bexec:id"], "'-b' starts a program"), (["--", "--decode", "exec:id"], "'--decode' starts"),
+            (["--", "--protocol=mqtt", "--param=password=exec:id"], "'--param' starts a program"),
             (["--", "--unheard-of"], "unknown option '--unheard-of'; 'wsx connect -h' lists the options"),
         ])
     func errors(words: [String], message: String) {

@@ -100,7 +100,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
     private static let exec =
         OptionSpecification<ConnectArguments>(
             "exec", conflicts: ["output=json", "pretty", "linger", "reconnect"],
-            excludes: [.stdin, .input, .messageOutput], heading: .messages,
+            excludes: [.stdin, .input, .messageOutput], startsProgram: { _ in true }, heading: .messages,
             summary: "Let -- PROGRAM [ARG...] send and receive",
             manual: """
                 Run the program after `--` when the connection is open. Received messages become lines on its standard \

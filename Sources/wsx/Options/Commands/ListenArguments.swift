@@ -108,6 +108,7 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
     private static let exec =
         OptionSpecification<ListenArguments>(
             "exec", about: .service, conflicts: ["echo", "broadcast"], excludes: [.input, .messageOutput],
+            startsProgram: { _ in true },
             heading: .server, summary: "Run -- PROGRAM [ARG...] for each client",
             manual: """
                 Run the program after `--` once for each client. The client's messages become lines on its standard \

@@ -98,7 +98,12 @@ enum CookieValue: Equatable {
 /// A value that names the place of a secret: `@FILE`, `env:NAME`, or `exec:COMMAND`.
 enum SecretReference {
     /// Whether a value is a reference.
-    static func isReference(_ text: String) -> Bool { ["@", "env:", "exec:"].contains(where: text.hasPrefix) }
+    static func isReference(_ text: String) -> Bool { text.hasPrefix("@") || text.hasPrefix("env:") || isProgram(text) }
+
+    /// Whether a value is the output of a program.
+    static func isProgram(_ text: String) -> Bool { text.hasPrefix(programPrefix) }
+
+    static let programPrefix = "exec:"
 }
 
 /// The origin of a web page: `https://app.example`, or `null`.

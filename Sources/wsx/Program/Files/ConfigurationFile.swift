@@ -35,11 +35,17 @@ struct ConfigurationFile {
             let configuration = try Configuration(
                 parsing: try Self.text(of: bytes, path), path: path, home: environment("HOME"))
             if !isPrivate, let entry = configuration.firstLiteralSecret { throw Self.exposed(entry, path) }
-            if isWritableByOthers, let entry = configuration.firstProgram { throw Self.writable(entry, path) }
+            if isWritableByOthers, let entry = configuration.entries.first(where: Self.startsProgram) {
+                throw Self.writable(entry, path)
+            }
             return configuration
         } catch {
             throw .configuration(error)
         }
+    }
+
+    private static func startsProgram(_ entry: Configuration.Entry) -> Bool {
+        Invocation.program.description.startsProgram(entry)
     }
 
     /// The names of the profiles as they are typed. Empty if the file cannot be used.
@@ -79,7 +85,7 @@ struct ConfigurationFile {
         ConfigurationError(
             path: path, line: entry.line,
             reason: .unusable(
-                "'\(entry.name)' runs a program, but other users can write the file; own it, and run 'chmod 600 \(path)'"
+                "'\(entry.name)' starts a program, but other users can write the file; own it, and run 'chmod 600 \(path)'"
             ))
     }
 }
@@ -87,26 +93,11 @@ struct ConfigurationFile {
 extension Configuration {
     /// The first value that is itself a secret, and not the name of a file, variable, or program.
     var firstLiteralSecret: Entry? { entries.first(where: \.isLiteralSecret) }
-    /// The first value that is the output of a program.
-    var firstProgram: Entry? { entries.first(where: \.runsProgram) }
-    private var entries: [Entry] { defaults + profiles.flatMap(\.entries) }
+    /// The options of all sections.
+    fileprivate var entries: [Entry] { defaults + profiles.flatMap(\.entries) }
 }
 
 extension Configuration.Entry {
-    /// Whether the value is the output of a program; see ``SecretCommand``.
-    fileprivate var runsProgram: Bool {
-        guard let value else { return false }
-        switch name {
-        case "header": return SecretCommand(ofHeader: value) != nil
-        case "auth", "user", "bearer", "passphrase", "cookie", "proxy":
-            return SecretCommand(value, of: name) != nil
-        case "param":
-            let parameter = try? ProtocolParameterValue.parse(value)
-            return parameter.flatMap { SecretCommand($0.value, of: name) } != nil
-        default: return false
-        }
-    }
-
     /// Whether the value is a password, token, or the like.
     fileprivate var isLiteralSecret: Bool {
         guard let value, !value.isEmpty else { return false }

@@ -2,11 +2,9 @@ import WSCore
 
 /// The value `exec:COMMAND` of an option: the output of a program.
 ///
-/// Only the command line and configuration files that nobody else can write have such values. Texts from elsewhere are
-/// never read as one.
+/// Only the command line and configuration files that nobody else can write have such values (`startsProgram` in the table
+/// of options). Texts from elsewhere are never read as one.
 struct SecretCommand {
-    private static let prefix = "exec:"
-
     /// The value as typed.
     let argument: String
     /// The option, for error messages.
@@ -14,7 +12,7 @@ struct SecretCommand {
 
     /// Returns nil if the value is something else.
     init?(_ argument: String, of option: String) {
-        guard argument.hasPrefix(Self.prefix) else { return nil }
+        guard SecretReference.isProgram(argument) else { return nil }
         self.argument = argument
         self.option = option
     }
@@ -22,12 +20,12 @@ struct SecretCommand {
     /// Returns nil for another value of `--header`, such as a field with the name `exec`, which a space follows.
     init?(ofHeader value: String) {
         self.init(value, of: "--header")
-        guard let first = value.dropFirst(Self.prefix.count).first, first != " " else { return nil }
+        guard let first = value.dropFirst(SecretReference.programPrefix.count).first, first != " " else { return nil }
     }
 
     /// The name of the program and its arguments. No shell is involved, so there are no quotes.
     var words: [String] {
-        argument.dropFirst(Self.prefix.count).split { $0 == " " || $0 == "\t" }.map(String.init)
+        argument.dropFirst(SecretReference.programPrefix.count).split { $0 == " " || $0 == "\t" }.map(String.init)
     }
 
     /// The name of the program, safe to print.

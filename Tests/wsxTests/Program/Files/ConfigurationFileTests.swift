@@ -1,4 +1,5 @@
 import CommandLine
+import Glibc
 import Testing
 import WSCore
 
@@ -9,8 +10,12 @@ import WSCore
         try ConfigurationFile(environment: { variables[$0] }).read()
     }
 
-    private func message(_ variables: [String: String]) -> String? {
-        #expect(throws: UsageError.self) { _ = try read(variables) }?.message
+    private func message(_ variables: [String: String], isError: Bool = true) -> String? {
+        guard isError else {
+            #expect(throws: Never.self) { _ = try read(variables) }
+            return nil
+        }
+        return #expect(throws: UsageError.self) { _ = try read(variables) }?.message
     }
 
     @Test("WSX_CONFIG names the file") func named() throws {
@@ -94,10 +99,32 @@ import WSCore
             let value = option.long == "proxy" ? "http://me:secret@h:1" : "a:b=c"
             let configuration = try Configuration(parsing: "\(option.long) = \(value)", path: "")
             #expect(configuration.firstLiteralSecret != nil, "--\(option.long)")
-            #expect(configuration.firstProgram == nil)
             let reference = option.long == "param" ? "a=exec:x" : "exec:x"
             let program = try Configuration(parsing: "\(option.long) = \(reference)", path: "")
-            #expect(program.firstLiteralSecret == nil && program.firstProgram != nil, "--\(option.long)")
+            #expect(program.firstLiteralSecret == nil, "--\(option.long)")
+        }
+    }
+
+    @Test("An option starts a program exactly if its declaration says so, in each file that others can write")
+    func programs() throws {
+        for option in TestProgram.pages.flatMap({ TestProgram.options(of: $0) }) {
+            let choices = option.value?.completion.choices.map(\.name) ?? []
+            let takesProgram =
+                option.manual.contains(.secrets) || option.manual.contains { $0.source.contains("`exec:`*COMMAND*") }
+                || choices.contains { $0.hasPrefix("exec:") }
+            let value = option.long == "param" ? "a=exec:x" : "exec:x"
+            #expect(option.startsProgram(value) == (takesProgram || option.long == "exec"), "--\(option.long)")
+        }
+        for (line, starts) in [
+            ("decode = exec:x", true), ("[p]\nencode = \"exec:x\"", true), ("user = exec:x", true),
+            ("header = exec:x", true), ("exec", true), ("exec = true", true), ("exec = false", false),
+            ("header = exec: x", false), ("first-message = exec:x", false), ("decode = msgpack", false),
+        ] {
+            try withFile(Array(line.utf8)) { path in
+                #expect(chmod(path, 0o666) == 0)
+                let words = message(["WSX_CONFIG": path], isError: starts)
+                #expect((words?.contains("starts a program") ?? false) == starts, "\(line)")
+            }
         }
     }
 }

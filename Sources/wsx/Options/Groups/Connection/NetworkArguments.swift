@@ -100,7 +100,7 @@ struct NetworkArguments: Equatable, Sendable {
             try ConnectTimeoutValue.parse(value, into: &arguments.connectTimeouts)
         },
         OptionSpecification(
-            "proxy", value: OptionValue("URL"), heading: .network,
+            "proxy", value: OptionValue("URL"), startsProgram: SecretReference.isProgram, heading: .network,
             summary: "Connect through this proxy",
             manual: """
                 Connect through the proxy at *URL*, which may contain *user*`:`*password*`@`. The schemes are \

@@ -48,7 +48,8 @@ struct RequestArguments: Equatable, Sendable {
 
     static let options: [OptionSpecification<RequestArguments>] = [
         .header(
-            \.headers, heading: .request, summary: "Add 'Name: value', or the lines of @FILE",
+            \.headers, startsProgram: { SecretCommand(ofHeader: $0) != nil }, heading: .request,
+            summary: "Add 'Name: value', or the lines of @FILE",
             manual: """
                 Add a header field to the request. *HEADER* is `Name: value`, `@`*FILE* to add every line of a file, or \
                 `exec:`*COMMAND* to add every line of a program's output (see SECRETS).
@@ -60,7 +61,8 @@ struct RequestArguments: Equatable, Sendable {
                 option, in order of preference.
                 """),
         OptionSpecification(
-            "auth", "a", value: OptionValue("USER[:PASSWORD]"), conflicts: ["bearer", "aws-sigv4"], heading: .request,
+            "auth", "a", value: OptionValue("USER[:PASSWORD]"), conflicts: ["bearer", "aws-sigv4"],
+            startsProgram: SecretReference.isProgram, heading: .request,
             summary: "Log in with HTTP Basic authentication",
             manual: """
                 Log in with HTTP Basic authentication. If *PASSWORD* is missing, `wsx` prompts for it on the terminal. \
@@ -69,7 +71,7 @@ struct RequestArguments: Equatable, Sendable {
         ) { arguments, value throws(ValueProblem) in arguments.auth = try LoginValue.parse(value) },
         OptionSpecification(
             "bearer", value: OptionValue("TOKEN"), conflicts: ["auth", "digest", "anyauth", "aws-sigv4"],
-            heading: .request,
+            startsProgram: SecretReference.isProgram, heading: .request,
             summary: "Log in with a bearer token",
             manual: "Log in with a bearer token (RFC 6750). This option overrides a user and password in the URL.",
             .secrets, example: "--bearer env:API_TOKEN", seeAlso: ["auth", "header"]
@@ -140,7 +142,8 @@ struct RequestArguments: Equatable, Sendable {
             seeAlso: ["auth", "bearer", "location"]
         ) { arguments, _ in arguments.usesNetrc = true },
         OptionSpecification(
-            "cookie", "b", value: OptionValue("COOKIE", .file), repetition: .adds, heading: .request,
+            "cookie", "b", value: OptionValue("COOKIE", .file), repetition: .adds,
+            startsProgram: SecretReference.isProgram, heading: .request,
             summary: "Send a cookie: name=value, or those of FILE",
             manual: """
                 Send a cookie, `name=value`, or several, `a=1; b=2`. As in curl, a value without an equals sign is the \
@@ -242,12 +245,13 @@ enum RedirectChoice: Equatable {
 extension OptionSpecification {
     /// The option that adds header fields to a request or to responses.
     static func header(
-        _ path: WritableKeyPath<Arguments, [String]> & Sendable, heading: OptionHeading, summary: String,
-        manual: MarkedText
+        _ path: WritableKeyPath<Arguments, [String]> & Sendable,
+        startsProgram: @escaping OptionDescription.ProgramRule = { _ in false }, heading: OptionHeading,
+        summary: String, manual: MarkedText
     ) -> OptionSpecification {
         OptionSpecification(
-            "header", "H", value: OptionValue("HEADER"), repetition: .adds, heading: heading, summary: summary,
-            manual: manual, example: "--header 'X-Request-Id: 42'"
+            "header", "H", value: OptionValue("HEADER"), repetition: .adds, startsProgram: startsProgram,
+            heading: heading, summary: summary, manual: manual, example: "--header 'X-Request-Id: 42'"
         ) { arguments, value throws(ValueProblem) in arguments[keyPath: path].append(try HeaderValue.parse(value)) }
     }
 

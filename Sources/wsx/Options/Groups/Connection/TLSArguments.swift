@@ -184,7 +184,8 @@ extension OptionSpecification {
         requires requirements: [OptionReference], example: String
     ) -> OptionSpecification {
         OptionSpecification(
-            "passphrase", value: OptionValue("TEXT"), conflicts: conflicts, requires: requirements, heading: .tls,
+            "passphrase", value: OptionValue("TEXT"), conflicts: conflicts, requires: requirements,
+            startsProgram: SecretReference.isProgram, heading: .tls,
             summary: "Decrypt the private key with TEXT",
             manual: """
                 Decrypt the private key or PKCS #12 file with the passphrase *TEXT*. By default, `wsx` prompts for it \

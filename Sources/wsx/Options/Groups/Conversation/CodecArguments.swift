@@ -29,9 +29,11 @@ struct CodecArguments: Equatable, Sendable {
         let programs = takesPrograms ? [programChoice] : []
         let decoders = Codec.all.map(\.choice) + programs
         let encoders = Codec.all.filter(\.canEncode).map(\.choice) + programs
+        let startsProgram: OptionDescription.ProgramRule = { takesPrograms && Codec(named: $0)?.program != nil }
         return [
             OptionSpecification(
                 "decode", value: OptionValue("CODEC", .choices(decoders)), repetition: .adds, requires: requirements,
+                startsProgram: startsProgram,
                 heading: heading, summary: "Show binary messages as JSON: msgpack, ...", manual: decode, chainManual,
                 example: examplePrefix + "--decode zlib-stream --decode msgpack", seeAlso: ["encode", "output"]
             ) { arguments, value throws(ValueProblem) in
@@ -42,7 +44,8 @@ struct CodecArguments: Equatable, Sendable {
             },
             OptionSpecification(
                 "encode", value: OptionValue("CODEC", .choices(encoders)), conflicts: ["protocol"],
-                excludes: excluded.union([.kind, .binary, .heartbeatMessage]), requires: requirements, heading: heading,
+                excludes: excluded.union([.kind, .binary, .heartbeatMessage]), requires: requirements,
+                startsProgram: startsProgram, heading: heading,
                 summary: "Send JSON as binary messages: msgpack, " + (takesPrograms ? "..." : "cbor"), manual: encode,
                 example: examplePrefix + "--encode msgpack --decode msgpack", seeAlso: ["decode"] + seeAlso
             ) { arguments, value throws(ValueProblem) in

@@ -29,7 +29,8 @@ struct AccessArguments: Equatable, Sendable {
             arguments.origins.append(try OriginValue.parse(value, allAllowed: true))
         },
         OptionSpecification(
-            "auth", "a", value: OptionValue("USER:PASSWORD"), repetition: .adds, heading: .access,
+            "auth", "a", value: OptionValue("USER:PASSWORD"), repetition: .adds,
+            startsProgram: SecretReference.isProgram, heading: .access,
             summary: "Require basic authentication",
             manual: """
                 Require HTTP basic authentication with *USER* and *PASSWORD* for every request on the port; others get \
@@ -38,7 +39,8 @@ struct AccessArguments: Equatable, Sendable {
             example: "--auth env:WSX_LOGIN", seeAlso: ["bearer", "tls-cert", "client-ca"]
         ) { arguments, value in arguments.credentials.append(value) },
         OptionSpecification(
-            "bearer", value: OptionValue("TOKEN"), repetition: .adds, heading: .access,
+            "bearer", value: OptionValue("TOKEN"), repetition: .adds, startsProgram: SecretReference.isProgram,
+            heading: .access,
             summary: "Require a bearer token",
             manual: """
                 Require the bearer token *TOKEN* (RFC 6750) for every request on the port; others get 401. If `--auth` \
