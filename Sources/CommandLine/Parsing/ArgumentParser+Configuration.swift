@@ -187,3 +187,14 @@ extension ArgumentParser {
         .configuration(ConfigurationError(path: configuration.path, line: line, reason: reason))
     }
 }
+
+extension ProgramDescription {
+    /// Whether an entry of a configuration file starts a program, in any command.
+    public func startsProgram(_ entry: Configuration.Entry) -> Bool {
+        guard entry.value != "false" else { return false }
+        let typed = "--" + entry.name
+        return commands.flatMap(\.options).contains { option in
+            option.isNamed(typed) && option.startsProgram(option.alias(typed)?.value ?? entry.value ?? "")
+        }
+    }
+}

@@ -53,15 +53,6 @@ public struct ProgramDescription: Sendable {
     /// The commands of the program's prompts, with a slash.
     public var promptCommands: [ManualSubtopic] { makePromptCommands() }
 
-    /// Whether an entry of a configuration file starts a program, in any command.
-    public func startsProgram(_ entry: Configuration.Entry) -> Bool {
-        guard entry.value != "false" else { return false }
-        return commands.flatMap(\.options).contains { option in
-            let typed = "--" + entry.name
-            return option.isNamed(typed) && option.startsProgram(option.alias(typed)?.value ?? entry.value ?? "")
-        }
-    }
-
     /// The options without a command.
     public var options: [OptionDescription] { [.help, .version] }
 

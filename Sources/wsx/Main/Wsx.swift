@@ -28,7 +28,8 @@ struct Wsx {
             let columns = StandardDescriptors.windowSize(of: StandardDescriptors.output).map { $0.columns - 1 }
             return printed(FirstSteps.text(columns: columns))
         }
-        let file = ConfigurationFile(environment: environment)
+        let file = ConfigurationFile(
+            environment: environment, startsProgram: Invocation.program.description.startsProgram)
         var places: [ConfigurationSource.Place] = []
         do throws(UsageError) {
             let source = ConfigurationSource(load: file.read, didUse: { places = $0 })

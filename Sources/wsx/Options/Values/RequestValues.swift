@@ -65,8 +65,14 @@ struct SignatureScope: Equatable, Sendable {
     }
 }
 
-/// A header field: `Name: value`, or `@FILE`.
+/// A header field: `Name: value`, `@FILE`, or `exec:COMMAND`.
 enum HeaderValue {
+    /// Whether a value is the output of a program, and not a field with the name `exec`, which a space follows.
+    static func isProgram(_ text: String) -> Bool {
+        guard let first = text.dropFirst(SecretReference.programPrefix.count).first else { return false }
+        return SecretReference.isProgram(text) && first != " "
+    }
+
     /// Accepts any text but one that begins with an equals sign, as in websocat's `-H='Name: value'`.
     static func parse(_ text: String) throws(ValueProblem) -> String {
         guard !text.hasPrefix("=") else {

@@ -5,6 +5,8 @@ import WSCore
 struct ConfigurationFile {
     /// Looks up an environment variable.
     let environment: (String) -> String?
+    /// Whether an option starts a program.
+    let startsProgram: (Configuration.Entry) -> Bool
 
     /// The largest file to read.
     private static let maximumBytes = 1 << 20
@@ -35,17 +37,13 @@ struct ConfigurationFile {
             let configuration = try Configuration(
                 parsing: try Self.text(of: bytes, path), path: path, home: environment("HOME"))
             if !isPrivate, let entry = configuration.firstLiteralSecret { throw Self.exposed(entry, path) }
-            if isWritableByOthers, let entry = configuration.entries.first(where: Self.startsProgram) {
+            if isWritableByOthers, let entry = configuration.entries.first(where: startsProgram) {
                 throw Self.writable(entry, path)
             }
             return configuration
         } catch {
             throw .configuration(error)
         }
-    }
-
-    private static func startsProgram(_ entry: Configuration.Entry) -> Bool {
-        Invocation.program.description.startsProgram(entry)
     }
 
     /// The names of the profiles as they are typed. Empty if the file cannot be used.

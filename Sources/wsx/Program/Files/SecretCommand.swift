@@ -17,10 +17,10 @@ struct SecretCommand {
         self.option = option
     }
 
-    /// Returns nil for another value of `--header`, such as a field with the name `exec`, which a space follows.
+    /// Returns nil for another value of `--header`.
     init?(ofHeader value: String) {
+        guard HeaderValue.isProgram(value) else { return nil }
         self.init(value, of: "--header")
-        guard let first = value.dropFirst(SecretReference.programPrefix.count).first, first != " " else { return nil }
     }
 
     /// The name of the program and its arguments. No shell is involved, so there are no quotes.

@@ -6,9 +6,11 @@ import WSCore
 @testable import wsx
 
 @Suite struct ConfigurationFileTests {
-    private func read(_ variables: [String: String]) throws -> Configuration {
-        try ConfigurationFile(environment: { variables[$0] }).read()
+    private func file(_ variables: [String: String]) -> ConfigurationFile {
+        ConfigurationFile(environment: { variables[$0] }, startsProgram: TestProgram.description.startsProgram)
     }
+
+    private func read(_ variables: [String: String]) throws -> Configuration { try file(variables).read() }
 
     private func message(_ variables: [String: String], isError: Bool = true) -> String? {
         guard isError else {
@@ -23,7 +25,7 @@ import WSCore
             let configuration = try read(["WSX_CONFIG": path, "HOME": "/nowhere"])
             #expect(configuration.defaults.map(\.name) == ["quiet"])
             #expect(configuration.path == path)
-            #expect(ConfigurationFile(environment: { $0 == "WSX_CONFIG" ? path : nil }).profileWords == ["@p"])
+            #expect(file(["WSX_CONFIG": path]).profileWords == ["@p"])
         }
     }
 
@@ -48,7 +50,7 @@ import WSCore
     @Test("A file that WSX_CONFIG names must exist") func missing() {
         #expect(message(["WSX_CONFIG": "/no/file"]) == "wsx: /no/file: no such file or directory (WSX_CONFIG)")
         #expect(message(["WSX_CONFIG": "/"]) == "wsx: /: it is a directory; name a file (WSX_CONFIG)")
-        #expect(ConfigurationFile(environment: { _ in "/no/file" }).profileWords == [])
+        #expect(file(["WSX_CONFIG": "/no/file"]).profileWords == [])
     }
 
     @Test("A line that is not UTF-8 is reported with its number") func invalidText() throws {

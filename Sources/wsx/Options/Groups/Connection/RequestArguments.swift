@@ -48,7 +48,7 @@ struct RequestArguments: Equatable, Sendable {
 
     static let options: [OptionSpecification<RequestArguments>] = [
         .header(
-            \.headers, startsProgram: { SecretCommand(ofHeader: $0) != nil }, heading: .request,
+            \.headers, startsProgram: HeaderValue.isProgram, heading: .request,
             summary: "Add 'Name: value', or the lines of @FILE",
             manual: """
                 Add a header field to the request. *HEADER* is `Name: value`, `@`*FILE* to add every line of a file, or \

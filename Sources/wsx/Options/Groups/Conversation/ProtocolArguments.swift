@@ -34,7 +34,7 @@ struct ProtocolArguments: Equatable, Sendable {
             },
             OptionSpecification(
                 "param", value: OptionValue("NAME=VALUE"), repetition: .adds, requires: ["protocol"],
-                startsProgram: { (try? ProtocolParameterValue.parse($0)).flatMap { SecretCommand($0) } != nil },
+                startsProgram: { SecretReference.isProgram((try? ProtocolParameterValue.parse($0))?.value ?? "") },
                 heading: .protocols, summary: "Set a parameter of the protocol",
                 manual: """
                     Set the parameter *NAME* of the protocol, such as a token. `wsx help protocol` *NAME* lists the \
