@@ -180,12 +180,13 @@ internal final class TLSStream: ByteStream {
     var hasUnreadBytes: Bool { !unread.isEmpty || stream.hasUnreadBytes }
 
     func startReading() {
+        guard !isClosed else { return }
         switch peerState {
-        case .paused:
+        case .paused, .ended:
             peerState = .reading
             resumeReading()
         case .failed: stream.startReading()
-        case .reading, .ended: break
+        case .reading: break
         }
     }
 

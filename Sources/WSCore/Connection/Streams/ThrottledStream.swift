@@ -147,16 +147,13 @@ internal final class ThrottledStream: ByteStream {
         let count = min(received.count, incoming.available(at: loop.now))
         if count > 0 {
             incoming.take(count)
-            var bytes = received.takeAll()
-            bytes.withMutableReadableBytes { whole in
-                var part = whole._mutatingExtracting(0..<count)
-                delegate?.stream(self, didRead: &part)
-            }
-            guard !isClosed else { return }
-            bytes.consume(count)
-            received = bytes
+            // A copy: the delegate may start reading again, which depends on what is left.
+            var part = ByteBuffer()
+            received.withReadableBytes { part.append($0.extracting(first: count)) }
+            received.consume(count)
+            part.withMutableReadableBytes { delegate?.stream(self, didRead: &$0) }
         }
-        guard received.isEmpty else { return }
+        guard !isClosed, received.isEmpty else { return }
         received.releaseStorage(above: 0)
         watch.remove(self)
         if isReading { stream.startReading() }
@@ -220,6 +217,7 @@ extension ThrottledStream: ByteStreamDelegate {
     }
 
     func streamDidReachEnd(_ stream: any ByteStream) {
+        isReading = false
         delegate?.streamDidReachEnd(self)
     }
 
@@ -229,6 +227,7 @@ extension ThrottledStream: ByteStreamDelegate {
     }
 
     func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
+        isReading = false
         delegate?.stream(self, didFailToRead: error)
     }
 

@@ -28,10 +28,12 @@ package protocol ByteStream: AnyObject {
     var hasUnreadBytes: Bool { get }
 
     /// Starts passing received bytes to the delegate, in this turn or a later one, or resumes after ``stopReading()``.
+    /// Delegates may call both methods at any time, also for each received piece. A delegate that takes over a stream
+    /// after its end and starts reading receives the end, too.
     func startReading()
     /// Stops reading immediately. The kernel's buffer fills up, and then the peer has to wait.
     func stopReading()
-    /// Writes as much of `buffer` as the stream accepts now, unless a write is in progress.
+    /// Writes as much of `buffer` as the stream accepts now, unless a write is in progress. Without bytes, nothing happens.
     ///
     /// Offer the bytes left in `buffer` again after the delegate receives ``ByteStreamDelegate/streamDidDrain(_:)``.
     /// - Throws: ``StreamError`` if the stream is no longer writable; the bytes are lost.
@@ -55,7 +57,7 @@ package protocol ByteStreamDelegate: AnyObject {
     /// Bytes have arrived. The buffer is shared by all streams: the bytes may be modified and are valid only during the
     /// call.
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan)
-    /// The peer has ended its side of the stream.
+    /// The peer has ended its side of the stream, and all its bytes have been passed on.
     func streamDidReachEnd(_ stream: any ByteStream)
     /// A write that was in progress has finished: the stream accepts more bytes.
     func streamDidDrain(_ stream: any ByteStream)

@@ -71,7 +71,7 @@ import Testing
             loop.run { server.recorder.received.count > 0 }
             client.stream.shutdown()
             loop.run {
-                server.stream.startReading()
+                if !server.recorder.hasEnded { server.stream.startReading() }
                 return server.recorder.hasEnded
             }
             #expect(areEqual(server.recorder.received, bytes))
