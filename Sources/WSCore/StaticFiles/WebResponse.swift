@@ -32,10 +32,6 @@ package struct WebResponse {
 
     /// Creates the response for a refusal.
     init(_ refusal: HandshakeRefusal) {
-        if let content = refusal.content {
-            self.init(status: refusal.status, fields: refusal.fields, content: .bytes(content))
-            return
-        }
         // RFC 9110 §15.4.5: a 304 response has no content.
         if refusal.status == 304 {
             self.init(status: 304, fields: refusal.fields, content: .none)

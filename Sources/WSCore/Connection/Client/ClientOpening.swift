@@ -11,7 +11,9 @@ internal final class ClientOpening: Opening {
     /// The result of a successful handshake.
     typealias Opened = (stream: any ByteStream, upgrade: ClientUpgrade, firstBytes: [UInt8])
 
-    private let stream: any ByteStream
+    let stream: any ByteStream
+    /// What has arrived after the head of a refusal without its body.
+    private(set) var firstBytesOfBody: [UInt8] = []
     private let followsRedirects: Bool
     private let completion: (Result<Opened, ConnectError>) -> Void
     private var handshake: ClientHandshake
@@ -69,6 +71,10 @@ internal final class ClientOpening: Opening {
                 finish(.success((stream, upgrade, rest.withUnsafeBytes { Array($0) })))
             }
         } catch {
+            if case .refused = error {
+                let rest = bytes.extracting(droppingFirst: handshake.headByteCount)
+                firstBytesOfBody = rest.withUnsafeBytes { Array($0) }
+            }
             finish(.failure(.handshake(error)))
         }
     }

@@ -76,7 +76,8 @@ extension Connector {
         case .http1:
             enter(.upgrading)
             prepareRequest()
-            let handshake = ClientHandshake(request: request, nonce: SecureRandom.bytes(16))
+            let handshake = ClientHandshake(
+                request: request, nonce: SecureRandom.bytes(16), omitsBody: didRefuse != nil)
             let followsRedirects = settings.redirects.maximum != nil
             let opening = ClientOpening(handshake, on: stream, followsRedirects: followsRedirects) { [self] in
                 answered($0, tls)
@@ -128,7 +129,7 @@ extension Connector {
         }
         do throws(RedirectError) {
             guard let next = try request.redirected(by: head, settings.redirects) else {
-                return finish(.failure(failure(for: error)))
+                return refusedFinally(error, head)
             }
             didStep?(.received(head))
             if !isOver { didStep?(.redirected(request, to: next)) }
@@ -139,6 +140,18 @@ extension Connector {
         } catch {
             finish(.failure(.redirect(error)))
         }
+    }
+
+    private func refusedFinally(_ error: HandshakeError, _ head: ResponseHead) {
+        let failure = failure(for: error)
+        guard let didRefuse, case .upgrading(let opening as ClientOpening, _) = stage else {
+            return finish(.failure(failure))
+        }
+        if case .security = failure { return finish(.failure(failure)) }
+        // The caller takes over the stream.
+        stage = .idle
+        cancel()
+        didRefuse(UnreadResponse(head: head, stream: opening.stream, firstBytes: opening.firstBytesOfBody))
     }
 
     /// Continues as the response to a negotiation says, on a new stream.

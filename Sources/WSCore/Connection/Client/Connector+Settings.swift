@@ -102,6 +102,16 @@ extension Connector {
         package let phaseDurations: PhaseDurations
     }
 
+    /// A response whose body has not been read.
+    package struct UnreadResponse {
+        /// The head of the response.
+        package let head: ResponseHead
+        /// The stream, which has another owner now.
+        package let stream: any ByteStream
+        /// What has arrived after the head.
+        package let firstBytes: [UInt8]
+    }
+
     /// A step in opening a connection, for observers.
     package enum Step {
         /// Connected to a proxy or the server at an address and port, or at a socket path.

@@ -36,6 +36,9 @@ package final class Connector {
     /// Called with the stream to the server, when it is ready for a request, instead of the upgrade and the completion;
     /// nil for an upgrade. The bytes arrived with a proxy's response.
     package var didConnect: ((any ByteStream, _ firstBytes: [UInt8]) -> Void)?
+    /// Called with a refusal over HTTP/1.1 as soon as its head is complete, instead of the completion; nil to collect its body
+    /// for the completion.
+    package var didRefuse: ((UnreadResponse) -> Void)?
     /// Called for each ``Step``. The closure may cancel the connector.
     package var didStep: ((Step) -> Void)?
 

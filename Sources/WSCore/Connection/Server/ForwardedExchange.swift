@@ -33,7 +33,7 @@ internal final class ForwardedExchange {
     private let facts: OpeningFacts
     private let forwarding: RequestForwarding
     private let firstBytes: [UInt8]
-    private var completion: ((ForwardedExchange, ServedRequest) -> Void)?
+    private var completion: ((ServedRequest) -> Void)?
 
     private var connector: Connector?
     private var server: (any ByteStream)?
@@ -55,6 +55,8 @@ internal final class ForwardedExchange {
         var body: BodyFraming?
         /// The number of bytes for the client so far, including those in ``ForwardedExchange/toClient``.
         var byteCount = 0
+        /// Why this is a response of our own, or will end early; nil for that of the server.
+        var reason: String?
     }
 
     /// The time a client may take nothing of the rest of a response.
@@ -77,14 +79,16 @@ internal final class ForwardedExchange {
 
     /// Forwards the request.
     /// - Parameter completion: Called when the client's stream is closed.
-    func run(completion: @escaping (ForwardedExchange, ServedRequest) -> Void) {
+    func run(completion: @escaping (ServedRequest) -> Void) {
         self.completion = completion
         client.delegate = self
         guard let requestBody else {
             return answer(badRequest("The length of the request's body is ambiguous."))
         }
-        // The server would need the chunked coding.
-        if requestBody.length == .none, let stream = client as? HTTP2Stream, stream.ending == nil {
+        // The server would need the chunked coding. What follows an extended CONNECT is no body.
+        if requestBody.length == .none, request.connectProtocol == nil, let stream = client as? HTTP2Stream,
+            stream.ending == nil
+        {
             let reason = "The request's body needs a Content-Length."
             return answer(HandshakeRefusal(status: 411, reason: reason, request: request))
         }
@@ -100,6 +104,18 @@ internal final class ForwardedExchange {
         } catch {
             answer(error)
         }
+    }
+
+    /// Passes on a response that has begun.
+    /// - Parameter completion: Called when the client's stream is closed.
+    func pass(_ response: Connector.UnreadResponse, completion: @escaping (ServedRequest) -> Void) {
+        self.completion = completion
+        client.delegate = self
+        server = response.stream
+        response.stream.delegate = self
+        begin(response.head)
+        client.startReading()
+        receiveContent(response.firstBytes.span.bytes)
     }
 
     /// Closes both streams. The completion is not called.
@@ -156,46 +172,58 @@ internal final class ForwardedExchange {
                     return flushToClient()
                 }
                 rest = rest.extracting(droppingFirst: count)
-                guard receive(head) else { return answer(badGateway("an invalid sequence of responses")) }
+                if head.status >= 200 {
+                    begin(head)
+                } else if !receive(interim: head) {
+                    answer(badGateway("an invalid sequence of responses"))
+                }
+                guard !isOver else { return }
             }
         } catch {
             return answer(badGateway("a response whose head \(error)"))
         }
         receiveContent(rest)
-        if response.body?.isComplete ?? false { finish() } else { flushToClient() }
     }
 
-    /// - Returns: Whether the response may have this head.
-    private func receive(_ head: ResponseHead) -> Bool {
-        guard head.status != 101 else { return false }
-        let fields = forwarding.gateway.fields(of: head, to: request)
-        guard head.status >= 200 else {
-            response.interimCount += 1
-            guard response.interimCount <= ResponseReader.maximumInterimResponses else { return false }
-            // RFC 9110 §15.2: HTTP/1.0 has no interim responses. Over HTTP/2, they are optional.
-            if request.minorVersion >= 1, request.version == .http1 { append(head.with(fields)) }
-            response.head = HTTPHeadParser(.response, limits: .client)
-            return true
+    /// - Returns: Whether the response may be preceded by this head.
+    private func receive(interim head: ResponseHead) -> Bool {
+        response.interimCount += 1
+        guard head.status != 101, response.interimCount <= ResponseReader.maximumInterimResponses else { return false }
+        // RFC 9110 §15.2: HTTP/1.0 has no interim responses. Over HTTP/2, they are optional.
+        if request.minorVersion >= 1, request.version == .http1 {
+            append(head.with(forwarding.gateway.fields(of: head, to: request), status: head.status))
         }
-        response.status = head.status
-        let body = BodyFraming(of: head, answering: request.method)
-        response.body = body
-        var framing = body.field
-        if body.length == .none, let length = head.fields.first(named: "Content-Length") {
-            // The length that the response to GET would have.
-            if request.method == "HEAD" || head.status == 304 {
-                framing = HeaderField(wellFormedName: "Content-Length", value: length)
-            }
-        }
-        if isUnchunked { framing = nil }
-        let ownFields = [framing].compactMap(\.self) + [HeaderField(wellFormedName: "Connection", value: "close")]
-        append(head.with(fields + ownFields))
+        response.head = HTTPHeadParser(.response, limits: .client)
         return true
+    }
+
+    /// Begins the response with the server's final head.
+    private func begin(_ head: ResponseHead) {
+        guard let body = BodyFraming(passing: head, answering: request.method) else {
+            return answer(badGateway("a response whose Transfer-Encoding or Content-Length is invalid"))
+        }
+        var status = head.status
+        // RFC 8441 §5: any 2xx status would open the WebSocket.
+        if request.connectProtocol != nil, 200...299 ~= status {
+            status = 502
+            response.reason = "The server answered \(head.status)."
+        }
+        response.status = status
+        response.body = body
+        var framing = isUnchunked ? nil : body.field
+        if request.method == "HEAD" || head.status == 304 { framing = BodyFraming.fieldWithoutContent(of: head) }
+        let ownFields = [framing].compactMap(\.self) + [HeaderField(wellFormedName: "Connection", value: "close")]
+        append(head.with(forwarding.gateway.fields(of: head, to: request) + ownFields, status: status))
     }
 
     /// HTTP/1.0 and HTTP/2 have no chunked coding: the end of the stream is the end of the body.
     private var isUnchunked: Bool {
         (request.minorVersion == 0 || request.version == .http2) && response.body?.length == .chunked
+    }
+
+    /// Whether the client would take the end of the stream for the end of the response.
+    private var endsWithStream: Bool {
+        request.version == .http2 || isUnchunked || response.body?.length == .untilEndOfStream
     }
 
     private func append(_ head: ResponseHead) {
@@ -208,7 +236,7 @@ internal final class ForwardedExchange {
     }
 
     private func receiveContent(_ bytes: RawSpan) {
-        guard var body = response.body else { return }
+        guard !isOver, var body = response.body else { return }
         var isValid = true
         if isUnchunked {
             isValid = body.takeContent(bytes) { append($0) }
@@ -218,8 +246,8 @@ internal final class ForwardedExchange {
             isValid = false
         }
         response.body = body
-        // The client notices the missing end.
-        if !isValid { finish() }
+        if !isValid { return end(because: "The server sent a response that is not valid in the chunked coding.") }
+        if body.isComplete { finish() } else { flushToClient() }
     }
 
     private func flushToClient() {
@@ -237,6 +265,7 @@ internal final class ForwardedExchange {
     /// Answers in place of the server or, if its response has begun, ends that.
     private func answer(_ refusal: HandshakeRefusal) {
         guard !isOver else { return }
+        response.reason = refusal.reason
         if response.status == nil {
             response.status = refusal.status
             var answer = WebResponse(refusal)
@@ -249,25 +278,31 @@ internal final class ForwardedExchange {
         finish()
     }
 
+    /// Ends a response that the server has not completed.
+    private func end(because reason: String) {
+        response.reason = reason
+        finish()
+    }
+
     /// Writes the rest of the response and closes both streams.
     private func finish(atEndOfStream isEnd: Bool = false) {
         guard let completion else { return }
         self.completion = nil
         leave()
         let isComplete = response.body.map { $0.isComplete || (isEnd && $0.length == .untilEndOfStream) } ?? true
-        if !isComplete, let stream = client as? HTTP2Stream {
+        if !isComplete, endsWithStream {
             // The end of the stream would complete the response.
-            try? stream.write(&toClient)
-            let sentBytes = response.byteCount - toClient.count - stream.inFlightBytes
-            stream.abort()
-            return completion(self, served(sentBytes, isComplete: false))
+            try? client.write(&toClient)
+            let sentBytes = response.byteCount - toClient.count - client.inFlightBytes
+            client.abort()
+            return completion(served(sentBytes, isComplete: false))
         }
         var output = ByteBuffer()
         let sentBytes = response.byteCount - toClient.count
         swap(&output, &toClient)
         _ = LingeringClose(client, output: output, closesOwnSide: true, timeout: Self.timeout) { [self] writtenBytes in
             let sentBytes = sentBytes + writtenBytes
-            completion(self, served(sentBytes, isComplete: isComplete && sentBytes == response.byteCount))
+            completion(served(sentBytes, isComplete: isComplete && sentBytes == response.byteCount))
         }
     }
 
@@ -277,7 +312,7 @@ internal final class ForwardedExchange {
         self.completion = nil
         leave()
         client.close()
-        completion(self, served(response.byteCount - toClient.count, isComplete: false))
+        completion(served(response.byteCount - toClient.count, isComplete: false))
     }
 
     private func leave() {
@@ -291,14 +326,14 @@ internal final class ForwardedExchange {
             // The status that nginx logs if the client left first.
             request: request, address: facts.address, status: response.status ?? 499, acceptTime: facts.acceptTime,
             endTime: client.loop.turnTime, receivedBytes: facts.receivedBytes + bodyByteCount, sentBytes: sentBytes,
-            isComplete: isComplete)
+            isComplete: isComplete, reason: response.reason)
     }
 }
 
 extension ResponseHead {
-    /// The response with these fields instead.
-    fileprivate func with(_ fields: [HeaderField]) -> ResponseHead {
-        ResponseHead(status: status, reason: reason, fields: HTTPFields(fields))
+    /// The response with these fields and this status instead.
+    fileprivate func with(_ fields: [HeaderField], status: Int) -> ResponseHead {
+        ResponseHead(status: status, reasonBytes: reasonBytes, fields: HTTPFields(fields))
     }
 }
 
@@ -316,6 +351,10 @@ extension ForwardedExchange: ByteStreamDelegate {
             return
         }
         if response.status == nil { return answer(badGateway("no response")) }
+        // RFC 8446 §6.1: without close_notify, the end may be that of an attacker.
+        guard !((stream as? TLSStream)?.wasTruncated ?? false) else {
+            return end(because: "The server ended TLS without close_notify.")
+        }
         finish(atEndOfStream: true)
     }
 

@@ -193,6 +193,8 @@ package final class Server<Handler: ConnectionHandler> {
                     answer(request, of: opening)
                 }
             case .http2(let firstBytes): serveHTTP2(on: opening.stream, from: peer, firstBytes: firstBytes)
+            case .answered(let request, let response):
+                if let forwarding { pass(response, to: request, of: opening, with: forwarding) }
             case .accepted(let upgrade, let firstBytes):
                 open(opening.stream, upgrade, from: peer, firstBytes: firstBytes)
             }
@@ -254,11 +256,31 @@ package final class Server<Handler: ConnectionHandler> {
     ) {
         let exchange = ForwardedExchange(request, firstBytes, on: opening.stream, facts: opening.facts, forwarding)
         others.forwardedExchanges[ObjectIdentifier(exchange)] = exchange
-        exchange.run { [unowned self] exchange, served in
-            others.forwardedExchanges[ObjectIdentifier(exchange)] = nil
-            updateAccepting()
+        exchange.run { [unowned self] served in
+            remove(exchange)
             observer?(.served(served))
         }
+    }
+
+    /// Passes on the refusal of an upgrade by another server.
+    private func pass(
+        _ response: Connector.UnreadResponse, to request: RequestHead, of opening: ServerOpening,
+        with forwarding: RequestForwarding
+    ) {
+        let exchange = ForwardedExchange(request, [], on: opening.stream, facts: opening.facts, forwarding)
+        others.forwardedExchanges[ObjectIdentifier(exchange)] = exchange
+        exchange.pass(response) { [unowned self] served in
+            remove(exchange)
+            var reason = served.reason ?? "The server answered \(response.head.status)."
+            if !served.isComplete { reason += " The response was cut short." }
+            let refusal = HandshakeRefusal(status: served.status, reason: reason, request: request)
+            observer?(.refused(refusal, OpeningFacts(of: served)))
+        }
+    }
+
+    private func remove(_ exchange: ForwardedExchange) {
+        others.forwardedExchanges[ObjectIdentifier(exchange)] = nil
+        updateAccepting()
     }
 
     private func open(

@@ -11,6 +11,8 @@ internal final class ServerOpening: ByteStreamDelegate {
         /// The client speaks HTTP/2. Reading has stopped. Carries all bytes received so far.
         case http2(firstBytes: [UInt8])
         case refused(HandshakeRefusal)
+        /// Another server has refused the upgrade. Reading has stopped.
+        case answered(RequestHead, Connector.UnreadResponse)
         /// The client left before its request was complete, or the stream failed.
         case abandoned(StreamError?)
     }
@@ -112,8 +114,8 @@ internal final class ServerOpening: ByteStreamDelegate {
         guard !isOver else { return }
         var output = ByteBuffer()
         var answer = WebResponse(refusal)
-        // The server's own fields are already part of the refusal, and another server's response stays as it is.
-        if refusal.content == nil { answer.complete(with: []) }
+        // The server's own fields are already part of the refusal.
+        answer.complete(with: [])
         let response = answer.head(at: .now).start(on: stream) + answer.bytes(answering: refusal.request?.method)
         response.withUnsafeBytes { output.append($0.bytes) }
         traffic.sentBytes = output.count
@@ -172,11 +174,13 @@ internal final class ServerOpening: ByteStreamDelegate {
             // The time limit is for the request.
             timer = nil
             stream.stopReading()
+            let request = upgrade.request
             let cancel = admit(upgrade) { [self] decision in
                 cancelDecision = nil
                 switch decision {
-                case .success(let upgrade): finish(.accepted(upgrade, firstBytes: firstBytes))
-                case .failure(let refusal): refuse(refusal)
+                case .accepted(let upgrade): finish(.accepted(upgrade, firstBytes: firstBytes))
+                case .refused(let refusal): refuse(refusal)
+                case .answered(let response): finish(.answered(request, response))
                 }
             }
             if !isOver { cancelDecision = cancel }
@@ -204,9 +208,19 @@ internal final class ServerOpening: ByteStreamDelegate {
 package enum Admission {
     /// At once: returns the reason to refuse the request, or nil to accept it.
     case immediate((ServerUpgrade) -> HandshakeRefusal?)
-    /// Later: calls the closure with the upgrade to accept, whose subprotocol and fields may differ, or with a refusal. The
-    /// client waits meanwhile. Returns a closure that cancels the decision, because the client has left.
-    case deferred((ServerUpgrade, @escaping (Result<ServerUpgrade, HandshakeRefusal>) -> Void) -> () -> Void)
+    /// Later: calls the closure with the decision. The client waits meanwhile. Returns a closure that cancels the decision,
+    /// because the client has left.
+    case deferred((ServerUpgrade, @escaping (Decision) -> Void) -> () -> Void)
+
+    /// A decision about an upgrade.
+    package enum Decision {
+        /// To accept this upgrade, whose subprotocol and fields may differ.
+        case accepted(ServerUpgrade)
+        /// To refuse it.
+        case refused(HandshakeRefusal)
+        /// To pass on the response of another server, which has refused it.
+        case answered(Connector.UnreadResponse)
+    }
 }
 
 /// Facts about an opening handshake that did not lead to a connection, for logs.
@@ -219,4 +233,13 @@ package struct OpeningFacts: Sendable {
     package let receivedBytes: Int
     /// The number of bytes in the response.
     package let sentBytes: Int
+}
+
+extension OpeningFacts {
+    /// The facts about an upgrade that another server has refused.
+    init(of served: ServedRequest) {
+        self.init(
+            address: served.address, acceptTime: served.acceptTime, receivedBytes: served.receivedBytes,
+            sentBytes: served.sentBytes)
+    }
 }

@@ -84,4 +84,7 @@ package struct ServedRequest {
     package let sentBytes: Int
     /// Whether the kernel has accepted the whole response.
     package let isComplete: Bool
+    /// Why a gateway has answered instead of its server, or has not completed the server's response; nil if it has passed it
+    /// on.
+    package var reason: String?
 }

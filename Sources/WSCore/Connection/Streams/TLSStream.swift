@@ -87,6 +87,9 @@ internal final class TLSStream: ByteStream {
     /// The TLS parameters and the peer's certificate; nil before the handshake is complete.
     var summary: TLSSummary? { session.summary }
 
+    /// Whether the peer has ended its side without close_notify, so that data may be missing (RFC 8446 §6.1).
+    var wasTruncated: Bool { peerState == .ended && !session.hasEnded }
+
     var isClosed: Bool { if case .closed = state { true } else { false } }
 
     private var isEstablished: Bool {
@@ -164,6 +167,15 @@ internal final class TLSStream: ByteStream {
         peerState = .ended
         delegate = nil
         stream.close()
+    }
+
+    func abort() {
+        guard !isClosed else { return }
+        // RFC 8446 §6.1: without close_notify, the data is incomplete.
+        state = .closed
+        peerState = .ended
+        delegate = nil
+        stream.abort()
     }
 
     /// Writes pending TLS output. Failures surface when reading, after any input that arrived before.

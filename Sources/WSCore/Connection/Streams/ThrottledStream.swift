@@ -84,6 +84,17 @@ internal final class ThrottledStream: ByteStream {
 
     func close() {
         guard !isClosed else { return }
+        release()
+        stream.close()
+    }
+
+    func abort() {
+        guard !isClosed else { return }
+        release()
+        stream.abort()
+    }
+
+    private func release() {
         state = .closed
         isReading = false
         delegate = nil
@@ -92,7 +103,6 @@ internal final class ThrottledStream: ByteStream {
         received = ByteBuffer()
         waiting = ByteBuffer()
         piece = ByteBuffer()
-        stream.close()
     }
 
     /// Writes as much as the rate allows now.

@@ -21,10 +21,20 @@ struct BodyFraming: Equatable, Sendable {
         isComplete = length == .none || length == .bytes(0)
     }
 
-    /// Determines the framing of the body in a response.
-    /// - Parameter method: The method of the request. Default: GET.
-    init(of head: ResponseHead, answering method: String = "GET") {
-        self.init(Self.length(of: head, answering: method))
+    /// Determines the framing of the body in a response that is shown, however faulty it is.
+    init(of head: ResponseHead) {
+        // RFC 9112 §6.3: without a valid length, the body extends to the end of the stream.
+        self.init(Self.length(of: head, answering: "GET") ?? .untilEndOfStream)
+    }
+
+    /// Determines the framing of the body in a response that a gateway passes on; nil if the response must be discarded.
+    /// - Parameter method: The method of the request.
+    init?(passing head: ResponseHead, answering method: String) {
+        // RFC 9112 §6.1: HTTP/1.0 has no transfer codings.
+        guard let length = Self.length(of: head, answering: method),
+            length != .chunked || head.minorVersion >= 1
+        else { return nil }
+        self.init(length)
     }
 
     /// Determines the framing of the body in a request; nil if another parser could read it differently.
@@ -44,19 +54,30 @@ struct BodyFraming: Equatable, Sendable {
         }
     }
 
-    private static func length(of head: ResponseHead, answering method: String) -> Length {
+    private static func length(of head: ResponseHead, answering method: String) -> Length? {
         // RFC 9112 §6.3: these responses have no content, whatever their fields claim.
-        if method == "HEAD" || head.status < 200 || head.status == 204 || head.status == 304 { return .none }
-        // RFC 9112 §6.3: Transfer-Encoding overrides Content-Length. If chunked is not the final coding, the body
-        // extends to the end of the stream.
-        let codings = head.fields.tokens(named: "Transfer-Encoding")
-        if !codings.isEmpty { return codings == ["chunked"] ? .chunked : .untilEndOfStream }
-        let lengths = Set(head.fields.elements(named: "Content-Length"))
-        // RFC 9112 §6.3: without a valid length, the body extends to the end of the stream.
-        guard lengths.count == 1, let digits = lengths.first, digits.utf8.allSatisfy(ASCII.isDigit) else {
-            return .untilEndOfStream
-        }
-        return .bytes(Int(digits) ?? Int.max)
+        if method == "HEAD" || head.status < 200 || head.status == 204 || head.status == 304 { return Length.none }
+        // RFC 9112 §6.3: Transfer-Encoding overrides Content-Length. RFC 9110 §10.1.4: a server uses no other coding than
+        // chunked, because no request of ours has TE.
+        guard head.fields.contains(named: "Transfer-Encoding") else { return length(statedIn: head.fields) }
+        return head.fields.tokens(named: "Transfer-Encoding") == ["chunked"] ? .chunked : nil
+    }
+
+    /// RFC 9112 §6.3: several equal lengths are one, and others are an error.
+    private static func length(statedIn fields: HTTPFields) -> Length? {
+        guard fields.contains(named: "Content-Length") else { return .untilEndOfStream }
+        let lengths = Set(fields.elements(named: "Content-Length"))
+        guard lengths.count == 1, let digits = lengths.first, digits.utf8.allSatisfy(ASCII.isDigit),
+            let count = Int(digits)
+        else { return nil }
+        return .bytes(count)
+    }
+
+    /// The length that the response to GET would have, stated in one to HEAD or with status 304 (RFC 9110 §8.6); nil if there
+    /// is none.
+    static func fieldWithoutContent(of head: ResponseHead) -> HeaderField? {
+        guard case .bytes(let count) = length(statedIn: head.fields) else { return nil }
+        return BodyFraming(.bytes(count)).field
     }
 
     /// The field that states the framing; nil if there is none.

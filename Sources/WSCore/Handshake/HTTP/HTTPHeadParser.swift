@@ -11,7 +11,7 @@ struct HTTPHeadParser {
 
     private enum StartLine {
         case request(method: String, target: String)
-        case response(status: Int, reason: String)
+        case response(status: Int, reason: [UInt8])
     }
 
     private let kind: Kind
@@ -46,7 +46,7 @@ struct HTTPHeadParser {
     var responseHead: ResponseHead? {
         guard case .response(let status, let reason) = startLine else { return nil }
         return ResponseHead(
-            status: status, reason: reason, fields: HTTPFields(text, at: locations), minorVersion: minorVersion)
+            status: status, reasonBytes: reason, fields: HTTPFields(text, at: locations), minorVersion: minorVersion)
     }
 
     /// Receives bytes. Returns `nil` until the head is complete, and then the number of these bytes that belong to it.
@@ -193,7 +193,7 @@ extension HTTPHeadParser {
             if targetStart == 0 { targetStart = position + 1 } else { versionStart = position + 1 }
             return true
         }
-        if targetStart > 0 { return byte > ASCII.space && byte < 0x7F }
+        if targetStart > 0 { return RequestHead.isTargetByte(byte) }
         return ASCII.isTokenCharacter(byte) || (position == 0 && byte == ASCII.carriageReturn)
     }
 
@@ -232,8 +232,7 @@ extension HTTPHeadParser {
                 target: String(decoding: text[targetStart..<(versionStart - 1)], as: UTF8.self))
         case .response:
             let status = text[9..<12].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-            startLine = .response(
-                status: status, reason: String(decoding: ASCII.trimmed(text.dropFirst(13)), as: UTF8.self))
+            startLine = .response(status: status, reason: Array(ASCII.trimmed(text.dropFirst(13))))
         }
     }
 

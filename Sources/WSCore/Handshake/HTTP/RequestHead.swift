@@ -47,6 +47,18 @@ package struct RequestHead: Equatable, Sendable {
         }
     }
 
+    /// Whether the request is an upgrade as RFC 6455 §4.1 defines it, which a gateway takes part in. For a gateway, others that
+    /// ask for a WebSocket are requests like any other (RFC 9110 §7.8: Upgrade concerns one connection, and may be ignored).
+    var isUpgrade: Bool {
+        guard asksForWebSocket, method == "GET", minorVersion >= 1, fields.only(named: "Sec-WebSocket-Version") == "13"
+        else { return false }
+        // HTTP/2 has no such field.
+        return version == .http2 || fields.contains(token: "upgrade", named: "Connection")
+    }
+
+    /// RFC 9112 §3.2.4: whether the request concerns the server as a whole.
+    var concernsServer: Bool { method == "OPTIONS" && target == "*" }
+
     /// Whether the target has a path.
     var hasPath: Bool { originForm != nil }
 
@@ -108,6 +120,9 @@ package struct RequestHead: Equatable, Sendable {
         }
         return nil
     }
+
+    /// RFC 9112 §3.2, RFC 3986 §2: a target consists of visible ASCII.
+    static func isTargetByte(_ byte: UInt8) -> Bool { byte > ASCII.space && byte < 0x7F }
 
     private static func isAuthority(_ byte: UInt8) -> Bool {
         byte != UInt8(ascii: "/") && byte != UInt8(ascii: "?")

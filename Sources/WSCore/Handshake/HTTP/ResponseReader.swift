@@ -32,9 +32,15 @@ struct ResponseReader: Sendable {
     private var interimResponseCount = 0
     private var refusal: ResponseHead?
     private var body: ResponseBody?
+    /// Whether a refusal is thrown when its head is complete. Its body then begins after ``headByteCount`` bytes.
+    private let omitsBody: Bool
+    /// The number of bytes of the latest call up to the end of the head.
+    private(set) var headByteCount = 0
 
     /// Creates a reader. `limits` apply separately to the head of the response and of each interim response.
-    init(_ purpose: Purpose, limits: HeadLimits) {
+    /// - Parameter omitsBody: Whether to throw a refusal without its body. Default: false.
+    init(_ purpose: Purpose, limits: HeadLimits, omitsBody: Bool = false) {
+        self.omitsBody = omitsBody
         self.purpose = purpose
         self.limits = limits
         parser = HTTPHeadParser(.response, limits: limits)
@@ -54,6 +60,8 @@ struct ResponseReader: Sendable {
             if accepts(head) { return (head, offset) }
             try receiveOther(head)
         }
+        headByteCount = offset
+        if omitsBody, let currentRefusal { throw currentRefusal }
         body?.receive(bytes, from: offset)
         if body?.isComplete == true, let currentRefusal { throw currentRefusal }
         return nil

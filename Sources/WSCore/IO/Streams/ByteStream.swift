@@ -50,6 +50,9 @@ package protocol ByteStream: AnyObject {
     func shutdown()
     /// Closes the stream immediately and releases the delegate. Unwritten data is lost.
     func close()
+    /// Like ``close()``, but tells the peer that the data is incomplete. A Unix domain socket cannot. Defaults to
+    /// ``close()``.
+    func abort()
 }
 
 /// Receives the events of a stream.
@@ -106,6 +109,8 @@ package enum PeerPresence: Sendable {
 
 extension ByteStream {
     package var storageBytes: Int { inFlightBytes }
+
+    package func abort() { close() }
 
     package func writeBeforeEnd(_ buffer: inout ByteBuffer) throws(StreamError) { try write(&buffer) }
 

@@ -61,6 +61,12 @@ internal enum Socket {
         _ = shutdown(socket, Int32(SHUT_WR))
     }
 
+    /// Lets the end of a TCP connection be a reset.
+    static func resetWhenClosed(_ socket: Int32) {
+        var value = linger(l_onoff: 1, l_linger: 0)
+        _ = setsockopt(socket, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
+    }
+
     /// Accepts a connection.
     /// - Returns: Its socket and its peer's address; or, as the socket, a negative error, and no meaningful address. -EAGAIN
     ///   means that no connection waits.

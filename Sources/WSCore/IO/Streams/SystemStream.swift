@@ -193,6 +193,12 @@ package final class SystemStream: PolledDescriptor, ByteStream {
         Unmanaged.passUnretained(self).release()
     }
 
+    /// RFC 9293 §3.10.7.4: a reset, unlike FIN, tells the peer that the data is incomplete.
+    package func abort() {
+        if !isClosed, kind == .tcp { Socket.resetWhenClosed(descriptor) }
+        close()
+    }
+
     override func becameReady(for events: PollEvents) {
         guard !isClosed else { return }
         // The end is reported only once. Urgent data interrupts a read.

@@ -106,7 +106,8 @@ final class ClientLog {
         if isPrompt {
             let time = Phrase.milliseconds(served.endTime - served.acceptTime)
             let request = Self.words(for: served.request)
-            let rest = served.isComplete ? "" : isRelay ? ", cut short" : ", not read to the end"
+            let why = served.reason.map { ": \(escapingControls($0))" } ?? ""
+            let rest = (served.isComplete ? "" : isRelay ? ", cut short" : ", not read to the end") + why
             return noteWithTime("\(request) \(served.status) \(TrafficReport.size(served.sentBytes)) \(time) ms\(rest)")
         }
         let isKnown = Self.knownMethods.contains(served.request.method)
@@ -116,7 +117,10 @@ final class ClientLog {
                 "Answered \(method): \(served.status)", status: nil, now: served.endTime,
                 receivedBytes: served.receivedBytes, sentBytes: served.sentBytes,
                 reason: served.isComplete
-                    ? nil : isRelay ? "the response was cut short" : "the client did not read the whole response"))
+                    ? served.reason
+                    : isRelay
+                        ? "the response was cut short" + (served.reason.map { ": \($0)" } ?? "")
+                        : "the client did not read the whole response"))
     }
 
     /// The methods that are logged without quotes.

@@ -46,33 +46,33 @@ final class Relay {
 
     /// Connects to the server for a client, and decides as the server does. Returns a closure that cancels this.
     func admit(
-        _ upgrade: ServerUpgrade, _ decide: @escaping (Result<ServerUpgrade, HandshakeRefusal>) -> Void
+        _ upgrade: ServerUpgrade, _ decide: @escaping (Admission.Decision) -> Void
     ) -> () -> Void {
         do throws(HandshakeRefusal) {
             if let refusal = run.faults.rejection(of: upgrade.request, policy: run.settings.policy) { throw refusal }
             return connect(try settings.upgrading(upgrade), for: upgrade, decide)
         } catch {
-            decide(.failure(error))
+            decide(.refused(error))
             return {}
         }
     }
 
     private func connect(
         _ connectorSettings: Connector.Settings, for upgrade: ServerUpgrade,
-        _ decide: @escaping (Result<ServerUpgrade, HandshakeRefusal>) -> Void
+        _ decide: @escaping (Admission.Decision) -> Void
     ) -> () -> Void {
         var key: ObjectIdentifier?
         let connector = Connector(connectorSettings, resources: settings.resources, on: run.loop) {
             [unowned self] result in
             if let key { connectors[key] = nil }
             switch result {
-            case .failure(let error): decide(.failure(settings.refusal(for: error, of: upgrade.request)))
+            case .failure(let error): decide(.refused(settings.refusal(for: error, of: upgrade.request)))
             case .success(let opened):
                 var upgrade = upgrade
                 upgrade.subprotocol = opened.upgrade.subprotocol
                 upgrade.extraFields = settings.gateway.fields(of: opened.upgrade.response, to: upgrade.request)
                 self.opened = opened
-                decide(.success(upgrade))
+                decide(.accepted(upgrade))
                 // The client may have been dismissed meanwhile.
                 self.opened?.stream.close()
                 self.opened = nil
@@ -81,6 +81,10 @@ final class Relay {
         let identifier = ObjectIdentifier(connector)
         key = identifier
         connectors[identifier] = connector
+        connector.didRefuse = { [unowned self] response in
+            connectors[identifier] = nil
+            decide(.answered(response))
+        }
         connector.start()
         return { [unowned self] in connectors.removeValue(forKey: identifier)?.cancel() }
     }

@@ -78,20 +78,9 @@ struct RelaySettings {
         return settings
     }
 
-    /// The response to a client if the server cannot be reached, or rejects its request.
+    /// The response to a client if the server cannot be reached, or does not speak the protocol.
     func refusal(for error: ConnectError, of request: RequestHead) -> HandshakeRefusal {
-        switch error {
-        case .handshake(.refused(let head, let body, _)), .loginRefused(.refused(let head, let body, _), _),
-            .certificateMissing(.refused(let head, let body, _)):
-            return HandshakeRefusal(
-                status: head.status, reason: "The server answered \(head.status).",
-                fields: gateway.fields(of: head, to: request), request: request, content: body)
-        case .timedOut: return unreachable(504, error, request)
-        default: return unreachable(502, error, request)
-        }
-    }
-
-    private func unreachable(_ status: Int, _ error: ConnectError, _ request: RequestHead) -> HandshakeRefusal {
+        let status = if case .timedOut = error { 504 } else { 502 }
         let reason = Failure.connecting(url: shownURL, error).message ?? ""
         return HandshakeRefusal(status: status, reason: reason, request: request)
     }

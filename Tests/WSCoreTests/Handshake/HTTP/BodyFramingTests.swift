@@ -81,7 +81,27 @@ import Testing
     func withoutBody(method: String, status: Int) throws {
         let fields = HTTPFields([try HeaderField(parsing: "Content-Length: 5")])
         let head = ResponseHead(status: status, reason: "", fields: fields)
-        #expect(BodyFraming(of: head, answering: method).isComplete)
+        #expect(BodyFraming(passing: head, answering: method)?.isComplete == true)
+        #expect(BodyFraming.fieldWithoutContent(of: head)?.line == "Content-Length: 5\r\n")
+    }
+
+    static let responses: [(fields: [String], minorVersion: Int, length: BodyFraming.Length?)] = [
+        ([], 1, .untilEndOfStream), (["Content-Length: 5"], 0, .bytes(5)),
+        (["Content-Length: 5", "Content-Length: 5"], 1, .bytes(5)), (["Content-Length: 5, 6"], 1, nil),
+        (["Content-Length: 5", "Content-Length: 6"], 1, nil), (["Content-Length: +5"], 1, nil),
+        (["Content-Length: "], 1, nil), (["Content-Length: 18446744073709551616"], 1, nil),
+        (["Transfer-Encoding: chunked", "Content-Length: 5"], 1, .chunked), (["Transfer-Encoding: chunked"], 0, nil),
+        (["Transfer-Encoding: gzip, chunked"], 1, nil), (["Transfer-Encoding: gzip"], 1, nil),
+        (["Transfer-Encoding: identity"], 1, nil), (["Transfer-Encoding: "], 1, nil),
+        (["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], 1, nil),
+    ]
+
+    @Test("A gateway discards a response whose framing is faulty", arguments: responses)
+    func faulty(fields: [String], minorVersion: Int, length: BodyFraming.Length?) throws {
+        let head = ResponseHead(
+            status: 200, reason: "", fields: HTTPFields(try fields.map { try HeaderField(parsing: $0) }),
+            minorVersion: minorVersion)
+        #expect(BodyFraming(passing: head, answering: "GET")?.length == length)
     }
 
     @Test("A response without a length extends to the end of the stream")

@@ -22,12 +22,15 @@ package struct ClientHandshake: Sendable {
     ///   - request: The request to send.
     ///   - nonce: 16 random bytes, different for each connection.
     ///   - limits: The limits for the response's head. Default: ``HeadLimits/client``.
-    package init(request: ClientRequest, nonce: [UInt8], limits: HeadLimits = .client) {
+    ///   - omitsBody: Whether to throw a refusal without its body. Default: false.
+    package init(
+        request: ClientRequest, nonce: [UInt8], limits: HeadLimits = .client, omitsBody: Bool = false
+    ) {
         // RFC 6455 §4.1: the nonce is a randomly selected 16-byte value.
         precondition(nonce.count == HandshakeKey.nonceByteCount)
         self.request = request
         self.key = HandshakeKey.key(nonce: nonce)
-        reader = ResponseReader(.upgrade, limits: limits)
+        reader = ResponseReader(.upgrade, limits: limits, omitsBody: omitsBody)
     }
 
     /// The bytes of the request, to send as soon as the connection is established.
@@ -55,6 +58,9 @@ package struct ClientHandshake: Sendable {
         failure = error
         throw error
     }
+
+    /// The number of bytes of the latest call up to the end of the head of a refusal.
+    var headByteCount: Int { reader.headByteCount }
 
     /// The refusal with the body received so far, for a timeout before its end. `nil` before its head is complete.
     package var partialRefusal: HandshakeError? { failure ?? reader.partialRefusal.map(HandshakeError.init) }

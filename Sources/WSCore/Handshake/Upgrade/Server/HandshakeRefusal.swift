@@ -8,18 +8,15 @@ package struct HandshakeRefusal: Error, Equatable, Sendable {
     package let fields: [HeaderField]
     /// The request, or `nil` if its head was incomplete.
     package let request: RequestHead?
-    /// The body of another server's response, to which ``fields`` belong; nil for a body with the reason.
-    package let content: [UInt8]?
 
     /// Creates a refusal. `reason` is also the body of the response.
     package init(
-        status: Int, reason: String, fields: [HeaderField] = [], request: RequestHead? = nil, content: [UInt8]? = nil
+        status: Int, reason: String, fields: [HeaderField] = [], request: RequestHead? = nil
     ) {
         self.status = status
         self.reason = escapingControls(reason)
         self.fields = fields
         self.request = request
-        self.content = content
     }
 
     /// Refuses a plain HTTP request to a server that has only WebSockets.
