@@ -9,7 +9,7 @@ import pytest
 import http2
 import wire
 from http2 import END_HEADERS, END_STREAM, GET, Client
-from processes import Relay
+from processes import Relay, wait_until
 from scripted_server import ScriptedServer
 from test_relay import request, status
 from tls import server_context
@@ -153,3 +153,19 @@ class TestHTTP2:
                 client.request(GET, 3, flags=END_HEADERS | END_STREAM)
                 assert client.response(3)[0] == code and client.content(3) == content
             assert status(read(relay, upgrade(relay))[0]) == code
+
+
+class TestRequests:
+    def test_cookies_of_one_client_do_not_go_to_the_server_with_requests_of_another(self):
+        def script(peer):
+            peer.upgrade(b"Set-Cookie: session=secret; Path=/")
+            peer.answer_close()
+            return peer.request
+
+        with ScriptedServer(script) as server, Relay(server.url) as relay:
+            for number in (1, 2):
+                client = request(relay, wire.upgrade_request(relay.port))
+                assert wire.field(client.read_head(), b"Set-Cookie") == b"session=secret; Path=/"
+                client.send(wire.close(1000, is_masked=True))
+                wait_until(lambda: len(server.results) == number)
+        assert [wire.field(head, b"Cookie") for head in server.results] == [None, None]

@@ -119,7 +119,7 @@ extension Connector {
 
     /// Answers a challenge, or follows a redirect if allowed; otherwise reports the refusal.
     private func refused(_ error: HandshakeError, _ head: ResponseHead) {
-        resources.cookies.receive(head, from: request.url, at: WallTime.now.seconds)
+        resources.storeCookies(of: head, from: request.url)
         if let next = request.answering(head, random: SecureRandom.bytes(16)) {
             didStep?(.received(head))
             return restart(loggingInAt: nil, with: next.login?.authorization) { [self] in
@@ -156,7 +156,7 @@ extension Connector {
 
     /// Continues as the response to a negotiation says, on a new stream.
     private func negotiated(_ upgrade: ClientRequest, _ head: ResponseHead, _ body: [UInt8]) {
-        resources.cookies.receive(head, from: request.url, at: WallTime.now.seconds)
+        resources.storeCookies(of: head, from: request.url)
         guard let negotiation = settings.negotiation else { return }
         let next: Negotiation.Next
         do throws(ConnectError) {
@@ -176,7 +176,7 @@ extension Connector {
     }
 
     private func upgraded(_ opened: ClientOpening.Opened, _ tls: TLSSummary?, isShared: Bool) {
-        resources.cookies.receive(opened.upgrade.response, from: request.url, at: WallTime.now.seconds)
+        resources.storeCookies(of: opened.upgrade.response, from: request.url)
         do throws(DeflateNegotiationError) {
             let deflate = try DeflateAnswer.parameters(in: opened.upgrade.extensions, to: request.extensionOffers)
             didStep?(.received(opened.upgrade.response))

@@ -2,6 +2,8 @@
 package final class ConnectorResources {
     /// The cookies of files and those received so far.
     package internal(set) var cookies: CookieStore
+    /// Whether cookies of responses are sent with later requests. Those of a gateway belong to its clients.
+    package var storesCookies = true
     /// Shares HTTP/2 connections; nil if each WebSocket has its own.
     package var http2Pool: HTTP2Pool?
     /// TLS with the server the user named.
@@ -38,6 +40,10 @@ package final class ConnectorResources {
         }
         settings.pins = []
         proxyLayer = try TLSLayer(client: settings)
+    }
+
+    func storeCookies(of head: ResponseHead, from url: WebSocketURL) {
+        if storesCookies { cookies.receive(head, from: url, at: WallTime.now.seconds) }
     }
 
     /// Prepares TLS with a server; `isOther` if it is not the one the user named.

@@ -35,6 +35,8 @@ struct RelaySettings {
             isSecure: isSecure)
         do throws(TLSConfigurationError) {
             resources = try ConnectorResources(tls: composition.tls)
+            // Those of one client must not go to the server with the requests of another.
+            resources.storesCookies = false
         } catch {
             throw .badArgument(what: "TLS", why: "\(error)")
         }
