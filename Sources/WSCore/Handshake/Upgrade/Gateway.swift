@@ -30,6 +30,11 @@ package struct Gateway: Sendable {
         }
     }
 
+    /// The fields of the opening handshake in a request that is no upgrade for the gateway. They pass unchanged.
+    package func handshakeFields(of request: RequestHead) -> [HeaderField] {
+        request.fields.filter { !$0.isNamed("Host") && Self.requestFields.contains(where: $0.isNamed) }
+    }
+
     /// The fields of the server's response to a request for its sender: without those of the connection, and with the
     /// gateway's origin in place of the server's.
     package func fields(of response: ResponseHead, to request: RequestHead) -> [HeaderField] {
@@ -37,7 +42,7 @@ package struct Gateway: Sendable {
             // They would concern all servers on the gateway's host, or lead past the gateway.
             if field.isNamed("Strict-Transport-Security") || field.isNamed("Alt-Svc") { return nil }
             if Self.upgradeFields.contains(where: field.isNamed) { return nil }
-            if field.isNamed("Set-Cookie") { return mapped(cookie: field) }
+            if field.isNamed("Set-Cookie") { return mapped(cookie: field, for: request) }
             if field.isNamed("Location") || field.isNamed("Content-Location") {
                 return mapped(location: field, for: request)
             }
@@ -74,17 +79,30 @@ package struct Gateway: Sendable {
     }
 
     /// Without a Domain attribute that includes the server, since the gateway has another name. Without TLS, also without
-    /// Secure, and without SameSite=None, which requires it.
-    private func mapped(cookie field: HeaderField) -> HeaderField {
+    /// Secure, and without SameSite=None, which requires it, unless browsers demand and accept Secure.
+    private func mapped(cookie field: HeaderField, for request: RequestHead) -> HeaderField {
+        let keepsSecure = isSecure || (Self.hasSecurePrefix(field) && isLoopback(request))
         let attributes = field.value.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         let kept = attributes.enumerated().filter { index, attribute in
             guard index > 0 else { return true }
             let text = ASCII.lowercased(ASCII.trimmed(Substring(attribute)))
             if text.utf8.starts(with: "domain=".utf8) { return !isOfServer(domain: String(text.dropFirst(7))) }
-            return isSecure || (text != "secure" && text != "samesite=none")
+            return keepsSecure || (text != "secure" && text != "samesite=none")
         }
         return HeaderField(
             wellFormedName: field.name, value: kept.map { String(Substring($0.element)) }.joined(separator: ";"))
+    }
+
+    /// draft-ietf-httpbis-rfc6265bis §5.4: browsers ignore cookies with these prefixes, in any case, that lack Secure.
+    private static func hasSecurePrefix(_ cookie: HeaderField) -> Bool {
+        let name = ASCII.lowercased(cookie.value.prefix(9))
+        return name.hasPrefix("__secure-") || name.hasPrefix("__host-")
+    }
+
+    /// Whether browsers trust the host as they trust TLS, and accept cookies with Secure from it (Secure Contexts §3.1).
+    private func isLoopback(_ request: RequestHead) -> Bool {
+        guard let text = request.hostAsSent, let host = try? HostAndPort(parsing: text) else { return false }
+        return HostAndPort.isLoopback(host.host)
     }
 
     /// RFC 6265 §5.1.3: a domain matches its own name and all names below it. A leading dot is ignored.

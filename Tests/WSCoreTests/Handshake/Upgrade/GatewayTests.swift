@@ -82,12 +82,32 @@ import Testing
             ("a=1; Secure; HttpOnly", false, "a=1; HttpOnly"), ("a=1; Secure; HttpOnly", true, "a=1; Secure; HttpOnly"),
             ("a=1; SameSite=None; Secure", false, "a=1"), ("a=1; SameSite=Lax", false, "a=1; SameSite=Lax"),
             ("secure; Path=/", false, "secure; Path=/"),
+            ("__Host-a=1; Path=/; Secure", false, "__Host-a=1; Path=/; Secure"),
+            (
+                "__SECURE-a=1; Domain=api.example; SameSite=None; Secure", false,
+                "__SECURE-a=1; SameSite=None; Secure"
+            ), ("__Secret-a=1; Secure", false, "__Secret-a=1"),
         ])
     func cookies(value: String, isSecure: Bool, expected: String) throws {
         let response = try Self.response("Set-Cookie: \(value)")
         #expect(
             Self.lines(try Self.gateway(isSecure: isSecure).fields(of: response, to: try Self.request()))
                 == ["Set-Cookie: \(expected)"])
+    }
+
+    @Test(
+        "Cookies with a prefix keep Secure where browsers accept it",
+        arguments: [
+            ("localhost", true), ("LOCALHOST:8080", true), ("a.localhost", true), ("127.0.0.2:1", true),
+            ("[::1]", true),
+            ("192.168.0.1", false), ("api.example", false),
+        ])
+    func cookiePrefixes(host: String, keepsSecure: Bool) throws {
+        let fields = try Self.fields(["Host: \(host)"])
+        let mapped = try Self.gateway().fields(
+            of: try Self.response("Set-Cookie: __Secure-a=1; Secure"),
+            to: RequestHead(method: "GET", target: "/", fields: fields))
+        #expect(Self.lines(mapped) == ["Set-Cookie: __Secure-a=1" + (keepsSecure ? "; Secure" : "")])
     }
 
     @Test("A host of the user is the server's name")
