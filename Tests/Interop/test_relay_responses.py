@@ -8,7 +8,7 @@ import pytest
 
 import http2
 import wire
-from http2 import END_HEADERS, END_STREAM, GET, Client
+from http2 import END_HEADERS, END_STREAM, GET, Client, changed
 from processes import Relay, wait_until
 from scripted_server import ScriptedServer
 from test_relay import request, status
@@ -86,7 +86,8 @@ class TestFraming:
 
     @pytest.mark.parametrize("response", [
         b"HTTP/1.1 403 No\r\nContent-Length: 9\r\n\r\npart",
-        b"HTTP/1.1 403 No\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart\r\n"])
+        b"HTTP/1.1 403 No\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart\r\n",
+        b"HTTP/1.1 403 No\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart\r\n0\r\nno trailer\r\n\r\n"])
     def test_a_response_that_the_server_does_not_finish_stays_unfinished(self, make, response):
         with answering(response) as server, Relay(server.url, "--http2", "--no-stdin") as relay:
             received, _ = read(relay, make(relay))
@@ -155,7 +156,53 @@ class TestHTTP2:
             assert status(read(relay, upgrade(relay))[0]) == code
 
 
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+
 class TestRequests:
+    @pytest.mark.parametrize("method, version, fields", [
+        (b"GET", b"1.1", b"Upgrade: websocket\r\nSec-WebSocket-Version: 13"),
+        (b"GET", b"1.1", b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 8"),
+        (b"GET", b"1.1", b"Upgrade: websocket\r\nConnection: Upgrade"),
+        (b"POST", b"1.1", b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13"),
+        (b"GET", b"1.0", b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13"),
+    ], ids=["no Connection", "version 8", "no version", "POST", "HTTP/1.0"])
+    def test_a_request_that_is_no_upgrade_goes_to_the_server(self, method, version, fields):
+        with answering(OK) as server, Relay(server.url) as relay:
+            data = b"%s /p HTTP/%s\r\nHost: localhost\r\n%s\r\nSec-WebSocket-Key: k\r\n\r\n" % (method, version, fields)
+            assert status(read(relay, data)[0]) == 200
+            wait_until(lambda: server.results)
+        head = server.results[0]
+        assert head.startswith(method + b" /p ") and wire.field(head, b"Upgrade") is None
+        assert wire.field(head, b"Sec-WebSocket-Key") == b"k"
+        assert wire.field(head, b"Sec-WebSocket-Version") == wire.field(data, b"Sec-WebSocket-Version")
+
+    def test_another_version_over_http2_goes_to_the_server_but_opens_nothing(self):
+        with answering(OK) as server, Relay(server.url, "--http2", "--no-stdin") as relay, Client(relay) as client:
+            client.request(changed(http2.WEBSOCKET, sec_websocket_version=b"8"))
+            assert client.response()[0] == 502 and client.content() == b"ok"
+        assert wire.field(server.results[0], b"Sec-WebSocket-Version") == b"8"
+
+    def test_options_for_the_server_itself_go_to_it(self):
+        with answering(OK) as server, Relay(server.url + "live", "--http2", "--no-stdin") as relay:
+            assert status(read(relay, b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n")[0]) == 200
+            with Client(relay) as client:
+                client.request(changed(GET, _method=b"OPTIONS", _path=b"*"), flags=END_HEADERS | END_STREAM)
+                assert client.response()[0] == 200 and client.content() == b"ok"
+            assert status(read(relay, b"GET * HTTP/1.1\r\nHost: localhost\r\n\r\n")[0]) == 400
+            wait_until(lambda: len(server.results) == 2)
+        assert all(head.startswith(b"OPTIONS * HTTP/1.1\r\n") for head in server.results)
+
+    def test_a_path_beyond_ascii_is_refused_in_both_versions(self):
+        with answering(OK) as server, Relay(server.url, "--http2", "--no-stdin") as relay:
+            assert status(read(relay, "GET /ä HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())[0]) == 400
+            with Client(relay) as client:
+                client.request(changed(GET, _path="/ä".encode()), flags=END_HEADERS | END_STREAM)
+                assert client.response()[0] == 400 and b"/\xc3\xa4" in client.content()
+                client.request(changed(GET, _path=b"/a"), 3, flags=END_HEADERS | END_STREAM)
+                assert client.response(3)[0] == 200
+            assert server.connection_count == 1
+
     def test_cookies_of_one_client_do_not_go_to_the_server_with_requests_of_another(self):
         def script(peer):
             peer.upgrade(b"Set-Cookie: session=secret; Path=/")

@@ -64,7 +64,7 @@ struct RequestTemplate: Sendable {
 
     /// The request of a client, which a relay makes of the server.
     struct Forwarded {
-        /// The path and query; `nil` for those of the URL.
+        /// The path and query, or `*`; `nil` for those of the URL.
         var target: String?
         let subprotocols: [String]
         let fields: [HeaderField]
@@ -73,7 +73,7 @@ struct RequestTemplate: Sendable {
 
         /// Takes over a request whose fields a gateway has mapped.
         init(_ request: RequestHead, by gateway: Gateway) {
-            target = request.originForm
+            target = request.originForm ?? request.target
             subprotocols = request.fields.elements(named: "Sec-WebSocket-Protocol")
             fields = gateway.fields(of: request)
         }

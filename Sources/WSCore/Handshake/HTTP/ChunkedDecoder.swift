@@ -19,7 +19,8 @@ struct ChunkedDecoder: Equatable {
         case dataCarriageReturn
         case dataLineFeed
         case trailerStart
-        case trailer
+        case trailerName
+        case trailerValue
         case trailerLineFeed
         case endLineFeed
         case malformed
@@ -52,12 +53,13 @@ struct ChunkedDecoder: Equatable {
     private mutating func nextState(for byte: UInt8) -> State? {
         switch state {
         case .size: nextStateInSize(for: byte)
-        case .chunkExtension: nextStateInLine(for: byte, lineFeed: .sizeLineFeed, same: .chunkExtension)
+        case .chunkExtension: nextStateInText(for: byte, lineFeed: .sizeLineFeed, same: .chunkExtension)
         case .sizeLineFeed: byte == ASCII.lineFeed ? stateAfterSize() : nil
         case .dataCarriageReturn: byte == ASCII.carriageReturn ? .dataLineFeed : nil
         case .dataLineFeed: byte == ASCII.lineFeed ? .size : nil
-        case .trailerStart: nextStateInLine(for: byte, lineFeed: .endLineFeed, same: .trailer)
-        case .trailer: nextStateInLine(for: byte, lineFeed: .trailerLineFeed, same: .trailer)
+        case .trailerStart: byte == ASCII.carriageReturn ? .endLineFeed : nextStateInName(for: byte)
+        case .trailerName: byte == ASCII.colon ? .trailerValue : nextStateInName(for: byte)
+        case .trailerValue: nextStateInText(for: byte, lineFeed: .trailerLineFeed, same: .trailerValue)
         case .trailerLineFeed: byte == ASCII.lineFeed ? .trailerStart : nil
         case .endLineFeed: byte == ASCII.lineFeed ? .end : nil
         case .data, .malformed, .end: nil
@@ -77,9 +79,13 @@ struct ChunkedDecoder: Equatable {
         return byte == UInt8(ascii: ";") || ASCII.isOptionalWhitespace(byte) ? .chunkExtension : nil
     }
 
-    private func nextStateInLine(for byte: UInt8, lineFeed: State, same: State) -> State? {
+    /// RFC 9112 §7.1.2: a trailer has the syntax of a field. RFC 9110 §5.1: its name is a token.
+    private func nextStateInName(for byte: UInt8) -> State? { ASCII.isTokenCharacter(byte) ? .trailerName : nil }
+
+    /// RFC 9110 §5.5: other control characters than HTAB are invalid.
+    private func nextStateInText(for byte: UInt8, lineFeed: State, same: State) -> State? {
         if byte == ASCII.carriageReturn { return lineFeed }
-        return byte == ASCII.lineFeed ? nil : same
+        return ASCII.isControl(byte) && byte != ASCII.tab ? nil : same
     }
 
     private mutating func stateAfterSize() -> State {

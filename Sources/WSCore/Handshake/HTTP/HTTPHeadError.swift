@@ -18,6 +18,8 @@ package enum HTTPHeadError: Error, Equatable, CustomStringConvertible {
     case whitespaceBeforeColon(String)
     /// A field value continues on the next line.
     case foldedField
+    /// The target contains bytes other than visible ASCII.
+    case invalidTarget(String)
     /// The head exceeds the maximum size.
     case tooLarge(maximumBytes: Int)
     /// The head has too many fields.
@@ -36,6 +38,8 @@ package enum HTTPHeadError: Error, Equatable, CustomStringConvertible {
         case .invalidFieldName(let name): "has an invalid field name: \(quoted(name))"
         case .whitespaceBeforeColon(let name): "has white space between a field name and its colon: \(quoted(name))"
         case .foldedField: "has a folded header field"
+        case .invalidTarget(let target):
+            "has a target with other characters than visible ASCII: \(quoted(target))"
         case .tooLarge(let maximumBytes): "is larger than \(maximumBytes) bytes"
         case .tooManyFields(let maximum): "has more than \(maximum) fields"
         }

@@ -62,7 +62,8 @@ struct RelaySettings {
     /// - Throws: ``HandshakeRefusal`` if the request cannot be forwarded.
     func forwarding(_ request: RequestHead, framing: HeaderField?) throws(HandshakeRefusal) -> Connector.Settings {
         var settings = try settings(sending: RequestTemplate.Forwarded(request, by: gateway), of: request)
-        settings.request = settings.request.forwarding(request.method, framing: framing)
+        let fields = [framing].compactMap(\.self) + gateway.handshakeFields(of: request)
+        settings.request = settings.request.forwarding(request.method, with: fields)
         return settings
     }
 

@@ -66,7 +66,7 @@ struct ListenSettings {
                     ? [scenario?.subprotocol].compactMap(\.self) : arguments.server.subprotocols,
                 path: arguments.server.path,
                 allowedOrigins: arguments.access.origins,
-                checksAllOrigins: relay != nil, access: access, extraFields: extraFields, isSecure: arguments.tls.isUsed
+                isGateway: relay != nil, access: access, extraFields: extraFields, isSecure: arguments.tls.isUsed
             )
         } catch {
             throw .badArgument(what: error.option, why: "\(error)")

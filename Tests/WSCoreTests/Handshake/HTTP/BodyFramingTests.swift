@@ -50,7 +50,14 @@ import Testing
         #expect(framing.field?.line == "Transfer-Encoding: chunked\r\n")
     }
 
-    @Test("Malformed chunks are refused", arguments: ["x", "\r\n", "3\nabc", "3\r\nabcd", "123456789\r\n", "-1\r\n"])
+    @Test(
+        "Malformed chunks and trailers are refused",
+        arguments: [
+            "x", "\r\n", "3\nabc", "3\r\nabcd", "123456789\r\n", "-1\r\n", "0\r\nno colon\r\n\r\n",
+            "0\r\nA : b\r\n\r\n",
+            "0\r\n: b\r\n\r\n", "0\r\n A: b\r\n\r\n", "0\r\nA: \0\r\n\r\n", "0\r\nA\u{e4}: b\r\n\r\n",
+            "1;\u{1}\r\nx\r\n",
+        ])
     func malformedChunks(text: String) throws {
         let framing = try #require(BodyFraming(of: try Self.request("Transfer-Encoding: chunked")))
         #expect(Self.counts(framing, text) == [nil, nil])

@@ -22,8 +22,14 @@ internal struct HTTP2Head {
         } else if fields.count >= limits.maximumFields {
             error = .tooManyFields(maximum: limits.maximumFields)
         }
-        if let error { throw error }
         let name = String(decoding: name, as: UTF8.self)
+        // nghttp2 allows bytes above 0x7F in a path.
+        if error == nil, name == ":path", !value.allSatisfy(RequestHead.isTargetByte) {
+            // Without the query, which may contain tokens.
+            let path = value.prefix { $0 != UInt8(ascii: "?") }.prefix(64)
+            error = .invalidTarget(String(decoding: path, as: UTF8.self))
+        }
+        if let error { throw error }
         if name.utf8.first == ASCII.colon {
             pseudoFields[name] = String(decoding: value, as: UTF8.self)
         } else {

@@ -242,12 +242,12 @@ package struct ClientRequest: Sendable {
     /// The request that a gateway makes for its client, with the same fields except those of the upgrade.
     /// - Parameters:
     ///   - method: The client's method.
-    ///   - framing: The field with the length of the body; nil if there is no body.
-    package func forwarding(_ method: String, framing: HeaderField?) -> ClientRequest {
+    ///   - ownFields: The fields that only this request has, such as that with the length of the body.
+    package func forwarding(_ method: String, with ownFields: [HeaderField]) -> ClientRequest {
         var fields = fields
         for name in Self.upgradeFields { fields.remove(named: name) }
         fields.append(HeaderField(wellFormedName: "Connection", value: "close"))
-        if let framing { fields.append(framing) }
+        for field in ownFields { fields.append(field) }
         return ClientRequest(
             self, for: .forwarding(method: method), to: url, fields: fields, ownCookies: ownCookies,
             redirectCount: redirectCount, login: login, signer: signer)

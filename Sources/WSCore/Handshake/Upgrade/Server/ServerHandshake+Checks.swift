@@ -2,20 +2,20 @@ extension ServerHandshake {
     /// Checks a request against HTTP, RFC 6455 §4.2.1, and the server's policy. Returns `nil` for a valid request that
     /// does not ask for a WebSocket.
     static func check(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) -> ServerUpgrade? {
-        let asksForWebSocket = request.asksForWebSocket
+        let asksForWebSocket = policy.isGateway ? request.isUpgrade : request.asksForWebSocket
         if asksForWebSocket { try checkMethodAndVersion(request) }
 
         // Checks for all requests. Host comes before Authorization: a browser with a page on a rebound name must not be
         // asked for a password.
-        let host = try checkHTTP(request)
+        let host = try checkHTTP(request, policy: policy)
         if policy.checksHostAndOrigin { try checkHost(host, of: request, policy: policy) }
         let login = try checkAccess(request, policy: policy)
         guard asksForWebSocket else {
             // RFC 9110 §15.6.2: the functionality that the request needs is not supported.
-            if let name = request.connectProtocol {
+            if let name = request.connectProtocol, !request.asksForWebSocket {
                 throw refusal(501, "The protocol \(quoted(name)) is not supported; use websocket.", request)
             }
-            if policy.checksHostAndOrigin, policy.checksAllOrigins {
+            if policy.checksHostAndOrigin, policy.isGateway {
                 try checkOrigin(request, host: host, policy: policy)
             }
             return nil
@@ -56,9 +56,13 @@ extension ServerHandshake {
     }
 
     /// Checks the rules for all requests. Returns the requested host and port.
-    private static func checkHTTP(_ request: RequestHead) throws(HandshakeRefusal) -> HostAndPort {
+    private static func checkHTTP(
+        _ request: RequestHead, policy: ServerPolicy
+    ) throws(HandshakeRefusal) -> HostAndPort {
         // RFC 6455 §4.2.1: the target is a path or an absolute HTTP URI. Neither has a fragment.
-        guard request.hasPath, !request.target.utf8.contains(UInt8(ascii: "#")) else {
+        guard request.hasPath || (policy.isGateway && request.concernsServer),
+            !request.target.utf8.contains(UInt8(ascii: "#"))
+        else {
             throw refusal(400, "The request target is neither a path nor a URL.", request)
         }
         // RFC 6455 §4.2.1 requires Host, and RFC 9112 §3.2 requires exactly one valid Host. This includes HTTP/1.0,

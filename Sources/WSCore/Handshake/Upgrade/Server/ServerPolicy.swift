@@ -8,8 +8,9 @@ package final class ServerPolicy: Sendable {
     package let allowedOrigins: [String]
     /// Whether ``OriginPolicy`` checks Origin and Host.
     package let checksHostAndOrigin: Bool
-    /// Whether Origin is also checked in requests that are not upgrades: a gateway may add its own login to them.
-    package let checksAllOrigins: Bool
+    /// Whether requests go on to another server. Then Origin is also checked in those that are not upgrades, because the
+    /// gateway may add its own login to them, and only those that are upgrades (``RequestHead/isUpgrade``) are checked as such.
+    package let isGateway: Bool
     /// The credentials that the server accepts.
     package let access: AccessPolicy
     /// Additional fields of successful responses: upgrades, pages, and files.
@@ -24,7 +25,7 @@ package final class ServerPolicy: Sendable {
         path: String? = nil,
         allowedOrigins: [String] = [],
         checksHostAndOrigin: Bool = true,
-        checksAllOrigins: Bool = false,
+        isGateway: Bool = false,
         access: AccessPolicy = .open,
         extraFields: [HeaderField] = [],
         isSecure: Bool = false
@@ -46,7 +47,7 @@ package final class ServerPolicy: Sendable {
         self.subprotocols = subprotocols
         self.allowedOrigins = allowedOrigins
         self.checksHostAndOrigin = checksHostAndOrigin
-        self.checksAllOrigins = checksAllOrigins
+        self.isGateway = isGateway
         self.access = access
         self.extraFields = extraFields
         self.isSecure = isSecure
