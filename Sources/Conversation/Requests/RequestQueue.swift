@@ -208,16 +208,22 @@ package struct RequestQueue {
     private mutating func note(_ finding: RequestTracker.Finding) -> RequestTracker.Finding {
         guard case .reply(let reply) = finding else { return finding }
         // Each connection begins with the initial messages, so their replies are no progress.
-        if !initial.contains(where: { $0.number == reply.number }) { hasAnswered = true }
+        if !initial.contains(where: { $0.number == reply.number }) {
+            hasAnswered = true
+            caution.confirmed(1)
+        }
         endCaution()
         return finding
     }
 
     /// Sends requests as usual again if none is left that was sent on a lost connection.
     private mutating func endCaution() {
-        guard caution.isCareful, tracker.count == 0, !isFull || waiting[firstWaiting].number > lastSent else { return }
+        guard caution.isCareful, tracker.count == 0, !hasSuspects else { return }
         caution.allConfirmed()
     }
+
+    /// Whether requests wait that were sent on lost connections.
+    private var hasSuspects: Bool { isFull && waiting[firstWaiting].number <= lastSent }
 
     /// When the next request times out, or `nil` if none is in flight.
     package mutating func nextExpiry() -> Duration? {
@@ -246,10 +252,10 @@ package struct RequestQueue {
         caution = ResendingCaution()
     }
 
-    /// Records a new connection. If requests go one at a time, the first one waits a little.
+    /// Records a new connection. If requests go carefully, the first one waits a little.
     package mutating func connectionOpened(at now: Duration) {
         hasAnswered = false
-        firstTime = caution.isCareful ? now + UnconfirmedLines.pingDelay : .zero
+        firstTime = now + caution.connectionOpened()
     }
 
     /// When the first request of this connection may be sent, or `nil` if it may be sent now.
@@ -298,7 +304,9 @@ package struct RequestQueue {
     }
 
     private var hasRoom: Bool {
-        if settings.isSequential || caution.isCareful { return tracker.count == 0 }
+        if settings.isSequential { return tracker.count == 0 }
+        // New requests wait for the replies to all that are sent again.
+        if caution.isCareful { return tracker.count < (hasSuspects ? caution.window : 1) }
         return tracker.count < Self.maximumInFlight && tracker.keptBytes < Self.keptBytesLimit
     }
 

@@ -1,8 +1,11 @@
 /// Decides how lines are sent again after connections were lost, because one of the lines may be the cause.
 ///
-///     all at once ── 2 connections without a confirmation ──► one at a time ── 2 more in a row ──► the first is given up
-///          ▲                                                       │
-///          └────────────── nothing is left to be sent again ───────┘
+///     all at once ── 2 connections without a confirmation ──► carefully ── 2 more in a row ──► the first is given up
+///          ▲                                                      │
+///          └───────────── nothing is left to be sent again ───────┘
+///
+/// Carefully: each connection begins with a single line, and each confirmed line lets two others follow, as in the slow
+/// start of TCP (RFC 5681 §3.1). So a line that ends connections is soon alone, and thousands take few round trips.
 ///
 /// Only connections on which something was sent and not confirmed count, so attempts that never opened a connection do
 /// not, nor do connections that end before the first line is sent.
@@ -15,21 +18,39 @@ package struct ResendingCaution: Equatable, Sendable {
         case giveUp
     }
 
-    /// The number of connections after which lines go one at a time, and then of those after which the first one is
-    /// given up.
+    /// The number of connections after which lines go carefully, and then of those after which the first one is given up.
     package static let limit = 2
 
-    /// Whether only one line at a time is sent, each after the confirmation of the one before.
+    /// The delay between the beginning of a careful connection and the first line. A server that drops each connection does
+    /// so before it gets a line.
+    package static let firstLineDelay = Duration.milliseconds(100)
+    /// The same delay on a connection whose end would make us give up the line.
+    package static let lastAttemptDelay = Duration.milliseconds(500)
+
+    /// Whether lines are sent carefully.
     package private(set) var isCareful = false
+    /// While lines are sent carefully, how many may be unconfirmed at the same time.
+    package private(set) var window = 1
     /// The number of connections in a row that count against the same lines.
     private var count = 0
-    /// Whether the first line is given up if the next connection ends before its confirmation, too.
-    package var mayGiveUp: Bool { isCareful && count == Self.limit - 1 }
     /// The first unconfirmed line of the last connection.
     private var suspect: [UInt8]?
 
     /// Creates the initial state, in which all lines are sent at once.
     package init() {}
+
+    /// Handles a new connection.
+    /// - Returns: The delay before its first line.
+    package mutating func connectionOpened() -> Duration {
+        window = 1
+        guard isCareful else { return .zero }
+        return count == Self.limit - 1 ? Self.lastAttemptDelay : Self.firstLineDelay
+    }
+
+    /// Lets more lines follow those that the peer has confirmed. Lines that begin each connection do not count.
+    package mutating func confirmed(_ lineCount: Int) {
+        window += lineCount
+    }
 
     /// Handles the end of a connection.
     /// - Parameters:
@@ -54,9 +75,10 @@ package struct ResendingCaution: Equatable, Sendable {
         return .giveUp
     }
 
-    /// Sends lines one at a time from now on, because one of them may end connections.
+    /// Sends lines carefully from now on, because one of them may end connections.
     package mutating func suspectLines() {
         isCareful = true
+        window = 1
         restart()
     }
 

@@ -46,8 +46,10 @@ struct SentLines: ~Copyable {
     private(set) var hasConfirmed = false
 
     /// The number of lines, except those with which each connection begins.
-    var count: Int { plain.count + entries.count - initialCount }
-    var isEmpty: Bool { plain.count == 0 && entries.isEmpty }
+    var count: Int { lineCount - initialCount }
+    /// The number of all lines.
+    var lineCount: Int { plain.count + entries.count }
+    var isEmpty: Bool { lineCount == 0 }
     /// Whether pongs have covered all lines.
     var isCovered: Bool { plain.count == 0 && entries.values.allSatisfy(\.isCovered) }
     var byteCount: Int { plain.byteCount + entryBytes }

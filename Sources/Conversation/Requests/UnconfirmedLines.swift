@@ -14,8 +14,8 @@ import WSCore
 /// always lose messages that a pong had seemingly confirmed. Instead, that window opens only briefly, twice a second.
 ///
 /// Lines that cannot be sent yet wait: the caller takes them one by one when it can send them, and records each one that
-/// it has sent. ``ResendingCaution`` decides whether the next one waits for the confirmation of the last one. Only lines
-/// that were sent on lost connections do, each with a ping right behind it.
+/// it has sent. ``ResendingCaution`` decides how many go before a confirmation. This concerns only lines that were sent on
+/// lost connections, and a ping follows them at once.
 package struct UnconfirmedLines: ~Copyable {
     /// Where a line comes from.
     package enum Origin: Equatable, Sendable {
@@ -67,9 +67,9 @@ package struct UnconfirmedLines: ~Copyable {
     /// The time the first line not covered by a ping was sent.
     private var firstUncoveredTime: Duration?
     private var caution = ResendingCaution()
-    /// While lines go one at a time, the earliest time for the next one.
+    /// While lines go carefully, the earliest time for the next one.
     private var nextTime = Duration.zero
-    /// While lines go one at a time, the earliest time for the first one of the connection.
+    /// While lines go carefully, the earliest time for the first one of the connection.
     private var firstTime = Duration.zero
 
     private static let payload = NumberedPayload(word: "confirm")
@@ -79,13 +79,8 @@ package struct UnconfirmedLines: ~Copyable {
     package static var limitBytes: Int { 16 << 20 }
     /// The delay between the first uncovered line and the ping that covers it.
     package static let pingDelay = Duration.milliseconds(500)
-    /// If lines go one at a time, the delay between the beginning of a connection and the first line. A server that drops
-    /// each connection does so before it gets a line.
-    package static let firstLineDelay = Duration.milliseconds(100)
-    /// The same delay on a connection whose end would make us give up the line.
-    package static let lastAttemptDelay = Duration.milliseconds(500)
-    /// The delay after which the next line is sent even if the last one, which went alone, is not confirmed: it has not ended
-    /// the connection.
+    /// The delay after which the next line is sent even if the last ones, which went carefully, are not confirmed: they have
+    /// not ended the connection.
     package static let confirmationTimeout = Duration.seconds(10)
 
     /// Creates an empty store without a connection.
@@ -105,7 +100,7 @@ package struct UnconfirmedLines: ~Copyable {
     package var hasConfirmed: Bool { sent.hasConfirmed }
     /// Whether lines wait to be sent or to be sent again. Later lines have to wait, too.
     package var hasWaiting: Bool { waiting.count > 0 || !waitingOperands.isEmpty }
-    /// Whether lines are sent one at a time, each after the confirmation of the one before.
+    /// Whether lines are sent carefully, after the confirmation of those before.
     package var isCareful: Bool { caution.isCareful }
     /// The memory used by the lines in bytes, including some for each line in addition to the payload.
     package var byteCount: Int {
@@ -131,7 +126,7 @@ package struct UnconfirmedLines: ~Copyable {
             sent.append(payload, as: kind, confirmedBy: confirmation, from: origin)
         }
         if firstUncoveredTime == nil { firstUncoveredTime = now }
-        if isCareful { nextTime = now + Self.confirmationTimeout }
+        if isCareful, mustAwaitConfirmation { nextTime = now + Self.confirmationTimeout }
     }
 
     /// Records a line that waits.
@@ -162,7 +157,7 @@ package struct UnconfirmedLines: ~Copyable {
 
     /// The time the next ping is due, possibly in the past; nil if there is nothing to cover or no connection.
     ///
-    /// A ping is due at once if lines go one at a time, if the input has ended, or if half of ``limitBytes`` is not
+    /// A ping is due at once if lines go carefully, if the input has ended, or if half of ``limitBytes`` is not
     /// covered. The other half can then fill while the pong is in flight.
     package var pingDueTime: Duration? {
         guard isConnected, let firstUncoveredTime else { return nil }
@@ -170,7 +165,7 @@ package struct UnconfirmedLines: ~Copyable {
         return isUrgent ? firstUncoveredTime : firstUncoveredTime + Self.pingDelay
     }
 
-    /// When the next ping or, if lines go one at a time, the next line is due in the future, or `nil` if none is.
+    /// When the next ping or, if lines go carefully, the next line is due in the future, or `nil` if none is.
     package func nextDueTime(after now: Duration) -> Duration? {
         let lineTime = isConnected && isCareful ? nextTime : nil
         return [pingDueTime, lineTime].compactMap { $0 }.filter { $0 > now }.min()
@@ -198,32 +193,44 @@ package struct UnconfirmedLines: ~Copyable {
     /// - Returns: Whether the pong answers one of these pings.
     @discardableResult
     package mutating func pongReceived(_ payload: RawSpan) -> Bool {
-        guard let number = Self.payload.number(in: payload), sent.answered(number) else { return false }
-        finishConfirmation()
-        return true
+        guard let number = Self.payload.number(in: payload) else { return false }
+        return confirm { $0.answered(number) }
     }
 
     /// Processes the peer's reply or acknowledgement with a key.
     /// - Returns: Whether it confirms a line.
     @discardableResult
     package mutating func acknowledged(_ key: String) -> Bool {
-        guard sent.acknowledged(key) else { return false }
-        finishConfirmation()
-        return true
+        confirm { $0.acknowledged(key) }
     }
 
     /// Processes the peer's answer to our close frame, which confirms all lines sent.
     package mutating func closeConfirmed() {
         firstUncoveredTime = nil
-        sent.allConfirmed()
-        finishConfirmation()
+        _ = confirm {
+            $0.allConfirmed()
+            return true
+        }
     }
 
-    /// Lets the next line follow one that went alone, or all others if none of them was sent on a lost connection.
-    private mutating func finishConfirmation() {
-        guard isCareful, sent.isEmpty else { return }
-        nextTime = firstTime
-        if waitingOperands.isEmpty, waiting.firstWasSent != true { caution.allConfirmed() }
+    /// Confirms lines, and lets the next ones follow: all of them if none was sent on a lost connection.
+    /// - Returns: Whether there is something to confirm.
+    private mutating func confirm(_ remove: (inout SentLines) -> Bool) -> Bool {
+        let count = sent.count
+        guard remove(&sent) else { return false }
+        guard isCareful else { return true }
+        caution.confirmed(count - sent.count)
+        if !mustAwaitConfirmation { nextTime = firstTime }
+        if sent.isEmpty, !hasSuspects { caution.allConfirmed() }
+        return true
+    }
+
+    /// Whether lines wait that were sent on lost connections, or begin each connection.
+    private var hasSuspects: Bool { !waitingOperands.isEmpty || waiting.firstWasSent == true }
+
+    /// Whether, while lines go carefully, the next one waits for a confirmation. New lines wait for that of all suspects.
+    private var mustAwaitConfirmation: Bool {
+        sent.lineCount >= (hasSuspects ? caution.window : 1)
     }
 
     // MARK: Connections
@@ -232,8 +239,7 @@ package struct UnconfirmedLines: ~Copyable {
     package mutating func connectionOpened(at now: Duration) {
         isConnected = true
         waitingOperands = operands[...]
-        guard isCareful else { return }
-        firstTime = now + (caution.mayGiveUp ? Self.lastAttemptDelay : Self.firstLineDelay)
+        firstTime = now + caution.connectionOpened()
         nextTime = sent.isEmpty ? firstTime : now + Self.confirmationTimeout
     }
 
@@ -286,7 +292,7 @@ package struct UnconfirmedLines: ~Copyable {
 
     // MARK: Lines that were given up
 
-    /// Lets the lines that were given up wait again, behind the others. They go one at a time.
+    /// Lets the lines that were given up wait again, behind the others. They go carefully.
     package mutating func retryKept(at now: Duration) {
         guard !kept.isEmpty else { return }
         for line in kept {

@@ -198,7 +198,7 @@ import WSCore
         #expect(queue.isSettled)
     }
 
-    @Test("Requests go one at a time after lost connections only until one that was sent before is answered")
+    @Test("Requests go carefully after lost connections only until one that was sent before is answered")
     func endOfCaution() throws {
         var queue = RequestQueue(.init(.id(at: "id"), keepsRequests: true))
         try queue.add(#"{"id":1}"#)

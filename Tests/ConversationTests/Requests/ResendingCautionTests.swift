@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "Lines go one at a time after two connections in a row that ended before anything was confirmed",
+        "Lines go carefully after two connections in a row that ended before anything was confirmed",
         arguments: [
             (["a"], false), (["a", "a"], true), (["a", "b"], true), (["a", "b+"], false), (["a", "+", "a"], false),
             (["a+", "a"], false), (["a+", "a", "a"], true), (["a", nil, "a"], true), ([nil, nil, nil], false),

@@ -103,7 +103,7 @@ extension ConnectRun {
         return acknowledgements.mustWait || isHeldUp
     }
 
-    /// Whether lines are sent one at a time, and the last one waits for its subscription.
+    /// Whether lines are sent carefully, and the last one waits for its subscription.
     var isHeldUp: Bool {
         stages.acknowledgements?.isCareful ?? false && stages.pipeline?.waitingLineCount ?? 0 > 0
     }
@@ -208,7 +208,7 @@ extension ConnectRun {
         let unconfirmedCount = acknowledgements.count - waitingCount - acknowledgements.kept.count
         if unconfirmedCount > 0, outputs.showsSending {
             let messages = Phrase.count(unconfirmedCount, "message")
-            let remark = acknowledgements.isCareful ? ", one at a time" : ""
+            let remark = acknowledgements.isCareful ? ", a few at a time" : ""
             console.notice("Resending \(messages) that may not have arrived\(remark).")
         }
         if waitingCount > 0, outputs.showsSending {

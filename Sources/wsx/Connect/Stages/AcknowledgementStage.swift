@@ -60,9 +60,9 @@ final class AcknowledgementStage {
     var unsentCount: Int { lines.waitingCount + lines.unsentOperandCount }
     /// Whether a new line has to wait.
     var mustWait: Bool { lines.hasWaiting || !lines.canSend(at: loop.turnTime) }
-    /// Whether lines wait because they are sent one at a time.
+    /// Whether lines wait because they are sent carefully.
     var holdsLines: Bool { lines.isCareful && lines.hasWaiting }
-    /// Whether lines are sent one at a time.
+    /// Whether lines are sent carefully.
     var isCareful: Bool { lines.isCareful }
     /// The lines that were given up.
     var kept: [UnconfirmedLines.Line] { lines.kept }

@@ -49,10 +49,10 @@ extension ManualSection {
         .paragraph(
             """
             A message may be the reason why the server ends the connection. After two connections in a row that ended \
-            before anything was confirmed, the messages sent on them are sent one at a time, a round trip each: the first \
-            one 100 ms after the connection opens, or 500 ms before it would be given up, and each other one after the \
-            confirmation of the one before, or after 10 seconds. If two more connections in a row end with the same \
-            first message unconfirmed, the run ends with status 1 and names that message. At the prompt, the message is \
+            before anything was confirmed, the messages sent on them are sent carefully: the first one 100 ms after the \
+            connection opens, or 500 ms before it would be given up, and then, for each confirmed message, two others. \
+            Without a confirmation, the next one follows after 10 seconds. If two more connections in a row end with the \
+            same first message unconfirmed, the run ends with status 1 and names that message. At the prompt, it is \
             kept, and the others are sent: `/retry` sends it again, and `/drop` discards it. This applies to messages \
             from all sources, including *MESSAGE*s, programs of `--exec`, and requests, and to subscriptions that \
             `--protocol` renews, after which the prompt stops reconnecting. Failed attempts to connect do not count, and \
