@@ -14,6 +14,9 @@ extension Connection: ByteStreamDelegate {
         }
     }
 
+    /// Counts the input of a paused connection.
+    package func streamDidKeepInput(_ stream: any ByteStream) { countMemory() }
+
     /// Writes more of the queued output at the end of the turn.
     package func streamDidDrain(_ stream: any ByteStream) {
         beginTurn()

@@ -41,6 +41,8 @@ public final class Connection<Handler: ConnectionHandler> {
     private var wasFull = false
     /// Whether the loop's ``HeldMemory`` counts what the connection holds.
     private var isCounted = false
+    /// What the connection may hold without being counted, in bytes.
+    internal let uncountedBytes: Int
     /// The reasons why reading is paused.
     package private(set) var pauseReasons: PauseReasons = []
     /// The state of the connection's end, or nil while the connection shows no sign of ending.
@@ -65,6 +67,7 @@ public final class Connection<Handler: ConnectionHandler> {
         self.stream = stream
         self.resources = resources
         loop = resources.loop
+        uncountedBytes = stream.uncountedBytes
         lastReadMilliseconds = loop.turnMilliseconds
         self.settings = settings
         self.handler = handler
@@ -215,14 +218,14 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Whether the queue exceeds its limit. After a write failure, output is discarded and does not count.
     @inline(__always) private var exceedsQueueLimit: Bool {
         let queuedBytes = queuedBytes
-        guard queuedBytes > HeldMemory.uncountedBytes || queuedBytes > settings.queueLimitBytes else { return false }
+        guard queuedBytes > uncountedBytes || queuedBytes > settings.queueLimitBytes else { return false }
         return queuedBytes > queueLimitBytes && !isLost
     }
 
     /// The limit of the output queue. While memory is scarce, a connection may queue only what is not counted.
     private var queueLimitBytes: Int {
         resources.memory?.isExceeded ?? false
-            ? min(settings.queueLimitBytes, HeldMemory.uncountedBytes) : settings.queueLimitBytes
+            ? min(settings.queueLimitBytes, uncountedBytes) : settings.queueLimitBytes
     }
 
     /// Whether another message may be delivered.
@@ -368,13 +371,13 @@ public final class Connection<Handler: ConnectionHandler> {
         // fails the connection closes it in either role (§7.1.7). The order does not matter for a stream of HTTP/2, whose
         // peer may wait for our end.
         let closesOwnSide = settings.role == .server || ending?.violation != nil || stream is HTTP2Stream
-        let refill: (inout ByteBuffer) -> Void = { [self] output in outbox.moveFirst(to: &output) }
+        let refill: LingeringClose.Refill = { [self] output, _ in outbox.moveFirst(to: &output) }
         var output = ByteBuffer()
-        refill(&output)
+        outbox.moveFirst(to: &output)
         let lingeringClose = LingeringClose(stream, output: output, closesOwnSide: closesOwnSide, refill: refill) {
             [self] _ in end(failure: nil)
         }
-        if isCounted || storedOutputBytes + lingeringClose.storageBytes > HeldMemory.uncountedBytes {
+        if isCounted || storedOutputBytes + lingeringClose.storageBytes > uncountedBytes {
             makeEnding().lingeringClose = lingeringClose
             countMemory()
         }
@@ -444,10 +447,10 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Counts what the connection holds if a part of it has reached `byteCount`, or it was counted before.
     @inline(__always)
     private func countMemory(with byteCount: Int) {
-        if byteCount > HeldMemory.uncountedBytes || isCounted { countMemory() }
+        if byteCount > uncountedBytes || isCounted { countMemory() }
     }
 
-    private func countMemory() {
+    internal func countMemory() {
         guard state != .ended, let memory = resources.memory else { return }
         isCounted = memory.update(self)
     }
@@ -485,8 +488,10 @@ extension Connection: EndOfTurnWork {
 
 // What the connection holds for its peer.
 extension Connection: MemoryHolder {
-    /// The storage of the incomplete message, in bytes.
-    internal var incompleteBytes: Int { receiver.incompleteBytes }
+    /// The storage of the incomplete message and of input that was not decoded, in bytes.
+    internal var incompleteBytes: Int {
+        receiver.incompleteBytes + (unread?.bytes.storageBytes ?? 0) + stream.unreadStorageBytes
+    }
 
     internal var outputBytes: Int {
         storedOutputBytes + (ending?.lingeringClose?.storageBytes ?? 0) - sharedBytes
@@ -509,6 +514,9 @@ extension Connection: MemoryHolder {
     }
 
     internal var isKeptWaiting: Bool { queuedBytes == 0 && isPausedByUser && hasUnreadBytes }
+
+    internal func pauseForMemory() { pauseReading(for: .memory) }
+    internal func resumeAfterMemory() { resumeReading(after: .memory) }
 
     internal func memoryIsFree() {
         guard !isLeaving else { return }

@@ -1,28 +1,38 @@
 // Responses from files and directories.
 extension Site {
     /// The response for the file or directory that a request names, or `nil` if there is none.
-    func response(to request: RequestHead, from files: FileTree) -> WebResponse? {
+    func response(to request: RequestHead, from files: FileTree, cache: SiteCache) -> WebResponse? {
         do throws(RequestPathError) {
             let path = try RequestPath(parsing: request.path ?? "")
-            return response(to: request, path, from: files)
+            return response(to: request, path, from: files, cache: cache)
         } catch {
             return error == .malformed ? WebResponse(status: 400, text: "This path is invalid.") : nil
         }
     }
 
-    private func response(to request: RequestHead, _ path: RequestPath, from files: FileTree) -> WebResponse? {
+    private func response(
+        to request: RequestHead, _ path: RequestPath, from files: FileTree, cache: SiteCache
+    ) -> WebResponse? {
         do throws(IOError) {
             switch try Self.find(path.names, in: files) {
             case .file(let file):
                 guard !path.endsWithSlash, let name = path.names.last else { return nil }
-                return Self.response(to: request, file, named: name)
+                return Self.response(to: request, cache.shared(file), named: name)
             case .directory where !path.endsWithSlash && !path.names.isEmpty:
                 return redirection(of: request, to: path)
             case .directory(let directory):
                 if let file = try indexFile(at: path, in: files) {
-                    return Self.response(to: request, file, named: Self.indexName)
+                    return Self.response(to: request, cache.shared(file), named: Self.indexName)
                 }
-                return try index(of: directory, at: path, in: files)
+                let page = try cache.page(of: directory, at: path) { () throws(IOError) in
+                    try Self.index(of: directory, at: path, in: files).html
+                }
+                return WebResponse(
+                    status: 200,
+                    fields: [
+                        HeaderField(wellFormedName: "Content-Type", value: MediaType.html),
+                        HeaderField(wellFormedName: "Content-Security-Policy", value: DirectoryIndex.securityPolicy),
+                    ], content: .shared(page))
             }
         } catch {
             return Self.response(to: error)
@@ -99,10 +109,10 @@ extension Site {
     }
 
     /// The index page of a directory, with all entries that a request can name.
-    private func index(
+    private static func index(
         of directory: OpenDirectory, at path: RequestPath, in files: FileTree
-    ) throws(IOError) -> WebResponse {
-        let (found, isCut) = try directory.entries(atMost: Self.maximumEntries, where: RequestPath.isServed)
+    ) throws(IOError) -> DirectoryIndex {
+        let (found, isCut) = try directory.entries(atMost: maximumEntries, where: RequestPath.isServed)
         let entries = found.compactMap { name, status -> DirectoryIndex.Entry? in
             let status = status.kind == .symbolicLink ? Self.status(of: path.names + [name], in: files) : status
             guard let status, status.kind == .directory || status.kind == .regular else { return nil }
@@ -110,13 +120,7 @@ extension Site {
                 name: name, size: status.kind == .directory ? nil : status.size, modifiedSeconds: status.modifiedSeconds
             )
         }
-        let html = DirectoryIndex(path: path, entries: entries, isCut: isCut).html
-        return WebResponse(
-            status: 200,
-            fields: [
-                HeaderField(wellFormedName: "Content-Type", value: MediaType.html),
-                HeaderField(wellFormedName: "Content-Security-Policy", value: DirectoryIndex.securityPolicy),
-            ], content: .bytes(Array(html.utf8)))
+        return DirectoryIndex(path: path, entries: entries, isCut: isCut)
     }
 
     /// The status of a link's target, or `nil` if it is not served.
@@ -129,6 +133,6 @@ extension Site {
     }
 
     private static let indexName = "index.html"
-    /// Enough for any reader, and readable within a few milliseconds.
+    /// Enough for any reader. ``SiteCache`` keeps the page, which takes tens of milliseconds.
     private static let maximumEntries = 5000
 }

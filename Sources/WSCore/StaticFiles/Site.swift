@@ -17,13 +17,13 @@ package struct Site: WebResponder {
     }
 
     /// The response to a request.
-    package func response(to request: RequestHead) -> WebResponse {
-        var response = ownResponse(to: request)
+    package func response(to request: RequestHead, cache: SiteCache = SiteCache()) -> WebResponse {
+        var response = ownResponse(to: request, cache: cache)
         response.complete(with: policy.extraFields)
         return response
     }
 
-    private func ownResponse(to request: RequestHead) -> WebResponse {
+    private func ownResponse(to request: RequestHead, cache: SiteCache) -> WebResponse {
         guard request.method == "GET" || request.method == "HEAD" else {
             // RFC 9110 §15.5.6: a 405 response lists the supported methods.
             let allow = HeaderField(wellFormedName: "Allow", value: "GET, HEAD")
@@ -32,7 +32,7 @@ package struct Site: WebResponder {
         if let page = pages.first(where: { $0.path == request.path }) {
             return WebResponse(status: 200, fields: page.fields, content: .bytes(page.bytes))
         }
-        if let files { return response(to: request, from: files) ?? missing(request) }
+        if let files { return response(to: request, from: files, cache: cache) ?? missing(request) }
         return request.path == "/" ? WebResponse(text: help(for: request)) : missing(request)
     }
 
@@ -65,7 +65,8 @@ package struct Site: WebResponder {
 /// Responds to requests that do not ask for a WebSocket.
 package protocol WebResponder: Sendable {
     /// The response to a request. The request is valid HTTP, and its host and credentials have been checked.
-    func response(to request: RequestHead) -> WebResponse
+    /// - Parameter cache: What the responses of the loop share.
+    func response(to request: RequestHead, cache: SiteCache) -> WebResponse
 }
 
 /// A page built into the program.

@@ -6,8 +6,27 @@ package struct WebResponse {
         case none
         /// These bytes.
         case bytes([UInt8])
+        /// These bytes, which belong to a cache.
+        case shared(SharedBytes)
         /// A range of a file.
         case file(OpenFile, Range<Int>)
+
+        /// Appends a nonempty part of the content.
+        /// - Parameter part: Positions in the page or file.
+        /// - Returns: The number of bytes appended: 0 if the file has ended or cannot be read.
+        func append(_ part: Range<Int>, to output: inout ByteBuffer) -> Int {
+            switch self {
+            case .none: return 0
+            case .bytes(let bytes):
+                output.append(bytes.span.bytes.extracting(part))
+                return part.count
+            case .shared(let bytes):
+                bytes.withBytes { output.append($0.extracting(part)) }
+                return part.count
+            case .file(let file, _):
+                return (try? file.read(into: &output, at: part.lowerBound, atMost: part.count)) ?? 0
+            }
+        }
     }
 
     /// The status, 200 through 599.
@@ -63,15 +82,24 @@ package struct WebResponse {
     private static func line(_ text: String) -> Content { .bytes(Array((text + "\n").utf8)) }
 
     /// The length of the content in bytes.
-    package var contentByteCount: Int {
+    package var contentByteCount: Int { contentRange.count }
+
+    /// The positions of the content in the page or file.
+    var contentRange: Range<Int> {
         switch content {
-        case .none: 0
-        case .bytes(let bytes): bytes.count
-        case .file(_, let range): range.count
+        case .none: 0..<0
+        case .bytes(let bytes): 0..<bytes.count
+        case .shared(let bytes): 0..<bytes.count
+        case .file(_, let range): range
         }
     }
 
-    /// The bytes of the content to send, unless it is a file.
+    /// The number of bytes of a page that responses share, and that ``HeldMemory`` counts.
+    var sharedByteCount: Int {
+        if case .shared(let bytes) = content { bytes.count } else { 0 }
+    }
+
+    /// The bytes of the content of a refusal to send.
     /// - Parameter method: The method of the request; nil if no request arrived.
     func bytes(answering method: String?) -> [UInt8] {
         // RFC 9110 §9.3.2: the response to HEAD has no content.
@@ -85,7 +113,7 @@ package struct WebResponse {
         for field in fields where !field.isNamed("Date") { all.append(field) }
         switch content {
         case .none: break
-        case .bytes, .file:
+        case .bytes, .shared, .file:
             all.append(HeaderField(wellFormedName: "Content-Length", value: "\(contentByteCount)"))
         }
         // RFC 9110 §7.8: a sender of Upgrade also lists it in Connection.

@@ -17,10 +17,9 @@ import Testing
     private static func text(of response: WebResponse) -> String {
         switch response.content {
         case .none: return ""
-        case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
-        case .file(let file, let range):
+        case .bytes, .shared, .file:
             var buffer = ByteBuffer()
-            _ = try? file.read(into: &buffer, at: range.lowerBound, atMost: range.count)
+            if response.contentByteCount > 0 { _ = response.content.append(response.contentRange, to: &buffer) }
             return buffer.withReadableBytes { bytes in
                 bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
             }
@@ -72,6 +71,43 @@ import Testing
             #expect(Self.field("Content-Security-Policy", of: response) == "default-src 'self'")
             #expect(Self.field("Content-Type", of: response) == "text/html")
             #expect(Self.text(of: site.response(to: try Self.request("/other"))) == "file")
+        }
+    }
+
+    @Test("the index of a directory is made once per change of the directory, and counted; an open file is shared")
+    func cache() throws {
+        try TreeFixture.with { fixture in
+            try fixture.file("a", "file")
+            let site = Site(policy: try ServerPolicy(), files: try FileTree(fixture.root))
+            let counter = BroadcastCounter()
+            let cache = SiteCache(countedBy: counter)
+            func page(_ target: String = "/") throws -> SharedBytes? {
+                guard case .shared(let page) = site.response(to: try Self.request(target), cache: cache).content else {
+                    return nil
+                }
+                return page
+            }
+            func file() throws -> OpenFile? {
+                guard case .file(let file, _) = site.response(to: try Self.request("/a"), cache: cache).content else {
+                    return nil
+                }
+                return file
+            }
+            let first = try #require(try page())
+            // The page is made again if the time passes meanwhile.
+            let isShared = try (0..<3).contains { _ in try page() === (try page()) }
+            #expect(isShared && counter.byteCount >= first.count)
+            // Changes within a tick of the kernel's clock look like one.
+            var (second, number) = (first, 0)
+            while second === first {
+                try fixture.file("b\(number)", "file")
+                number += 1
+                second = try #require(try page())
+            }
+            let (one, other) = (try file(), try file())
+            #expect(one != nil && one === other)
+            cache.removePages()
+            #expect(counter.byteCount == first.count + second.count)
         }
     }
 

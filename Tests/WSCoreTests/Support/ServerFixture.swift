@@ -68,7 +68,7 @@ extension Server {
     /// Stops listening, cancels responses in progress, and closes every connection with `frame`.
     func close(_ frame: CloseFrame) {
         stopListening()
-        for exchange in others.exchanges.values { exchange.cancel() }
+        for exchange in others.exchanges.values { exchange.stream.close() }
         for connection in connections.values { connection.close(frame) }
     }
 }

@@ -33,6 +33,8 @@ internal final class ForwardedExchange {
     private let facts: OpeningFacts
     private let forwarding: RequestForwarding
     private let firstBytes: [UInt8]
+    private let memory: HeldMemory?
+    private var isCounted = false
     private var completion: ((ServedRequest) -> Void)?
 
     private var connector: Connector?
@@ -65,10 +67,12 @@ internal final class ForwardedExchange {
     /// - Parameters:
     ///   - firstBytes: The bytes that arrived after the head of the request.
     ///   - client: The client's stream, which does not read.
+    ///   - memory: Counts what the exchange holds.
     init(
         _ request: RequestHead, _ firstBytes: [UInt8], on client: any ByteStream, facts: OpeningFacts,
-        _ forwarding: RequestForwarding
+        _ forwarding: RequestForwarding, memory: HeldMemory?
     ) {
+        self.memory = memory
         self.request = request
         self.client = client
         self.facts = facts
@@ -156,6 +160,7 @@ internal final class ForwardedExchange {
         // If the write fails, the server may have answered before it closed.
         try? server.write(&toServer)
         if toServer.isEmpty, !server.isWriting { client.startReading() } else { client.stopReading() }
+        countMemory()
     }
 
     private func badRequest(_ reason: String) -> HandshakeRefusal {
@@ -254,6 +259,7 @@ internal final class ForwardedExchange {
         guard let server, !isOver else { return }
         guard (try? client.write(&toClient)) != nil else { return abort() }
         if toClient.isEmpty, !client.isWriting { server.startReading() } else { server.stopReading() }
+        countMemory()
     }
 
     private func badGateway(_ what: String) -> HandshakeRefusal {
@@ -300,7 +306,8 @@ internal final class ForwardedExchange {
         var output = ByteBuffer()
         let sentBytes = response.byteCount - toClient.count
         swap(&output, &toClient)
-        _ = LingeringClose(client, output: output, closesOwnSide: true, timeout: Self.timeout) { [self] writtenBytes in
+        _ = LingeringClose(client, output: output, closesOwnSide: true, timeout: Self.timeout, memory: memory) {
+            [self] writtenBytes in
             let sentBytes = sentBytes + writtenBytes
             completion(served(sentBytes, isComplete: isComplete && sentBytes == response.byteCount))
         }
@@ -316,6 +323,8 @@ internal final class ForwardedExchange {
     }
 
     private func leave() {
+        if isCounted { memory?.remove(self) }
+        isCounted = false
         connector?.cancel()
         server?.close()
         server = nil
@@ -370,4 +379,21 @@ extension ForwardedExchange: ByteStreamDelegate {
         // A response that the server sent before can still be read.
         if stream === client { abort() } else { client.stopReading() }
     }
+}
+
+// What one side has sent and the other has not taken.
+extension ForwardedExchange: MemoryHolder {
+    private func countMemory() {
+        guard !isOver, let memory, isCounted || heldBytes > uncountedBytes else { return }
+        isCounted = memory.update(self)
+    }
+
+    var uncountedBytes: Int { client.uncountedBytes }
+    var incompleteBytes: Int {
+        toServer.storageBytes + (server?.storageBytes ?? 0) + client.unreadStorageBytes
+            + (server?.unreadStorageBytes ?? 0)
+    }
+    var outputBytes: Int { toClient.storageBytes + client.storageBytes }
+    var movedBytes: Int { bodyByteCount + response.byteCount - toClient.count - client.unsentBytes }
+    func freeMemory() { abort() }
 }

@@ -18,6 +18,7 @@ package final class Server<Handler: ConnectionHandler> {
     private var listeners: [StreamListener] = []
     internal private(set) var others = OtherClients()
     private let windowBudget: HTTP2WindowBudget
+    private let siteCache: SiteCache
     /// The number of connections to another server on behalf of clients. They may outlive their clients.
     package var upstreamCount = 0 {
         didSet { if haveMostClientsLeft { resources.startTimer() } }
@@ -26,8 +27,12 @@ package final class Server<Handler: ConnectionHandler> {
     private var peakCount = 0
     /// The minimum peak of clients that leave much memory behind.
     private static var manyClients: Int { 32 }
-    /// The bytes by which the windows of HTTP/2 streams may grow, for all servers that share a port.
+    /// The bytes by which the windows of HTTP/2 streams may grow, for all servers that share a port, and the part of the
+    /// memory of clients that these may be.
     private static var largerWindowBytes: Int { 64 << 20 }
+    private static var largerWindowsPart: Int { 4 }
+    /// The maximum number of streams of an HTTP/2 connection.
+    private static var maximumStreams: Int { 1000 }
     /// The number of the latest client. Servers that share a port use different numbers.
     private var lastNumber: Int
     /// The number of descriptors available for clients.
@@ -48,7 +53,8 @@ package final class Server<Handler: ConnectionHandler> {
         self.makeHandler = makeHandler
         let share = settings.share ?? Share(index: 0, count: 1)
         lastNumber = share.index + 1 - share.count
-        windowBudget = HTTP2WindowBudget(byteCount: Self.largerWindowBytes / share.count)
+        let windowBytes = min(Self.largerWindowBytes, (settings.maximumHeldBytes ?? .max) / Self.largerWindowsPart)
+        windowBudget = HTTP2WindowBudget(byteCount: windowBytes / share.count)
         descriptorCount =
             DescriptorBudget().streams(onEachOf: share.count, besides: settings.reservedDescriptors)
             / settings.streamsPerClient
@@ -57,6 +63,9 @@ package final class Server<Handler: ConnectionHandler> {
             memory: settings.maximumHeldBytes.map {
                 HeldMemory(limitBytes: $0 / share.count, bytesPerSecond: settings.bytesPerSecond, on: loop)
             })
+        let cache = SiteCache(countedBy: resources.memory?.broadcasts)
+        siteCache = cache
+        resources.memory?.releaseCaches = { cache.removePages() }
         resources.mustTrimHeap = { [weak self] in
             guard let self, haveMostClientsLeft else { return false }
             peakCount = clientCount + upstreamCount
@@ -176,7 +185,7 @@ package final class Server<Handler: ConnectionHandler> {
     private func makeOpening(on stream: any ByteStream, from peer: Peer, acceptsHTTP2: Bool) -> ServerOpening {
         let opening = ServerOpening(
             stream, from: peer.address, policy: settings.policy, timeout: settings.handshakeTimeout,
-            admission: admission, acceptsHTTP2: acceptsHTTP2
+            admission: admission, acceptsHTTP2: acceptsHTTP2, memory: resources.memory
         ) { [unowned self] opening, outcome in
             others.openings[ObjectIdentifier(opening)] = nil
             if opening.isLingering { addLingering(opening) }
@@ -213,12 +222,19 @@ package final class Server<Handler: ConnectionHandler> {
         }
     }
 
+    /// The maximum number of streams of an HTTP/2 connection: half of the places of clients, so that others can connect. A
+    /// stream with a response may need a descriptor in addition to its place.
+    private var streamsPerConnection: Int {
+        let places = min((settings.maximumConnections ?? .max) / 2, descriptorCount / 4)
+        return min(Self.maximumStreams, max(1, places))
+    }
+
     /// Serves the streams of an HTTP/2 connection like connections of their own.
     private func serveHTTP2(on stream: any ByteStream, from peer: Peer, firstBytes: [UInt8]) {
         // More streams wait at the client.
         let context = HTTP2Connection.ServerContext(
-            maximumStreams: min(settings.maximumConnections ?? .max, 1000), idleTimeout: settings.handshakeTimeout,
-            windowBudget: windowBudget,
+            maximumStreams: streamsPerConnection, idleTimeout: settings.handshakeTimeout, windowBudget: windowBudget,
+            memory: resources.memory,
             didReceiveRequest: { [unowned self] stream, request, byteCount in
                 // Unlike connections, streams cannot wait.
                 guard !isFull else { return stream.refuse() }
@@ -241,10 +257,10 @@ package final class Server<Handler: ConnectionHandler> {
     }
 
     private func answer(_ request: RequestHead, of opening: ServerOpening) {
-        let response = settings.responder.response(to: request)
+        let response = settings.responder.response(to: request, cache: siteCache)
         let exchange = WebExchange(request, response, on: opening.stream, facts: opening.facts)
         others.exchanges[ObjectIdentifier(exchange)] = exchange
-        exchange.run(timeout: settings.responseTimeout) { [unowned self] exchange, served in
+        exchange.run(timeout: settings.responseTimeout, memory: resources.memory) { [unowned self] exchange, served in
             others.exchanges[ObjectIdentifier(exchange)] = nil
             updateAccepting()
             observer?(.served(served))
@@ -254,7 +270,8 @@ package final class Server<Handler: ConnectionHandler> {
     private func forward(
         _ request: RequestHead, _ firstBytes: [UInt8], of opening: ServerOpening, with forwarding: RequestForwarding
     ) {
-        let exchange = ForwardedExchange(request, firstBytes, on: opening.stream, facts: opening.facts, forwarding)
+        let exchange = ForwardedExchange(
+            request, firstBytes, on: opening.stream, facts: opening.facts, forwarding, memory: resources.memory)
         others.forwardedExchanges[ObjectIdentifier(exchange)] = exchange
         exchange.run { [unowned self] served in
             remove(exchange)
@@ -267,7 +284,8 @@ package final class Server<Handler: ConnectionHandler> {
         _ response: Connector.UnreadResponse, to request: RequestHead, of opening: ServerOpening,
         with forwarding: RequestForwarding
     ) {
-        let exchange = ForwardedExchange(request, [], on: opening.stream, facts: opening.facts, forwarding)
+        let exchange = ForwardedExchange(
+            request, [], on: opening.stream, facts: opening.facts, forwarding, memory: resources.memory)
         others.forwardedExchanges[ObjectIdentifier(exchange)] = exchange
         exchange.pass(response) { [unowned self] served in
             remove(exchange)

@@ -24,6 +24,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     /// The beginning of the stream while it may be HTTP/2; nil if it is not, or if the server does not accept HTTP/2.
     private var preface: [UInt8]?
     private let policy: ServerPolicy
+    private let memory: HeldMemory?
     private var handshake: ServerHandshake
     private let admission: Admission
     private let completion: (ServerOpening, consuming Outcome) -> Void
@@ -37,17 +38,20 @@ internal final class ServerOpening: ByteStreamDelegate {
     /// Called when that stream is closed.
     var didFinishLingering: () -> Void = {}
 
-    /// - Parameter acceptsHTTP2: Whether the client may speak HTTP/2: with TLS if ALPN has selected it, otherwise with prior
-    ///   knowledge.
+    /// - Parameters:
+    ///   - acceptsHTTP2: Whether the client may speak HTTP/2: with TLS if ALPN has selected it, otherwise with prior
+    ///     knowledge.
+    ///   - memory: Counts what a refusal holds.
     init(
         _ stream: any ByteStream, from address: PeerAddress, policy: ServerPolicy, timeout: Duration,
-        admission: Admission, acceptsHTTP2: Bool = false,
+        admission: Admission, acceptsHTTP2: Bool = false, memory: HeldMemory? = nil,
         completion: @escaping (ServerOpening, consuming Outcome) -> Void
     ) {
         self.stream = stream
         self.address = address
         acceptTime = stream.loop.turnTime
         self.admission = admission
+        self.memory = memory
         self.completion = completion
         self.timeout = timeout
         preface = acceptsHTTP2 ? [] : nil
@@ -125,7 +129,7 @@ internal final class ServerOpening: ByteStreamDelegate {
 
     private func linger(sending output: consuming ByteBuffer = ByteBuffer()) {
         isLingering = true
-        _ = LingeringClose(stream, output: output, closesOwnSide: true) { [self] _ in
+        _ = LingeringClose(stream, output: output, closesOwnSide: true, memory: memory) { [self] _ in
             isLingering = false
             didFinishLingering()
         }

@@ -7,12 +7,8 @@ internal final class WebExchange {
     private let sendsContent: Bool
     /// The time the last byte was written, or nil before that.
     private var endTime: Duration?
-    /// The part of the file that was not read yet.
-    private var filePart: Range<Int>
-
-    /// The number of file bytes read at once, small enough for memory and for the loop's other clients. Files are read
-    /// on the loop, because the page cache nearly always has them. A thread pool would cost more than it saves.
-    private static let pieceBytes = 128 << 10
+    /// The part of the content that was not produced yet, as positions in the page or file.
+    private var rest: Range<Int>
 
     init(_ request: RequestHead, _ response: WebResponse, on stream: any ByteStream, facts: OpeningFacts) {
         self.request = request
@@ -21,22 +17,24 @@ internal final class WebExchange {
         self.facts = facts
         // RFC 9110 §9.3.2: the response to HEAD has no content.
         sendsContent = request.method != "HEAD"
-        if sendsContent, case .file(_, let range) = response.content { filePart = range } else { filePart = 0..<0 }
+        rest = sendsContent ? response.contentRange : 0..<0
     }
 
     /// Sends the response and closes the stream.
     /// - Parameters:
     ///   - timeout: The time without progress after which the response is given up.
+    ///   - memory: Counts what the response holds.
     ///   - completion: Called when the stream is closed.
-    func run(timeout: Duration, completion: @escaping (WebExchange, ServedRequest) -> Void) {
+    func run(timeout: Duration, memory: HeldMemory?, completion: @escaping (WebExchange, ServedRequest) -> Void) {
         var output = ByteBuffer()
         let head = response.head(at: .now).start(on: stream)
         head.withUnsafeBytes { output.append($0.bytes) }
         let expectedBytes = sendsContent ? response.contentByteCount : 0
-        response.bytes(answering: request.method).withUnsafeBytes { output.append($0.bytes) }
+        // Small pages share a write with the head.
+        if !(stream is HTTP2Stream) { produce(&output, atMost: LingeringClose.pieceBytes - output.count) }
         _ = LingeringClose(
-            stream, output: output, closesOwnSide: true, timeout: timeout,
-            refill: { [self] output in refill(&output) }
+            stream, output: output, closesOwnSide: true, timeout: timeout, memory: memory,
+            sharedBytes: response.sharedByteCount, refill: { [self] in produce(&$0, atMost: $1) }
         ) { [self] writtenBytes in
             let contentBytes = max(0, writtenBytes - head.count)
             completion(
@@ -49,18 +47,16 @@ internal final class WebExchange {
         }
     }
 
-    /// Closes the stream immediately. The completion is not called.
-    func cancel() {
-        stream.close()
-    }
-
-    /// Reads the next piece of the file. If the file was truncated or cannot be read, the response ends early, which
-    /// the client detects by its length.
-    private func refill(_ output: inout ByteBuffer) {
-        if case .file(let file, _) = response.content, !filePart.isEmpty {
-            let byteCount = min(filePart.count, Self.pieceBytes)
-            let count = (try? file.read(into: &output, at: filePart.lowerBound, atMost: byteCount)) ?? 0
-            filePart = count == 0 ? 0..<0 : filePart.dropFirst(count)
+    /// Appends the next piece of the page or file. If the file was truncated or cannot be read, the response ends early,
+    /// which the client detects by its length.
+    ///
+    /// Files are read on the loop, because the page cache nearly always has them. A thread pool would cost more than it
+    /// saves.
+    private func produce(_ output: inout ByteBuffer, atMost byteCount: Int) {
+        let piece = rest.prefix(byteCount)
+        if !piece.isEmpty {
+            let count = response.content.append(piece, to: &output)
+            rest = count == 0 ? 0..<0 : rest.dropFirst(count)
         }
         if output.isEmpty { endTime = endTime ?? stream.loop.turnTime }
     }

@@ -15,11 +15,17 @@ internal final class LingeringClose: ByteStreamDelegate {
         case failed
     }
 
+    /// Appends further output to an empty buffer, at most a number of bytes unless it is stored already, until nothing is
+    /// left.
+    typealias Refill = (inout ByteBuffer, _ atMost: Int) -> Void
+
     /// Several round trips on any network. The peer has no obligation to close at all.
     static let limit = Duration.seconds(1)
 
     /// The maximum number of bytes written per turn, so that other streams get their share.
     private static let turnBytes = 1 << 20
+    /// The maximum size of a piece of the output. ``HeldMemory`` does not count it.
+    static let pieceBytes = HeldMemory.uncountedBytes
 
     private let stream: any ByteStream
     private var output: ByteBuffer
@@ -27,7 +33,8 @@ internal final class LingeringClose: ByteStreamDelegate {
     private let timeout: Duration
     private var state = State.writing
     /// Nil when the source has no more output.
-    private var refill: ((inout ByteBuffer) -> Void)?
+    private var refill: Refill?
+    private let account: Account?
     private let completion: (_ writtenBytes: Int) -> Void
     private var timer: Timer?
     /// Continues writing in a later turn, or finishes after a failure.
@@ -48,11 +55,14 @@ internal final class LingeringClose: ByteStreamDelegate {
     ///   - closesOwnSide: Whether to shut down our side after the output. Servers do, and so do endpoints that fail
     ///     the connection; other clients wait for the server (RFC 6455 §7.1.1).
     ///   - timeout: The time without progress after which pending output is given up. Defaults to 1 s.
-    ///   - refill: Appends more output to the empty buffer; called until it appends nothing. Defaults to nil.
+    ///   - memory: Counts what the stream and the output hold; nil if the owner counts it.
+    ///   - sharedBytes: The size of what `refill` shares with others. Default: 0.
+    ///   - refill: The rest of the output, which is not produced before the stream has room. Defaults to nil.
     ///   - completion: Called when the stream is closed, with the number of bytes the kernel has accepted.
     init(
         _ stream: any ByteStream, output: consuming ByteBuffer, closesOwnSide: Bool, timeout: Duration = limit,
-        refill: ((inout ByteBuffer) -> Void)? = nil, completion: @escaping (_ writtenBytes: Int) -> Void
+        memory: HeldMemory? = nil, sharedBytes: Int = 0, refill: Refill? = nil,
+        completion: @escaping (_ writtenBytes: Int) -> Void
     ) {
         self.stream = stream
         offeredBytes = output.count
@@ -60,6 +70,7 @@ internal final class LingeringClose: ByteStreamDelegate {
         self.closesOwnSide = closesOwnSide
         self.timeout = timeout
         self.refill = refill
+        account = memory.map { Account(memory: $0, sharedBytes: sharedBytes) }
         self.completion = completion
         stream.delegate = self
         let timer = Timer(on: stream.loop) { [unowned self] in timerFired() }
@@ -88,6 +99,7 @@ internal final class LingeringClose: ByteStreamDelegate {
 
     private func writeMore() {
         guard state == .writing || state == .writingLast else { return }
+        defer { countMemory() }
         var bytesLeft = Self.turnBytes
         repeat {
             guard (try? write()) != nil else {
@@ -95,19 +107,28 @@ internal final class LingeringClose: ByteStreamDelegate {
                 return continueInAnotherTurn()
             }
             guard output.isEmpty, !stream.isWriting else {
-                writtenBytes = offeredBytes - output.count - stream.inFlightBytes
+                writtenBytes = max(writtenBytes, offeredBytes - output.count - stream.inFlightBytes)
                 return
             }
             writtenBytes = offeredBytes
             guard bytesLeft > 0 else { return continueInAnotherTurn() }
-            refill?(&output)
-            offeredBytes += output.count
+            // A stream of HTTP/2 asks when its window has room, and reports when everything was written.
+            if refill != nil, let stream = stream as? HTTP2Stream {
+                return stream.pull { [unowned self] in produce(&$0, atMost: $1) }
+            }
+            produce(&output, atMost: Self.pieceBytes)
             bytesLeft -= output.count
         } while !output.isEmpty
-        refill = nil
         guard state == .writing else { return finish() }
         state = .waiting
         if closesOwnSide { stream.shutdown() }
+    }
+
+    private func produce(_ bytes: inout ByteBuffer, atMost byteCount: Int) {
+        writtenBytes = max(writtenBytes, offeredBytes - stream.inFlightBytes)
+        refill?(&bytes, byteCount)
+        offeredBytes += bytes.count
+        if bytes.isEmpty { refill = nil }
     }
 
     private func write() throws(StreamError) {
@@ -126,6 +147,7 @@ internal final class LingeringClose: ByteStreamDelegate {
         guard !stream.isClosed else { return }
         timer = nil
         turnTimer = nil
+        account?.stopCounting(self)
         let completion = self.completion
         stream.close()
         completion(writtenBytes)
@@ -141,4 +163,40 @@ internal final class LingeringClose: ByteStreamDelegate {
     func streamDidDrain(_ stream: any ByteStream) { writeMore() }
     func stream(_ stream: any ByteStream, didFailToRead error: StreamError) { finish() }
     func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) { finish() }
+}
+
+// What the last output holds, unless its owner counts it.
+extension LingeringClose: MemoryHolder {
+    /// How the rest of a stream is counted.
+    private final class Account {
+        let memory: HeldMemory
+        let sharedBytes: Int
+        private var isCounted = false
+
+        init(memory: HeldMemory, sharedBytes: Int) {
+            self.memory = memory
+            self.sharedBytes = sharedBytes
+        }
+
+        func count(_ holder: LingeringClose) {
+            guard isCounted || holder.heldBytes + sharedBytes > holder.uncountedBytes else { return }
+            isCounted = memory.update(holder)
+        }
+
+        func stopCounting(_ holder: LingeringClose) {
+            if isCounted { memory.remove(holder) }
+            isCounted = false
+        }
+    }
+
+    private func countMemory() {
+        if !stream.isClosed { account?.count(self) }
+    }
+
+    var uncountedBytes: Int { stream.uncountedBytes }
+    var incompleteBytes: Int { stream.unreadStorageBytes }
+    var outputBytes: Int { output.storageBytes + stream.storageBytes }
+    var sharedBytes: Int { account?.sharedBytes ?? 0 }
+    var movedBytes: Int { arrivedBytesNow }
+    func freeMemory() { finish() }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The metadata of a file or directory.
-struct FileStatus: Sendable {
+struct FileStatus: Equatable, Sendable {
     /// The type of a file.
     enum Kind {
         case regular
@@ -12,6 +12,8 @@ struct FileStatus: Sendable {
     }
 
     let kind: Kind
+    /// The number of the file system.
+    let device: UInt64
     /// The inode number, unique within a file system.
     let number: UInt64
     /// The length in bytes.
@@ -29,6 +31,7 @@ struct FileStatus: Sendable {
         case S_IFLNK: kind = .symbolicLink
         default: kind = .other
         }
+        device = UInt64(truncatingIfNeeded: status.st_dev)
         number = UInt64(status.st_ino)
         size = Int(status.st_size)
         let modified = status.st_mtim

@@ -26,6 +26,8 @@ package protocol ByteStream: AnyObject {
     var peerPresence: PeerPresence { get }
     /// Whether the peer has sent bytes that have not been passed to the delegate.
     var hasUnreadBytes: Bool { get }
+    /// The size of the storage of what the peer has sent, if it may be more than one read. Defaults to 0.
+    var unreadStorageBytes: Int { get }
 
     /// Starts passing received bytes to the delegate, in this turn or a later one, or resumes after ``stopReading()``.
     /// Delegates may call both methods at any time, also for each received piece. A delegate that takes over a stream
@@ -60,6 +62,8 @@ package protocol ByteStreamDelegate: AnyObject {
     /// Bytes have arrived. The buffer is shared by all streams: the bytes may be modified and are valid only during the
     /// call.
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan)
+    /// Bytes have arrived while the delegate does not read. ``ByteStream/unreadStorageBytes`` may have grown.
+    func streamDidKeepInput(_ stream: any ByteStream)
     /// The peer has ended its side of the stream, and all its bytes have been passed on.
     func streamDidReachEnd(_ stream: any ByteStream)
     /// A write that was in progress has finished: the stream accepts more bytes.
@@ -107,7 +111,13 @@ package enum PeerPresence: Sendable {
     case isGone
 }
 
+extension ByteStreamDelegate {
+    package func streamDidKeepInput(_ stream: any ByteStream) {}
+}
+
 extension ByteStream {
+    package var unreadStorageBytes: Int { 0 }
+
     package var storageBytes: Int { inFlightBytes }
 
     package func abort() { close() }

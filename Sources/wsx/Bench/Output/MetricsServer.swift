@@ -56,7 +56,7 @@ private final class MetricsPage: WebResponder {
     static let path = "/metrics"
     let text = Mutex([UInt8]("# EOF\n".utf8))
 
-    func response(to request: RequestHead) -> WebResponse {
+    func response(to request: RequestHead, cache: SiteCache) -> WebResponse {
         guard request.path == Self.path else {
             return WebResponse(status: 404, fields: [], content: .bytes(Array("See /metrics.\n".utf8)))
         }

@@ -42,19 +42,23 @@ extension ManualSection {
                     """
                     At the limit, the server prints one notice and stops accepting. Further clients wait in the \
                     kernel's queue until others leave. The limit on open files applies even with `--max-connections`. \
-                    Each program takes four open files, which may lower the limit on programs.
+                    An HTTP/2 connection has at most 1,000 streams, half of the clients of `--max-connections`, or a \
+                    quarter of the limit on open files; further ones are refused. Each program takes four open files, \
+                    which may lower the limit on programs.
                     """
                 ),
                 (
                     "Memory of clients",
                     """
-                    Counts incomplete messages and unread output, also of clients that are closing, but each broadcast \
-                    only once, and without the first 64 KiB of each client. Messages that `--delay` holds back, and \
-                    the input of programs, do not count. Beyond the limit, the server reads only one incomplete \
-                    message at a time, that nearest its end, and output queues are full at 64 KiB. Beyond 9/8 of the \
-                    limit, unread output must go before the next message is read. A client that sends or takes less \
-                    than 64 KiB within 5 seconds of such time, although the server would read more, is closed with \
-                    1013, the largest first, until the rest fits.
+                    Counts incomplete messages and unread output, also of clients that are closing, and of pages and \
+                    files, but each broadcast and page only once, and without the first 64 KiB of each client. Of an \
+                    HTTP/2 connection with many streams, only the first 4 KiB of each stream are left out. Messages \
+                    that `--delay` holds back, and the input of programs, do not count. Beyond the limit, the server \
+                    reads only one incomplete message at a time, that nearest its end, and output queues are full at \
+                    64 KiB. Beyond 9/8 of the limit, unread output must go before the next message is read. A client \
+                    that sends or takes less than 64 KiB within 5 seconds of such time, although the server would \
+                    read more, is closed with 1013, the largest first, until the rest fits. A page or file for such a \
+                    client is cut short.
                     """
                 ),
                 (

@@ -75,7 +75,7 @@ import Testing
             var output = ByteBuffer()
             output.append("head")
             var (askedBytes, writtenBytes): (Int, Int?) = (0, nil)
-            _ = LingeringClose(near, output: output, closesOwnSide: true) { output in
+            _ = LingeringClose(near, output: output, closesOwnSide: true) { output, _ in
                 let isEmpty = output.isEmpty
                 #expect(isEmpty)
                 let piece = words[askedBytes..<min(askedBytes + pieceBytes, words.count)]

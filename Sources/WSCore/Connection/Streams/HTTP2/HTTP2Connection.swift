@@ -7,12 +7,14 @@
 internal final class HTTP2Connection {
     /// What a server's connection needs.
     struct ServerContext {
-        /// The maximum number of concurrent streams.
+        /// The maximum number of concurrent streams. Further ones are refused.
         let maximumStreams: Int
         /// The time without streams after which the connection is closed.
         let idleTimeout: Duration
         /// The bytes by which windows may grow.
         let windowBudget: HTTP2WindowBudget
+        /// Counts what the streams and the connection hold.
+        let memory: HeldMemory?
         /// A request has arrived, with the size of its head in bytes, or a head that cannot be read.
         let didReceiveRequest: (HTTP2Stream, Result<RequestHead, HTTPHeadError>, _ byteCount: Int) -> Void
         /// The first stream has begun, or the last one has ended. A new connection is idle.
@@ -64,7 +66,14 @@ internal final class HTTP2Connection {
         static let scheduled = State(rawValue: 1 << 2)
         /// The connection of a client waits for further streams.
         static let keptOpen = State(rawValue: 1 << 3)
+        /// The peer has acknowledged our settings, such as the size of windows.
+        static let acknowledged = State(rawValue: 1 << 4)
+        /// ``HeldMemory`` counts the output.
+        static let counted = State(rawValue: 1 << 5)
     }
+
+    /// The maximum number of streams of a client that has not acknowledged the settings. Its windows may be larger.
+    private static let maximumUnacknowledgedStreams = 100
 
     /// Prepares the connection of a client, or of a server, which takes over the stream.
     /// - Parameter limits: The limits for heads. Default: ``HeadLimits/client`` or ``HeadLimits/server``.
@@ -94,9 +103,10 @@ internal final class HTTP2Connection {
     /// Creates a stream. It notices the end of the connection even before its request.
     /// - Parameter identifier: The stream's number; 0 before a request is sent.
     func makeStream(_ identifier: Int32 = 0) -> HTTP2Stream {
-        let stream = HTTP2Stream(identifier, on: self)
-        streams[ObjectIdentifier(stream)] = stream
         openCount += 1
+        let stream = HTTP2Stream(
+            identifier, on: self, uncountedBytes: HeldMemory.uncountedBytes(amongStreams: openCount))
+        streams[ObjectIdentifier(stream)] = stream
         if openCount == 1 { server?.didChangeIdleness(false) }
         return stream
     }
@@ -181,6 +191,7 @@ internal final class HTTP2Connection {
         state.remove(.busy)
         if let failure { return failWriting(failure) }
         if !stream.isWriting { reportAcceptance() }
+        countMemory()
     }
 
     /// A stream has frames in the output.
@@ -239,6 +250,9 @@ internal final class HTTP2Connection {
 
     // MARK: Events of the session
 
+    /// The peer applies our settings.
+    func didAcknowledgeSettings() { state.insert(.acknowledged) }
+
     func didReceiveSettings() {
         guard let actions = readyActions else { return }
         readyActions = nil
@@ -248,10 +262,15 @@ internal final class HTTP2Connection {
     /// A request has arrived.
     func didReceiveRequest(_ head: HTTP2Head, on stream: HTTP2Stream) {
         idleTimer?.stop()
+        stream.headBytes = head.listBytes
+        // RFC 9113 §5.1.2.
+        guard let server, openCount <= server.maximumStreams,
+            state.contains(.acknowledged) || openCount <= Self.maximumUnacknowledgedStreams
+        else { return stream.refuse() }
         if let error = head.error {
-            server?.didReceiveRequest(stream, .failure(error), head.byteCount)
+            server.didReceiveRequest(stream, .failure(error), head.byteCount)
         } else if let request = head.request {
-            server?.didReceiveRequest(stream, .success(request), head.byteCount)
+            server.didReceiveRequest(stream, .success(request), head.byteCount)
         }
     }
 
@@ -314,11 +333,12 @@ internal final class HTTP2Connection {
         idleTimer = nil
         streams = [:]
         framedStreams = []
+        if state.remove(.counted) != nil { server?.memory?.remove(self) }
         guard let server else { return stream.close() }
         // The client may still send, such as window updates, and a reset would destroy the last output.
         var output = ByteBuffer()
         swap(&output, &session.output)
-        _ = LingeringClose(stream, output: output, closesOwnSide: true) { [self] _ in
+        _ = LingeringClose(stream, output: output, closesOwnSide: true, memory: server.memory) { [self] _ in
             server.didEnd(self, session.violation)
         }
     }
@@ -359,4 +379,23 @@ extension HTTP2Connection: ByteStreamDelegate {
     }
 
     func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) { failWriting(error) }
+}
+
+// The frames that the client has not taken. What streams have not framed is counted by their owners.
+extension HTTP2Connection: MemoryHolder {
+    private func countMemory() {
+        guard let memory = server?.memory, phase != .over, stream.isWriting || state.contains(.counted) else { return }
+        if memory.update(self) { state.insert(.counted) } else { state.remove(.counted) }
+    }
+
+    var uncountedBytes: Int { HeldMemory.uncountedBytes }
+    var incompleteBytes: Int { 0 }
+    var outputBytes: Int { session.output.storageBytes + stream.storageBytes }
+    var movedBytes: Int { arrivedBytes }
+
+    func freeMemory() {
+        let violation = HTTP2Error.violation(reason: "the client does not read, and memory is scarce")
+        session.violation = session.violation ?? violation
+        fail(violation)
+    }
 }

@@ -5,6 +5,8 @@ internal struct HTTP2Head {
     /// The number of bytes of the fields.
     private(set) var byteCount = 0
     private var overheadBytes = 0
+    /// The size of the field list, as far as it has been read (RFC 9113 §6.5.2).
+    var listBytes: Int { byteCount + overheadBytes }
     /// Why the rest of the head is ignored.
     private(set) var error: HTTPHeadError?
 
@@ -17,7 +19,7 @@ internal struct HTTP2Head {
         byteCount += name.count + value.count
         // RFC 9113 §6.5.2: the size of a field includes 32 bytes.
         overheadBytes += 32
-        if byteCount + overheadBytes > limits.maximumBytes {
+        if listBytes > limits.maximumBytes {
             error = .tooLarge(maximumBytes: limits.maximumBytes)
         } else if fields.count >= limits.maximumFields {
             error = .tooManyFields(maximum: limits.maximumFields)

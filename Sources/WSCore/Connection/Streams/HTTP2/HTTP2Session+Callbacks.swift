@@ -132,7 +132,11 @@ extension HTTP2Session {
             }
         case NGHTTP2_DATA.rawValue: if endsStream { stream(of: frame)?.end(.ended) }
         case NGHTTP2_SETTINGS.rawValue:
-            if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 { connection.didReceiveSettings() }
+            if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 {
+                connection.didReceiveSettings()
+            } else {
+                connection.didAcknowledgeSettings()
+            }
         case NGHTTP2_GOAWAY.rawValue:
             let goAway = frame.pointee.goaway
             let data = UnsafeBufferPointer(start: goAway.opaque_data, count: min(goAway.opaque_data_len, 256))

@@ -10,14 +10,14 @@ internal final class HTTP2Session {
     /// The role of this end, and the settings that depend on it.
     enum Role {
         case client
-        /// - maximumStreams: The maximum number of concurrent streams.
+        /// - maximumStreams: The advertised number of concurrent streams. ``HTTP2Connection`` refuses further ones.
         case server(maximumStreams: Int)
 
         var isServer: Bool { if case .server = self { true } else { false } }
 
         /// The window of each stream, which bounds the bytes that a paused stream holds. For clients, it is more than the
-        /// bandwidth-delay product of 1 Gbit/s and 100 ms, 12.5 MB. For servers, it is what each client may hold without
-        /// being counted; it may grow (``HTTP2WindowBudget``).
+        /// bandwidth-delay product of 1 Gbit/s and 100 ms, 12.5 MB. For servers, it is small, because a connection may have
+        /// many streams; it may grow (``HTTP2WindowBudget``).
         var windowBytes: Int32 {
             switch self {
             case .client: connectionWindowBytes
@@ -29,7 +29,7 @@ internal final class HTTP2Session {
     /// The window of the connection.
     static let connectionWindowBytes: Int32 = 16 << 20
     /// The window of each stream of a server.
-    static let serverWindowBytes = 64 << 10
+    static let serverWindowBytes = 16 << 10
     /// Data frames are produced up to this number of bytes at once.
     static let outputBytes = 256 << 10
     /// RFC 9113 §6.5.2: the maximum size of a received frame, without its head.
@@ -89,23 +89,31 @@ internal final class HTTP2Session {
         }
         nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
         nghttp2_session_set_local_window_size(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Self.connectionWindowBytes)
+        if case .server(let maximumStreams) = role { advertise(maximumStreams) }
     }
 
     private static func settings(of role: Role, limits: HeadLimits) -> [(nghttp2_settings_id, Int)] {
-        let own: [(nghttp2_settings_id, Int)] =
-            switch role {
-            case .client: [(NGHTTP2_SETTINGS_ENABLE_PUSH, 0)]
-            // RFC 8441 §3.
-            case .server(let maximumStreams):
-                [
-                    (NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1),
-                    (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, maximumStreams),
-                ]
-            }
-        return own + [
+        let both = [
             (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, Int(role.windowBytes)),
             (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, limits.maximumBytes),
         ]
+        switch role {
+        case .client: return [(NGHTTP2_SETTINGS_ENABLE_PUSH, 0)] + both
+        // RFC 8441 §3. The last one becomes smaller; see ``advertise(_:)``.
+        case .server(let maximumStreams):
+            return [(NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1)] + both
+                + [(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, maximumStreams + maximumStreams / 9 + 1)]
+        }
+    }
+
+    /// Advertises fewer streams than nghttp2 tolerates, in the last setting of the first frame. It ends the connection of a
+    /// client that exceeds the number; RFC 9113 §5.1.2 allows to refuse the stream instead, as if it had been too late.
+    private func advertise(_ maximumStreams: Int) {
+        var start: UnsafePointer<UInt8>?
+        let count = nghttp2_session_mem_send(handle, &start)
+        guard count > 4, let start else { return }
+        output.append(UnsafeRawBufferPointer(start: start, count: count - 4).bytes)
+        withUnsafeBytes(of: UInt32(clamping: maximumStreams).bigEndian) { output.append($0.bytes) }
     }
 
     deinit {

@@ -29,11 +29,25 @@ internal final class HTTP2Stream: ByteStream {
         static let framed = State(rawValue: 1 << 6)
     }
 
+    /// What the peer may send.
+    private struct Window {
+        /// The size of the window that the peer may fill.
+        var byteCount: Int
+        /// The number of consumed bytes that no WINDOW_UPDATE has announced yet.
+        var consumedBytes = 0
+        /// The bytes received since a time of the loop, in milliseconds; see ``growWindow()``.
+        var recent: (byteCount: Int, since: UInt64) = (0, 0)
+    }
+
     let loop: EventLoop
     var delegate: (any ByteStreamDelegate)?
     let connection: HTTP2Connection
+    /// What the stream may hold without being counted, in bytes.
+    let uncountedBytes: Int
     /// The stream's number; 0 before the request.
     private(set) var identifier: Int32
+    /// The size of the request, from the view of a server.
+    var headBytes = 0
     /// Receives the heads of responses.
     var didReceiveHead: ((ResponseHead) -> Void)?
     /// Why the stream is about to be closed, if there is more to say than a code.
@@ -41,12 +55,9 @@ internal final class HTTP2Stream: ByteStream {
     private var state: State = []
     private var received = ByteBuffer()
     private var unsent = ByteBuffer()
-    /// The number of consumed bytes that no WINDOW_UPDATE has announced yet.
-    private var consumedBytes = 0
-    /// The size of the window that the peer may fill.
-    private var windowBytes: Int
-    /// The bytes received since a time of the loop, in milliseconds; see ``growWindow()``.
-    private var recent: (byteCount: Int, since: UInt64) = (0, 0)
+    /// Produces what follows the unsent bytes; see ``pull(from:)``.
+    private var source: LingeringClose.Refill?
+    private var window: Window
     /// The end of the latest bytes in the output of the connection; see ``HTTP2Connection/producedBytes``.
     private var framedEnd = 0
     private(set) var ending: Ending?
@@ -56,15 +67,16 @@ internal final class HTTP2Stream: ByteStream {
     private static let turnBytes = 64 << 10
     /// The round trip of a distant peer. A window that lasts longer is large enough.
     private static let longestRoundTripMilliseconds = 500
-    /// The maximum number of shared bytes copied at once.
-    private static let sharedPieceBytes = 64 << 10
+    /// The maximum number of shared bytes copied at once: a frame.
+    private static let sharedPieceBytes = HTTP2Session.maximumFrameBytes
 
     /// Creates a stream; see ``HTTP2Connection/makeStream()``.
-    init(_ identifier: Int32, on connection: HTTP2Connection) {
+    init(_ identifier: Int32, on connection: HTTP2Connection, uncountedBytes: Int) {
         self.identifier = identifier
+        self.uncountedBytes = uncountedBytes
         self.connection = connection
         loop = connection.loop
-        windowBytes = connection.windowBytes
+        window = Window(byteCount: connection.windowBytes)
     }
 
     /// Sends the head of a request. Returns false if the connection accepts no more streams.
@@ -92,7 +104,8 @@ internal final class HTTP2Stream: ByteStream {
 
     var isWriting: Bool { !isClosed && (!unsent.isEmpty || (connection.isBlocked && framedBytes > 0)) }
     var inFlightBytes: Int { isClosed ? 0 : unsent.count + framedBytes }
-    var storageBytes: Int { isClosed ? 0 : unsent.storageBytes + framedBytes }
+    /// The connection counts what is in frames.
+    var storageBytes: Int { isClosed ? 0 : unsent.storageBytes }
     var unsentBytes: Int { isClosed ? 0 : unsent.count + max(0, framedEnd - connection.arrivedBytes) }
 
     /// The number of bytes in frames that the kernel has not accepted, with the frames of other streams before them.
@@ -128,6 +141,30 @@ internal final class HTTP2Stream: ByteStream {
         return count
     }
 
+    /// Takes further output from `source` whenever the window of the peer has room for it, until `source` appends
+    /// nothing. Then, or if frames had to wait for the kernel, ``ByteStreamDelegate/streamDidDrain(_:)`` follows.
+    ///
+    /// A stream without a window thus holds nothing, however many streams the peer opens.
+    func pull(from source: @escaping LingeringClose.Refill) {
+        guard !isClosed, self.source == nil, writeFailure == nil else { return }
+        self.source = source
+        connection.session.resume(identifier)
+        connection.scheduleFlush()
+    }
+
+    private func refill(atMost byteCount: Int) {
+        guard let source else { return }
+        var bytes = unsent.takeAll()
+        source(&bytes, byteCount)
+        guard !isClosed else { return }
+        swap(&bytes, &unsent)
+        state.insert(.waitsForDrain)
+        guard unsent.isEmpty else { return }
+        self.source = nil
+        // Otherwise, the end follows the frames.
+        if !state.contains(.framed) { schedule() }
+    }
+
     private func send() {
         connection.session.resume(identifier)
         connection.produce()
@@ -156,7 +193,8 @@ internal final class HTTP2Stream: ByteStream {
     private func close(resettingWith code: UInt32) {
         guard !isClosed else { return }
         switch ending {
-        case .ended where unsent.isEmpty && [HTTP2Error.noError, HTTP2Error.cancel].contains(code): shutdown()
+        case .ended where unsent.isEmpty && source == nil && [HTTP2Error.noError, HTTP2Error.cancel].contains(code):
+            shutdown()
         case .failed: break
         case nil, .ended: if identifier > 0 { connection.session.reset(identifier, code: code) }
         }
@@ -164,14 +202,16 @@ internal final class HTTP2Stream: ByteStream {
         state.remove([.reading, .waitsForDrain])
         delegate = nil
         didReceiveHead = nil
-        connection.windowBudget?.release(windowBytes - connection.windowBytes)
+        connection.windowBudget?.release(window.byteCount - connection.windowBytes)
         received = ByteBuffer()
         unsent = ByteBuffer()
+        source = nil
         connection.ownerDidClose(self)
     }
 
     /// The number of bytes for the next data frame, at most `maximumBytes`; nil if there are none yet.
     func nextData(maximumBytes: Int) -> (byteCount: Int, endsStream: Bool)? {
+        if unsent.isEmpty { refill(atMost: maximumBytes) }
         let endsOutput = state.contains(.endsOutput)
         guard !unsent.isEmpty || endsOutput else { return nil }
         let byteCount = min(unsent.count, maximumBytes)
@@ -183,6 +223,7 @@ internal final class HTTP2Stream: ByteStream {
         let byteCount = min(byteCount, unsent.count)
         unsent.withReadableBytes { output.append($0.extracting(first: byteCount)) }
         unsent.consume(byteCount)
+        if source != nil { unsent.releaseStorage(above: 0) }
     }
 
     /// The bytes of a data frame are in the output of the connection.
@@ -194,7 +235,11 @@ internal final class HTTP2Stream: ByteStream {
     /// The kernel has accepted the frames. Reports that everything was written, if the delegate waits for it.
     func didWriteFrames() {
         state.remove(.framed)
-        guard state.contains(.waitsForDrain), !isWriting else { return }
+        reportDrain()
+    }
+
+    private func reportDrain() {
+        guard state.contains(.waitsForDrain), !state.contains(.framed), !isWriting else { return }
         state.remove(.waitsForDrain)
         unsent.releaseStorage(above: 0)
         delegate?.streamDidDrain(self)
@@ -205,6 +250,7 @@ internal final class HTTP2Stream: ByteStream {
         guard !isClosed, writeFailure == nil else { return }
         writeFailure = error
         unsent = ByteBuffer()
+        source = nil
         state.remove(.waitsForDrain)
         state.insert(.hasNewWriteFailure)
         schedule()
@@ -221,6 +267,8 @@ internal final class HTTP2Stream: ByteStream {
     }
 
     var hasUnreadBytes: Bool { !received.isEmpty }
+    /// The request is kept for the log.
+    var unreadStorageBytes: Int { isClosed ? 0 : received.storageBytes + headBytes }
 
     func startReading() {
         guard !isClosed, state.insert(.reading).inserted else { return }
@@ -237,7 +285,11 @@ internal final class HTTP2Stream: ByteStream {
     /// Receives data, which the delegate may modify.
     func receive(_ bytes: inout MutableRawSpan) {
         guard !isClosed else { return }
-        guard state.contains(.reading), received.isEmpty else { return received.append(bytes.bytes) }
+        guard state.contains(.reading), received.isEmpty else {
+            received.append(bytes.bytes)
+            delegate?.streamDidKeepInput(self)
+            return
+        }
         let byteCount = bytes.byteCount
         delegate?.stream(self, didRead: &bytes)
         consume(byteCount)
@@ -253,25 +305,25 @@ internal final class HTTP2Stream: ByteStream {
     }
 
     private func consume(_ byteCount: Int) {
-        consumedBytes += byteCount
-        recent.byteCount += byteCount
-        guard !isClosed, ending == nil, consumedBytes >= windowBytes / 8 else { return }
-        connection.session.sendWindowUpdate(consumedBytes, of: identifier)
-        consumedBytes = 0
+        window.consumedBytes += byteCount
+        window.recent.byteCount += byteCount
+        guard !isClosed, ending == nil, window.consumedBytes >= window.byteCount / 8 else { return }
+        connection.session.sendWindowUpdate(window.consumedBytes, of: identifier)
+        window.consumedBytes = 0
         growWindow()
         connection.scheduleFlush()
     }
 
     /// Doubles the window if the peer has sent as much within the round-trip time of a distant peer.
     private func growWindow() {
-        guard let budget = connection.windowBudget, recent.byteCount >= windowBytes else { return }
-        let elapsed = loop.turnMilliseconds - recent.since
-        recent = (0, loop.turnMilliseconds)
+        guard let budget = connection.windowBudget, window.recent.byteCount >= window.byteCount else { return }
+        let elapsed = loop.turnMilliseconds - window.recent.since
+        window.recent = (0, loop.turnMilliseconds)
         guard elapsed <= Self.longestRoundTripMilliseconds,
-            windowBytes * 2 <= Int(HTTP2Session.connectionWindowBytes), budget.take(windowBytes)
+            window.byteCount * 2 <= Int(HTTP2Session.connectionWindowBytes), budget.take(window.byteCount)
         else { return }
-        windowBytes *= 2
-        connection.session.setWindow(windowBytes, of: identifier)
+        window.byteCount *= 2
+        connection.session.setWindow(window.byteCount, of: identifier)
     }
 
     private func schedule() {
@@ -315,8 +367,14 @@ extension HTTP2Stream: EndOfTurnWork {
         state.remove(.scheduled)
         if state.contains(.reading), !received.isEmpty { deliver() }
         if state.contains(.reading), received.isEmpty { reportEnding() }
+        reportDrain()
         if !isClosed, state.remove(.hasNewWriteFailure) != nil, let writeFailure {
             delegate?.stream(self, didFailToWrite: writeFailure)
         }
     }
+}
+
+extension ByteStream {
+    /// What the owner of the stream may hold without being counted, in bytes; see ``HeldMemory``.
+    var uncountedBytes: Int { (self as? HTTP2Stream)?.uncountedBytes ?? HeldMemory.uncountedBytes }
 }

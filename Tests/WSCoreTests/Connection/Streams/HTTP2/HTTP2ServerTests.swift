@@ -17,7 +17,7 @@ private final class HTTP2Pair {
         let (near, far) = try makeStreamPair(on: loop)
         client = HTTP2Connection(near)
         let context = HTTP2Connection.ServerContext(
-            maximumStreams: 10, idleTimeout: idleTimeout, windowBudget: HTTP2WindowBudget(byteCount: 0),
+            maximumStreams: 10, idleTimeout: idleTimeout, windowBudget: HTTP2WindowBudget(byteCount: 0), memory: nil,
             didReceiveRequest: { [unowned self] stream, request, _ in
                 switch request {
                 case .success(let head): requests.append((stream, head))

@@ -159,6 +159,18 @@ import Testing
         }
     }
 
+    @Test("the part of a client that is not counted is not free for each stream of an HTTP/2 connection")
+    func streams() throws {
+        try withMemory { _, memory in
+            let holder = FakeHolder(missing: nil)
+            holder.uncountedBytes = HeldMemory.uncountedBytes(amongStreams: 8)
+            #expect(!memory.update(holder, holding: 8 << 10) && memory.update(holder, holding: 9 << 10))
+            memory.remove(holder)
+            let freeBytes = (1...1000).reduce(0) { $0 + HeldMemory.uncountedBytes(amongStreams: $1) }
+            #expect(HeldMemory.uncountedBytes(amongStreams: 1) == HeldMemory.uncountedBytes && freeBytes < 5 << 20)
+        }
+    }
+
     // MARK: Connections
 
     @Test("unfinished messages that inflate hold little more than the limit, and a legal message arrives among them")
@@ -291,6 +303,7 @@ extension HeldMemory {
 }
 
 private final class FakeHolder: MemoryHolder {
+    var uncountedBytes = HeldMemory.uncountedBytes
     /// The size of the incomplete message; otherwise, the size of the output.
     var byteCount = 0
     var sharedBytes = 0
@@ -308,8 +321,8 @@ private final class FakeHolder: MemoryHolder {
         missingBytes = missing
     }
 
-    func pauseReading(for reasons: PauseReasons) { isPaused = true }
-    func resumeReading(after reasons: PauseReasons) { isPaused = false }
+    func pauseForMemory() { isPaused = true }
+    func resumeAfterMemory() { isPaused = false }
     func memoryIsFree() {
         isPaused = false
         freeCount += 1

@@ -1,6 +1,7 @@
-/// Bounds the memory that the connections of a loop hold together: incomplete messages and queued output.
+/// Bounds the memory that the clients of a loop hold together: incomplete messages, unread input, and queued output.
 ///
-/// Each connection alone is bounded, but many of them could exhaust the memory.
+/// Each client alone is bounded, but many of them could exhaust the memory. Whatever holds memory for a peer is a
+/// ``MemoryHolder``: WebSockets, responses, forwarded requests, and the output of an HTTP/2 connection.
 ///
 ///      below the limit:  all connections read
 ///      beyond it:        connections with an incomplete message pause, except the one nearest its end; if it makes no
@@ -13,8 +14,17 @@
 /// If only incomplete messages are left, one of them continues, so legal messages arrive, one after the other if
 /// necessary. A broadcast counts once, however many connections it waits for.
 package final class HeldMemory {
-    /// What a connection may hold without being counted, in bytes.
+    /// What a client may hold without being counted, in bytes.
     static let uncountedBytes = 64 << 10
+    /// What each of many streams of an HTTP/2 connection may hold without being counted, in bytes.
+    private static let uncountedStreamBytes = 4 << 10
+
+    /// What a stream may hold without being counted, in bytes, if it is one of `count` open streams of an HTTP/2
+    /// connection. The part of a client is not free for each stream: 1,000 streams have 4 MiB rather than 64.
+    static func uncountedBytes(amongStreams count: Int) -> Int {
+        max(uncountedBytes / max(count, 1), uncountedStreamBytes)
+    }
+
     /// The size of the pieces in which compressed input is decoded beyond the limit, in bytes. Each inflates to 264 KiB
     /// at most.
     static let scarcePieceBytes = 256
@@ -55,7 +65,9 @@ package final class HeldMemory {
     private let progressBytes: Int
     private let checkInterval: Duration
     private var entries: [ObjectIdentifier: Entry] = [:]
-    /// Counts all broadcasts. It changes while connections are in use, so nothing follows at once.
+    /// Called while memory is scarce, to discard what can be made again.
+    var releaseCaches: () -> Void = {}
+    /// Counts all broadcasts and shared pages. It changes while connections are in use, so nothing follows at once.
     let broadcasts = BroadcastCounter()
     /// The number of bytes of incomplete messages, and of output without broadcasts.
     private var incompleteBytes = 0
@@ -96,7 +108,7 @@ package final class HeldMemory {
     ///   ``remove(_:)`` in the end.
     func update(_ holder: any MemoryHolder) -> Bool {
         let identifier = ObjectIdentifier(holder)
-        guard holder.heldBytes + holder.sharedBytes > Self.uncountedBytes else {
+        guard holder.heldBytes + holder.sharedBytes > holder.uncountedBytes else {
             if entries[identifier] != nil {
                 remove(holder)
                 holder.memoryIsFree()
@@ -110,7 +122,7 @@ package final class HeldMemory {
         guard isExceeded else { return true }
         let hasIncomplete = entry.holding.missingBytes != nil
         if reader == identifier ? !hasIncomplete : reader == nil && hasRoomForMessage { chooseReader() }
-        if reader != identifier, hasIncomplete { holder.pauseReading(for: .memory) }
+        if reader != identifier, hasIncomplete { holder.pauseForMemory() }
         return true
     }
 
@@ -155,9 +167,9 @@ package final class HeldMemory {
         reader = hasRoomForMessage ? Self.nearestEnd(of: entries.mapValues(\.holding)) : nil
         for (identifier, entry) in entries where entry.holding.missingBytes != nil {
             if identifier == reader {
-                entry.holder.resumeReading(after: .memory)
+                entry.holder.resumeAfterMemory()
             } else {
-                entry.holder.pauseReading(for: .memory)
+                entry.holder.pauseForMemory()
             }
         }
     }
@@ -184,6 +196,7 @@ package final class HeldMemory {
         let holdings = entries.mapValues(\.holding)
         let stalled = Self.stalled(of: holdings, excessBytes: heldBytes - resumeBytes)
         for holder in stalled.compactMap({ entries[$0]?.holder }) { holder.freeMemory() }
+        releaseCaches()
         LargeStorage.releaseAll()
         // Messages of different sizes that grow next to each other leave gaps.
         Heap.trim()
@@ -216,8 +229,10 @@ package final class HeldMemory {
     }
 }
 
-/// A connection that holds memory for its peer.
+/// A connection, response, or request that holds memory for its peer.
 protocol MemoryHolder: AnyObject {
+    /// What it may hold without being counted, in bytes.
+    var uncountedBytes: Int { get }
     /// The storage of its incomplete message, in bytes.
     var incompleteBytes: Int { get }
     /// The storage of its output, in bytes, until the kernel has taken all of it, without broadcasts.
@@ -230,10 +245,10 @@ protocol MemoryHolder: AnyObject {
     var movedBytes: Int { get }
     /// Whether the peer has sent bytes that we do not read, and nothing waits for the peer.
     var isKeptWaiting: Bool { get }
-    /// Stops reading.
-    func pauseReading(for reasons: PauseReasons)
+    /// Stops reading an incomplete message.
+    func pauseForMemory()
     /// Resumes reading, unless it is paused for another reason.
-    func resumeReading(after reasons: PauseReasons)
+    func resumeAfterMemory()
     /// Memory is no longer scarce, or the connection no longer holds enough of it to be counted.
     func memoryIsFree()
     /// Abandons the connection.
@@ -243,4 +258,12 @@ protocol MemoryHolder: AnyObject {
 extension MemoryHolder {
     /// The number of bytes that only this connection holds.
     var heldBytes: Int { incompleteBytes + outputBytes }
+
+    // Most holders have no messages, so that they only wait for their peers.
+    var sharedBytes: Int { 0 }
+    var missingBytes: Int? { nil }
+    var isKeptWaiting: Bool { false }
+    func pauseForMemory() {}
+    func resumeAfterMemory() {}
+    func memoryIsFree() {}
 }
