@@ -9,7 +9,7 @@ import pytest
 
 import http2
 import wire
-from http2 import CANCEL, END_HEADERS, END_STREAM, GET, REFUSED_STREAM, WEBSOCKET, Client, changed
+from http2 import CANCEL, END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, GET, REFUSED_STREAM, WEBSOCKET, Client, changed
 from processes import Listener, Relay, memory_limit, peak_resident_bytes, resident_bytes, wait_until, wsx
 
 MEBIBYTE = 1 << 20
@@ -153,3 +153,15 @@ def test_streams_of_a_client_that_does_not_acknowledge_the_settings_are_few():
         assert len(client.heads) == 100 and set(client.ends.values()) == {REFUSED_STREAM}
         # Now they are acknowledged.
         client.open(301)
+
+
+def test_clients_that_cancel_all_requests_cost_few_lines_and_connections():
+    requests = [http2.headers(*WEBSOCKET, stream=stream) + http2.reset(CANCEL, stream=stream)
+                for stream in range(1, 2001, 2)]
+    with Listener("--echo") as server, Relay(server.url, "--http2") as relay, Client(relay) as client:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            client.send(*requests)
+        assert client.read_to_end() == ENHANCE_YOUR_CALM
+        relay.wait_for("HTTP/2 connection from .* ended")
+        assert_serves_others(relay)
+        assert relay.err.count("\n") < 300 and server.err.count("connected from") < 110

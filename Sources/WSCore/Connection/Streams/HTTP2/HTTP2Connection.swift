@@ -262,7 +262,7 @@ internal final class HTTP2Connection {
     /// A request has arrived.
     func didReceiveRequest(_ head: HTTP2Head, on stream: HTTP2Stream) {
         idleTimer?.stop()
-        stream.headBytes = head.listBytes
+        stream.request = (head.listBytes, loop.turnMilliseconds)
         // RFC 9113 §5.1.2.
         guard let server, openCount <= server.maximumStreams,
             state.contains(.acknowledged) || openCount <= Self.maximumUnacknowledgedStreams
@@ -288,6 +288,7 @@ internal final class HTTP2Connection {
     /// The frames of a stream have ended, so the session no longer refers to it.
     func didEnd(_ stream: HTTP2Stream, code: UInt32) {
         streams[ObjectIdentifier(stream)] = nil
+        if code == HTTP2Error.noError { session.cancellationCount = 0 }
         // RFC 9113 §8.1: NO_ERROR after a complete response asks to stop sending.
         if let failure = stream.failure {
             stream.end(.failed(.protection(failure)))

@@ -15,10 +15,10 @@ internal struct HTTP2Head {
     mutating func receive(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, limits: HeadLimits
     ) throws(HTTPHeadError) {
-        if let error { throw error }
         byteCount += name.count + value.count
         // RFC 9113 §6.5.2: the size of a field includes 32 bytes.
         overheadBytes += 32
+        if let error { throw error }
         if listBytes > limits.maximumBytes {
             error = .tooLarge(maximumBytes: limits.maximumBytes)
         } else if fields.count >= limits.maximumFields {

@@ -25,10 +25,13 @@ extension HTTP2Session {
                 try session.head.receive(name, value, limits: session.limits)
                 return 0
             } catch {
-                // A request is answered.
-                guard let stream = session.stream(of: frame) else { return 0 }
-                stream.failure = .head(error)
-                // nghttp2 resets the stream.
+                let stream = session.stream(of: frame)
+                stream?.failure = .head(error)
+                // A request is answered, unless it is a bomb.
+                guard stream != nil || session.head.listBytes > session.limits.maximumBytes * 4 else { return 0 }
+                session.reset(frame.pointee.hd.stream_id, code: NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
+                session.countRejection()
+                // For the rest of the head, nghttp2 only keeps its table of fields up to date.
                 return Int32(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
             }
         }
@@ -114,6 +117,13 @@ extension HTTP2Session {
         }
     }
 
+    /// Ends the connection of a client that cancels all its requests at once.
+    private func countCancellation(of stream: HTTP2Stream) {
+        cancellationCount = stream.isYoung ? cancellationCount + 1 : 0
+        guard role.isServer, cancellationCount == Self.maximumCancellations else { return }
+        nghttp2_session_terminate_session(handle, NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
+    }
+
     func didReceive(_ frame: UnsafePointer<nghttp2_frame>) {
         let header = frame.pointee.hd
         let endsStream = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
@@ -128,6 +138,7 @@ extension HTTP2Session {
                 nghttp2_session_set_stream_user_data(
                     handle, header.stream_id, Unmanaged.passUnretained(stream).toOpaque())
                 if endsStream { stream.end(.ended) }
+                if head.error != nil { countRejection() }
                 connection.didReceiveRequest(head, on: stream)
             }
         case NGHTTP2_DATA.rawValue: if endsStream { stream(of: frame)?.end(.ended) }
@@ -137,6 +148,7 @@ extension HTTP2Session {
             } else {
                 connection.didAcknowledgeSettings()
             }
+        case NGHTTP2_RST_STREAM.rawValue: if let stream = stream(of: frame) { countCancellation(of: stream) }
         case NGHTTP2_GOAWAY.rawValue:
             let goAway = frame.pointee.goaway
             let data = UnsafeBufferPointer(start: goAway.opaque_data, count: min(goAway.opaque_data_len, 256))

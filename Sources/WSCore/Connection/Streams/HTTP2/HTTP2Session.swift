@@ -39,6 +39,9 @@ internal final class HTTP2Session {
     private static let maximumSettings = 32
     /// The maximum number of frames that reset their stream, in 10 s.
     static let maximumRejections = 100
+    /// The maximum number of requests in a row that a client cancels within a second. Each costs a line of the log, or a
+    /// connection to another server.
+    static let maximumCancellations = 100
     static let rejectionPeriodMilliseconds: UInt64 = 10_000
 
     let handle: OpaquePointer
@@ -53,6 +56,8 @@ internal final class HTTP2Session {
     var violation: HTTP2Error?
     /// The frames that have reset their stream since a time of the loop, in milliseconds.
     var rejections: (count: Int, since: UInt64) = (0, 0)
+    /// The number of young streams in a row that the peer has reset.
+    var cancellationCount = 0
 
     /// Creates a session. Its first frames are produced next.
     init(_ role: Role, of connection: HTTP2Connection, limits: HeadLimits) {

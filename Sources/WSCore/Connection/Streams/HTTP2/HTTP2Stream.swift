@@ -46,8 +46,8 @@ internal final class HTTP2Stream: ByteStream {
     let uncountedBytes: Int
     /// The stream's number; 0 before the request.
     private(set) var identifier: Int32
-    /// The size of the request, from the view of a server.
-    var headBytes = 0
+    /// The request, from the view of a server.
+    var request: (headBytes: Int, milliseconds: UInt64) = (0, 0)
     /// Receives the heads of responses.
     var didReceiveHead: ((ResponseHead) -> Void)?
     /// Why the stream is about to be closed, if there is more to say than a code.
@@ -69,6 +69,8 @@ internal final class HTTP2Stream: ByteStream {
     private static let longestRoundTripMilliseconds = 500
     /// The maximum number of shared bytes copied at once: a frame.
     private static let sharedPieceBytes = HTTP2Session.maximumFrameBytes
+    /// A canceled request is older than this, unless the client only wants to cause work.
+    private static let youthMilliseconds = 1000
 
     /// Creates a stream; see ``HTTP2Connection/makeStream()``.
     init(_ identifier: Int32, on connection: HTTP2Connection, uncountedBytes: Int) {
@@ -268,7 +270,7 @@ internal final class HTTP2Stream: ByteStream {
 
     var hasUnreadBytes: Bool { !received.isEmpty }
     /// The request is kept for the log.
-    var unreadStorageBytes: Int { isClosed ? 0 : received.storageBytes + headBytes }
+    var unreadStorageBytes: Int { isClosed ? 0 : received.storageBytes + request.headBytes }
 
     func startReading() {
         guard !isClosed, state.insert(.reading).inserted else { return }
@@ -303,6 +305,9 @@ internal final class HTTP2Stream: ByteStream {
         self.ending = ending
         schedule()
     }
+
+    /// Whether its request is so recent that a reset by the client is none of a reader who has lost interest.
+    var isYoung: Bool { loop.turnMilliseconds - request.milliseconds < Self.youthMilliseconds }
 
     private func consume(_ byteCount: Int) {
         window.consumedBytes += byteCount
