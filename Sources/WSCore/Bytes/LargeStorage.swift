@@ -27,7 +27,9 @@ internal enum LargeStorage {
 
         /// Allocates a block.
         init(byteCount: Int) {
-            self.init(start: .allocate(byteCount: byteCount, alignment: 16), capacityBytes: byteCount)
+            // The size depends on peers and users, and the standard library traps if there is no memory for it.
+            guard let start = allocate(byteCount) else { endWithoutMemory() }
+            self.init(start: start, capacityBytes: byteCount)
         }
     }
 

@@ -32,7 +32,7 @@ package final class DataInflater {
     package init(_ form: Form = .wrapped) {
         stream = .makeStream()
         let result = form == .wrapped ? wsx_inflate_begin_wrapped(stream) : wsx_inflate_begin(stream, 15)
-        precondition(result == Z_OK, "zlib has no memory")
+        if result != Z_OK { endWithoutMemory() }
     }
 
     deinit {
@@ -135,7 +135,7 @@ package final class DataInflater {
         // No progress was possible: the output of the previous call ended exactly with its room.
         case Z_OK, Z_BUF_ERROR: break
         case Z_STREAM_END: isAtEnd = true
-        case Z_MEM_ERROR: preconditionFailure("zlib has no memory")
+        case Z_MEM_ERROR: endWithoutMemory()
         default: throw .corrupt
         }
     }

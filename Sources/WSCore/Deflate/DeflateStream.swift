@@ -35,7 +35,7 @@ final class DeflateStream: ZlibStream {
         self.windowBits = windowBits
         stream = .makeStream()
         let result = wsx_deflate_begin(stream, Self.level, Int32(windowBits), Self.memoryLevel)
-        precondition(result == Z_OK, "zlib has no memory")
+        if result != Z_OK { endWithoutMemory() }
     }
 
     deinit {

@@ -15,7 +15,7 @@ final class InflateStream: ZlibStream {
         self.windowBits = windowBits
         stream = .makeStream()
         let result = wsx_inflate_begin(stream, Int32(windowBits))
-        precondition(result == Z_OK, "zlib has no memory")
+        if result != Z_OK { endWithoutMemory() }
     }
 
     deinit {
@@ -95,7 +95,7 @@ final class InflateStream: ZlibStream {
                     isAtFinalEnd = stream.pointee.avail_in == 0
                     if isAtFinalEnd { return }
                     continue
-                case Z_MEM_ERROR: preconditionFailure("zlib has no memory")
+                case Z_MEM_ERROR: endWithoutMemory()
                 default: throw .invalidCompressedData
                 }
                 // Remaining room indicates that all input has been processed.

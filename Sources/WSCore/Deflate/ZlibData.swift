@@ -11,7 +11,7 @@ enum ZlibData {
                 var count = bound
                 let result = CZlib.compress(
                     target.baseAddress, &count, source.bindMemory(to: UInt8.self).baseAddress, uLong(source.count))
-                precondition(result == Z_OK, "zlib has no memory")
+                if result != Z_OK { endWithoutMemory() }
                 initializedCount = Int(count)
             }
         }

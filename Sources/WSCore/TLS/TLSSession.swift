@@ -82,13 +82,13 @@ package final class TLSSession {
     }
 
     private static func makeHandle(_ context: TLSContext) -> OpaquePointer {
-        guard let handle = SSL_new(context.handle) else { preconditionFailure("OpenSSL has no memory") }
+        guard let handle = SSL_new(context.handle) else { endWithoutMemory() }
         return handle
     }
 
     private func connect() {
         SSL_set_ex_data(handle, 0, Unmanaged.passUnretained(self).toOpaque())
-        guard let transport = TLSTransport.make(for: self) else { preconditionFailure("OpenSSL has no memory") }
+        guard let transport = TLSTransport.make(for: self) else { endWithoutMemory() }
         SSL_set_bio(handle, transport, transport)
     }
 

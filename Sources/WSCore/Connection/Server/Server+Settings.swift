@@ -76,6 +76,8 @@ extension Server {
         case descriptors(Int)
         /// The number of connections has reached ``Settings/maximumConnections``.
         case connections(Int)
+        /// The system cannot accept a connection, such as for lack of memory.
+        case system(IOError)
     }
 
     /// What happens to clients, and to the server.

@@ -102,7 +102,9 @@ package final class Server<Handler: ConnectionHandler> {
             case .inherited(let socket): try StreamListener(adopting: socket, loop: loop, accept: accept)
             }
         // The limit may be too low even for one client.
-        listener.didRunOut = { [unowned self] in observer?(.reachedLimit(.descriptors(connections.count))) }
+        listener.didFailToAccept = { [unowned self] error in
+            observer?(.reachedLimit(error == .tooManyOpenFiles ? .descriptors(connections.count) : .system(error)))
+        }
         listeners.append(listener)
         return listener.address
     }

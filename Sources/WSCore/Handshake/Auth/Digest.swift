@@ -24,16 +24,19 @@ package enum Digest {
     static func hmacSHA256(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
         let result = HMAC(sha256Algorithm, key, Int32(clamping: key.count), bytes, bytes.count, &code, nil)
-        precondition(result != nil, "OpenSSL has no memory, or its configuration excludes SHA-256")
+        if result == nil { endProcess(noDigest) }
         return code
     }
 
     private static func hash(_ bytes: [UInt8], by algorithm: OpaquePointer?, byteCount: Int) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: byteCount)
         let result = EVP_Digest(bytes, bytes.count, &digest, nil, algorithm, nil)
-        precondition(result == 1, "OpenSSL has no memory, or its configuration excludes SHA-256")
+        if result != 1 { endProcess(noDigest) }
         return digest
     }
+
+    private static let noDigest =
+        "OpenSSL cannot compute a digest: there is no memory, or its configuration excludes the algorithm"
 
     // Fetched once: a fetch takes longer than hashing a password. Algorithms do not change and may be shared by threads.
     nonisolated(unsafe) private static let sha256Algorithm = EVP_MD_fetch(nil, "SHA256", nil)

@@ -58,6 +58,8 @@ package struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     package static let invalidArgument = IOError(code: -EINVAL)
     /// The file is too large (EFBIG).
     package static let fileTooLarge = IOError(code: -EFBIG)
+    /// Another process uses the file (EBUSY).
+    package static let isBusy = IOError(code: -EBUSY)
     /// Permission denied (EACCES).
     package static let accessDenied = IOError(code: -EACCES)
 
@@ -67,6 +69,19 @@ package struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     package static let fileTableFull = IOError(code: -ENFILE)
     /// Out of memory (ENOMEM).
     package static let outOfMemory = IOError(code: -ENOMEM)
+
+    /// Whether a file cannot grow, because its device is full, or a limit is reached.
+    package var isLackOfSpace: Bool { [-ENOSPC, -EDQUOT, -EFBIG].contains(code) }
+
+    /// Whether a failed write means that the stream has ended, and what the peer sent before may still be readable. Other
+    /// errors, such as ENOBUFS, leave a stream open that lacks bytes.
+    internal var endsStream: Bool { Self.endings.contains(code) }
+
+    private static let endings: Set<Int32> = [
+        -EPIPE, -ECONNRESET, -ECONNABORTED, -ECONNREFUSED, -ETIMEDOUT, -EHOSTUNREACH, -ENETUNREACH, -EHOSTDOWN,
+        -ENETDOWN,
+        -ENONET, -EPROTO, -ENOTCONN, -ESHUTDOWN,
+    ]
 
     /// Whether a later attempt to connect may succeed without a change on this side, because the server or the network
     /// is down, or a resource of the system is short.

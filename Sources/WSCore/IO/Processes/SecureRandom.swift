@@ -9,7 +9,8 @@ package enum SecureRandom {
     package static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
         guard let base = buffer.baseAddress, buffer.count > 0 else { return }
         let result = wsx_fill_randomly(base, buffer.count)
-        precondition(result == 0, "the system's source of random bytes failed")
+        guard result < 0 else { return }
+        endProcess("the system's source of random bytes failed: \(IOError(code: result)); allow the call getrandom")
     }
 
     /// Returns `count` random bytes.

@@ -5,6 +5,10 @@ internal final class PendingWrite {
     var shared: (bytes: SharedBytes, offset: Int)?
     /// The number of bytes at the start of the write.
     var startBytes = 0
+    /// The number of bytes that were lost because the write failed.
+    var lostBytes = 0
+    /// An error after which nothing more can be written, although the stream has not ended.
+    var failure: IOError?
     /// The storage to keep after the write, in bytes.
     var keptStorageBytes = 0
 

@@ -118,11 +118,6 @@ internal enum Socket {
         return connect(probe, toPath: path) == IOError.connectionRefused.code && unlink(path) == 0
     }
 
-    /// Removes the file of a Unix domain socket.
-    static func removeFile(_ path: String) {
-        _ = unlink(path)
-    }
-
     private static func withLocalAddress<R>(
         _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R
     ) -> R {
@@ -139,5 +134,28 @@ internal enum Socket {
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
         }
+    }
+}
+
+/// The file of a Unix domain socket that this process has bound.
+internal struct SocketFile {
+    private let path: String
+    private let identity: (device: dev_t, number: ino_t)?
+
+    /// Identifies the file, right after it was bound. An open socket keeps its number from being used again.
+    init(_ path: String) {
+        self.path = path
+        identity = Self.identity(of: path)
+    }
+
+    /// Removes the file, unless another process has replaced it.
+    func remove() {
+        guard let identity, let found = Self.identity(of: path), identity == found else { return }
+        _ = unlink(path)
+    }
+
+    private static func identity(of path: String) -> (device: dev_t, number: ino_t)? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? (status.st_dev, status.st_ino) : nil
     }
 }

@@ -15,17 +15,18 @@ package final class StreamListener: PolledDescriptor {
     private let descriptor: Int32
     private let accept: Accept
     /// The socket's file, to be removed on close.
-    private let path: String?
+    private let file: SocketFile?
     private var isClosed = false
     private var isPaused = false
-    /// Called when the process has run out of descriptors. Accepting is tried again.
-    internal var didRunOut: (() -> Void)?
-    /// Accepts again after the process has run out of descriptors.
+    /// Called when a connection cannot be accepted, mostly because the process has run out of descriptors. Accepting is
+    /// tried again.
+    internal var didFailToAccept: ((IOError) -> Void)?
+    /// Accepts again after a failure.
     private var retry: Timer?
 
     /// 511, the default of nginx and Node. The kernel caps it at its own limit.
     private static let backlog: Int32 = 511
-    /// The time to wait for free descriptors. Waiting clients stay in the kernel's queue.
+    /// The time to wait after a failure, such as for free descriptors. Waiting clients stay in the kernel's queue.
     private static let retryDelay = Duration.milliseconds(100)
 
     /// Listens on an IPv4 or IPv6 address. For port 0 the system picks a port; see ``address``.
@@ -78,7 +79,7 @@ package final class StreamListener: PolledDescriptor {
             Descriptor.closeDescriptor(socket)
             throw error
         }
-        try self.init(socket, path: Socket.isAbstract(path) ? nil : path, loop: loop, accept: accept)
+        try self.init(socket, file: Socket.isAbstract(path) ? nil : SocketFile(path), loop: loop, accept: accept)
     }
 
     /// Takes ownership of a socket that already listens.
@@ -95,11 +96,11 @@ package final class StreamListener: PolledDescriptor {
 
     /// Listens on a bound socket and takes ownership of it.
     private init(
-        _ socket: Int32, path: String? = nil, loop: EventLoop, accept: @escaping Accept
+        _ socket: Int32, file: SocketFile? = nil, loop: EventLoop, accept: @escaping Accept
     ) throws(IOError) {
         self.loop = loop
         self.accept = accept
-        self.path = path
+        self.file = file
         descriptor = socket
         address = Socket.localAddress(of: socket)
         super.init()
@@ -110,7 +111,7 @@ package final class StreamListener: PolledDescriptor {
             try IOError.check(wsx_listen(socket, Self.backlog))
             try loop.startPolling(socket, for: [.readable, .edgeTriggered], target: self)
         } catch {
-            if let path { Socket.removeFile(path) }
+            file?.remove()
             Descriptor.closeDescriptor(socket)
             throw error
         }
@@ -124,7 +125,7 @@ package final class StreamListener: PolledDescriptor {
         isPaused = true
     }
 
-    /// Resumes accepting after ``pause()``, and tries again immediately if the process ran out of descriptors.
+    /// Resumes accepting after ``pause()``, and tries again immediately after a failure.
     package func resume() {
         guard isPaused || retry != nil else { return }
         isPaused = false
@@ -139,7 +140,7 @@ package final class StreamListener: PolledDescriptor {
         retry = nil
         loop.activeCount -= 1
         // While the socket is open, no other server considers the file stale and replaces it.
-        if let path { Socket.removeFile(path) }
+        file?.remove()
         loop.stopPolling(descriptor, self)
         Descriptor.closeDescriptor(descriptor)
         Unmanaged.passUnretained(self).release()
@@ -154,16 +155,20 @@ package final class StreamListener: PolledDescriptor {
         while !isPaused, !isClosed {
             let (socket, peer) = Socket.accept(from: descriptor)
             guard socket >= 0 else {
-                if socket == -EAGAIN { retry = nil } else { acceptLater() }
+                if socket == -EAGAIN { retry = nil } else { acceptLater(after: IOError(code: socket)) }
                 return
             }
             let kind: SystemStream.Kind = address == nil ? .localSocket : .tcp
-            if let stream = try? SystemStream(descriptor: socket, kind: kind, on: loop) { accept(stream, peer) }
+            do throws(IOError) {
+                accept(try SystemStream(descriptor: socket, kind: kind, on: loop), peer)
+            } catch {
+                didFailToAccept?(error)
+            }
         }
     }
 
-    private func acceptLater() {
-        if retry == nil { didRunOut?() }
+    private func acceptLater(after error: IOError) {
+        if retry == nil { didFailToAccept?(error) }
         let timer = retry ?? Timer(on: loop) { [unowned self] in acceptWaiting() }
         timer.start(after: Self.retryDelay)
         retry = timer

@@ -40,6 +40,8 @@ package final class SystemStream: PolledDescriptor, ByteStream {
         static let shuttingDown = State(rawValue: 1 << 5)
         /// The stream keeps its loop alive.
         static let active = State(rawValue: 1 << 6)
+        /// A write has failed, but the stream has not ended: the peer lacks bytes in the middle. That ends it.
+        static let failed = State(rawValue: 1 << 7)
     }
 
     /// The storage that a caller's buffer keeps after the kernel has accepted all its bytes, in bytes.
@@ -105,11 +107,13 @@ package final class SystemStream: PolledDescriptor, ByteStream {
     /// The number of bytes of the write in progress that the kernel has not accepted.
     internal var unwrittenBytes: Int { pendingWrite?.count ?? 0 }
 
-    /// The number of bytes not yet accepted by the kernel, plus those that the peer's side has not acknowledged.
+    /// The number of bytes not yet accepted by the kernel, with those of a write that failed, plus those that the peer's
+    /// side has not acknowledged.
     package var unsentBytes: Int {
         guard !isClosed else { return 0 }
-        guard kind == .tcp else { return unwrittenBytes }
-        return unwrittenBytes + max(0, Int(wsx_unacknowledged_bytes(descriptor)) - Self.unheededBytes)
+        let ownBytes = unwrittenBytes + (pendingWrite?.lostBytes ?? 0)
+        guard kind == .tcp else { return ownBytes }
+        return ownBytes + max(0, Int(wsx_unacknowledged_bytes(descriptor)) - Self.unheededBytes)
     }
 
     /// Unacknowledged bytes up to this number do not count: a peer's kernel acknowledges them immediately whether or
@@ -120,7 +124,7 @@ package final class SystemStream: PolledDescriptor, ByteStream {
         guard !isClosed, !state.contains(.reading) else { return }
         state.insert(.reading)
         updateActivity()
-        if state.contains(.readable) { continueNextTurn() }
+        if !state.isDisjoint(with: [.readable, .failed]) { continueNextTurn() }
     }
 
     package func stopReading() {
@@ -144,7 +148,7 @@ package final class SystemStream: PolledDescriptor, ByteStream {
         let written = buffer.withReadableBytes { tryToWrite($0, moreFollows: moreFollows) }
         guard written >= 0 else {
             buffer.removeAll()
-            throw .system(IOError(code: Int32(written)))
+            throw .system(failWriting(Int32(written)))
         }
         buffer.consume(written)
         if buffer.isEmpty {
@@ -164,7 +168,7 @@ package final class SystemStream: PolledDescriptor, ByteStream {
         let count = shared.count - offset
         guard !isClosed, !isWriting, count > 0 else { return 0 }
         let written = shared.withBytes(from: offset) { tryToWrite($0) }
-        guard written >= 0 else { throw .system(IOError(code: Int32(written))) }
+        guard written >= 0 else { throw .system(failWriting(Int32(written))) }
         if written < count {
             let pending = makePendingWrite()
             pending.shared = (shared, offset + written)
@@ -212,7 +216,9 @@ package final class SystemStream: PolledDescriptor, ByteStream {
 
     override func continueWork() {
         state.remove(.queued)
-        if state.contains(.reading), state.contains(.readable) { read() }
+        if state.contains(.reading) {
+            if state.contains(.failed) { reportFailure() } else if state.contains(.readable) { read() }
+        }
         if kind == .other, isWriting { continueWriting() }
     }
 
@@ -242,10 +248,27 @@ package final class SystemStream: PolledDescriptor, ByteStream {
         }
     }
 
+    /// Ends the stream after a failed write if the kernel does not: what follows would hide the gap. The delegate is
+    /// notified like of a failed read.
+    private func failWriting(_ code: Int32) -> IOError {
+        let error = IOError(code: code)
+        guard !isClosed, !error.endsStream, state.insert(.failed).inserted else { return error }
+        makePendingWrite().failure = error
+        if state.contains(.reading) { continueNextTurn() }
+        return error
+    }
+
+    private func reportFailure() {
+        guard let failure = pendingWrite?.failure else { return }
+        stopReading()
+        delegate?.stream(self, didFailToRead: .system(failure))
+    }
+
     /// Writes as much as the kernel accepts at once.
     /// - Returns: The number of bytes that the kernel has accepted, or a negative error.
     private func tryToWrite(_ bytes: RawSpan, moreFollows: Bool = false) -> Int {
-        bytes.withUnsafeBytes { bytes in
+        if state.contains(.failed), let failure = pendingWrite?.failure { return Int(failure.code) }
+        return bytes.withUnsafeBytes { bytes in
             let count =
                 kind == .other
                 ? wsx_write(descriptor, bytes.baseAddress, bytes.count)
@@ -273,9 +296,11 @@ package final class SystemStream: PolledDescriptor, ByteStream {
         guard let pending = pendingWrite else { return }
         let written = pending.withBytes { tryToWrite($0) }
         guard written >= 0 else {
-            pendingWrite = nil
+            let failed = PendingWrite()
+            failed.lostBytes = pending.count
+            pendingWrite = failed
             endWrite()
-            delegate?.stream(self, didFailToWrite: .system(IOError(code: Int32(written))))
+            delegate?.stream(self, didFailToWrite: .system(failWriting(Int32(written))))
             return
         }
         pending.consume(written)

@@ -10,6 +10,8 @@ final class ClientLog {
     /// Whether a person reads the log, above a prompt. The lines are then shorter and begin with the time.
     private let isPrompt: Bool
     private var hasReportedLimit = false
+    /// The errors of accepting clients that have been reported.
+    private var reportedErrorCodes: Set<Int32> = []
 
     /// The longest request target shown, in bytes.
     private static let shownTargetBytes = 120
@@ -148,10 +150,14 @@ final class ClientLog {
         console.notice("Client \(number) holds \(size) of scarce memory and makes no progress: closed with 1013")
     }
 
-    /// Reports, once, that new clients have to wait.
+    /// Reports, once for each cause, that new clients have to wait.
     func reachedLimit<Handler: ConnectionHandler>(_ limit: Server<Handler>.Limit) {
-        guard !hasReportedLimit else { return }
-        hasReportedLimit = true
+        if case .system(let error) = limit {
+            guard reportedErrorCodes.insert(error.code).inserted else { return }
+        } else {
+            guard !hasReportedLimit else { return }
+            hasReportedLimit = true
+        }
         let server = arguments.server
         console.reportLimit(limit, isShared: server.threadCount > 1, refusesStreams: server.acceptsHTTP2)
     }

@@ -23,6 +23,7 @@ extension Console {
         case .connections(let count):
             let clients = Phrase.count(count, "client")
             error("the limit of \(clients) is reached: \(effect); raise --max-connections to serve more")
+        case .system(let failure): error("accepting a client: \(failure); trying again")
         }
     }
 }

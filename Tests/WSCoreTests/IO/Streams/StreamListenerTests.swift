@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import WSCore
@@ -117,6 +118,25 @@ import Testing
                 listener.close()
                 loop.runOnce()
                 #expect(!exists(path))
+            }
+        }
+    }
+
+    @Test("a socket's file that another process has put in its place is left alone")
+    func replacedFile() throws {
+        try withTemporaryDirectory { directory in
+            try withLoop { loop in
+                let path = "\(directory)/socket"
+                let listeners = try (0..<2).map { _ in
+                    defer { unlink(path) }
+                    return try StreamListener(onPath: path, loop: loop) { stream, _ in stream.close() }
+                }
+                let last = try StreamListener(onPath: path, loop: loop) { stream, _ in stream.close() }
+                for listener in listeners { listener.close() }
+                #expect(exists(path))
+                last.close()
+                #expect(!exists(path))
+                loop.runOnce()
             }
         }
     }

@@ -21,6 +21,30 @@ import Testing
         }
     }
 
+    @Test("a write error that leaves the socket open ends the stream, also for a reader that only waits")
+    func writeErrorOfOpenSocket() throws {
+        try withLoop { loop in
+            let (near, far) = try makeSocketPair()
+            let end = StreamEnd(try SystemStream.open(descriptor: near, on: loop))
+            end.stream.startReading()
+            // send() fails with ENOTSOCK from now on.
+            let file = open("/dev/null", O_WRONLY)
+            try #require(dup2(file, near) == near)
+            #expect(throws: StreamError.self) { try end.write([1]) }
+            loop.run { end.recorder.readError != nil }
+            #expect(end.recorder.readError == IOError(code: -ENOTSOCK) && !end.recorder.hasEnded)
+            // Nothing follows the gap, and another reader learns of it, too.
+            try #require(dup2(far, near) == near)
+            #expect(throws: StreamError.self) { try end.write([2]) }
+            end.recorder.readError = nil
+            end.stream.startReading()
+            loop.run { end.recorder.readError != nil }
+            end.close()
+            closeAll(far, file)
+            loop.runOnce()
+        }
+    }
+
     @Test("the number of unsent bytes shrinks while the peer reads")
     func inFlightShrinks() throws {
         try withPair(.socketPair) { loop, near, far in

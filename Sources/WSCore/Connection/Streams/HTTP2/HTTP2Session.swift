@@ -68,7 +68,7 @@ internal final class HTTP2Session {
         var options: OpaquePointer?
         var handle: OpaquePointer?
         guard nghttp2_session_callbacks_new(&callbacks) == 0, nghttp2_option_new(&options) == 0 else {
-            preconditionFailure("nghttp2 has no memory")
+            endWithoutMemory()
         }
         defer {
             nghttp2_session_callbacks_del(callbacks)
@@ -86,7 +86,7 @@ internal final class HTTP2Session {
             case .client: nghttp2_session_client_new2(&handle, callbacks, nil, options)
             case .server: nghttp2_session_server_new2(&handle, callbacks, nil, options)
             }
-        guard result == 0, let handle else { preconditionFailure("nghttp2 has no memory") }
+        guard result == 0, let handle else { endWithoutMemory() }
         self.handle = handle
         nghttp2_session_set_user_data(handle, Unmanaged.passUnretained(self).toOpaque())
         let settings = Self.settings(of: role, limits: limits).map { identifier, value in
