@@ -36,6 +36,11 @@ static pthread_mutex_t watches_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void note_signal(int number) {
     int saved_errno = errno;
+    // The process ends. From now on, the system does not stop it if it uses its terminal from the background.
+    if (number == SIGTERM || number == SIGHUP) {
+        signal(SIGTTIN, SIG_IGN);
+        signal(SIGTTOU, SIG_IGN);
+    }
     for (int index = 0; index < WATCH_CAPACITY; index += 1) {
         if (watches[index].number == number) wsx_set_event(watches[index].descriptor);
     }

@@ -1,6 +1,8 @@
 """The prompt in a real terminal."""
 
+import os
 import re
+import signal
 import subprocess
 import threading
 
@@ -454,6 +456,54 @@ def test_control_z_returns_to_the_shell_and_fg_resumes(screen):
         screen.type(" typed")
         screen.press("Enter")
         assert server.wait_for_frame().payload == b"half typed"
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+
+
+def wait_for_stop(screen):
+    screen.wait_for_last_line("shell$")
+    # The shell reports it only before a prompt.
+    screen.enter('until jobs | grep -q St"o"pped; do sleep 0.1; done; clear; jobs')
+    screen.wait_for(r"^\[1\]\+  Stopped")
+    screen.wait_for_last_line("shell$")
+
+
+@pytest.mark.parametrize("way", ["background", "stopped", "listen", "password", "SIGSTOP"])
+def test_a_prompt_in_the_background_ends_with_sigterm(screen, way, tmp_path):
+    command = {"listen": "$WSX listen 0", "password": "$WSX connect -a user echo:"}.get(way, "$WSX connect echo:")
+    screen.enter("B=$(stty -g)")
+    if way == "stopped":
+        screen.enter(command)
+        screen.wait_for_last_line(">")
+        screen.press("C-z")
+    elif way == "SIGSTOP":
+        screen.enter(f"sh -c 'echo $$ > {tmp_path}/pid; exec {command}'")
+        screen.wait_for_last_line(">")
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGSTOP)
+    else:
+        screen.enter(f"{command} &")
+    wait_for_stop(screen)
+    screen.enter("kill %1; while jobs %1 >&- 2>&-; do sleep 0.1; done; echo it is g'o'ne")
+    screen.wait_for("^it is gone$")
+    screen.enter('[ "$B" = "$(stty -g)" ] && echo same as b"e"fore')
+    screen.wait_for("^same as before$")
+
+
+def test_a_prompt_started_in_the_background_works_when_it_gets_the_terminal(screen):
+    # A shell takes the ampersand of an unquoted URL for the end of the command.
+    with Conversation() as server:
+        screen.enter(f"$WSX {server.url}?a=1&b=2")
+        wait_for_stop(screen)
+        screen.enter("fg")
+        screen.wait_for_last_line(">")
+        screen.enter("hello")
+        assert server.wait_for_frame().payload == b"hello"
+        screen.press("C-z")
+        screen.wait_for_last_line("shell$")
+        screen.enter("bg")
+        wait_for_stop(screen)
+        screen.enter("fg")
+        screen.wait_for_last_line(">")
         screen.press("C-d")
         screen.wait_for_last_line("shell$")
 

@@ -222,7 +222,8 @@ static inline int wsx_fill_randomly(void *bytes, size_t count) {
 int wsx_start_thread(pthread_t *thread, void *(*body)(void *), void *argument);
 
 // Calls wsx_set_event(descriptor) for each of the process's signals of this number, from now on. Returns -ENOSPC if too
-// many descriptors watch signals.
+// many descriptors watch signals. After SIGTERM or SIGHUP, which end the process, the system no longer stops it if it uses
+// its terminal from the background.
 int wsx_watch_signal(int number, int descriptor);
 
 // Ends that. Restores the default action of the signal if no descriptor watches it any more.

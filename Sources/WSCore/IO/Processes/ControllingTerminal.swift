@@ -1,7 +1,24 @@
 import Glibc
 
-/// Asks questions on the process's controlling terminal, regardless of the standard streams.
+/// The process's controlling terminal.
 package enum ControllingTerminal {
+    /// Whether the process may change a terminal's modes and read from it, because it is in the foreground, or the terminal
+    /// is not its controlling one. The system stops a process that does so from the background, and again when it
+    /// continues there, such as to be terminated.
+    package static func mayUse(_ terminal: Int32) -> Bool {
+        let group = tcgetpgrp(terminal)
+        return group <= 0 || group == getpgrp()
+    }
+
+    /// Stops the process like a change of the terminal's modes from the background. Returns when the process continues; at
+    /// once if a signal has requested its end (`wsx_watch_signal`).
+    package static func stopInBackground() {
+        _ = raise(SIGTTOU)
+    }
+}
+
+// Questions on the terminal, regardless of the standard streams.
+extension ControllingTerminal {
     /// The result of a question.
     package enum Answer: Equatable, Sendable {
         /// The line typed, without the newline.
@@ -30,6 +47,13 @@ package enum ControllingTerminal {
         defer { signals.release() }
         var typed: [UInt8] = []
         while true {
+            while !mayUse(terminal) {
+                // A signal that came with the continuation comes before the next stop.
+                while let number = signals.take() {
+                    if ![SIGCONT, SIGTSTP].contains(number) { return number == SIGINT ? .interrupted : .terminated }
+                }
+                stopInBackground()
+            }
             try hideInput(terminal, found: found)
             if let error = StandardDescriptors.writeAll(prompt, to: terminal) {
                 restore(terminal, found, discardingInput: true)
@@ -45,7 +69,7 @@ package enum ControllingTerminal {
             // A partially typed secret must not end up in the shell.
             let isLine = event == .line || event == .end
             restore(terminal, found, discardingInput: !isLine)
-            _ = StandardDescriptors.writeAll("\n", to: terminal)
+            if mayUse(terminal) { _ = StandardDescriptors.writeAll("\n", to: terminal) }
             switch event {
             case .line: return .line(typed)
             case .end: return .end
@@ -93,6 +117,7 @@ package enum ControllingTerminal {
     }
 
     private static func restore(_ terminal: Int32, _ found: termios, discardingInput: Bool) {
+        guard mayUse(terminal) else { return }
         _ = setModes(terminal, found, discardingInput ? TCSAFLUSH : TCSADRAIN)
     }
 
@@ -126,7 +151,7 @@ private struct PendingSignals {
         guard pipe(&ends) == 0 else { throw .last }
         (readEnd, writeEnd) = (ends[0], ends[1])
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        _ = fcntl(writeEnd, F_SETFL, O_NONBLOCK)
+        for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
         pendingSignalsDescriptor = writeEnd
         for number in Self.handled {
             var action = sigaction()
@@ -176,9 +201,14 @@ private struct PendingSignals {
                 return nil
             }
             guard waiting[0].revents != 0 else { return nil }
-            var number: UInt8 = 0
-            if read(readEnd, &number, 1) == 1 { return Int32(number) }
+            if let number = take() { return number }
         }
+    }
+
+    /// Returns a signal that has arrived, if any.
+    func take() -> Int32? {
+        var number: UInt8 = 0
+        return read(readEnd, &number, 1) == 1 ? Int32(number) : nil
     }
 }
 

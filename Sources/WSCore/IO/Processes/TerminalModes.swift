@@ -15,17 +15,15 @@ package struct TerminalModes {
     ///
     /// Changes nothing while the process is in the background, where the system would stop it.
     fileprivate func hideInput() {
-        guard isForeground else { return }
+        guard ControllingTerminal.mayUse(descriptor) else { return }
         var modes = modes
         modes.c_lflag &= ~tcflag_t(ECHO | ECHONL)
         while tcsetattr(descriptor, TCSADRAIN, &modes) != 0, errno == EINTR {}
     }
 
-    /// Whether the process may change the modes.
-    fileprivate var isForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
-
-    /// Restores the modes after all output has been written.
+    /// Restores the modes after all output has been written, unless another program has the terminal now.
     package func restore() {
+        guard ControllingTerminal.mayUse(descriptor) else { return }
         var modes = modes
         while tcsetattr(descriptor, TCSADRAIN, &modes) != 0, errno == EINTR {}
     }
@@ -48,6 +46,6 @@ package final class HiddenInput {
     }
 
     deinit {
-        if modes.isForeground { modes.restore() }
+        modes.restore()
     }
 }

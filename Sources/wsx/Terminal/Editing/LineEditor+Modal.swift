@@ -27,7 +27,7 @@ extension LineEditor {
 
     /// Shows a modal line. The line being typed is kept.
     func open(_ line: any ModalLine) {
-        guard isOpen, !isAway else { return }
+        guard isOpen, canDraw else { return }
         erase()
         let timer = Timer(on: loop) { [unowned self] in
             if let key = modal?.keys.escape() { press(key) }

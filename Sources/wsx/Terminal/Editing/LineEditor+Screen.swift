@@ -82,8 +82,12 @@ extension LineEditor {
     /// Takes the terminal back.
     func retakeTerminal() throws(IOError) {
         rl_prep_terminal(1)
-        rl_reset_screen_size()
         keys = try KeyWatcher(on: loop) { [unowned self] in readKeys() }
+        returnToLine()
+    }
+
+    private func returnToLine() {
+        rl_reset_screen_size()
         // The other program's cursor position is unknown.
         write("\r")
         delegate?.editorDidResize()
@@ -96,7 +100,7 @@ extension LineEditor {
     /// Terminals rewrap their contents, so the line occupies other rows than readline believes. Readline would clear
     /// only the cursor's row and leave fragments of the line above it.
     func resized() {
-        guard !isAway else { return }
+        guard canDraw else { return }
         let shownPrompt = wsx_readline_prompt().map { Array(String(cString: $0).utf8) } ?? []
         let shownLine =
             window.map { $0.text.prefix($0.cursor) } ?? currentLine.prefix(Int(wsx_readline_point()))
@@ -117,17 +121,33 @@ extension LineEditor {
 
     /// Handles Ctrl-Z: restores the terminal and stops, as the signal would.
     func suspend() {
-        if !isAway {
+        if canDraw, ControllingTerminal.mayUse(StandardDescriptors.input) {
             erase()
             rl_deprep_terminal()
         }
         SignalWatcher.suspendProcess()
     }
 
+    /// Handles SIGCONT: takes the terminal, or stops again if another program has it.
     func resumed() {
         guard !isAway else { return }
-        rl_prep_terminal(1)
-        delegate?.editorDidResize()
-        draw()
+        guard ControllingTerminal.mayUse(StandardDescriptors.input) else {
+            return waitForTerminal(access == .notYet ? .notYet : .lost)
+        }
+        switch access {
+        case .notYet: install()
+        case .granted, .lost:
+            access = .granted
+            rl_prep_terminal(1)
+        }
+        returnToLine()
+        delegate?.editorDidReturn(with: nil)
+    }
+
+    /// Stops the process until the shell gives it the terminal, as the system would on the first use.
+    func waitForTerminal(_ access: Access) {
+        self.access = access
+        shown = .nothing
+        ControllingTerminal.stopInBackground()
     }
 }

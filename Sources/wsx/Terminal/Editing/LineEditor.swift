@@ -48,6 +48,16 @@ final class LineEditor {
     /// The candidates for a completion key other than Tab, while readline asks for them.
     var offered: ArraySlice<String> = []
     var keys: KeyWatcher?
+    /// The terminal, as this process may use it.
+    enum Access {
+        /// The process was started in the background, and readline has not started.
+        case notYet
+        /// The process continues in the background, after a stop.
+        case lost
+        /// Readline has set the terminal's modes, unless the user's editor or pager has the terminal.
+        case granted
+    }
+    var access = Access.notYet
     private var signals: [SignalWatcher] = []
     private(set) var isOpen = false
     let loop: EventLoop
@@ -85,10 +95,16 @@ final class LineEditor {
         bindKeys()
         stifle_history(Int32(History.maximumEntries))
         for line in history.lines { Self.remember(line) }
-        rl_callback_handler_install(prompt) { line in LineEditor.active?.finished(line) }
         isOpen = true
-        shown = .line
         output.isDue = { [unowned self] in showPending() }
+        if ControllingTerminal.mayUse(StandardDescriptors.input) { install() } else { waitForTerminal(.notYet) }
+    }
+
+    /// Starts readline, which sets the terminal's modes and draws the line.
+    func install() {
+        access = .granted
+        shown = .line
+        rl_callback_handler_install(prompt) { line in LineEditor.active?.finished(line) }
     }
 
     private func bindKeys() {
@@ -141,6 +157,9 @@ final class LineEditor {
     /// Whether the user's editor or pager has the terminal.
     var isAway: Bool { if case .running = task { true } else { false } }
 
+    /// Whether the line can be drawn.
+    var canDraw: Bool { access == .granted && !isAway }
+
     /// Shows text, which ends with a newline, above the line: at the end of the turn together with other output, or a
     /// moment later.
     func print(_ text: String) {
@@ -150,26 +169,27 @@ final class LineEditor {
     }
 
     /// Whether so much output is waiting that the caller should pause.
-    var holdsMuch: Bool { isAway && output.byteCount >= Self.maximumHeldBytes }
+    var holdsMuch: Bool { !canDraw && output.byteCount >= Self.maximumHeldBytes }
 
     func hideBriefly() {
-        guard isOpen, !isAway, wsx_readline_is_busy() == 0 else { return }
+        guard isOpen, canDraw, wsx_readline_is_busy() == 0 else { return }
         erase()
         hidingTimer.start(after: Self.hidingTime)
     }
 
     private func showAgain() {
-        if isOpen, !isAway, shown == .nothing { draw() }
+        if isOpen, canDraw, shown == .nothing { draw() }
     }
 
     func readKeys() {
+        guard access == .granted else { return ControllingTerminal.stopInBackground() }
         showAgain()
         if modal == nil { rl_callback_read_char() } else { readModalKey() }
     }
 
     /// Ends a modal line, or discards the line and starts a new one.
     func discardLine() {
-        guard isOpen, !isAway else { return }
+        guard isOpen, canDraw else { return }
         guard modal == nil else { return press(.control("C")) }
         rl_callback_sigcleanup()
         let line = String(decoding: currentLine, as: UTF8.self)
@@ -180,22 +200,23 @@ final class LineEditor {
         draw()
     }
 
-    /// Ends editing: erases the prompt and restores the terminal.
+    /// Ends editing: erases the prompt and restores the terminal, unless another program has it now.
     func close() {
         guard isOpen else { return }
         isOpen = false
         keys?.cancel()
         signals = []
         endTask()
-        erase()
+        let hasTerminal = access == .granted && ControllingTerminal.mayUse(StandardDescriptors.input)
+        if hasTerminal { erase() }
         write(output.takeAll())
-        rl_callback_handler_remove()
+        if hasTerminal { rl_callback_handler_remove() }
         wsx_readline_flush()
         Self.active = nil
     }
 
     func showPending() {
-        guard isOpen, !isAway, let text = output.take() else { return }
+        guard isOpen, canDraw, let text = output.take() else { return }
         erase()
         write(text)
         draw()
