@@ -5,6 +5,8 @@ import json
 import os
 import pathlib
 import re
+import resource
+import signal
 import stat
 
 import jsonschema
@@ -329,6 +331,47 @@ def test_output_that_cannot_be_written_is_an_error(tmp_path):
     # A reader that closes the pipe is a normal end.
     result = shell('"$WSX" convert -q "$1" - | true; echo ${PIPESTATUS[0]}', HAR / "chromium.har")
     assert (result.lines, result.err) == (["0"], "")
+
+
+@pytest.mark.parametrize("extension, least", [("har", 0.9), ("html", 0.6)])
+def test_a_file_for_which_there_is_no_space_keeps_the_messages_that_fit(tmp_path, extension, least):
+    limit = 1_000_000
+    events = [f'{{"type":"message","direction":"in","kind":"text","data":"{number:06d} {"x" * 990}"}}'
+              for number in range(2000)]
+    path, output = tmp_path / "session.jsonl", tmp_path / f"session.{extension}"
+    path.write_text("\n".join(['{"type":"open","url":"ws://h/"}', *events]) + "\n")
+
+    def limited():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    result = wsx("convert", path, output, preexec_fn=limited)
+    assert_fails(result, 1, f"writing {output}: file too large; the file has the messages that fit")
+    text = output.read_text()
+    if extension == "har":
+        entry, = json.loads(text)["log"]["entries"]
+        texts = [message["data"] for message in entry["_webSocketMessages"]]
+    else:
+        assert text.rstrip().endswith("</html>")
+        texts = [event[3] for chunk in re.findall(r'<script type="application/json" class="events">(.*?)</script>', text, re.S)
+                 for event in json.loads(chunk) if event[1] == "in text"]
+    assert limit * least < len(text) <= limit
+    assert [int(text[:6]) for text in texts] == list(range(len(texts))) and len(texts) > 500
+    assert [entry.name for entry in tmp_path.iterdir() if entry not in (path, output)] == []
+
+
+def test_a_session_that_is_longer_than_the_space_for_it_keeps_its_beginning(tmp_path):
+    limit, output = 300_000, tmp_path / "session.har"
+
+    def limited():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    messages = b"".join(b"%06d %s\n" % (number, b"x" * 990) for number in range(1000))
+    result = wsx("connect", "--record", output, "echo:", stdin=messages, preexec_fn=limited)
+    assert result.status == 1 and f"recording to {output}: file too large" in result.err
+    entry, = json.loads(output.read_text())["log"]["entries"]
+    assert len(entry["_webSocketMessages"]) > 200
 
 
 def test_the_output_never_replaces_a_file(tmp_path):

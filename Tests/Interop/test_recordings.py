@@ -55,6 +55,23 @@ def test_a_recording_replaces_an_existing_file(wsx_echo, tmp_path):
     assert events_of(path)[0]["type"] == "recording"
 
 
+def test_two_runs_do_not_record_to_the_same_file(tmp_path):
+    path, link = tmp_path / "session.jsonl", tmp_path / "link"
+    link.symlink_to(path)
+    with Listener("--record", path, "--echo") as listener:
+        assert wsx("connect", listener.url, "first").status == 0
+        for name in (path, link):
+            result = wsx("connect", "--record", name, listener.url, "second")
+            assert_fails(result, 2, f"--record {name}: another program writes to it; name another file")
+        assert wsx("connect", listener.url, "third").status == 0
+        assert listener.stop() == 0
+    texts = [event["data"] for event in map(json.loads, path.read_text().splitlines()) if event["type"] == "message"]
+    assert texts == ["first", "first", "third", "third"]
+    # A device is no file.
+    assert wsx("connect", "--record", "/dev/null", "echo:", "x").status == 0
+    assert wsx("connect", "--record", path, "echo:", "x").status == 0
+
+
 def test_automatic_frames_are_not_recorded_as_sent(tmp_path):
     def script(peer):
         peer.upgrade()

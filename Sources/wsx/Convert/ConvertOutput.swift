@@ -59,6 +59,15 @@ struct ConvertOutput: ~Copyable {
         buffer.releaseStorage(above: 4 * Self.bufferBytes)
     }
 
+    /// The number of bytes in the file; nil for other outputs.
+    var fileByteCount: Int? { if case .file(let file) = destination { file.byteCount } else { nil } }
+
+    /// Removes all bytes of the file.
+    func empty() throws(Failure) {
+        guard case .file(let file) = destination else { return }
+        do throws(IOError) { try file.empty() } catch { throw .writing(path: path, error) }
+    }
+
     /// Gives the file its name.
     func complete() throws(Failure) {
         guard case .file(let file) = destination else { return }

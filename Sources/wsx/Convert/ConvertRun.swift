@@ -167,12 +167,41 @@ struct ConvertRun {
     ) throws(Failure) {
         let output = try ConvertOutput(path)
         if format == .page {
-            var conversion = RecordingConversion(input, to: SessionPage())
-            try conversion.write(connections, to: output)
+            try write(connections, of: input, to: output) { SessionPage() }
         } else {
-            var conversion = RecordingConversion(input, to: HARWriter(version: wsx.version))
-            try conversion.write(connections, to: output)
+            try write(connections, of: input, to: output) { HARWriter(version: wsx.version) }
         }
+    }
+
+    /// Writes a file. If there is no space for all of it, it gets the messages that fit.
+    private static func write<Writer: SessionWriter & ~Copyable>(
+        _ connections: [RecordedConnection], of input: ConvertInput, to output: borrowing ConvertOutput,
+        by makeWriter: () -> Writer
+    ) throws(Failure) {
+        let lack: (path: String, error: IOError)
+        do throws(Failure) {
+            return try write(connections, of: input, to: output, by: makeWriter())
+        } catch {
+            guard case .writing(let path, let reason) = error, reason.isLackOfSpace else { throw error }
+            lack = (path, reason)
+        }
+        var measurement = RecordingConversion(input, to: makeWriter())
+        let stepCount = try measurement.stepCount(of: connections, within: output.fileByteCount ?? 0)
+        guard stepCount > 0 else { throw .writing(path: lack.path, lack.error) }
+        try output.empty()
+        try write(connections, of: input, atMost: stepCount, to: output, by: makeWriter())
+        throw .cutShort(path: lack.path, lack.error)
+    }
+
+    private static func write<Writer: SessionWriter & ~Copyable>(
+        _ connections: [RecordedConnection], of input: ConvertInput, atMost stepCount: Int = .max,
+        to output: borrowing ConvertOutput, by writer: consuming Writer
+    ) throws(Failure) {
+        var conversion = RecordingConversion(input, to: writer)
+        try conversion.write(connections, atMost: stepCount) { (text) throws(Failure) in
+            try output.writeIfLarge(&text)
+        }
+        try conversion.withText { (text) throws(Failure) in try output.write(&text) }
         try output.complete()
     }
 

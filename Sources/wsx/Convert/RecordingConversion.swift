@@ -6,6 +6,11 @@ struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable {
     private let input: ConvertInput
     private var reader = EventReader(readsTimes: true)
     private var writer: Writer
+    /// The number of connections and events that may still be written.
+    private var stepsLeft = Int.max
+
+    /// Takes text that has been written.
+    typealias Sink = (inout ByteBuffer) throws(Failure) -> Void
 
     /// Prepares a conversion.
     init(_ input: ConvertInput, to writer: consuming Writer) {
@@ -14,21 +19,50 @@ struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable {
     }
 
     /// Writes the file.
-    mutating func write(_ connections: [RecordedConnection], to output: borrowing ConvertOutput) throws(Failure) {
-        for connection in connections {
+    /// - Parameters:
+    ///   - stepCount: The maximum number of connections and events. Default: no limit.
+    ///   - sink: Called after each connection's beginning, each event, and at the end.
+    mutating func write(
+        _ connections: [RecordedConnection], atMost stepCount: Int = .max, to sink: Sink
+    ) throws(Failure) {
+        stepsLeft = stepCount
+        for connection in connections where stepsLeft > 0 {
             writer.begin(connection, try RecordedOpening(connection, in: input))
+            try endStep(sink)
             // Events without a time have that of the one before.
             var time = connection.times?.lowerBound ?? .zero
-            for range in connection.ranges { try write(range, of: connection, at: &time, to: output) }
+            for range in connection.ranges where stepsLeft > 0 {
+                try write(range, of: connection, at: &time, to: sink)
+            }
             writer.end()
         }
         writer.finish()
-        try writer.withText { (text) throws(Failure) in try output.write(&text) }
+        try writer.withText(sink)
+    }
+
+    /// The number of steps whose text fits into a file of this size, with its end.
+    mutating func stepCount(of connections: [RecordedConnection], within byteCount: Int) throws(Failure) -> Int {
+        var sizes: (text: Int, last: Int) = (0, 0)
+        var ends: [Int] = []
+        try write(connections) { text in
+            sizes = (sizes.text + text.count, text.count)
+            ends.append(sizes.text)
+            text.removeAll()
+        }
+        // The last piece is the end of the file, and of its last connection. Those of others may be a bit longer.
+        return ends.dropLast().prefix { $0 + sizes.last + 64 <= byteCount }.count
+    }
+
+    /// Passes the text that the sink has not taken to `body`.
+    mutating func withText(_ body: Sink) throws(Failure) { try writer.withText(body) }
+
+    private mutating func endStep(_ sink: Sink) throws(Failure) {
+        stepsLeft -= 1
+        try writer.withText(sink)
     }
 
     private mutating func write(
-        _ range: Range<Int>, of connection: RecordedConnection, at time: inout Duration,
-        to output: borrowing ConvertOutput
+        _ range: Range<Int>, of connection: RecordedConnection, at time: inout Duration, to sink: Sink
     ) throws(Failure) {
         var failure: Failure?
         let input = input
@@ -47,14 +81,14 @@ struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable {
                     }
                 }
                 do throws(Failure) {
-                    try writer.withText { (text) throws(Failure) in try output.writeIfLarge(&text) }
+                    try endStep(sink)
                 } catch {
                     failure = error
                 }
             } catch {
                 failure = input.failure("it changed while it was read")
             }
-            return failure == nil
+            return failure == nil && stepsLeft > 0
         }
         if let failure { throw failure }
     }

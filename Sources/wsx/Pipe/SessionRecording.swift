@@ -49,7 +49,7 @@ final class SessionRecording {
         recorder.didDrain = { [unowned self] in didDrain() }
         recorder.didFail = { [unowned self] error in
             self.recorder = nil
-            converted = nil
+            keepBeginning(for: path)
             didFail(.recording(path: path, error))
         }
         self.recorder = recorder
@@ -93,6 +93,12 @@ final class SessionRecording {
         }
     }
 
+    /// Converts what was recorded before writing failed, if that is asked for.
+    private func keepBeginning(for path: String) {
+        converted?.file.removeIncompleteLine()
+        do throws(Failure) { _ = try convert(to: path) } catch { console.report(error) }
+    }
+
     /// Converts what was recorded, if that is asked for.
     /// - Returns: Whether the file is written.
     private func convert(to path: String) throws(Failure) -> Bool {
@@ -115,8 +121,8 @@ final class SessionRecording {
             try start(to: path, replacing: false)
             console.notice("Recording to \(escapingControls(path)); /record stops it.")
         } catch {
-            let hint = error == .fileExists ? "; use another name" : ""
-            console.error("/record: \(escapingControls(path)): \(error)\(hint)")
+            let why = error == .fileExists ? "\(error); use another name" : error.fileProblem
+            console.error("/record: \(escapingControls(path)): \(why)")
         }
     }
 }

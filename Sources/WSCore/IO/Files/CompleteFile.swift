@@ -32,6 +32,14 @@ package final class CompleteFile {
         try Descriptor.writeAll(descriptor, bytes)
     }
 
+    /// The number of bytes written, also by a write that failed.
+    package var byteCount: Int { max(0, Int(lseek(descriptor, 0, SEEK_CUR))) }
+
+    /// Removes all bytes.
+    package func empty() throws(IOError) {
+        guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw .last }
+    }
+
     /// Gives the file its name.
     /// - Throws: ``IOError/fileExists`` if another file got it meanwhile, or another ``IOError``.
     package func complete() throws(IOError) {

@@ -39,6 +39,24 @@ package final class SeekableFile: Sendable {
         try Descriptor.writeAll(descriptor, bytes)
     }
 
+    /// Removes the bytes after the last newline of a file without a name, which a failed write may have left.
+    package func removeIncompleteLine() {
+        var block: [UInt8] = []
+        var end = Int(lseek(descriptor, 0, SEEK_END))
+        while end > 0 {
+            let start = max(0, end - Self.blockBytes)
+            guard (try? read(at: start, end - start, into: &block)) != nil else { return }
+            if let last = block.lastIndex(of: UInt8(ascii: "\n")) {
+                _ = ftruncate(descriptor, off_t(start + last + 1))
+                return
+            }
+            end = start
+        }
+        _ = ftruncate(descriptor, 0)
+    }
+
+    private static let blockBytes = 1 << 16
+
     private static func createUnnamed(in directory: String) throws(IOError) -> Int32 {
         var template = Array("\(directory)/wsx-XXXXXX".utf8CString)
         let descriptor = mkstemps(&template, 0)
@@ -52,7 +70,7 @@ package final class SeekableFile: Sendable {
         _ source: Int32, to directory: String, if mayCopy: (RawSpan) -> Bool
     ) throws(IOError) -> Int32 {
         let target = try createUnnamed(in: directory)
-        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockBytes, alignment: 16)
         defer { block.deallocate() }
         do throws(IOError) {
             var isFirst = true

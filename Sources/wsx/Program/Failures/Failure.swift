@@ -21,6 +21,8 @@ enum Failure: Error {
     case incompleteOutput(OutputLoss)
     /// A file of results cannot be written.
     case writing(path: String, IOError)
+    /// A HAR file or a page has only the beginning of the session, because there is no space for the rest.
+    case cutShort(path: String, IOError)
     /// The system is out of resources.
     case system(IOError)
     /// The server cannot listen on an address.
@@ -115,6 +117,8 @@ enum Failure: Error {
         case .recording(let path, let error): .init(.system, "recording to \(escapingControls(path)): \(error)")
         case .incompleteOutput(let loss): .init(.system, "\(loss)")
         case .writing(let path, let error): .init(.system, "writing \(escapingControls(path)): \(error)")
+        case .cutShort(let path, let error):
+            .init(.system, "writing \(escapingControls(path)): \(error); the file has the messages that fit")
         case .system(let error): .init(.system, "starting: \(error)")
         case .listening(let address, let error):
             .init(.listen, "listening on \(address): \(Self.words(forListeningOn: address, error))")

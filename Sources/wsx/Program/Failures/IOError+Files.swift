@@ -6,6 +6,7 @@ extension IOError {
         switch self {
         case .noSuchFile: "\(self); check the path"
         case .isDirectory: "it is a directory; name a file"
+        case .isBusy: "another program writes to it; name another file"
         case .accessDenied: "\(self); check the permissions"
         default: description
         }
