@@ -5,6 +5,7 @@ import os
 import re
 import select
 import signal
+import socket
 import subprocess
 
 import pytest
@@ -157,6 +158,47 @@ def test_data_that_a_client_does_not_read_is_mentioned_at_the_end():
         listener.signal(signal.SIGTERM)
         assert listener.wait() == 1
         assert re.search(r"^wsx: sending to clients: \d+ bytes that clients did not read", listener.err, re.M)
+        client.sock.close()
+
+
+def queue_for(listener):
+    """Sends more than the system takes for a client that does not read."""
+    listener.send(b"".join(b"x" * 1_000_000 + b"\n" for _ in range(12)))
+
+
+def connect_slowly(listener):
+    """A client whose kernel takes little, so that the rest remains in the server."""
+    sock = socket.socket()
+    sock.settimeout(60)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    sock.connect(("127.0.0.1", listener.port))
+    client = wire.Stream(sock)
+    client.send(wire.upgrade_request(listener.port))
+    assert b" 101 " in client.read_head()
+    return client
+
+
+def test_a_client_that_reads_everything_and_does_not_answer_the_close_frame_has_lost_nothing():
+    with Listener("--compress=off", stdin=subprocess.PIPE) as listener:
+        client = connect_slowly(listener)
+        queue_for(listener)
+        wait_until(lambda: pipe_is_empty(listener.process.stdin))
+        listener.signal(signal.SIGTERM)
+        assert client.read_until_close().close_code == 1001
+        client.sock.close()
+        assert listener.wait() == 0
+        assert "not sent" not in listener.err and " lost" not in listener.err, listener.err
+
+
+def test_output_that_a_client_does_not_read_after_its_close_frame_is_logged_as_lost():
+    with Listener("--compress=off", "--close-timeout", "100ms", stdin=subprocess.PIPE) as listener:
+        client = connect_slowly(listener)
+        queue_for(listener)
+        wait_until(lambda: pipe_is_empty(listener.process.stdin))
+        client.send(wire.close(1000, is_masked=True))
+        listener.wait_for("disconnected: 1000")
+        assert listener.stop() == 0
+        assert re.search(r" out, \d+\.\d MiB lost\n", listener.err), listener.err
         client.sock.close()
 
 

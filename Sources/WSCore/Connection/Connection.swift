@@ -169,7 +169,7 @@ public final class Connection<Handler: ConnectionHandler> {
     package func terminate() { end(in: .terminating) }
 
     /// Sends a close frame, discards the incomplete message and further input, and closes the stream at the end of the
-    /// turn. Bytes that the peer does not take within a second are discarded, too.
+    /// turn. Bytes are discarded if the peer takes none within the close timeout.
     public func abandon(with frame: CloseFrame) {
         guard isOpen else { return }
         close(frame)
@@ -374,13 +374,11 @@ public final class Connection<Handler: ConnectionHandler> {
         let refill: LingeringClose.Refill = { [self] output, _ in outbox.moveFirst(to: &output) }
         var output = ByteBuffer()
         outbox.moveFirst(to: &output)
-        let lingeringClose = LingeringClose(stream, output: output, closesOwnSide: closesOwnSide, refill: refill) {
-            [self] _ in end(failure: nil)
-        }
-        if isCounted || storedOutputBytes + lingeringClose.storageBytes > uncountedBytes {
-            makeEnding().lingeringClose = lingeringClose
-            countMemory()
-        }
+        let lingeringClose = LingeringClose(
+            stream, output: output, closesOwnSide: closesOwnSide, timeout: settings.closeTimeout, refill: refill
+        ) { [self] _, unsentBytes in end(failure: nil, unsentBytes: unsentBytes) }
+        makeEnding().lingeringClose = lingeringClose
+        countMemory(with: storedOutputBytes + lingeringClose.storageBytes)
     }
 
     /// Whether the handler has to answer the peer's close frame, and the peer still reads after its end: Chromium ends its
@@ -389,8 +387,11 @@ public final class Connection<Handler: ConnectionHandler> {
         isOpen && !settings.answersCloses && receiver.closeFrame != nil && !isLost && stream is HTTP2Stream
     }
 
-    internal func end(failure: StreamError?, closingTimedOut: Bool = false) {
+    /// - Parameter unsentBytes: The part of the output that was left to the stream and has not reached the peer's side.
+    ///   Default: as far as it is still known.
+    internal func end(failure: StreamError?, closingTimedOut: Bool = false, unsentBytes: Int? = nil) {
         guard state != .ended else { return }
+        let unsentBytes = (unsentBytes ?? lingeringBytes + stream.unsentBytes) + outbox.queuedBytes
         state = .ended
         stopCounting()
         updateWatch()
@@ -400,14 +401,17 @@ public final class Connection<Handler: ConnectionHandler> {
             closing: ClosingHandshake(
                 sent: outbox.closeFrame, received: receiver.closeFrame, wasStartedHere: outbox.hasStartedClosing),
             violation: ending?.violation, failure: failure ?? ending?.writeFailure, closingTimedOut: closingTimedOut,
-            silence: .milliseconds(Int64(clamping: loop.turnMilliseconds &- lastReadMilliseconds)))
+            silence: .milliseconds(Int64(clamping: loop.turnMilliseconds &- lastReadMilliseconds)),
+            unsentBytes: unsentBytes + (ending?.discardedBytes ?? 0))
         handler.connection(self, didEnd: end)
     }
 
     /// Discards all output. Input that arrived before the failure, perhaps with a close frame, is still read.
     internal func didFailToWrite(_ error: StreamError) {
         guard isOpen else { return }
-        makeEnding().writeFailure = error
+        let ending = makeEnding()
+        ending.writeFailure = error
+        ending.discardedBytes = outbox.queuedBytes
         outbox.removeAll()
         startCloseTimer()
         guard wasFull else { return updateReading() }
@@ -535,6 +539,8 @@ extension Connection: MemoryHolder {
 final class ConnectionEnding {
     var violation: ProtocolError?
     var writeFailure: StreamError?
+    /// The number of bytes that had waited for the stream when it failed.
+    var discardedBytes = 0
     var closeTimer: Timer?
     var unsentBytesAtLastCheck = 0
     /// Writes the last output. The stream keeps it alive.

@@ -10,17 +10,21 @@ public struct ConnectionEnd: Sendable {
     package let closingTimedOut: Bool
     /// The time between the last bytes from the peer and the end, with millisecond resolution.
     package let silence: Duration
+    /// The number of bytes sent that have not reached the peer's side, as far as known: accurate to a few KiB with TCP;
+    /// through a Unix domain socket, without those that the kernel holds.
+    package let unsentBytes: Int
 
     /// Creates the end of a connection.
     package init(
         closing: ClosingHandshake, violation: ProtocolError? = nil, failure: StreamError? = nil,
-        closingTimedOut: Bool = false, silence: Duration = .zero
+        closingTimedOut: Bool = false, silence: Duration = .zero, unsentBytes: Int = 0
     ) {
         self.closing = closing
         self.violation = violation
         self.failure = failure
         self.closingTimedOut = closingTimedOut
         self.silence = silence
+        self.unsentBytes = unsentBytes
     }
 
     /// Whether both close frames were exchanged (RFC 6455 §7.1.4) without a violation.

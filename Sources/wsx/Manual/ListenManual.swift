@@ -30,7 +30,7 @@ enum ListenManual {
                 with 7 if a client deviated from `--scenario`. If the reader of standard output is too slow, the \
                 server waits 1 second longer than `--close-timeout`, reports how many messages were not written, and \
                 exits with 1. It also does so if clients did not get the input: messages that `--delay` held back, data \
-                that a client did not read, lines that waited for slow readers, or, with `--once`, the rest of the \
+                that did not reach a client, lines that waited for slow readers, or, with `--once`, the rest of the \
                 input. A second signal ends it at once.
                 """),
             .paragraph(

@@ -318,6 +318,39 @@ import Testing
         }
     }
 
+    @Test("output that a peer does not take after its close frame is given up after the close timeout, and counted")
+    func outputOfClosedPeer() throws {
+        try withRawPeer(.server, closeTimeout: .seconds(4)) { loop, connection, raw in
+            raw.stream.stopReading()
+            connection.send(pattern(4_000_000))
+            loop.runOnce()
+            try raw.write(masked(closeFrame(1000)))
+            loop.advance(by: .milliseconds(3900))
+            #expect(connection.handler.end == nil)
+            loop.advance { connection.handler.end != nil }
+            let end = try #require(connection.handler.end)
+            raw.stream.startReading()
+            loop.run { raw.recorder.lastWordCount > 0 }
+            // The kernel holds the rest.
+            #expect(end.isClean && end.unsentBytes == 4_000_000 + 10 + 4 - raw.recorder.received.count)
+        }
+        // The peer has left, and the queue is lost.
+        try withRawPeer(.server) { loop, connection, raw in
+            connection.send(pattern(4_000_000))
+            loop.runOnce()
+            raw.stream.close()
+            loop.advance { connection.handler.end != nil }
+            #expect(connection.handler.end?.unsentBytes ?? 0 > 1_000_000)
+        }
+        // It has taken everything, and does not answer the close frame.
+        try withRawPeer(.server) { loop, connection, raw in
+            connection.send(pattern(4_000_000))
+            connection.close(CloseFrame(code: .goingAway))
+            loop.advance { connection.handler.end != nil }
+            #expect(connection.handler.end?.closingTimedOut == true && connection.handler.end?.unsentBytes == 0)
+        }
+    }
+
     @Test("RFC 6455 §5.5.1: data after the peer's close frame is ignored")
     func dataAfterClose() throws {
         try withRawPeer(.server) { loop, connection, raw in

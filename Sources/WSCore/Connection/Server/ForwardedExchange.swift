@@ -307,7 +307,7 @@ internal final class ForwardedExchange {
         let sentBytes = response.byteCount - toClient.count
         swap(&output, &toClient)
         _ = LingeringClose(client, output: output, closesOwnSide: true, timeout: Self.timeout, memory: memory) {
-            [self] writtenBytes in
+            [self] writtenBytes, _ in
             let sentBytes = sentBytes + writtenBytes
             completion(served(sentBytes, isComplete: isComplete && sentBytes == response.byteCount))
         }

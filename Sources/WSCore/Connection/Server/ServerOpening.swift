@@ -129,7 +129,7 @@ internal final class ServerOpening: ByteStreamDelegate {
 
     private func linger(sending output: consuming ByteBuffer = ByteBuffer()) {
         isLingering = true
-        _ = LingeringClose(stream, output: output, closesOwnSide: true, memory: memory) { [self] _ in
+        _ = LingeringClose(stream, output: output, closesOwnSide: true, memory: memory) { [self] _, _ in
             isLingering = false
             didFinishLingering()
         }

@@ -35,7 +35,7 @@ internal final class WebExchange {
         _ = LingeringClose(
             stream, output: output, closesOwnSide: true, timeout: timeout, memory: memory,
             sharedBytes: response.sharedByteCount, refill: { [self] in produce(&$0, atMost: $1) }
-        ) { [self] writtenBytes in
+        ) { [self] writtenBytes, _ in
             let contentBytes = max(0, writtenBytes - head.count)
             completion(
                 self,

@@ -2,7 +2,7 @@
 ///
 /// Closing a socket with unread input resets the connection. A reset destroys output that the peer has not read yet,
 /// such as a close frame or an error page (RFC 9112 §9.6). Therefore input is read and discarded until the peer closes
-/// its side, for one to two seconds after output last moved.
+/// its side, for one to two seconds after all output has reached the peer's side.
 internal final class LingeringClose: ByteStreamDelegate {
     private enum State {
         /// Output is left: in the buffer, in the stream, or in the source.
@@ -18,6 +18,9 @@ internal final class LingeringClose: ByteStreamDelegate {
     /// Appends further output to an empty buffer, at most a number of bytes unless it is stored already, until nothing is
     /// left.
     typealias Refill = (inout ByteBuffer, _ atMost: Int) -> Void
+    /// Receives the number of bytes that the kernel has accepted, and the number of those that have not reached the peer's
+    /// side, as far as known.
+    typealias Completion = (_ writtenBytes: Int, _ unsentBytes: Int) -> Void
 
     /// Several round trips on any network. The peer has no obligation to close at all.
     static let limit = Duration.seconds(1)
@@ -35,7 +38,7 @@ internal final class LingeringClose: ByteStreamDelegate {
     /// Nil when the source has no more output.
     private var refill: Refill?
     private let account: Account?
-    private let completion: (_ writtenBytes: Int) -> Void
+    private let completion: Completion
     private var timer: Timer?
     /// Continues writing in a later turn, or finishes after a failure.
     private var turnTimer: Timer?
@@ -54,15 +57,15 @@ internal final class LingeringClose: ByteStreamDelegate {
     ///   - output: The remaining output, or its first part.
     ///   - closesOwnSide: Whether to shut down our side after the output. Servers do, and so do endpoints that fail
     ///     the connection; other clients wait for the server (RFC 6455 §7.1.1).
-    ///   - timeout: The time without progress after which pending output is given up. Defaults to 1 s.
+    ///   - timeout: The time without progress after which output that has not reached the peer's side is given up. Defaults
+    ///     to 1 s.
     ///   - memory: Counts what the stream and the output hold; nil if the owner counts it.
     ///   - sharedBytes: The size of what `refill` shares with others. Default: 0.
     ///   - refill: The rest of the output, which is not produced before the stream has room. Defaults to nil.
-    ///   - completion: Called when the stream is closed, with the number of bytes the kernel has accepted.
+    ///   - completion: Called when the stream is closed.
     init(
         _ stream: any ByteStream, output: consuming ByteBuffer, closesOwnSide: Bool, timeout: Duration = limit,
-        memory: HeldMemory? = nil, sharedBytes: Int = 0, refill: Refill? = nil,
-        completion: @escaping (_ writtenBytes: Int) -> Void
+        memory: HeldMemory? = nil, sharedBytes: Int = 0, refill: Refill? = nil, completion: @escaping Completion
     ) {
         self.stream = stream
         offeredBytes = output.count
@@ -78,7 +81,7 @@ internal final class LingeringClose: ByteStreamDelegate {
         stream.startReading()
         writeMore()
         arrivedBytes = arrivedBytesNow
-        timer.start(after: Self.limit, every: Self.limit)
+        timer.start(after: checkInterval, every: checkInterval)
     }
 
     /// The number of bytes that the stream has not accepted, without those that `refill` will append.
@@ -86,14 +89,21 @@ internal final class LingeringClose: ByteStreamDelegate {
     /// The size of the storage of these bytes.
     var storageBytes: Int { output.storageBytes }
 
-    private var arrivedBytesNow: Int { offeredBytes - output.count - stream.unsentBytes }
+    /// The number of bytes that have not reached the peer's side. After a failed write, the stream does not hold them.
+    private var unsentBytes: Int {
+        state == .failed ? offeredBytes - writtenBytes : output.count + stream.unsentBytes
+    }
+
+    private var arrivedBytesNow: Int { offeredBytes - unsentBytes }
+
+    private var checkInterval: Duration { min(Self.limit, max(timeout, .milliseconds(1))) }
 
     /// Finishes unless the peer is still taking output.
     private func timerFired() {
         let arrived = arrivedBytesNow
-        idleTime = arrived > arrivedBytes ? .zero : idleTime + Self.limit
+        idleTime = arrived > arrivedBytes ? .zero : idleTime + checkInterval
         arrivedBytes = arrived
-        let hasEverything = refill == nil && output.isEmpty && stream.unsentBytes == 0
+        let hasEverything = refill == nil && unsentBytes == 0
         if idleTime >= (hasEverything ? Self.limit : timeout) { finish() }
     }
 
@@ -148,9 +158,9 @@ internal final class LingeringClose: ByteStreamDelegate {
         timer = nil
         turnTimer = nil
         account?.stopCounting(self)
-        let completion = self.completion
+        let (completion, unsentBytes) = (self.completion, self.unsentBytes)
         stream.close()
-        completion(writtenBytes)
+        completion(writtenBytes, unsentBytes)
     }
 
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {}

@@ -74,12 +74,14 @@ final class ClientLog {
         if isPrompt {
             let words =
                 "\(Phrase.seconds(line.duration(until: loop.turnTime))), \(received.messages) in, \(sent.messages) out"
+                + ConnectionLogLine.words(forLost: end.unsentBytes)
             return noteWithTime("@\(number) disconnected: \(end.code.rawValue)\(reason)\(why); \(words)")
         }
         console.notice(
             line.words(
                 "Client \(number) disconnected: \(end.code.rawValue)\(reason)\(why)", status: line.upgradeStatus,
-                now: loop.turnTime, receivedBytes: received.wireBytes, sentBytes: sent.wireBytes))
+                now: loop.turnTime, receivedBytes: received.wireBytes, sentBytes: sent.wireBytes,
+                lostBytes: end.unsentBytes))
         guard isVerbose else { return }
         let traffic = TrafficReport.words(sent: sent, received: received, showsWire: true)
         console.notice("Client \(number): \(traffic)")

@@ -57,18 +57,26 @@ struct ConnectionLogLine {
     ///   - now: The current time, by the same clock as `acceptTime`.
     ///   - receivedBytes: The number of bytes received from the client.
     ///   - sentBytes: The number of bytes sent to the client.
+    ///   - lostBytes: The number of these bytes that did not reach the client.
     ///   - reason: An explanation to append.
     func words(
-        _ subject: String, status: Int?, now: Duration, receivedBytes: Int, sentBytes: Int, reason: String? = nil
+        _ subject: String, status: Int?, now: Duration, receivedBytes: Int, sentBytes: Int, lostBytes: Int = 0,
+        reason: String? = nil
     ) -> String {
         let client =
             "from \(address)" + (origin.map { ", origin \($0)" } ?? "")
             + (path.map { ", path \($0)" } ?? "")
         let status = status.map { ", status \($0)" } ?? ""
         let time = Phrase.seconds(duration(until: now))
-        let traffic = "\(TrafficReport.size(receivedBytes)) in, \(TrafficReport.size(sentBytes)) out"
+        let sent = TrafficReport.size(max(0, sentBytes - lostBytes))
+        let traffic = "\(TrafficReport.size(receivedBytes)) in, \(sent) out\(Self.words(forLost: lostBytes))"
         let reason = reason.map { ": \(escapingControls($0))" } ?? ""
         return "\(subject), \(client)\(status), \(time), \(traffic)\(reason)"
+    }
+
+    /// The output that did not reach the client: `, 9.5 MiB lost`, or nothing.
+    static func words(forLost byteCount: Int) -> String {
+        byteCount > 0 ? ", \(TrafficReport.size(byteCount)) lost" : ""
     }
 
     /// The time since the client was accepted.

@@ -6,29 +6,35 @@ struct ListenLosses {
     var unsent = UnsentOutput()
     /// Whether a client that waited for standard output had sent more.
     private var hasUnread = false
-    /// The sizes of the clients' queues when the end was requested, by number, as far as it is not known that the client
-    /// has received them.
-    private var queuedBytes: [Int: Int] = [:]
+    /// The clients that had not received everything when the end was requested. What others lack is a close frame.
+    private var waitingClients: Set<Int> = []
 
     /// Remembers what the clients have not received when the end is requested.
     mutating func endRequested(with clients: some Sequence<Connection<ListenClient>>) {
         for client in clients {
             unsent.delayedMessageCount += client.handler.waitingMessageCount
-            if client.unsentBytes > 0 { queuedBytes[client.number] = client.unsentBytes }
+            if client.unsentBytes > 0 { waitingClients.insert(client.number) }
         }
     }
 
     /// Counts the output that a client has not received.
     mutating func clientLeft(_ number: Int, _ end: ConnectionEnd) {
-        // A client that answers the close frame has received everything before it.
-        if let byteCount = queuedBytes.removeValue(forKey: number), !end.isClean { unsent.queuedBytes += byteCount }
+        if waitingClients.remove(number) != nil { unsent.queuedBytes += end.unsentBytes }
+    }
+
+    /// Counts the output that the only client of a run has not received.
+    mutating func onlyClientLeft(_ end: ConnectionEnd) { unsent.queuedBytes += end.unsentBytes }
+
+    /// Notes whether the remaining clients, which are about to leave, have sent input that was not read.
+    mutating func noteUnread(of clients: some Sequence<Connection<ListenClient>>) {
+        // Clients that wait for standard output are not read.
+        if clients.contains(where: { $0.pauseReasons.contains(.output) && $0.hasUnreadBytes }) { hasUnread = true }
     }
 
     /// Counts the output that the remaining clients have not received, and their input that was not read.
     mutating func count(remaining clients: some Sequence<Connection<ListenClient>>) {
-        // Clients that wait for standard output are not read.
-        if clients.contains(where: { $0.pauseReasons.contains(.output) && $0.hasUnreadBytes }) { hasUnread = true }
-        for client in clients where queuedBytes[client.number] != nil { unsent.queuedBytes += client.unsentBytes }
+        noteUnread(of: clients)
+        for client in clients where waitingClients.contains(client.number) { unsent.queuedBytes += client.unsentBytes }
     }
 
     /// The losses, now that the run has ended.

@@ -186,7 +186,7 @@ final class ListenRun {
         if let failure { outputs.writeEvent { $0.writeFailure(failure, client: number) } }
         outputs.writeEvent { $0.writeClose(end, client: number) }
         connection.handler.program?.clientLeft(end, failure)
-        if settings.arguments.server.servesOnce { return endAfterOnlyClient(with: failure) }
+        if settings.arguments.server.servesOnce { return endAfterOnlyClient(end, failure) }
         if stopIfOver() { return }
         broadcaster.slowReaders.clientDidDrain(number)
     }
@@ -258,10 +258,11 @@ final class ListenRun {
 
     /// Ends the run after its only client has left and its output is written. If the end was already requested, the
     /// client's failure is ignored.
-    private func endAfterOnlyClient(with failure: Failure?) {
+    private func endAfterOnlyClient(_ end: ConnectionEnd, _ failure: Failure?) {
         if !isEnding {
             state.fail(with: failure)
             state.phase = .ending(.onlyClientLeft)
+            if settings.arguments.mode == .conversation { losses.onlyClientLeft(end) }
             losses.unsent.hasInput = broadcaster.hasUnsentInput
         }
         broadcaster.endInput()
@@ -279,7 +280,7 @@ final class ListenRun {
         state.phase = .stopping(state.endCause ?? .asked)
         guard waitsForOutput else {
             // So that each client has its line in the log and its event.
-            losses.count(remaining: broadcaster.clients.all)
+            losses.noteUnread(of: broadcaster.clients.all)
             for connection in broadcaster.clients.all { connection.terminate() }
             return loop.atEndOfTurn(
                 DeferredWork { [self] in

@@ -5,7 +5,7 @@ import WSCore
 struct UnsentOutput: Equatable, CustomStringConvertible {
     /// The number of messages that `--delay` or a replay held back.
     var delayedMessageCount = 0
-    /// The size of the data that clients did not accept.
+    /// The size of the data that did not reach clients.
     var queuedBytes = 0
     /// Whether standard input had more to send.
     var hasInput = false

@@ -81,8 +81,9 @@ import Testing
                 let piece = words[askedBytes..<min(askedBytes + pieceBytes, words.count)]
                 piece.withUnsafeBytes { output.append($0.bytes) }
                 askedBytes += piece.count
-            } completion: {
-                writtenBytes = $0
+            } completion: { written, unsent in
+                writtenBytes = written
+                #expect(unsent == 0)
             }
             loop.advance(by: .milliseconds(50))
             // No more output is requested while the peer does not read.
@@ -97,18 +98,34 @@ import Testing
         }
     }
 
-    @Test("a longer timeout applies only while output is pending")
+    @Test("another timeout applies only while output is pending, and the rest is counted")
     func timeout() throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(on: loop)
             var output = ByteBuffer()
             pattern(5_000_000).withUnsafeBytes { output.append($0.bytes) }
-            var writtenBytes: Int?
-            _ = LingeringClose(near, output: output, closesOwnSide: true, timeout: .seconds(3)) { writtenBytes = $0 }
+            let start = loop.now
+            var isDone = false
+            _ = LingeringClose(near, output: output, closesOwnSide: true, timeout: .milliseconds(200)) { _, _ in
+                isDone = true
+            }
+            loop.advance { isDone }
+            #expect(loop.now - start < .milliseconds(900))
+            far.close()
+            loop.runOnce()
+        }
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(on: loop)
+            var output = ByteBuffer()
+            pattern(5_000_000).withUnsafeBytes { output.append($0.bytes) }
+            var (writtenBytes, unsentBytes): (Int?, Int) = (nil, 0)
+            _ = LingeringClose(near, output: output, closesOwnSide: true, timeout: .seconds(3)) {
+                (writtenBytes, unsentBytes) = ($0, $1)
+            }
             loop.advance(by: .milliseconds(1500))
             #expect(writtenBytes == nil)
             loop.advance { writtenBytes != nil }
-            #expect((1..<5_000_000).contains(writtenBytes ?? 0))
+            #expect((1..<5_000_000).contains(writtenBytes ?? 0) && unsentBytes == 5_000_000 - (writtenBytes ?? 0))
             far.close()
             loop.runOnce()
         }
@@ -125,7 +142,7 @@ import Testing
             var output = ByteBuffer()
             words.withUnsafeBytes { output.append($0.bytes) }
             var doneCount = 0
-            _ = LingeringClose(near, output: output, closesOwnSide: closesOwnSide) { _ in doneCount += 1 }
+            _ = LingeringClose(near, output: output, closesOwnSide: closesOwnSide) { _, _ in doneCount += 1 }
             try body(loop, raw) { doneCount > 0 }
             #expect(doneCount == 1)
             #expect(near.isClosed)

@@ -339,7 +339,7 @@ internal final class HTTP2Connection {
         // The client may still send, such as window updates, and a reset would destroy the last output.
         var output = ByteBuffer()
         swap(&output, &session.output)
-        _ = LingeringClose(stream, output: output, closesOwnSide: true, memory: server.memory) { [self] _ in
+        _ = LingeringClose(stream, output: output, closesOwnSide: true, memory: server.memory) { [self] _, _ in
             server.didEnd(self, session.violation)
         }
     }

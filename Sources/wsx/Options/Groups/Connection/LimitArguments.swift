@@ -24,7 +24,10 @@ struct LimitArguments: Equatable, Sendable {
             OptionSpecification(
                 "close-timeout", value: OptionValue("DURATION"), default: "5s", heading: .ending,
                 summary: "Limit the closing handshake",
-                manual: "Drop the connection if the peer does not answer a close frame within *DURATION*.",
+                manual: """
+                    Drop the connection if the peer does not answer a close frame within *DURATION*, or takes none of the \
+                    remaining output for that long.
+                    """,
                 example: "--close-timeout 1s"
             ) { arguments, value throws(ValueProblem) in
                 arguments.closeTimeout = try DurationValue.parse(value)
