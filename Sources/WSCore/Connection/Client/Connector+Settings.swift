@@ -48,6 +48,22 @@ extension Connector {
                 return proxy == nil && HostAndPort.isLoopback(host)
             }
         }
+
+        /// Whether connections go to a listening socket of this machine, judging by the URL. Of host names, only `localhost`
+        /// is known.
+        /// - Parameter place: The numeric address, or the path, on which the socket listens.
+        package func leads(to place: Destination) -> Bool {
+            switch (destination, request.url.endpoint, place) {
+            case (.tcp(let host, let port), _, .tcp(let listening, let listeningPort)):
+                return port == listeningPort && HostAndPort.reaches(listening, from: host)
+            case (nil, .tcp(let host, let port), .tcp(let listening, let listeningPort)):
+                let proxy = try? proxies?.proxy(isSecure: request.url.isSecure, host: host, port: port)
+                return proxy == nil && port == listeningPort && HostAndPort.reaches(listening, from: host)
+            case (.unix(let path), _, .unix(let listening)), (nil, .unix(let path), .unix(let listening)):
+                return path == listening
+            default: return false
+            }
+        }
     }
 
     /// An HTTP POST request without a body before the upgrade, whose response says where to connect, as in SignalR.

@@ -9,15 +9,21 @@ package struct RequestForwarding {
     let settings: (RequestHead, _ framing: HeaderField?) throws(HandshakeRefusal) -> Connector.Settings
     /// The response if the server cannot be reached.
     let refusal: (ConnectError, RequestHead) -> HandshakeRefusal
+    /// The time without progress in either direction after which an exchange is given up, at least once and at most twice.
+    let timeout: Duration
+
+    /// The default of ``timeout``. Other gateways wait as long.
+    package static let defaultTimeout = Duration.seconds(60)
 
     /// Creates a forwarding.
     package init(
-        _ gateway: Gateway, resources: ConnectorResources,
+        _ gateway: Gateway, resources: ConnectorResources, timeout: Duration = defaultTimeout,
         settings: @escaping (RequestHead, _ framing: HeaderField?) throws(HandshakeRefusal) -> Connector.Settings,
         refusal: @escaping (ConnectError, RequestHead) -> HandshakeRefusal
     ) {
         self.gateway = gateway
         self.resources = resources
+        self.timeout = timeout
         self.settings = settings
         self.refusal = refusal
     }
@@ -45,6 +51,9 @@ internal final class ForwardedExchange {
     private var toClient = ByteBuffer()
     /// The number of bytes received from the client after its request's head.
     private var bodyByteCount = 0
+    private var timer: Timer?
+    /// Whether a byte has moved in either direction since the timer last fired.
+    private var hasProgressed = false
 
     /// What has been received of the response.
     private struct Response {
@@ -117,6 +126,7 @@ internal final class ForwardedExchange {
         client.delegate = self
         server = response.stream
         response.stream.delegate = self
+        startTimer()
         begin(response.head)
         client.startReading()
         receiveContent(response.firstBytes.span.bytes)
@@ -135,12 +145,32 @@ internal final class ForwardedExchange {
         guard !isOver, let connector else { return stream.close() }
         server = stream
         stream.delegate = self
+        startTimer()
         let head = connector.request.signed(at: WallTime.now.seconds).head
         head.withUnsafeBytes { toServer.append($0.bytes) }
         let firstBytes = firstBytes
         receiveBody(firstBytes.span.bytes)
         stream.startReading()
         if !serverBytes.isEmpty { receiveResponse(serverBytes.span.bytes) }
+    }
+
+    private func startTimer() {
+        let timer = Timer(on: client.loop) { [unowned self] in timerFired() }
+        timer.start(after: forwarding.timeout, every: forwarding.timeout)
+        self.timer = timer
+    }
+
+    private func timerFired() {
+        guard !hasProgressed else { return hasProgressed = false }
+        let seconds = "\(forwarding.timeout.components.seconds) s"
+        if requestBody?.isComplete == false, toServer.isEmpty, server?.isWriting == false, response.status == nil {
+            // RFC 9110 §15.5.9.
+            let reason = "The client has sent no more of the request's body for \(seconds)."
+            return answer(HandshakeRefusal(status: 408, reason: reason, request: request))
+        }
+        if client.isWriting { return end(because: "The client has taken no more of the response for \(seconds).") }
+        let reason = "The server has sent no more of its response for \(seconds)."
+        answer(HandshakeRefusal(status: 504, reason: reason, request: request))
     }
 
     // MARK: From the client
@@ -325,6 +355,7 @@ internal final class ForwardedExchange {
     private func leave() {
         if isCounted { memory?.remove(self) }
         isCounted = false
+        timer = nil
         connector?.cancel()
         server?.close()
         server = nil
@@ -349,6 +380,7 @@ extension ResponseHead {
 extension ForwardedExchange: ByteStreamDelegate {
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         guard !isOver else { return }
+        hasProgressed = true
         if stream === client { receiveBody(bytes.bytes) } else { receiveResponse(bytes.bytes) }
     }
 
@@ -368,6 +400,7 @@ extension ForwardedExchange: ByteStreamDelegate {
     }
 
     func streamDidDrain(_ stream: any ByteStream) {
+        hasProgressed = true
         if stream === client { flushToClient() } else { flushToServer() }
     }
 

@@ -17,6 +17,14 @@ internal final class ServerOpening: ByteStreamDelegate {
         case abandoned(StreamError?)
     }
 
+    private struct Waiting {
+        let request: RequestHead
+        /// Whether frames have arrived with the request.
+        let hasFrames: Bool
+        /// Cancels the decision.
+        var cancel: () -> Void = {}
+    }
+
     let stream: any ByteStream
     private let address: PeerAddress
     private let acceptTime: Duration
@@ -31,8 +39,10 @@ internal final class ServerOpening: ByteStreamDelegate {
     private let timeout: Duration
     private var timer: Timer?
     private var isOver = false
-    /// Cancels the decision of ``Admission/deferred(_:)``.
-    private var cancelDecision: (() -> Void)?
+    /// A valid upgrade that waits for the decision of ``Admission/deferred(_:)``; nil for none.
+    private var waiting: Waiting?
+    /// Checks whether the client is still there while it waits.
+    private let watch: DeadPeerDetector
     /// Whether the stream is still open to deliver a refusal or TLS alert.
     private(set) var isLingering = false
     /// Called when that stream is closed.
@@ -44,7 +54,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     ///   - memory: Counts what a refusal holds.
     init(
         _ stream: any ByteStream, from address: PeerAddress, policy: ServerPolicy, timeout: Duration,
-        admission: Admission, acceptsHTTP2: Bool = false, memory: HeldMemory? = nil,
+        admission: Admission, watch: DeadPeerDetector, acceptsHTTP2: Bool = false, memory: HeldMemory? = nil,
         completion: @escaping (ServerOpening, consuming Outcome) -> Void
     ) {
         self.stream = stream
@@ -52,6 +62,7 @@ internal final class ServerOpening: ByteStreamDelegate {
         acceptTime = stream.loop.turnTime
         self.admission = admission
         self.memory = memory
+        self.watch = watch
         self.completion = completion
         self.timeout = timeout
         preface = acceptsHTTP2 ? [] : nil
@@ -110,8 +121,14 @@ internal final class ServerOpening: ByteStreamDelegate {
     private func end() {
         isOver = true
         timer = nil
-        cancelDecision?()
-        cancelDecision = nil
+        stopWaiting()?.cancel()
+    }
+
+    private func stopWaiting() -> Waiting? {
+        guard let waiting else { return nil }
+        self.waiting = nil
+        watch.remove(self)
+        return waiting
     }
 
     private func refuse(_ refusal: HandshakeRefusal) {
@@ -179,15 +196,17 @@ internal final class ServerOpening: ByteStreamDelegate {
             timer = nil
             stream.stopReading()
             let request = upgrade.request
+            waiting = Waiting(request: request, hasFrames: !firstBytes.isEmpty)
+            watch.add(self)
             let cancel = admit(upgrade) { [self] decision in
-                cancelDecision = nil
+                _ = stopWaiting()
                 switch decision {
                 case .accepted(let upgrade): finish(.accepted(upgrade, firstBytes: firstBytes))
                 case .refused(let refusal): refuse(refusal)
                 case .answered(let response): finish(.answered(request, response))
                 }
             }
-            if !isOver { cancelDecision = cancel }
+            waiting?.cancel = cancel
         }
     }
 
@@ -198,6 +217,12 @@ internal final class ServerOpening: ByteStreamDelegate {
 
     private func abandon(_ error: StreamError?) {
         guard !isOver else { return }
+        if let waiting {
+            stream.close()
+            // The status that nginx logs.
+            let reason = "The client left before the server had answered."
+            return finish(.refused(HandshakeRefusal(status: 499, reason: reason, request: waiting.request)))
+        }
         if case .protection = error {
             // TLS has sent an alert, and the client may still be sending.
             linger()
@@ -205,6 +230,19 @@ internal final class ServerOpening: ByteStreamDelegate {
             stream.close()
         }
         finish(.abandoned(error))
+    }
+}
+
+extension ServerOpening: PeerWatched {
+    /// Cancels the decision if the client has left.
+    func lookAfterPeer(probing isProbing: Bool) {
+        guard let waiting else { return }
+        switch stream.peerPresence {
+        case .present: break
+        // A client may end its side after its frames, and wait for replies. With TLS, what is unread is close_notify.
+        case .hasEnded where waiting.hasFrames || (!(stream is TLSStream) && stream.hasUnreadBytes): break
+        case .hasEnded, .isGone: abandon(nil)
+        }
     }
 }
 

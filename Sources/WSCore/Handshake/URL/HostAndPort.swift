@@ -21,6 +21,18 @@ struct HostAndPort: Equatable {
         return IPLiteral.ipv6(host) == [UInt8](repeating: 0, count: 15) + [1]
     }
 
+    /// Whether connections to a host of a URL arrive at a socket that listens on a numeric address of this machine. Of host
+    /// names, only `localhost` is known.
+    static func reaches(_ listening: String, from host: String) -> Bool {
+        let bytes = { (text: String) in IPLiteral.ipv4(text) ?? IPLiteral.ipv6(text) }
+        let isUnspecified = { (text: String) in bytes(text)?.allSatisfy { $0 == 0 } ?? false }
+        // Linux connects to a loopback address in place of the unspecified one.
+        let isLocal = isLoopback(host) || isUnspecified(host)
+        if isUnspecified(listening) { return isLocal }
+        if let address = bytes(host), !isUnspecified(host) { return address == bytes(listening) }
+        return isLocal && (listening == "127.0.0.1" || listening == "::1")
+    }
+
     /// Parses `host[:port]`.
     /// - Parameters:
     ///   - text: The text to parse.

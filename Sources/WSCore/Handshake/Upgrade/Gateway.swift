@@ -7,32 +7,46 @@ package struct Gateway: Sendable {
     private let serverHost: HostAndPort?
     /// Whether clients use TLS.
     private let isSecure: Bool
+    /// The name that finds loops.
+    private let identifier: String
 
     /// Creates a gateway.
     /// - Parameters:
     ///   - server: The URL of the server.
     ///   - host: The Host field of requests to the server.
     ///   - isSecure: Whether clients use TLS.
-    package init(to server: WebSocketURL, host: String, isSecure: Bool) {
+    ///   - identifier: A token that no other gateway has (RFC 8586 §2: cdn-id).
+    package init(to server: WebSocketURL, host: String, isSecure: Bool, identifier: String) {
+        self.identifier = identifier
         serverOrigin = server.origin(host: host)
         serverHost = try? HostAndPort(parsing: host)
         self.isSecure = isSecure
     }
 
     /// The fields of a client's request for the server: without those of the connection and of the opening handshake,
-    /// and with the server's origin in place of the gateway's.
+    /// with the server's origin in place of the gateway's, and with the gateway's name in CDN-Loop.
     package func fields(of request: RequestHead) -> [HeaderField] {
         let clientOrigin = origin(of: request)
+        // RFC 8586 §2: each hop adds its name, even if the client's Connection names the field.
+        let hops = request.fields.all(named: Self.loopFieldName) + [identifier]
+        let loopField = HeaderField(wellFormedName: Self.loopFieldName, value: hops.joined(separator: ", "))
         return Self.endToEndFields(request.fields).compactMap { field in
             guard !Self.requestFields.contains(where: field.isNamed) else { return nil }
             guard field.isNamed("Origin") || field.isNamed("Referer"), let clientOrigin else { return field }
             return Self.replacing(clientOrigin, with: serverOrigin, in: field)
+        } + [loopField]
+    }
+
+    /// Whether a request has passed this gateway before (RFC 8586 §2).
+    package func hasForwarded(_ request: RequestHead) -> Bool {
+        request.fields.elements(named: Self.loopFieldName).contains { element in
+            ASCII.trimmed(Substring(element.prefix { $0 != ";" })) == identifier
         }
     }
 
     /// The fields of the opening handshake in a request that is no upgrade for the gateway. They pass unchanged.
     package func handshakeFields(of request: RequestHead) -> [HeaderField] {
-        request.fields.filter { !$0.isNamed("Host") && Self.requestFields.contains(where: $0.isNamed) }
+        request.fields.filter { Self.handshakeFieldNames.contains(where: $0.isNamed) }
     }
 
     /// The fields of the server's response to a request for its sender: without those of the connection, and with the
@@ -139,6 +153,7 @@ package struct Gateway: Sendable {
     private static let upgradeFields = [
         "Sec-WebSocket-Accept", ClientRequest.subprotocolFieldName, ExtensionHeader.fieldName,
     ]
-    private static let requestFields =
-        ["Host", "Sec-WebSocket-Key", "Sec-WebSocket-Version"] + upgradeFields
+    private static let handshakeFieldNames = ["Sec-WebSocket-Key", "Sec-WebSocket-Version"] + upgradeFields
+    private static let loopFieldName = "CDN-Loop"
+    private static let requestFields = ["Host", loopFieldName] + handshakeFieldNames
 }

@@ -32,7 +32,7 @@ struct RelaySettings {
         }
         gateway = Gateway(
             to: composition.url, host: composition.connector.request.fields.first(named: "Host") ?? "",
-            isSecure: isSecure)
+            isSecure: isSecure, identifier: "wsx-\(UInt64.random(in: .min ... .max))")
         do throws(TLSConfigurationError) {
             resources = try ConnectorResources(tls: composition.tls)
             // Those of one client must not go to the server with the requests of another.
@@ -43,6 +43,17 @@ struct RelaySettings {
         shownURL = composition.url.shortDescription
         connector = composition.connector
         requests = composition.requests
+    }
+
+    /// Checks that the URL is not that of the relay, whose requests would come back without end. Other ways back, such as
+    /// those through names, are found by ``Gateway/hasForwarded(_:)``.
+    /// - Parameter place: A place where the relay listens.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    func check(against place: Connector.Settings.Destination) throws(Failure) {
+        guard connector.leads(to: place) else { return }
+        throw .badArgument(
+            what: "URL '\(escapingControls(shownURL))'",
+            why: "the relay itself listens there; use another port for it, or the URL of the server")
     }
 
     /// How to connect for a client's upgrade.
@@ -70,6 +81,11 @@ struct RelaySettings {
     private func settings(
         sending forwarded: RequestTemplate.Forwarded, of request: RequestHead
     ) throws(HandshakeRefusal) -> Connector.Settings {
+        // RFC 5842 §7.2.
+        guard !gateway.hasForwarded(request) else {
+            let reason = "The request has passed this relay before: its URL leads back to it."
+            throw HandshakeRefusal(status: 508, reason: reason, request: request)
+        }
         var settings = connector
         var values = RequestValues(connection: 1, ChosenRow())
         do throws(Failure) {

@@ -64,11 +64,12 @@ final class ListenRun {
                 first = first ?? address
                 places.append(ListeningPlace(endpoint, boundTo: address, isSecure: settings.tls != nil))
             }
-            return first
         } catch {
             let address = settings.arguments.address
             throw .listening(address: address.isEmpty ? "a socket of LISTEN_FDS" : address, error)
         }
+        if let relay = settings.relay { for place in places { try relay.check(against: place.destination) } }
+        return first
     }
 
     /// Runs until the server ends. Returns the failure, or `nil` if there was none.

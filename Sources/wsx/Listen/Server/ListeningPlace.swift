@@ -8,15 +8,18 @@ struct ListeningPlace {
     let urlPrefix: String
     /// The URL for browsers, or `nil` for a Unix domain socket.
     let webURL: String?
+    /// What a client connects to.
+    let destination: Connector.Settings.Destination
     /// The port, or `nil` for a Unix domain socket.
-    let port: UInt16?
+    var port: UInt16? { if case .tcp(_, let port) = destination { port } else { nil } }
 
     /// Describes an endpoint.
     /// - Parameters:
     ///   - address: The address with the actual port, or `nil` for a Unix domain socket.
     ///   - isSecure: Whether the endpoint uses TLS.
     init(_ endpoint: Server<ListenClient>.Endpoint, boundTo address: SocketAddress?, isSecure: Bool) {
-        port = address?.port
+        destination =
+            address.map { .tcp(host: $0.host, port: $0.port) } ?? .unix(path: endpoint.path ?? "")
         webURL = address.map { address in
             // Browsers cannot open a wildcard address.
             let authority = address.hostBytes.allSatisfy { $0 == 0 } ? "localhost:\(address.port)" : "\(address)"

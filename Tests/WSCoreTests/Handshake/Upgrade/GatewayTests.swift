@@ -7,7 +7,7 @@ import Testing
         to url: String = "wss://api.example/live", isSecure: Bool = false, host: String? = nil
     ) throws -> Gateway {
         let url = try WebSocketURL(parsing: url)
-        return Gateway(to: url, host: host ?? url.hostField, isSecure: isSecure)
+        return Gateway(to: url, host: host ?? url.hostField, isSecure: isSecure, identifier: "me")
     }
 
     static func fields(_ lines: [String]) throws -> HTTPFields {
@@ -22,7 +22,26 @@ import Testing
         ResponseHead(status: 200, reason: "OK", fields: try fields(lines))
     }
 
-    static func lines(_ fields: [HeaderField]) -> [String] { fields.map { "\($0.name): \($0.value)" } }
+    /// The lines without CDN-Loop, which every request to the server has.
+    static func lines(_ fields: [HeaderField]) -> [String] {
+        fields.filter { !$0.isNamed("CDN-Loop") }.map { "\($0.name): \($0.value)" }
+    }
+
+    @Test(
+        "CDN-Loop names the gateway, and shows that a request has come back",
+        arguments: [
+            ([String](), "me", false), (["CDN-Loop: you; v=1"], "you; v=1, me", false),
+            (["CDN-Loop: a", "cdn-loop: me2, b"], "a, me2, b, me", false),
+            (["CDN-Loop: a; x=me,me ;v=2"], "a; x=me,me ;v=2, me", true),
+            (["CDN-Loop: me", "Connection: CDN-Loop"], "me, me", true),
+        ])
+    func loops(lines: [String], value: String, hasForwarded: Bool) throws {
+        let request = RequestHead(
+            method: "GET", target: "/", fields: try Self.fields(["Host: localhost"] + lines))
+        let gateway = try Self.gateway()
+        #expect(HTTPFields(gateway.fields(of: request)).all(named: "CDN-Loop") == [value])
+        #expect(gateway.hasForwarded(request) == hasForwarded)
+    }
 
     @Test("Fields of the connection and of the handshake are not forwarded")
     func connectionFields() throws {
