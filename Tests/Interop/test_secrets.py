@@ -8,7 +8,7 @@ import urllib.parse
 import pytest
 
 import wire
-from processes import Listener, environment, wsx
+from processes import Listener, Relay, environment, wsx
 from scripted_server import ScriptedServer
 from terminal import Screen
 
@@ -206,6 +206,80 @@ def test_a_close_reason_that_repeats_a_token_does_not_show_it(command, tmp_path)
     shown = everything(result) + ((tmp_path / "r").read_text() if extra else "")
     assert "bad token •••" in shown
     assert "geheim-token" not in shown
+
+
+@pytest.mark.parametrize("arguments", [["-v"], ["-v", "--output", "json"]])
+def test_a_relay_shows_no_token_that_a_close_reason_repeats(arguments, tmp_path):
+    def script(peer):
+        peer.upgrade(then=wire.close(4001, b"bad token geheim-token"))
+        peer.read_until_close()
+
+    header = tmp_path / "header"
+    header.write_text("Authorization: Token token=\"geheim-token\"\n")
+    with ScriptedServer(script) as server:
+        with Relay(server.url, *arguments, "-H", f"@{header}", "--record", tmp_path / "r") as relay:
+            client = wsx("connect", relay.url)
+            assert relay.stop() == 0
+            shown = relay.err + relay.out.decode() + (tmp_path / "r").read_text()
+    assert '4001 "bad token geheim-token"' in client.err
+    assert "geheim-token" not in shown
+    assert '4001 "bad token •••"' in shown and '"reason":"bad token •••"' in shown
+
+
+# Of the request, a part is repeated alone.
+PARTS = [
+    ["-H", 'Authorization: Token token="geheim-7"'], ["-H", "X-Api-Key: key=geheim-7"], ["--bearer", "v1;geheim-7;x"],
+    ["--bearer", "id:geheim-7"], ["--cookie", 'sid="geheim-7"'], ["--cookie", "sid=%7B%22token%22%3A%22geheim-7%22%7D"],
+    ["-s", "chat,bearer.geheim-7"], ["--first-message", '{"op":"login","apiKey":"geheim-7"}'],
+    ["--define", 'login={"password":"geheim-7"}'],
+]
+
+
+@pytest.mark.parametrize("arguments", PARTS)
+@pytest.mark.parametrize("output", [[], ["--output", "json"]])
+def test_a_part_of_a_credential_that_a_server_repeats_alone_is_not_shown(arguments, output, tmp_path):
+    def script(peer):
+        head = peer.read_request()
+        fields = [b"Sec-WebSocket-Protocol: chat"] if b"chat," in head else []
+        peer.upgrade(b"X-Echo: geheim-7", *fields, then=wire.close(4001, b"no geheim-7"))
+        peer.read_until_close()
+
+    query = "?auth=%7B%22token%22%3A%22geheim-8%22%7D"
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "-v", *output, "--record", tmp_path / "r", *arguments, server.url + query)
+    # Messages are data, and recorded as they are.
+    recorded = [line for line in (tmp_path / "r").read_text().splitlines() if '"type":"message"' not in line]
+    for shown in everything(result), "\n".join(recorded):
+        assert "no •••" in shown and "geheim" not in shown
+    with ScriptedServer(rejection(lambda _: b"geheim-7 geheim-8", b"X-Echo: geheim-7", status=b"403 No geheim-7")) as server:
+        result = wsx("connect", "-v", *output, *arguments, server.url + query)
+        load = wsx("bench", "-c", "1", *[word for word in arguments if "--define" not in arguments], server.url + query)
+    for run in result, load:
+        assert '403 "No •••"' in run.err and "geheim" not in everything(run)
+
+
+def test_words_of_ours_that_equal_a_secret_are_shown(tmp_path):
+    def script(peer):
+        peer.upgrade(then=wire.close(4007, b"not 4007"))
+        peer.read_until_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "-v", "--record", tmp_path / "r", server.url + "?token=4007")
+        assert 'close  4007' in result.err and '4007 "not •••"' in result.err
+        assert '"code":4007' in (tmp_path / "r").read_text()
+        port = server.url.split(":")[2].strip("/")
+        for secret in port, "127.0.0.1", f"127.0.0.1:{port}", "websocket", "Upgrade":
+            result = wsx("connect", "-v", "--bearer", secret, server.url)
+            assert f"Reached 127.0.0.1:{port}" in result.err and f"Host: 127.0.0.1:{port}" in result.err
+            assert "→ Upgrade: websocket" in result.err and '4007 "not 4007"' in result.err
+    with ScriptedServer(rejection(lambda _: b"not 403")) as server:
+        port = server.url.split(":")[2].strip("/")
+        for secret in "403", port, "127.0.0.1":
+            result = wsx("connect", "-v", "-a", f"bob:{secret}", server.url)
+            assert f"connecting to ws://127.0.0.1:{port}/: the server answered 403 Forbidden" in result.err
+            assert "HTTP/1.1 403 Forbidden" in result.err and ("403" not in secret or "not •••" in result.err)
+            load = wsx("bench", "-c", "1", "-a", f"bob:{secret}", server.url)
+            assert f"ws://127.0.0.1:{port}/: the server answered 403 Forbidden" in load.err
 
 
 def test_a_connection_of_a_load_with_its_own_token_does_not_show_it(tmp_path):

@@ -27,10 +27,12 @@ package struct JSONRPCError: Equatable {
     }
 
     /// Returns the error on one line.
-    /// - Parameter number: The number of the request, or `nil` if the server could not read the call's id.
-    package func description(asReplyTo number: Int?) -> String {
+    /// - Parameters:
+    ///   - number: The number of the request, or `nil` if the server could not read the call's id.
+    ///   - masking: Hides the secrets of the run, which the server may repeat.
+    package func description(asReplyTo number: Int?, masking: (String) -> String) -> String {
         let call = number.map { "request \($0)" + (id == "\($0)" ? "" : " (id \(Self.shown(id)))") }
-        return "\(call ?? "reply without an id"): \(shortDescription)"
+        return "\(call ?? "reply without an id"): \(masking(shortDescription))"
     }
 
     /// The code and the message: `error -32601: Method not found`.

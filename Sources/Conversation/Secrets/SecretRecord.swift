@@ -11,7 +11,24 @@ package final class SecretRecord: Sendable {
         var masked: Set<[UInt8]> = []
         /// The contents of ``masked``, oldest first.
         var order: [[UInt8]] = []
+        /// The contents of ``masked``, prepared for a search; nil: they have changed.
+        var search: Search?
         var messageSources: [String] = []
+    }
+
+    /// Secrets to search for.
+    private struct Search {
+        /// Of several that match, the longest hides all.
+        let byLength: [[UInt8]]
+        /// Whether a byte may begin a secret or an escape. Most do not.
+        let mayBegin: [Bool]
+
+        init(_ secrets: Set<[UInt8]>) {
+            byLength = secrets.sorted { $0.count > $1.count }
+            var mayBegin = [Bool](repeating: false, count: 256)
+            for byte in secrets.compactMap(\.first) + Array("%\\&+".utf8) { mayBegin[Int(byte)] = true }
+            self.mayBegin = mayBegin
+        }
     }
 
     private let contents = Mutex(Contents())
@@ -57,14 +74,32 @@ package final class SecretRecord: Sendable {
             guard authority.count > 1 else { return }
             let login = authority[0].drop { $0 != "/" }
             if let colon = login.firstIndex(of: ":") { keep(String(login[login.index(after: colon)...])) }
-        default: mask(value)
+        default: add(credential: value)
         }
     }
 
     /// Adds a value that was inserted into a request or a message.
     package func add(inserted value: String) {
         keep(value)
+        add(credential: value)
+    }
+
+    /// Adds the secrets in a message that is sent by itself, or that has been saved: the values of telling names.
+    package func add(message text: String) {
+        for value in SecretText.assignedSecrets(in: text) {
+            let bytes = Array(value.utf8)
+            // What a placeholder inserts is added when it is inserted.
+            if Self.canBeFound(bytes), bytes[...].firstRange(of: Array("{{".utf8)) == nil { add(inserted: value) }
+        }
+    }
+
+    /// Adds a secret, and its parts that a peer may repeat alone; see ``SecretParts``.
+    private func add(credential value: String) {
         mask(value)
+        for part in SecretParts.parts(of: value) where Self.canBeFound(Array(part.utf8)) {
+            keep(part)
+            mask(part)
+        }
     }
 
     /// Adds the values of a row's columns whose names suggest secrets.
@@ -111,25 +146,29 @@ package final class SecretRecord: Sendable {
     private func add(_ field: HeaderField) {
         if field.isNamed("Sec-WebSocket-Protocol") {
             let names = HTTPFields([field]).elements(named: field.name)
-            for name in HeaderField.secretSubprotocols(in: names) { add(inserted: name) }
+            for name in HeaderField.secretSubprotocols(in: names) {
+                add(inserted: name)
+                for part in SecretParts.suffixes(ofSubprotocol: name) { mask(part) }
+            }
         }
         for value in SecretQuery.values(in: field.value) { add(inserted: value) }
         guard field.isSecret else { return }
         keep(field.value)
         if field.isNamed("Cookie") { return add(cookies: field.value) }
-        guard let space = field.value.firstIndex(of: " ") else { return mask(field.value) }
+        guard let space = field.value.firstIndex(of: " ") else { return add(credential: field.value) }
         let rest = String(field.value[field.value.index(after: space)...])
         keep(rest)
         mask(rest)
-        // RFC 7616 §3.4: with the response, a password can be guessed.
-        for challenge in AuthenticationChallenge.parse([field.value]) where challenge.isScheme("Digest") {
-            if let response = challenge["response"] { add(inserted: response) }
+        // RFC 7616 §3.4: with the response, a password can be guessed. The other parameters are no secrets.
+        if let digest = AuthenticationChallenge.parse([field.value]).first(where: { $0.isScheme("Digest") }) {
+            if let response = digest["response"] { add(inserted: response) }
+            return
         }
-        // A peer may repeat the signature alone.
+        // A peer may repeat the signature alone. The other parameters are no secrets.
         if field.value.hasPrefix("AWS4-"), let sign = field.value.lastIndex(of: "=") {
             return add(inserted: String(field.value[field.value.index(after: sign)...]))
         }
-        guard field.value[..<space].lowercased() == "basic" else { return }
+        guard field.value[..<space].lowercased() == "basic" else { return add(credential: field.value) }
         var decoded = ByteBuffer()
         guard (try? Base64.appendDecoded(Array(rest.utf8).span.bytes, to: &decoded)) != nil else { return }
         let login = decoded.withReadableBytes { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
@@ -144,7 +183,7 @@ package final class SecretRecord: Sendable {
             // Others, such as `env=prod` and `lang=english`, would hide common words.
             let isWord = value.utf8.allSatisfy(ASCII.isLetter)
             let hasTellingName = SecretName.isSecret(pair[..<sign])
-            if hasTellingName || value.utf8.count >= Self.shortestPartBytes && !isWord { mask(value) }
+            if hasTellingName || value.utf8.count >= Self.shortestPartBytes && !isWord { add(credential: value) }
         }
     }
 
@@ -164,7 +203,10 @@ package final class SecretRecord: Sendable {
             $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0
         }
         contents.withLock {
-            for form in [bytes, base64, base64URL] where $0.masked.insert(form).inserted { $0.order.append(form) }
+            for form in [bytes, base64, base64URL] where $0.masked.insert(form).inserted {
+                $0.order.append(form)
+                $0.search = nil
+            }
             while $0.order.count > 3 * Self.maximumCount { $0.masked.remove($0.order.removeFirst()) }
         }
     }
@@ -195,13 +237,13 @@ package final class SecretRecord: Sendable {
 
     /// See ``masking(_:)-(String)``.
     package func masking(_ text: [UInt8]) -> [UInt8] {
-        let secrets = contents.withLock { $0.masked }
-        guard !secrets.isEmpty else { return text }
-        // Of several that match, the longest hides all.
-        let byLength = secrets.sorted { $0.count > $1.count }
-        // Most bytes begin neither a secret nor an escape.
-        var mayBegin = [Bool](repeating: false, count: 256)
-        for byte in secrets.compactMap(\.first) + Array("%\\&+".utf8) { mayBegin[Int(byte)] = true }
+        let search = contents.withLock { contents -> Search? in
+            guard !contents.masked.isEmpty else { return nil }
+            let search = contents.search ?? Search(contents.masked)
+            contents.search = search
+            return search
+        }
+        guard let search else { return text }
         var masked: [UInt8] = []
         var index = 0
         // A peer can choose cookies and a text whose comparison would take seconds. The rest of such a text is hidden.
@@ -209,8 +251,8 @@ package final class SecretRecord: Sendable {
         while index < text.count {
             guard steps > 0 else { return masked + SecretText.mask.utf8 }
             var end: Int?
-            if mayBegin[Int(text[index])] {
-                for secret in byLength {
+            if search.mayBegin[Int(text[index])] {
+                for secret in search.byLength {
                     end = max(end ?? 0, Self.end(of: secret, in: text, at: index, &steps) ?? 0)
                 }
             }
@@ -223,6 +265,21 @@ package final class SecretRecord: Sendable {
             }
         }
         return masked
+    }
+
+    /// Replaces the secrets in a line of ours where it contains text of a peer: between double quotes, as ``quoted(_:)``
+    /// writes it, and in the path and query of a URL. Our own words may equal a secret by chance, and stay as they are:
+    /// codes, statuses, hosts, ports, and times.
+    package func masking(line: String) -> String {
+        guard contents.withLock({ !$0.masked.isEmpty }) else { return line }
+        let bytes = Array(line.utf8)
+        var masked: [UInt8] = []
+        var start = 0
+        for range in PeerTextRanges.ranges(in: bytes) {
+            masked += bytes[start..<range.lowerBound] + masking(Array(bytes[range]))
+            start = range.upperBound
+        }
+        return String(decoding: masked + bytes[start...], as: UTF8.self)
     }
 
     /// Whether the text contains one of the secrets, as it is.

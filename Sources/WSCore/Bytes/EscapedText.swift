@@ -117,11 +117,13 @@ package func escapingMarkup(_ text: String) -> String {
     return escaped
 }
 
-/// Quotes text from a peer or user for a one-line message, truncated to 120 Unicode scalars.
+/// Quotes text from a peer or user for a one-line message, truncated to 123 Unicode scalars: the longest reason of a close
+/// frame.
 ///
-/// Quotes and backslashes are escaped, so the text cannot fake its end.
+/// Quotes and backslashes are escaped, so the text cannot fake its end. Outputs hide secrets between the quotes, so text of
+/// a peer is quoted in every line of ours.
 package func quoted(_ text: String) -> String {
-    let maximumScalarCount = 120
+    let maximumScalarCount = 123
     let start = text.unicodeScalars.prefix(maximumScalarCount)
     var escaped = ""
     for scalar in start {

@@ -12,7 +12,46 @@ package enum SecretText {
 
     /// Whether the text gives a value to a name that suggests a secret: `token=x`, `"token": "x"`.
     package static func assignsSecret(_ text: some Sequence<UInt8>) -> Bool {
-        let bytes = Array(text)
+        !valueStarts(in: Array(text)).isEmpty
+    }
+
+    /// The values that the text gives to such names, and the strings of a list: S1 and S2 in `"tokens": ["S1", "S2"]`.
+    package static func assignedSecrets(in text: String) -> [String] {
+        let bytes = Array(text.utf8)
+        return valueStarts(in: bytes).flatMap { start in
+            guard bytes[start] == UInt8(ascii: "[") else { return [value(in: bytes, at: start)] }
+            let list = bytes[start...].prefix { $0 != UInt8(ascii: "]") }
+            return list.split { "[,\"' ".utf8.contains($0) }.map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    /// The value that begins at an index: up to its closing quote, or to a separator.
+    private static func value(in bytes: [UInt8], at start: Int) -> String {
+        let quote = start > 0 ? bytes[start - 1] : 0
+        let isQuoted = quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'")
+        let sign = bytes[..<start].last { $0 != ASCII.space }
+        var value: [UInt8] = []
+        var index = start
+        while index < bytes.count {
+            let byte = bytes[index]
+            // A scheme is a part of the value: `Authorization: Bearer S`.
+            let isInside = byte == ASCII.space && sign == ASCII.colon && value.allSatisfy(ASCII.isLetter)
+            let isEnd = isQuoted ? byte == quote : byte <= ASCII.space || ",;&}\"'".utf8.contains(byte)
+            if isEnd, !isInside { break }
+            // RFC 8259 §7. Within a string of a string, the escape precedes the closing quote.
+            if byte == UInt8(ascii: "\\"), index + 1 < bytes.count, "\"\\/".utf8.contains(bytes[index + 1]) {
+                if start > 1, bytes[start - 2] == byte, bytes[index + 1] == quote { break }
+                index += 1
+            }
+            value.append(bytes[index])
+            index += 1
+        }
+        return String(decoding: value, as: UTF8.self)
+    }
+
+    /// The indices of the values of names that suggest secrets.
+    private static func valueStarts(in bytes: [UInt8]) -> [Int] {
+        var starts: [Int] = []
         var index = 0
         while index < bytes.count {
             let name = bytes[index...].prefix(while: isNameByte)
@@ -26,9 +65,9 @@ package enum SecretText {
             let value = rest.dropFirst().drop { "\"'\\ ".utf8.contains($0) }
             // The members of an object have names, too. A placeholder is the name of a value.
             guard let first = value.first, !"{},&]".utf8.contains(first) else { continue }
-            if SecretName.isSecret(Array(name)) { return true }
+            if SecretName.isSecret(Array(name)) { starts.append(value.startIndex) }
         }
-        return false
+        return starts
     }
 
     /// Whether the text contains a JSON Web Token (RFC 7519): three base64url parts separated by dots. The first part is

@@ -113,8 +113,7 @@ extension ProxyError: CustomStringConvertible {
                 "; it may be unable to reach the server: check the host and port, or the proxy's log"
             default: "; see the proxy's log"
             }
-        let reason = head.reason.isEmpty ? HTTPStatus.reason(of: head.status) : escapingControls(head.reason)
-        return "the proxy answered \(head.status)\(reason.isEmpty ? "" : " ")\(reason)\(remedy)"
+        return "the proxy answered \(head.statusWords)\(remedy)"
     }
 
     private static func loginRemedy(_ head: ResponseHead) -> String {

@@ -83,7 +83,7 @@ final class BenchRun {
         var results = results(of: workers)
         let failures = [earlyFailure].compactMap(\.self) + self.failures(of: results.tally)
         let causes = results.tally.causes
-        results.reasons = failures.flatMap { $0.loadTestReasons(causes) }.map(console.secrets.masking)
+        results.reasons = failures.flatMap { $0.loadTestReasons(causes) }.map(console.secrets.masking(line:))
         let hasResults = results.times.handshakes.totalCount > 0 || earlyFailure != nil
         guard hasResults || !settings.plan.mode.load.needsConnections || settings.arguments.result.output != .text
         else {
@@ -160,7 +160,8 @@ final class BenchRun {
         }
         if !tally.isFlawless {
             let reply = workers.lazy.compactMap { $0.context.measurement.mismatchedReply }.first
-            failures.append(.badReplies(tally, in: settings.plan.mode, mismatched: reply))
+            failures.append(
+                .badReplies(tally, in: settings.plan.mode, mismatched: reply.map { console.secrets.masking($0) }))
         }
         let timeoutCount = tally.errors[.timeout]
         if failures.isEmpty, timeoutCount > 0 {

@@ -272,6 +272,7 @@ extension LoadPlan {
             text = try secrets.text(of: argument, for: "--heartbeat-message")
             secrets.record.addMessage(of: "--heartbeat-message")
         }
+        secrets.record.add(message: text)
         let message = try Template.make(
             text, of: "--heartbeat-message", variables: variables, role: .loadMessage, secrets: secrets)
         var plan = conversation.exchange ?? AutoReply.Plan()

@@ -239,20 +239,6 @@ extension ProtocolParameterError {
     }
 }
 
-extension JSONReader {
-    /// The string values in a JSON text, without the names of members.
-    fileprivate static func strings(in text: String) throws(JSONError) -> [String] {
-        let bytes = Array(text.utf8)
-        var reader = JSONReader()
-        var strings: [String] = []
-        while let token = try reader.next(in: bytes.span.bytes) {
-            guard token.kind == .string else { continue }
-            strings.append(JSONString.decoded(bytes.span.bytes.extracting(token.range)))
-        }
-        return strings
-    }
-}
-
 extension ProtocolSelection {
     /// Selects a protocol that `--protocol auto` has detected, without parameters, or returns `nil` if it needs some.
     init?(detected descriptor: ApplicationProtocol) {

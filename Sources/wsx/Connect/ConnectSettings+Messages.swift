@@ -12,6 +12,7 @@ extension ConnectSettings {
             let option = "--define \(definition.name)"
             var text = definition.text
             if text.hasPrefix("@") { text = try secrets.text(of: text, for: option) }
+            secrets.record.add(message: text)
             saved.removeAll { $0.name == definition.name }
             do throws(TemplateError) {
                 saved.append(try SavedMessage(definition.name, text: text, columns: columns))

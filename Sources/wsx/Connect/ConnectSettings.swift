@@ -79,6 +79,7 @@ struct ConnectSettings {
             arguments.staying.heartbeatMessage = try secrets.text(of: text, for: "--heartbeat-message")
             secrets.record.addMessage(of: "--heartbeat-message")
         }
+        if let text = arguments.staying.heartbeatMessage { secrets.record.add(message: text) }
         // Not again for another server: the file may be a pipe.
         let row = if let data { data } else { try ChosenRow(arguments.data) }
         self.data = row

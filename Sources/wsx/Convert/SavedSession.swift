@@ -52,7 +52,7 @@ struct SavedSession {
             // A message from a server to all clients belongs to the connections before it.
             if !isServer || entry.client != nil, opened.insert(entry.client).inserted {
                 var event = JSONEvent("open", time: time.span.bytes, into: lines.takeAll())
-                event.add("url", secrets.masking(url))
+                event.add("url", secrets.masking(line: url))
                 if let client = entry.client { event.add("client", client) }
                 lines = event.finish()
             }

@@ -123,7 +123,8 @@ final class EventWriter {
         url: String, subprotocol: String?, extensions: [ExtensionOffer], version: HTTPVersion, client: Int? = nil
     ) {
         write("open", client: client) { event in
-            event.add(url: SecretQuery.masking(url), subprotocol, extensions)
+            event.add(
+                url: secrets.masking(line: SecretQuery.masking(url)), subprotocol.map(secrets.masking), extensions)
             event.add("http", version.number)
         }
     }
@@ -132,13 +133,13 @@ final class EventWriter {
     func writeOpen(_ opened: Connector.Opened) {
         write("open") { event in
             event.add(
-                url: secrets.masking("\(opened.request.url)"), opened.upgrade.subprotocol.map(secrets.masking),
+                url: secrets.masking(line: "\(opened.request.url)"), opened.upgrade.subprotocol.map(secrets.masking),
                 opened.upgrade.extensions)
             event.add("http", opened.request.version.number)
             event.add("status", opened.upgrade.response.status)
             event.add("headers", ReportedHead.json(opened.upgrade.response.fields, without: secrets))
             event.add("address", opened.peer)
-            if let tls = opened.tls { event.add("tls", ReportedTLS.json(tls)) }
+            if let tls = opened.tls { event.add("tls", ReportedTLS.json(tls, without: secrets)) }
             event.add("timings", ReportedTimings.json(opened))
         }
     }
@@ -151,7 +152,7 @@ final class EventWriter {
 
     /// Writes a sent close frame. The end of the connection is a separate event.
     func writeClose(sent frame: CloseFrame, client: Int? = nil) {
-        write("close", client: client) { $0.add(frame, .outgoing) }
+        write("close", client: client) { $0.add(frame, .outgoing, without: secrets) }
     }
 
     /// Writes the end of a connection.
@@ -185,7 +186,7 @@ extension JSONEvent {
     /// - Parameter secrets: The secrets of the run, which the peer may repeat.
     mutating func add(_ failure: Failure, _ message: String, without secrets: SecretRecord) {
         add("kind", failure.kind.rawValue)
-        add("message", secrets.masking(message))
+        add("message", secrets.masking(line: message))
         guard let (head, body, _) = failure.refusal else { return }
         add("status", head.status)
         add("body", String(decoding: secrets.masking(body), as: UTF8.self))
@@ -226,10 +227,11 @@ extension JSONEvent {
     }
 
     /// Adds the fields of a close frame.
-    mutating func add(_ frame: CloseFrame, _ direction: EventDirection) {
+    /// - Parameter secrets: The secrets of the run. A relay passes on the reason of a peer.
+    mutating func add(_ frame: CloseFrame, _ direction: EventDirection, without secrets: SecretRecord) {
         add("direction", direction.word)
         add("code", Int((frame.code ?? .noStatus).rawValue))
-        add("reason", frame.reason)
+        add("reason", secrets.masking(frame.reason))
     }
 }
 

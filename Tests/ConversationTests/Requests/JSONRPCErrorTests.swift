@@ -63,14 +63,14 @@ import WSCore
         ] as [(String, Int?, String)])
     func descriptions(reply: String, number: Int?, words: String) throws {
         let error = try #require(Self.errors(reply).first)
-        #expect(error.description(asReplyTo: number) == words)
+        #expect(error.description(asReplyTo: number, masking: { $0 }) == words)
     }
 
     @Test("A long message is cut")
     func longMessage() throws {
         let long = String(repeating: "x", count: 201)
         let error = try #require(Self.errors(#"{"id":1,"error":"\#(long)"}"#).first)
-        #expect(error.description(asReplyTo: 1) == "request 1: error \(long.dropLast())…")
+        #expect(error.description(asReplyTo: 1, masking: { $0 }) == "request 1: error \(long.dropLast())…")
         #expect(error.message == long)
     }
 }

@@ -142,4 +142,47 @@ import WSCore
             #expect(record.masking("<\(text)>") == "<\(text)>")
         }
     }
+
+    private static let credentials: [(field: String, secret: String)] = [
+        (#"Authorization: Token token="hush-1""#, "hush-1"), ("X-Api-Key: key=letmein", "letmein"),
+        ("Authorization: ApiKey id:s3c", "s3c"), ("X-Auth: v1;kqxvzw;x", "kqxvzw"), ("X-Auth: v1:kqxvzw:x", "kqxvzw"),
+        (#"Cookie: a="quoted-1""#, "quoted-1"), ("Cookie: sid=per%2Fcent%201", "per/cent 1"),
+        (#"Cookie: state={"user":{"token":"member"}}"#, "member"),
+        ("Cookie: state=%7B%22token%22%3A%22member%22%7D", "member"),
+        ("X-Plain: /?auth=%7B%22pass%22%3A%22member%22%7D", "member"),
+        ("Sec-WebSocket-Protocol: chat, bearer.letmein", "letmein"),
+        ("Sec-WebSocket-Protocol: base64url.bearer.authorization.k8s.io.a1.b2.c3", "a1.b2.c3"),
+        ("Authorization: Bearer key=aGVsbG8tMQ==", "aGVsbG8tMQ"),
+    ]
+
+    @Test("A secret inside a longer credential is masked when the peer repeats it alone", arguments: credentials)
+    func parts(field: String, secret: String) {
+        let record = SecretRecord()
+        record.add(sentHead: "GET / HTTP/1.1\r\n\(field)\r\n\r\n")
+        #expect(record.masking("<\(secret)>") == "<•••>")
+        for word in ["Token", "token", "ApiKey", "state", "chat"] { #expect(record.masking(word) == word) }
+    }
+
+    @Test("The secrets in a message are the values of telling names") func messages() {
+        let record = SecretRecord()
+        record.add(message: #"{"op":"login","args":{"tokens":["list-1","list-2"],"apiKey":"a\"b\\c","auth":true}}"#)
+        record.add(message: #"{"data":"{\"password\":\"nested-1\"}"} passcode:st0mp session=kq{{env:X}}"#)
+        record.add(message: "CONNECT\nAuthorization: Bearer letmein-1\n")
+        for secret in ["list-1", "list-2", "a\"b\\c", "nested-1", "st0mp", "letmein-1"] {
+            #expect(record.masking("<\(secret)>") == "<•••>", "\(secret)")
+        }
+        for word in ["login", "true", "tokens", "CONNECT"] { #expect(record.masking("<\(word)>") == "<\(word)>") }
+    }
+
+    @Test("Words of ours that equal a secret are shown; text of a peer in quotes and in paths has none") func lines() {
+        let record = record("4007", "403", "localhost", "8080", "closed", "12:00:01", "hush-1")
+        for (line, masked) in [
+            ("closed: 4007 at 12:00:01, localhost:8080", "closed: 4007 at 12:00:01, localhost:8080"),
+            (#"closed: 4007 "no 4007" 403 "x\" 403" 403"#, #"closed: 4007 "no •••" 403 "x\" •••" 403"#),
+            ("connecting to ws://localhost:8080/hush-1?a=403: 403", "connecting to ws://localhost:8080/•••?a=•••: 403"),
+            (#"4007 "cut hush-1"#, #"4007 "cut •••"#), ("plain", "plain"), ("", ""),
+        ] {
+            #expect(record.masking(line: line) == masked)
+        }
+    }
 }

@@ -74,10 +74,10 @@ import Testing
         #expect(escapingControls(text) == text)
     }
 
-    @Test("quoted text is truncated to 120 scalars")
+    @Test("quoted text is truncated to 123 scalars")
     func cut() {
         #expect(quoted("a\n") == "\"a\\u{A}\"")
         #expect(quoted(#"a"b\"#) == #""a\"b\\""#)
-        #expect(quoted(String(repeating: "x", count: 5000)) == "\"" + String(repeating: "x", count: 120) + "…\"")
+        #expect(quoted(String(repeating: "x", count: 5000)) == "\"" + String(repeating: "x", count: 123) + "…\"")
     }
 }

@@ -139,7 +139,7 @@ import Testing
         let other = Self.refusal(407, [("proxy-authenticate", "Negotiate, NTLM")], reason: "Log in")
         #expect(
             other.description
-                == "the proxy answered 407 Log in; it requires Negotiate or NTLM, but wsx supports only Basic and Digest"
+                == "the proxy answered 407 \"Log in\"; it requires Negotiate or NTLM, but wsx supports only Basic and Digest"
         )
         #expect(
             Self.refusal(407, [("Proxy-Authenticate", "Digest nonce=n")]).description.hasSuffix(

@@ -7,10 +7,10 @@ extension WebSocketURL {
 }
 
 /// Percent-encoding (RFC 3986 §2.1).
-enum PercentEncoding {
+package enum PercentEncoding {
     /// Decodes the percent escapes of a text.
     /// - Throws: ``URLError/malformedPercentEscape(_:)``, or ``URLError/invalidUTF8`` if the result is not UTF-8.
-    static func decode(_ text: some StringProtocol) throws(URLError) -> String {
+    package static func decode(_ text: some StringProtocol) throws(URLError) -> String {
         guard text.utf8.contains(percent) else { return String(text) }
         guard let result = String(validating: try decodeBytes(text), as: UTF8.self) else { throw .invalidUTF8 }
         return result

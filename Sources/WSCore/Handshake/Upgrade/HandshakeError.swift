@@ -117,9 +117,7 @@ extension HandshakeError: CustomStringConvertible {
             case 503: "the server is down or overloaded: \(describeDelay(head))"
             case let status: describeMissingEndpoint(status, proxy: head.reverseProxy)
             }
-        let reason = head.reason.isEmpty ? HTTPStatus.reason(of: head.status) : escapingControls(head.reason)
-        return "the server answered \(head.status)\(reason.isEmpty ? "" : " ")\(reason)"
-            + (remedy.isEmpty ? "" : "; \(remedy)")
+        return "the server answered \(head.statusWords)" + (remedy.isEmpty ? "" : "; \(remedy)")
     }
 
     /// The advice for a status that says that there is no WebSocket endpoint.
@@ -198,6 +196,13 @@ extension [UInt8] {
 }
 
 extension ResponseHead {
+    /// The status and its reason phrase, in quotes if it is the server's own: `404 Not Found`, `404 "no room"`.
+    package var statusWords: String {
+        let usual = HTTPStatus.reason(of: status)
+        let words = reason.isEmpty || reason == usual ? usual : quoted(reason)
+        return words.isEmpty ? "\(status)" : "\(status) \(words)"
+    }
+
     /// The software that forwarded the request, in words, if header fields name one; nil for none, and for one that does
     /// not say so.
     fileprivate var reverseProxy: String? {

@@ -41,7 +41,7 @@ extension ConnectOutputs {
         if !isHidden || isVerbose {
             writeEvents { $0.writeMessage(event, of: protocolName ?? "") }
         }
-        let text = Self.text(event.line)
+        let text = console.secrets.masking(Self.text(event.line))
         if event.role == .refusal {
             if !isReported { console.error("the server refused: \(text)") }
             return
@@ -55,7 +55,7 @@ extension ConnectOutputs {
         // The prompt shows the reply as an error.
         guard prompt == nil else { return }
         // Some protocols give no reason, only the name of the reply.
-        let words = Self.text(event.payload.isEmpty ? event.line : event.payload)
+        let words = console.secrets.masking(Self.text(event.payload.isEmpty ? event.line : event.payload))
         let place = if case .event = event.role { "error event" } else { "error reply" }
         console.error("\(request.map { "request \($0): error" } ?? place): \(words)")
     }

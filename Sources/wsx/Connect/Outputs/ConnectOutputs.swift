@@ -270,7 +270,7 @@ final class ConnectOutputs {
 
     /// Shows the peer's close frame, with `-v`. Without it, the end of the connection is reported in one line.
     func show(close frame: CloseFrame) {
-        if isVerbose { console.show(transcript.close(frame.without(console.secrets), .received)) }
+        if isVerbose { console.show(transcript.close(frame, .received)) }
     }
 
     /// Shows a line of an opening handshake, with `-v`.

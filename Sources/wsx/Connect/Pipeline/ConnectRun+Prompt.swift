@@ -21,8 +21,12 @@ extension ConnectRun: PromptConnection {
 
     /// The facts about the connection, each with its name. A value may have several lines.
     var facts: [(name: String, value: String)] {
-        let open = connection == nil ? nil : statistics.facts(at: loop.now, connectionCounters)
-        var facts = open ?? [("URL", "\(settings.connector.request.url)"), ("state", stateWords)]
+        let open =
+            connection == nil ? nil : statistics.facts(at: loop.now, connectionCounters, without: console.secrets)
+        var facts =
+            open ?? [
+                ("URL", console.secrets.masking(line: "\(settings.connector.request.url)")), ("state", stateWords),
+            ]
         if open != nil, let name = outputs.protocolName {
             facts.insert(("protocol", escapingControls(name) + (isPeerReady ? "" : ", logging in")), at: 1)
         }

@@ -224,7 +224,10 @@ final class ConnectRun {
         if settings.isRepl, prompt == nil { startPrompt() }
         guard state.connectionOpened() else { return }
         announce(opened, isFirst: isFirst)
-        if statistics.openedCount == 1, let warning = OpeningNotice.unselectedSubprotocols(opened) {
+        if statistics.openedCount == 1,
+            let warning = OpeningNotice.unselectedSubprotocols(
+                opened, without: console.secrets)
+        {
             console.notice(warning)
         }
         startHeartbeat(of: connection)
@@ -299,7 +302,7 @@ final class ConnectRun {
             return
         }
         prompt.showsConnected()
-        console.notice(OpeningNotice.connected(opened, isFirst: isFirst))
+        console.notice(OpeningNotice.connected(opened, isFirst: isFirst, without: console.secrets))
     }
 
     private func startHeartbeat(of connection: Connection<ConnectRun>) {

@@ -142,16 +142,19 @@ struct ConnectStatistics {
 
     /// The facts about the open connection, each with its name, or `nil` if there was none. A value may have several
     /// lines.
-    func facts(at now: Duration, _ counters: Counters) -> [(name: String, value: String)]? {
+    /// - Parameter secrets: The secrets of the run, which the peer may repeat.
+    func facts(
+        at now: Duration, _ counters: Counters, without secrets: SecretRecord
+    ) -> [(name: String, value: String)]? {
         guard let opening else { return nil }
-        var facts = [("URL", "\(opening.request.url)"), ("address", opening.peer)]
+        var facts = [("URL", secrets.masking(line: "\(opening.request.url)")), ("address", opening.peer)]
         facts.append(("open for", Phrase.duration(now - opening.time)))
         facts.append(("HTTP", opening.request.version.number))
         if let tls = opening.tls {
-            facts.append(("TLS", ReportedTLS.lines(tls).joined(separator: "\n")))
+            facts.append(("TLS", ReportedTLS.lines(tls, without: secrets).joined(separator: "\n")))
         }
         if let subprotocol = opening.upgrade.subprotocol {
-            facts.append(("subprotocol", escapingControls(subprotocol)))
+            facts.append(("subprotocol", escapingControls(secrets.masking(subprotocol))))
         }
         facts.append(("compression", Self.compression(opening, counters)))
         facts.append(("sent", Self.fact(counters.sent)))

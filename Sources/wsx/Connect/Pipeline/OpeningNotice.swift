@@ -5,11 +5,13 @@ import WSCore
 /// The notices about a connection that has just opened.
 enum OpeningNotice {
     /// The line above a prompt: `Connected to wss://h/ in 12 ms (TLS 1.3, permessage-deflate).`
-    /// - Parameter isFirst: Whether this is the first connection of the run.
-    static func connected(_ opened: Connector.Opened, isFirst: Bool) -> String {
+    /// - Parameters:
+    ///   - isFirst: Whether this is the first connection of the run.
+    ///   - secrets: The secrets of the run, of which a subprotocol may be one.
+    static func connected(_ opened: Connector.Opened, isFirst: Bool, without secrets: SecretRecord) -> String {
         let agreed =
             (opened.tls.map { [$0.version] } ?? [])
-            + (opened.upgrade.subprotocol.map { ["subprotocol \(escapingControls($0))"] } ?? [])
+            + (opened.upgrade.subprotocol.map { ["subprotocol \(escapingControls(secrets.masking($0)))"] } ?? [])
             + opened.upgrade.extensions.map { escapingControls($0.name) }
         let parentheses = agreed.isEmpty ? "" : " (\(agreed.joined(separator: ", ")))"
         let help = isFirst ? " /help lists commands." : ""
@@ -18,11 +20,11 @@ enum OpeningNotice {
 
     /// The warning about a server that selected none of the offered subprotocols, or `nil` if it did or none was offered.
     /// RFC 6455 §4.2.2 allows that, but such a server may not understand the messages.
-    static func unselectedSubprotocols(_ opened: Connector.Opened) -> String? {
+    static func unselectedSubprotocols(_ opened: Connector.Opened, without secrets: SecretRecord) -> String? {
         let offered = opened.request.subprotocols
         guard !offered.isEmpty, opened.upgrade.subprotocol == nil else { return nil }
         return "wsx: warning: the server selected none of the subprotocols offered: "
-            + escapingControls(offered.joined(separator: ", "))
+            + escapingControls(secrets.masking(offered.joined(separator: ", ")))
     }
 }
 
@@ -37,11 +39,6 @@ extension SecretRecord {
     }
 }
 
-extension CloseFrame {
-    /// The frame with `•••` in place of secrets in its reason.
-    func without(_ secrets: SecretRecord) -> CloseFrame { CloseFrame(code: code, reason: secrets.masking(reason)) }
-}
-
 extension Connector.Step {
     /// The step in lines, with secrets removed. Those of a request or a response have a direction.
     /// - Parameter secrets: The secrets of the run, which the peer may repeat.
@@ -52,7 +49,7 @@ extension Connector.Step {
         case .received(let head): (ReportedHead.lines(of: head, without: secrets), .received)
         case .loggingIn(let scheme, let proxy):
             (["Logging in\(proxy.map { " to the proxy \($0)" } ?? "") with \(scheme), on a new connection"], nil)
-        case .secured(let summary, let proxy): (ReportedTLS.lines(summary, with: proxy), nil)
+        case .secured(let summary, let proxy): (ReportedTLS.lines(summary, with: proxy, without: secrets), nil)
         case .redirected(let request, let next):
             (["Redirected \(ReportedRedirect.words(from: request, to: next))"], nil)
         }

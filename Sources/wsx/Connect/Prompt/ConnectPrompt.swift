@@ -251,8 +251,7 @@ final class ConnectPrompt {
 
     /// Shows the facts about the connection.
     func showInfo() {
-        let rows = connection.facts.map { ($0.name, console.secrets.masking($0.value)) }
-        console.show(TermList.text(of: rows, columns: console.columns, style: console.palette.quiet))
+        console.show(TermList.text(of: connection.facts, columns: console.columns, style: console.palette.quiet))
     }
 
     /// Reports that something was not sent because there is no connection.

@@ -39,6 +39,6 @@ struct ScenarioLog {
 
     /// Shows a close frame.
     func show(close frame: CloseFrame, _ direction: Transcript.Direction) {
-        console.show(transcript.close(frame.without(console.secrets), direction))
+        console.show(transcript.close(frame, direction))
     }
 }

@@ -81,7 +81,7 @@ final class ScenarioReport {
     func finish(_ failure: Failure?, nanoseconds: UInt64) -> Failure? {
         var failed: Failed?
         if case .scenarioFailed(let failure)? = failure {
-            let reason = secrets.masking("\(failure.reason)")
+            let reason = secrets.masking(line: "\(failure.reason)")
             failed = Failed(index: failure.step, nanoseconds: nanoseconds, reason: reason)
             write("\(palette.failure("FAIL"))  \(words(for: failure.step))  \(reason)\n")
         } else if let failure {
@@ -89,7 +89,7 @@ final class ScenarioReport {
             let index = scenario.steps.indices.first { passed[$0] == nil && !skipped.contains($0) }
             failed = Failed(
                 index: index ?? scenario.steps.count - 1, nanoseconds: nanoseconds,
-                reason: secrets.masking(failure.message ?? "interrupted"))
+                reason: secrets.masking(line: failure.message ?? "interrupted"))
         }
         guard let file, let path = arguments.junitPath else { return problem }
         let error = StandardDescriptors.writeAll(junit(failed), to: file.descriptor)

@@ -220,7 +220,8 @@ final class RequestStage {
         // An unknown id belongs to another client's call; `null` may belong to ours.
         for error in JSONRPCError.errors(in: payload) where finding.reply != nil || error.id == "null" {
             errorReplyCount += 1
-            outputs.console.error(error.description(asReplyTo: finding.reply?.number))
+            outputs.console.error(
+                error.description(asReplyTo: finding.reply?.number, masking: outputs.console.secrets.masking))
         }
     }
 

@@ -32,19 +32,20 @@ final class ClientLog {
     func opened(_ client: AcceptedClient) {
         guard isKept || isVerbose else { return }
         let request = client.upgrade.request
-        let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \($0)" } ?? ""
+        let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \(console.secrets.masking($0))" } ?? ""
         // Omit the query, which may contain tokens; --verbose shows it.
         let path = request.path ?? request.target
         let shown = path.utf8.count > Self.shownTargetBytes ? "\(path.prefix(Self.shownTargetBytes))…" : path
         let version = request.version == .http2 ? ", HTTP/2" : ""
-        let words = escapingControls("connected from \(client.address): \(shown)\(subprotocol)\(version)")
+        let words = escapingControls(
+            "connected from \(client.address): \(console.secrets.masking(shown))\(subprotocol)\(version)")
         if isPrompt {
             noteWithTime("@\(client.number) \(words)")
         } else {
             console.notice("Client \(client.number) \(words)")
         }
         guard isVerbose else { return }
-        for line in client.tls.map({ ReportedTLS.lines($0, with: nil) }) ?? [] {
+        for line in client.tls.map({ ReportedTLS.lines($0, with: nil, without: console.secrets) }) ?? [] {
             console.notice("Client \(client.number): \(line)")
         }
         for line in ReportedHead.lines(of: request, without: console.secrets) {

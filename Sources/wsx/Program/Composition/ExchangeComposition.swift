@@ -23,6 +23,7 @@ extension AutoReply.Plan {
                 text = try secrets.value(of: text, for: "--first-message")
                 secrets.record.addMessage(of: "--first-message")
             }
+            secrets.record.add(message: text)
             plan.firstMessages.append(
                 try Template.make(
                     text, of: "--first-message", variables: variables, role: .firstMessage, takesData: takesData,
@@ -32,6 +33,7 @@ extension AutoReply.Plan {
             let rule = try AnswerRule.make(
                 text, of: "--answer", variables: variables, mayBeColumn: takesData && variables.names.isEmpty,
                 secrets: secrets)
+            secrets.record.add(message: text)
             plan.answers.append(Answer(rule))
         }
         return plan.isEmpty ? nil : plan

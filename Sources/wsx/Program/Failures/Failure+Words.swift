@@ -100,7 +100,7 @@ extension Failure {
     static func words(for frame: CloseFrame, meaning: String? = nil) -> String {
         guard let code = frame.code else { return "no code" }
         let meaning = (meaning ?? code.meaning).map { " (\($0))" } ?? ""
-        return "\(code.rawValue)\(meaning)" + (frame.reason.isEmpty ? "" : " \"\(escapingControls(frame.reason))\"")
+        return "\(code.rawValue)\(meaning)" + (frame.reason.isEmpty ? "" : " \(quoted(frame.reason))")
     }
 
     /// A line followed by a clause, or by a sentence if the line ends with a question.

@@ -9,37 +9,53 @@ enum ReportedHead {
     static func lines(ofSent head: String, without secrets: SecretRecord) -> [String] {
         head.split(separator: "\r\n").enumerated().map { index, sent in
             // The first line is no field, even if its path contains a colon and a word such as "password".
-            let field = index > 0 ? try? HeaderField(parsing: String(sent)) : nil
-            return shown(field.map(line) ?? String(sent), without: secrets)
+            guard index > 0, let field = try? HeaderField(parsing: String(sent)) else {
+                return requestLine(String(sent), without: secrets)
+            }
+            return isOfHandshake(field) ? line(field) : line(field, without: secrets)
         }
+    }
+
+    /// Whether a request always has the field, with words of ours.
+    private static func isOfHandshake(_ field: HeaderField) -> Bool {
+        [
+            "Host", "Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Extensions",
+            ":method", ":scheme", ":authority", ":protocol",
+        ].contains(where: field.isNamed)
+    }
+
+    /// The first line of a request: `GET /?token=••• HTTP/1.1`.
+    private static func requestLine(_ text: String, without secrets: SecretRecord) -> String {
+        let parts = text.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let space = parts[1].lastIndex(of: " ") else {
+            return escapingControls(secrets.masking(text))
+        }
+        let target = secrets.masking(String(parts[1][..<space]))
+        return escapingControls("\(parts[0]) \(target)\(parts[1][space...])")
     }
 
     /// The lines of a received request.
     /// - Parameter secrets: The secrets of the run, which the peer may know.
     static func lines(of request: RequestHead, without secrets: SecretRecord) -> [String] {
-        let target = SecretQuery.masking(request.target)
-        return (["\(request.method) \(target) \(request.versionText)"] + request.fields.map(line))
-            .map { shown($0, without: secrets) }
+        let target = secrets.masking(SecretQuery.masking(request.target))
+        return [escapingControls("\(secrets.masking(request.method)) \(target) \(request.versionText)")]
+            + request.fields.map { line($0, without: secrets) }
     }
 
     /// The lines of a response.
     /// - Parameter secrets: The secrets of the run, which the peer may repeat.
     static func lines(of response: ResponseHead, without secrets: SecretRecord) -> [String] {
-        let reason = response.reason.isEmpty ? "" : " \(response.reason)"
+        let reason = response.reason.isEmpty ? "" : " \(escapingControls(secrets.masking(response.reason)))"
         let first =
             switch response.version {
             case .http1: "HTTP/1.\(response.minorVersion) \(response.status)\(reason)"
             case .http2: ":status: \(response.status)"
             }
-        return ([first] + response.fields.map(line)).map { shown($0, without: secrets) }
+        return [first] + response.fields.map { line($0, without: secrets) }
     }
 
-    private static func shown(_ line: String, without secrets: SecretRecord) -> String {
-        escapingControls(secrets.masking(line))
-    }
-
-    private static func line(_ field: HeaderField) -> String {
-        "\(field.name): \(value(of: field))"
+    private static func line(_ field: HeaderField, without secrets: SecretRecord = SecretRecord()) -> String {
+        escapingControls("\(secrets.masking(field.name)): \(secrets.masking(value(of: field)))")
     }
 
     /// The value of a field, without secrets.

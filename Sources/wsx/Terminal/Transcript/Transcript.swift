@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import WSCore
 
@@ -38,17 +39,22 @@ class Transcript {
     var layout: MessageLayout
 
     let palette: Palette
+    /// The secrets of the run, which a peer may repeat in a close frame.
+    private let secrets: SecretRecord
     let screenSize: () -> ScreenSize?
 
     /// Creates a transcript that starts now.
     /// - Parameters:
     ///   - isPretty: Whether to indent JSON.
+    ///   - secrets: The secrets of the run.
     ///   - screenSize: Returns the size of the window; nil: unlimited.
     init(
-        palette: Palette, timestamps: TimestampStyle, isPretty: Bool = false, on loop: EventLoop,
+        palette: Palette, timestamps: TimestampStyle, isPretty: Bool = false,
+        without secrets: SecretRecord = SecretRecord(), on loop: EventLoop,
         screenSize: @escaping () -> ScreenSize? = { nil }
     ) {
         self.palette = palette
+        self.secrets = secrets
         self.screenSize = screenSize
         clock = TranscriptClock(timestamps, on: loop)
         layout = MessageLayout(palette: palette, isPretty: isPretty)
@@ -114,7 +120,7 @@ class Transcript {
         let number = frame.code.map { "\($0.rawValue)" } ?? ""
         var content = frame.code.map { $0.meaning ?? "" } ?? "no code"
         if !frame.reason.isEmpty {
-            content += (content.isEmpty ? "" : ": ") + "\"\(escapingControls(frame.reason))\""
+            content += (content.isEmpty ? "" : ": ") + quoted(secrets.masking(frame.reason))
         }
         return compose(
             direction, "close", rightAligned(number, 5) + (content.isEmpty ? "" : "    " + content), client: client)

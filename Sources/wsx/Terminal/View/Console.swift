@@ -84,7 +84,7 @@ final class Console {
         Transcript(
             palette: palette, timestamps: arguments.transcript.timestamps ?? .local,
             isPretty: arguments.transcript.isPretty ?? StandardDescriptors.isTerminal(StandardDescriptors.error),
-            on: loop
+            without: secrets, on: loop
         ) { ScreenSize.current(isPrompt: false) }
     }
 
@@ -94,7 +94,7 @@ final class Console {
         for arguments: some ConversationArguments, showsReceived: Bool, on loop: EventLoop
     ) -> MessageView {
         let transcript = PromptTranscript(
-            palette: palette, timestamps: arguments.transcript.timestamps ?? .off, on: loop
+            palette: palette, timestamps: arguments.transcript.timestamps ?? .off, without: secrets, on: loop
         ) { ScreenSize.current(isPrompt: true) }
         if let isPretty = arguments.transcript.isPretty { transcript.style = isPretty ? .full : .off }
         let view = MessageView(
@@ -127,16 +127,17 @@ final class Console {
     /// In a narrower window, the terminal wraps lines.
     private static let minimumColumns = 20
 
-    /// Shows a notice, as one line without the secrets of the run, unless notices are suppressed.
+    /// Shows a notice, as one line, unless notices are suppressed. Text of a peer in it, which ``quoted(_:)`` marks, has
+    /// no secrets of the run.
     /// - Parameter indentation: The indentation of further lines in a narrow window.
     func notice(_ line: String, as style: Palette.Style? = nil, indentation: Int = 2) {
         guard !isQuiet else { return }
-        show(palette.styled(wrapped(secrets.masking(line), indentation: indentation), style) + "\n")
+        show(palette.styled(wrapped(secrets.masking(line: line), indentation: indentation), style) + "\n")
     }
 
-    /// Shows an error, as one line that begins with the program's name, without the secrets of the run.
+    /// Shows an error, as one line that begins with the program's name, like ``notice(_:as:indentation:)``.
     func error(_ line: String) {
-        let text = wrapped("wsx: \(secrets.masking(line))")
+        let text = wrapped("wsx: \(secrets.masking(line: line))")
         show(palette.failure("wsx:") + text.dropFirst(4) + "\n")
     }
 

@@ -1,3 +1,4 @@
+import Conversation
 import Testing
 
 @testable import WSCore
@@ -23,7 +24,7 @@ import Testing
     @Test("the facts of a connection name its address, TLS session, compression, and traffic")
     func facts() throws {
         var statistics = ConnectStatistics()
-        #expect(statistics.facts(at: .zero, .init()) == nil)
+        #expect(statistics.facts(at: .zero, .init(), without: SecretRecord()) == nil)
         let tls = TLSSummary(
             version: "TLS 1.3", cipher: "TLS_AES_256_GCM_SHA384", applicationProtocol: nil, isResumed: true,
             isVerified: true, peerCertificate: nil, clientCertificateWasRequested: false)
@@ -32,7 +33,7 @@ import Testing
         statistics.measured(roundTrip: .milliseconds(2))
         let counters = ConnectStatistics.Counters(
             sent: Traffic(messages: 1, messageBytes: 100, wireBytes: 39), received: Traffic(), queuedBytes: 12)
-        let facts = try #require(statistics.facts(at: .seconds(15), counters))
+        let facts = try #require(statistics.facts(at: .seconds(15), counters, without: SecretRecord()))
         #expect(
             facts.map { "\($0.name): \($0.value)" } == [
                 "URL: wss://h/", "address: 192.0.2.1:443", "open for: 5 s", "HTTP: 1.1",

@@ -1,3 +1,4 @@
+import Conversation
 import Testing
 
 @testable import WSCore
@@ -13,19 +14,19 @@ import Testing
 
     @Test("The first line has the version, the cipher, and the other negotiated parameters")
     func lines() {
-        #expect(ReportedTLS.lines(Self.bare, with: nil) == ["TLS: TLS 1.2, AES128-SHA"])
+        #expect(ReportedTLS.lines(Self.bare, with: nil, without: SecretRecord()) == ["TLS: TLS 1.2, AES128-SHA"])
         #expect(
-            ReportedTLS.lines(Self.full, with: nil)
+            ReportedTLS.lines(Self.full, with: nil, without: SecretRecord())
                 == ["TLS: TLS 1.3, TLS_AES_128_GCM_SHA256, x25519, http/1.1, resumed"])
     }
 
     @Test("JSON omits parameters that were not negotiated")
     func json() {
         #expect(
-            text(of: ReportedTLS.json(Self.bare).text)
+            text(of: ReportedTLS.json(Self.bare, without: SecretRecord()).text)
                 == #"{"version":"TLS 1.2","cipher":"AES128-SHA","resumed":false,"verified":false}"#)
         #expect(
-            text(of: ReportedTLS.json(Self.full).text)
+            text(of: ReportedTLS.json(Self.full, without: SecretRecord()).text)
                 == #"{"version":"TLS 1.3","cipher":"TLS_AES_128_GCM_SHA256","group":"x25519","alpn":"http/1.1","#
                 + #""resumed":true,"verified":true}"#)
     }

@@ -300,7 +300,7 @@ import Testing
         let error = HandshakeError.refused(
             ResponseHead(status: status, reason: "Reason", fields: fields), body: Array(body.utf8),
             bodyIsTruncated: false)
-        #expect(error.description == "the server answered \(status) Reason\(advice)")
+        #expect(error.description == "the server answered \(status) \"Reason\"\(advice)")
     }
 
     @Test(
@@ -331,7 +331,8 @@ import Testing
             status: status, reason: "Reason", fields: HTTPFields([HeaderField(wellFormedName: name, value: value)]))
         let error = HandshakeError.refused(head, body: [], bodyIsTruncated: false)
         let nginx = "a proxy (nginx) may not forward the Upgrade header"
-        #expect(error.description == "the server answered \(status) Reason" + advice.replacing("NGINX", with: nginx))
+        let words = "the server answered \(status) \"Reason\"" + advice.replacing("NGINX", with: nginx)
+        #expect(error.description == words)
     }
 
     @Test("A port that speaks only HTTP/2 is named instead of shown as control characters") func http2() {
