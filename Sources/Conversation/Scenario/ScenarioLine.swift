@@ -47,16 +47,17 @@ struct ScenarioLine {
         bytes = []
     }
 
-    /// Parses a line.
+    /// Parses a line. Returns `nil` for a recorded event of an unknown type, which a later version may have added.
     /// - Throws: ``ScenarioError`` if the line is not a JSON object, or has members that its type does not have.
-    init(_ bytes: [UInt8], number: Int) throws(ScenarioError) {
+    init?(_ bytes: [UInt8], number: Int) throws(ScenarioError) {
         self.bytes = bytes
         self.number = number
         guard UTF8Validator.isValid(bytes.span.bytes) else {
             throw ScenarioError(line: number, column: 1, "the line is not UTF-8")
         }
         let members = try Self.members(of: bytes, number: number)
-        kind = try Self.kind(of: members, in: bytes, number: number)
+        guard let kind = try Self.kind(of: members, in: bytes, number: number) else { return nil }
+        self.kind = kind
         try check(members)
     }
 
@@ -120,9 +121,10 @@ struct ScenarioLine {
         throw ScenarioError(line: number, column: 1, "expected a JSON object")
     }
 
+    /// Returns the type of a line, or `nil` for a recorded event of an unknown type.
     private static func kind(
         of members: [(name: JSONToken, value: JSONToken)], in bytes: [UInt8], number: Int
-    ) throws(ScenarioError) -> Kind {
+    ) throws(ScenarioError) -> Kind? {
         for (name, value) in members where decoded(name, in: bytes) == Member.type.rawValue {
             let place = value.range.lowerBound
             guard value.kind == .string else {
@@ -130,6 +132,8 @@ struct ScenarioLine {
             }
             let word = decoded(value, in: bytes)
             guard let kind = Kind(rawValue: word) else {
+                // A line that was written by hand has no time, and may contain a mistake.
+                if members.contains(where: { decoded($0.name, in: bytes) == Member.time.rawValue }) { return nil }
                 let known = Kind.allCases.filter(\.isPlayed).map(\.rawValue)
                 throw error(.unknown("type", word, known: known), atByte: place, of: bytes, number: number)
             }
@@ -212,7 +216,8 @@ struct ScenarioLine {
             // As many blanks as characters precede it, so that errors name the right column.
             let indentation = String(decoding: bytes.prefix(start), as: UTF8.self).count
             let blanks = Array(repeating: UInt8(ascii: " "), count: indentation)
-            lines.append(try ScenarioLine(blanks + bytes[start..<start + element.count], number: number))
+            let line = try ScenarioLine(blanks + bytes[start..<start + element.count], number: number)
+            if let line { lines.append(line) }
         }
         return lines
     }

@@ -102,7 +102,8 @@ private struct ScenarioReader {
 
     mutating func read(_ bytes: ArraySlice<UInt8>, line number: Int) throws(ScenarioError) {
         guard bytes.contains(where: { !$0.isBlank }) else { return }
-        line = try ScenarioLine(Array(bytes), number: number)
+        guard let line = try ScenarioLine(Array(bytes), number: number) else { return }
+        self.line = line
         guard try isOfChosenConnection() else {
             let isEarlier = options.connection.map { connections.count < $0 } ?? false
             if otherConnectionLine == nil, !isEarlier { otherConnectionLine = number }

@@ -5,7 +5,8 @@ import WSCore
 ///
 ///     {"type":"message","direction":"out","opcode":"text","data":"hello"} → .item(.message(.text)), payload hello
 ///
-/// Unknown members, members without a meaning for the event type, and null members are ignored, except a null `client`.
+/// Events of unknown types, unknown members, members without a meaning for the event type, and null members are ignored,
+/// except a null `client`. So a later version may add types and members.
 struct EventReader: ~Copyable {
     private enum Member: String {
         case type, time, direction, opcode, data, base64, code, reason, client
@@ -19,8 +20,6 @@ struct EventReader: ~Copyable {
 
     /// The valid close codes (RFC 6455 §7.4.2). Some of them never appear in a frame.
     private static let closeCodes = 1000...4999
-    /// The maximum length of an unknown type in an error message, in characters.
-    private static let shownCharacters = 40
 
     /// Creates a reader. Times are parsed only if `readsTimes` is true.
     init(readsTimes: Bool = false) {
@@ -36,8 +35,12 @@ struct EventReader: ~Copyable {
     mutating func read(_ line: RawSpan) throws(InputProblem) -> InputEvent {
         payload.removeAll()
         try findMembers(of: line)
+        guard let kind = try kind(in: line) else {
+            // Its members may have other meanings.
+            return InputEvent(kind: .report, direction: nil, client: nil, time: nil)
+        }
         return InputEvent(
-            kind: try kind(in: line), direction: try direction(in: line), client: try client(in: line),
+            kind: kind, direction: try direction(in: line), client: try client(in: line),
             time: readsTimes ? try time(in: line) : nil)
     }
 
@@ -131,7 +134,8 @@ struct EventReader: ~Copyable {
 
     // MARK: Types
 
-    private mutating func kind(in line: RawSpan) throws(InputProblem) -> InputEvent.Kind {
+    /// Returns the kind of the event, or `nil` for an unknown type.
+    private mutating func kind(in line: RawSpan) throws(InputProblem) -> InputEvent.Kind? {
         switch try text(.type, in: line) {
         case nil: throw .missingMember("type")
         case "message": return .item(.message(try messageKind(in: line)))
@@ -141,7 +145,7 @@ struct EventReader: ~Copyable {
         case "recording": return .recording
         case "open": return .open
         case "listening", "error": return .report
-        case let type?: throw .unknownType(String(type.prefix(Self.shownCharacters)))
+        default: return nil
         }
     }
 
@@ -227,7 +231,7 @@ struct InputEvent: Equatable {
         case recording
         /// A connection was opened. Nothing is sent.
         case open
-        /// Another informational event: `listening` or `error`. Nothing is sent.
+        /// Another informational event: `listening`, `error`, or one of an unknown type. Nothing is sent.
         case report
     }
 

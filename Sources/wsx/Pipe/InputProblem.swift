@@ -11,7 +11,6 @@ enum InputProblem: Error, Equatable {
     case notTextEvent
     case notJSON(JSONError)
     case notAnObject
-    case unknownType(String)
     case missingMember(String)
     case repeatedMember(String)
     /// A member with a value other than the `expected` form.
@@ -59,7 +58,6 @@ extension InputProblem: CustomStringConvertible {
         case .notTextEvent: "it is not UTF-8, which JSON must be"
         case .notJSON(let error): "it is not valid JSON: \(error)"
         case .notAnObject: "it is not a JSON object"
-        case .unknownType(let type): "unknown event type '\(escapingControls(type))'"
         case .missingMember(let name): "it has no '\(name)'"
         case .repeatedMember(let name): "it has more than one '\(name)'"
         case .badMember(let name, let expected): "its '\(name)' is not \(expected)"

@@ -79,6 +79,7 @@ enum ScenarioFixture {
             #"{"type":"recording","time":"2026-05-01T12:00:00.000000Z","version":1}"#,
             #"{"type":"open","time":"2026-05-01T12:00:00.000000Z","url":"ws://h/","status":101,"headers":{"a":"b"}}"#,
             #"{"type":"message","time":"2026-05-01T12:00:01.000000Z","direction":"out","opcode":"text","bytes":2,"data":"hi"}"#,
+            #"{"type":"later","time":"2026-05-01T12:00:01.050000Z","direction":"up","client":"x","name":1,"name":2}"#,
             #"{"type":"message","time":"2026-05-01T12:00:01.100000Z","direction":"in","opcode":"text","bytes":2,"data":"ho","#
                 + #""request":1,"rtt_us":100000}"#,
             #"{"type":"close","time":"2026-05-01T12:00:02.000000Z","direction":"out","code":1000,"reason":""}"#,

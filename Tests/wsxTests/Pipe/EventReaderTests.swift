@@ -65,6 +65,13 @@ import WSCore
         #expect(bare.time == nil)
     }
 
+    @Test("An event of an unknown type is ignored, whatever its members mean") func unknownType() throws {
+        for members in ["", #","direction":"up","client":"x","time":7,"data":1,"base64":1"#, #","client":null"#] {
+            let event = try Self.read(#"{"type":"violation"\#(members)}"#, readsTimes: true).event
+            #expect(event == InputEvent(kind: .report, direction: nil, client: nil, time: nil))
+        }
+    }
+
     private static let badClient = InputProblem.badMember("client", expected: "a client number of 1 or more")
 
     @Test(
@@ -74,7 +81,7 @@ import WSCore
             (#"{"type":"ping"}{}"#, .notJSON(.unexpected(offset: 15))),
             ("[1]", .notAnObject), (#""message""#, .notAnObject), ("7", .notAnObject),
             ("{}", .missingMember("type")), (#"{"type":null}"#, .missingMember("type")),
-            (#"{"type":7}"#, .badMember("type", expected: "a string")), (#"{"type":"hello"}"#, .unknownType("hello")),
+            (#"{"type":7}"#, .badMember("type", expected: "a string")),
             (#"{"type":"message"}"#, .noPayload), (#"{"type":"message","data":"","base64":""}"#, .twoPayloads),
             (#"{"type":"ping","data":"","base64":""}"#, .twoPayloads),
             (#"{"type":"message","data":7}"#, .badMember("data", expected: "a string")),

@@ -76,7 +76,7 @@ extension ManualSection {
         .paragraph(
             """
             With `--input json`, each line of standard input is such an event, and the output of one `wsx` is valid \
-            input for another. Blank lines and members not listed here are ignored.
+            input for another. Blank lines, and types and members not listed here, are ignored.
             """),
         .definitions([
             (

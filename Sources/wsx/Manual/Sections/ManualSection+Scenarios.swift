@@ -125,7 +125,8 @@ extension ManualSection {
             """),
         .paragraph(
             """
-            In a line with a `time`, as every recorded line has, `data` is literal; delete `time` to use placeholders. \
+            In a line with a `time`, as every recorded line has, `data` is literal, and an unknown \
+            type is ignored; delete `time` to use placeholders. \
             Of a recording, only the first connection or client is played, or the one of `--connection`. Received pings and pongs are not awaited, \
             and the recorded close frame follows the last reply. The recorded subprotocol is offered, unless `-s` names \
             another, and a server accepts it.
