@@ -42,6 +42,10 @@ static inline void wsx_ssl_ctx_keep_no_sessions(SSL_CTX *context) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
 
+static inline long wsx_ssl_ctx_set_ticket_keys(SSL_CTX *context, unsigned char *keys, long count) {
+    return SSL_CTX_set_tlsext_ticket_keys(context, keys, count);
+}
+
 static inline long wsx_ssl_set_server_name(SSL *session, const char *name) {
     return SSL_set_tlsext_host_name(session, name);
 }

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import signal
+import socket
 import ssl
 
 import pytest
@@ -46,6 +47,29 @@ def test_all_threads_close_their_clients_at_the_end():
     with Listener("--echo", "--threads", "4") as listener:
         asyncio.run(asyncio.wait_for(wait_for_end(listener), 60))
         assert listener.wait() == 0
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_a_session_is_resumed_whichever_thread_the_client_reaches(version):
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.minimum_version = context.maximum_version = version
+
+    def connect(session=None):
+        with socket.create_connection(("127.0.0.1", listener.port), timeout=60) as plain:
+            with context.wrap_socket(plain, session=session) as stream:
+                stream.sendall(wire.upgrade_request(listener.port))
+                # With TLS 1.3, tickets arrive with the first data.
+                assert stream.recv(1000).startswith(b"HTTP/1.1 101 ")
+                return stream.session_reused, stream.session
+
+    with Listener("--echo", "--threads", "3", "--tls-self-signed") as listener:
+        _, session = connect()
+        assert [connect(session)[0] for _ in range(30)] == [True] * 30
+        wait_until(lambda: listener.err.count(" disconnected:") == 31)
+        numbers = [int(number) for number in re.findall(r"Client (\d+) connected", listener.err)]
+        assert len({number % 3 for number in numbers}) > 1
 
 
 def test_threads_show_the_same_certificate():

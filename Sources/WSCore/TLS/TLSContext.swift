@@ -80,6 +80,10 @@ package final class TLSContext {
         let sessionContext = Array("wsx".utf8)
         SSL_CTX_set_session_id_context(handle, sessionContext, UInt32(sessionContext.count))
         SSL_CTX_set_alpn_select_cb(handle, selectApplicationProtocol, nil)
+        guard var keys = settings.ticketKeys else { return }
+        guard wsx_ssl_ctx_set_ticket_keys(handle, &keys, keys.count) == 1 else {
+            throw .unavailable(reason: OpenSSLErrors.takeWords())
+        }
     }
 
     deinit {

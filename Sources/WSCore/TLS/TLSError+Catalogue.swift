@@ -36,7 +36,7 @@ extension TLSCertificateProblem {
             .wrongPin(pin: try? TLSPin("sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")),
             .weakKey(subject: subject, depth: 0, algorithm: "RSA", bits: 1024),
             .weakDigest(subject: subject, depth: 0, algorithm: "RSA-SHA1"),
-            .badChainOrder(subject: subject, issuer: issuer), .notAnAuthority(subject: issuer),
+            .notAnAuthority(subject: issuer),
             .pathLengthExceeded(subject: issuer), .revoked(subject: subject), .badSignature(subject: subject),
             .nameNotPermitted(subject: subject), .chainTooLong,
             .rejected(subject: subject, reason: "unhandled critical extension"),

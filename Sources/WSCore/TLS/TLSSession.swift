@@ -235,7 +235,10 @@ package final class TLSSession {
             isResumed: SSL_session_reused(handle) == 1,
             isVerified: context.verifies && certificate != nil,
             peerCertificate: certificate.map { TLSCertificateSummary($0) },
-            clientCertificateWasRequested: clientCertificateWasRequested)
+            clientCertificateWasRequested: clientCertificateWasRequested,
+            // That of a client lacks the first certificate here.
+            chainOrderNote: context.isServer ? nil : CertificateVerifier.chainOrderNote(SSL_get_peer_cert_chain(handle))
+        )
     }
 }
 

@@ -60,6 +60,12 @@ package struct TLSServerSettings: Sendable {
     package var keyLog: (@Sendable (String) -> Void)?
     /// Whether clients may select HTTP/2 by ALPN.
     package var acceptsHTTP2 = false
+    /// The secret keys of session tickets (RFC 5077 §4), ``ticketKeyByteCount`` random bytes, for servers that resume each
+    /// other's sessions; `nil`: keys of its own.
+    package var ticketKeys: [UInt8]?
+
+    /// OpenSSL: a name of 16 bytes, and two keys of 32.
+    package static let ticketKeyByteCount = 80
 
     /// Creates settings. By default, no client certificate is requested.
     package init(certificate: TLSCertificateSource, clientTrust: TLSTrust? = nil) {

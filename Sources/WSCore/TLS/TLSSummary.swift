@@ -18,6 +18,8 @@ package struct TLSSummary: Equatable, Sendable {
     package let peerCertificate: TLSCertificateSummary?
     /// Whether the server requested a client certificate.
     package let clientCertificateWasRequested: Bool
+    /// The certificate of the server's chain that is out of order, in words, or `nil` if there is none.
+    package var chainOrderNote: String?
 }
 
 /// The contents of a certificate. All strings are safe to print.

@@ -11,13 +11,8 @@ struct CertificateVerifier {
     /// Returns the problem, or `nil` if the certificates are acceptable. OpenSSL derives its alert from the error left
     /// in `store`.
     func judge(_ store: OpaquePointer) -> TLSCertificateProblem? {
-        if verifies {
-            if X509_verify_cert(store) != 1 { return problem(store) }
-            if let problem = Self.chainOrderProblem(X509_STORE_CTX_get0_untrusted(store)) {
-                X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_REJECTED)
-                return problem
-            }
-        }
+        // RFC 8446 §4.4.2: the certificates after the first may have any order, with any version of TLS.
+        if verifies, X509_verify_cert(store) != 1 { return problem(store) }
         if !pins.isEmpty {
             let pin = X509_STORE_CTX_get0_cert(store).flatMap(TLSPin.init(certificate:))
             guard let pin, pins.contains(pin) else {
@@ -111,24 +106,24 @@ extension CertificateVerifier {
         return .wrongHost(host: wanted, names: names.all)
     }
 
-    /// Checks that each certificate is followed by its issuer, if the issuer was sent.
+    /// Finds a certificate that is not followed by its issuer, although the issuer was sent. Some clients reject such a
+    /// chain.
     ///
     /// Ignores repeated certificates, and those after the last one whose issuer was sent.
-    internal static func chainOrderProblem(_ sent: OpaquePointer?) -> TLSCertificateProblem? {
+    /// - Returns: In words, safe to print, or `nil` if the order is right.
+    internal static func chainOrderNote(_ sent: OpaquePointer?) -> String? {
         var chain: [OpaquePointer] = []
         for index in 0..<wsx_certificate_count(sent) {
             guard let certificate = wsx_certificate(sent, index) else { continue }
             if !chain.contains(where: { X509_cmp($0, certificate) == 0 }) { chain.append(certificate) }
         }
         var index = 0
-        // RFC 5246 §7.4.2: each following certificate must directly certify the one preceding it. In TLS 1.3 it only
-        // should (RFC 8446 §4.4.2). Applying one rule to both keeps users away from servers that work only with some
-        // clients.
+        // RFC 5246 §7.4.2, RFC 8446 §4.4.2: each following certificate should directly certify the one preceding it.
         while index + 1 < chain.count, !issued(chain[index], by: chain[index]) {
             guard issued(chain[index], by: chain[index + 1]) else {
                 guard let issuer = chain.first(where: { issued(chain[index], by: $0) }) else { return nil }
-                return .badChainOrder(
-                    subject: X509Text.subject(of: chain[index]), issuer: X509Text.subject(of: issuer))
+                return "\(X509Text.subject(of: chain[index])) is not followed by its issuer "
+                    + X509Text.subject(of: issuer)
             }
             index += 1
         }

@@ -33,8 +33,6 @@ extension TLSCertificateProblem: CustomStringConvertible {
             Self.said("has a weak key: \(algorithm) with \(bits) bits", of: subject, depth)
         case .weakDigest(let subject, let depth, let algorithm):
             Self.said("has a weak signature: \(algorithm)", of: subject, depth)
-        case .badChainOrder(let subject, let issuer):
-            "is in a chain out of order: \(Self.cut(subject)) is not followed by its issuer \(Self.cut(issuer))"
         case .notAnAuthority(let subject): "was signed by \(Self.cut(subject)), which is not a certificate authority"
         case .pathLengthExceeded(let subject):
             "has a longer chain than the authority \(Self.cut(subject)) allows"
@@ -67,7 +65,6 @@ extension TLSCertificateProblem: CustomStringConvertible {
             "if that key is right, use it with --pin; otherwise, someone may be intercepting the connection"
         case .weakKey: "reissue it with \(Self.strongKey), or skip verification with --insecure"
         case .weakDigest: "reissue it with a SHA-256 signature, or skip verification with --insecure"
-        case .badChainOrder: "sort the server's chain: each certificate before that of its issuer"
         case .revoked: "do not trust this server until it has a new certificate"
         case .wrongPurpose: "reissue it for servers (serverAuth), or skip verification with --insecure"
         case .notAnAuthority, .pathLengthExceeded, .badSignature, .nameNotPermitted, .chainTooLong, .rejected:

@@ -28,8 +28,6 @@ package enum TLSCertificateProblem: Error, Equatable, Sendable {
     case weakKey(subject: String, depth: Int, algorithm: String, bits: Int)
     /// The certificate is signed with a digest that can be forged.
     case weakDigest(subject: String, depth: Int, algorithm: String)
-    /// The next certificate is not the issuer, which was sent elsewhere in the chain.
-    case badChainOrder(subject: String, issuer: String)
     /// The certificate signed another but does not belong to an authority.
     case notAnAuthority(subject: String)
     /// The certificate signed a longer chain than its path length constraint allows.
@@ -64,7 +62,6 @@ extension TLSCertificateProblem {
         case .wrongPin: "certificate-wrong-pin"
         case .weakKey: "certificate-weak-key"
         case .weakDigest: "certificate-weak-digest"
-        case .badChainOrder: "certificate-chain-order"
         case .notAnAuthority: "certificate-issuer-not-authority"
         case .pathLengthExceeded: "certificate-path-too-long"
         case .revoked: "certificate-revoked"

@@ -17,6 +17,8 @@ struct ServerTLSComposition {
         guard arguments.isUsed else { return nil }
         var settings = TLSServerSettings(certificate: try certificate())
         settings.acceptsHTTP2 = acceptsHTTP2
+        // A client that returns may reach another thread.
+        settings.ticketKeys = SecureRandom.bytes(TLSServerSettings.ticketKeyByteCount)
         settings.keyLog = try KeyLog.writer(environment: secrets.environment)
         settings.clientTrust = arguments.clientAuthorities.map { path in
             File.isDirectory(path) ? .directory(path) : .file(path)

@@ -27,6 +27,9 @@ enum ReportedTLS {
                 + (summary.isVerified ? "" : " (not verified)"),
         ]
         if let pin = certificate.pin { lines.append("  pin: \(pin)") }
+        if let note = summary.chainOrderNote {
+            lines.append("  note: the chain is out of order: \(secrets.masking(note))")
+        }
         return lines
     }
 
