@@ -187,7 +187,8 @@ package final class Server<Handler: ConnectionHandler> {
     private func makeOpening(on stream: any ByteStream, from peer: Peer, acceptsHTTP2: Bool) -> ServerOpening {
         let opening = ServerOpening(
             stream, from: peer.address, policy: settings.policy, timeout: settings.handshakeTimeout,
-            admission: admission, watch: resources.deadPeerDetector, acceptsHTTP2: acceptsHTTP2, memory: resources.memory
+            admission: admission, watch: resources.deadPeerDetector, acceptsHTTP2: acceptsHTTP2,
+            memory: resources.memory
         ) { [unowned self] opening, outcome in
             others.openings[ObjectIdentifier(opening)] = nil
             if opening.isLingering { addLingering(opening) }
