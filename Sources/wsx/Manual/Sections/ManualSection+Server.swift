@@ -56,8 +56,7 @@ extension ManualSection {
             """
             Each entry is one line, broken here to fit the page. The close code is followed by the reason in quotes, \
             and by the server's reason to end the connection, if any: `idle for 30 s`, `missed 3 heartbeats`. \
-            Byte counts cover frames on the wire or, for other requests, the request and the response. Output that did \
-            not reach the client follows: `34.1 KiB out, 9.5 MiB lost`.
+            Byte counts cover frames on the wire or, for other requests, the request and the response.
             """),
         .paragraph(
             """
