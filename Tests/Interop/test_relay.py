@@ -213,6 +213,27 @@ class TestLosses:
                 wait_until(lambda: server.results)
         assert server.results == [1007]
 
+    @pytest.mark.parametrize("frame, kind, words, reason", [
+        (wire.text(b"\xff"), "protocol", "the server violated .*invalid-text, closed with 1007", b"is not valid UTF-8"),
+        (wire.frame(3), "protocol", "the server violated .*reserved-opcode, closed with 1002", b"opcode 3 is reserved"),
+        (wire.text("x" * 1001), "limit", "from the server: .*--max-message-size.*message-too-big", b"larger than 1000 bytes"),
+    ], ids=["text", "opcode", "size"])
+    def test_a_violation_of_the_server_is_named_in_all_outputs(self, tmp_path, frame, kind, words, reason):
+        path = tmp_path / "session.jsonl"
+        with ScriptedServer(lambda peer: upgraded(peer).send(frame) or peer.read_until_close()) as server:
+            with Relay(server.url, "--json", "--record", path, "--max-message-size", "1000", "--once") as relay:
+                client = connect(relay)
+                closing = client.read_until_close()
+                assert closing.close_code == 1014 and closing.payload[2:].startswith(b"from the server: ")
+                assert reason in closing.payload
+                client.send(wire.close(1014, is_masked=True))
+                assert relay.wait() == (5 if kind == "protocol" else 1)
+                assert re.search(f"Client 1: .*{words}", relay.err)
+                for lines in (relay.out.decode(), path.read_text()):
+                    (error,) = [event for event in map(json.loads, lines.splitlines()) if event["type"] == "error"]
+                    assert (error["kind"], error["from"], error["client"]) == (kind, "server", 1)
+                    assert re.search(words, error["message"])
+
     def test_a_message_beyond_the_limit_is_refused(self, echo):
         with Relay(echo.url, "--max-message-size", "1000") as relay:
             client = connect(relay)

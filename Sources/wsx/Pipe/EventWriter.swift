@@ -187,6 +187,7 @@ extension JSONEvent {
     mutating func add(_ failure: Failure, _ message: String, without secrets: SecretRecord) {
         add("kind", failure.kind.rawValue)
         add("message", secrets.masking(line: message))
+        if case .violationByServer = failure { add("from", "server" as StaticString) }
         guard let (head, body, _) = failure.refusal else { return }
         add("status", head.status)
         add("body", String(decoding: secrets.masking(body), as: UTF8.self))

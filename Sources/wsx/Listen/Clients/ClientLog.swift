@@ -88,6 +88,12 @@ final class ClientLog {
         console.notice("Client \(number): \(traffic)")
     }
 
+    /// Logs that the server of a relay has violated the protocol on the connection for a client.
+    func serverFailed(_ failure: Failure, for number: Int) {
+        guard isKept, let message = failure.message else { return }
+        if isPrompt { noteWithTime("@\(number) \(message)") } else { console.notice("Client \(number): \(message)") }
+    }
+
     /// Logs a rejected request.
     func refused(_ refusal: HandshakeRefusal, _ facts: OpeningFacts) {
         guard isKept else { return }

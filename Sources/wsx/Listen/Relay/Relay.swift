@@ -96,8 +96,9 @@ final class Relay {
         let upstream = Upstream(
             opened, connectionSettings, resources: run.server.resources, client: number, broadcaster: run.broadcaster,
             rewriting: rewriting
-        ) { [unowned self] in
+        ) { [unowned self] violation in
             upstreams[number] = nil
+            if let violation { run.serverViolated(violation, for: number) }
             run.stopIfOver()
         }
         upstreams[number] = upstream

@@ -13,7 +13,7 @@ final class Upstream {
     private let firstBytes: [UInt8]
     /// Delays or drops what the client sends, or `nil` to forward it at once.
     private var gate: OutgoingGate?
-    private let ended: () -> Void
+    private let ended: (ProtocolError?) -> Void
     private var server: Connection<Upstream>?
     private weak var client: Connection<ListenClient>?
     /// The close frames that arrived and were forwarded.
@@ -23,11 +23,12 @@ final class Upstream {
     private var seenCount: UInt64 = 0
 
     /// Creates the connection. Call ``start(for:)`` next.
-    /// - Parameter ended: Called when the connection has ended.
+    /// - Parameter ended: Called when the connection has ended, with the server's violation if there was one. A close frame
+    ///   for the client follows.
     init(
         _ opened: Connector.Opened, _ settings: Connection<Upstream>.Settings, resources: ConnectionResources,
         client number: Int, broadcaster: Broadcaster<Server<ListenClient>>,
-        rewriting: RelayRewriting?, ended: @escaping () -> Void
+        rewriting: RelayRewriting?, ended: @escaping (ProtocolError?) -> Void
     ) {
         self.number = number
         self.broadcaster = broadcaster
@@ -127,7 +128,11 @@ final class Upstream {
     }
 
     private static let clientIsGone = CloseFrame(code: .goingAway, reason: "the client is gone")
-    private static let serverIsGone = CloseFrame(code: .badGateway, reason: "the server is gone")
+
+    /// The close frame for a client whose server is lost, or has violated the protocol.
+    private static func badGateway(_ violation: ProtocolError?) -> CloseFrame {
+        CloseFrame(code: .badGateway, reason: violation.map { "from the server: \($0)" } ?? "the server is gone")
+    }
 }
 
 extension Upstream: ConnectionHandler {
@@ -184,12 +189,12 @@ extension Upstream: ConnectionHandler {
         server = nil
         gate?.cancel()
         client?.resumeReading(after: .upstream)
+        ended(end.violation)
         if clientFrame != nil {
             answerClient()
         } else if serverFrame == nil, let client {
-            broadcaster.send(.close(Self.serverIsGone), RawSpan(), to: client)
+            broadcaster.send(.close(Self.badGateway(end.violation)), RawSpan(), to: client)
         }
-        ended()
     }
 }
 

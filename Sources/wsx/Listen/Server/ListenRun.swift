@@ -339,6 +339,13 @@ extension ListenRun: ListenPromptServer {
 extension ListenRun {
     var console: Console { outputs.console }
 
+    /// Logs and reports that the server of a relay has violated the protocol on the connection for a client.
+    func serverViolated(_ violation: ProtocolError, for client: Int) {
+        let failure = Failure.violationByServer(violation)
+        log.serverFailed(failure, for: client)
+        if !adopt(failure, of: client) { outputs.writeEvent { $0.writeFailure(failure, client: client) } }
+    }
+
     /// Makes a client's failure the result of a run with `--once`, until the end is requested.
     /// - Returns: Whether it is.
     func adopt(_ failure: Failure, of client: Int) -> Bool {

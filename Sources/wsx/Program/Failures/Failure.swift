@@ -45,6 +45,8 @@ enum Failure: Error {
     indirect case reported(Failure)
     /// The peer violated the protocol.
     case violation(ProtocolError)
+    /// The server of a relay has violated the protocol, or exceeded a limit.
+    case violationByServer(ProtocolError)
     /// The peer violated HTTP/2, below an open WebSocket.
     case http2Violation(HTTP2Error)
     /// A received message exceeded one of our limits.
@@ -162,6 +164,12 @@ enum Failure: Error {
                 .violation,
                 "the peer violated the WebSocket protocol: \(error) (\(error.identifier), closed with "
                     + "\(error.closeCode.rawValue))", leavesGoalOpen: true)
+        case .violationByServer(let error):
+            .init(
+                error.isLimit ? .limit : .violation,
+                (error.isLimit ? "receiving from the server: " : "the server violated the WebSocket protocol: ")
+                    + "\(error)\(Self.remedy(for: error)) (\(error.identifier), closed with \(error.closeCode.rawValue))"
+            )
         case .http2Violation(let error): .init(.violation, "\(error)", leavesGoalOpen: true)
         case .closingTimedOut(let limit):
             .init(
