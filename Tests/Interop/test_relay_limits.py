@@ -1,4 +1,4 @@
-"""What `wsx relay` refuses: loops, and waiting without end."""
+"""What `wsx relay` refuses: loops, waiting without end, and the use of its login by pages of other sites."""
 
 import socket
 import time
@@ -7,7 +7,7 @@ import pytest
 
 import http2
 import wire
-from http2 import Client
+from http2 import END_HEADERS, END_STREAM, GET, Client, changed
 from processes import Relay, assert_fails, wait_until, wsx
 from scripted_server import ScriptedServer
 from services import free_ports
@@ -88,3 +88,45 @@ class TestWaits:
             assert status(client.read_head()) == 101 and client.read_message().payload == b"reply"
             wait_until(lambda: server.results)
         assert server.results == [b"first"]
+
+
+SITES = [
+    # Fetch Metadata.
+    ((b"Sec-Fetch-Site: cross-site",), 403), ((b"Sec-Fetch-Site: cross-site", b"Sec-Fetch-Dest: image"), 403),
+    ((b"Sec-Fetch-Site: cross-site", b"Sec-Fetch-Dest: iframe", b"Sec-Fetch-Mode: navigate"), 403),
+    ((b"Sec-Fetch-Site: cross-site", b"Sec-Fetch-Dest: document"), 200),
+    ((b"Sec-Fetch-Site: cross-site", b"Referer: https://evil.example/x"), 403),
+    ((b"Sec-Fetch-Site: cross-site", b"Referer: http://127.0.0.1:3000/x"), 200),
+    ((b"Sec-Fetch-Site: cross-site", b"Referer: https://friend.example/x"), 200),
+    ((b"Sec-Fetch-Site: cross-site", b"Origin: https://friend.example"), 200),
+    ((b"Sec-Fetch-Site: same-site", b"Referer: http://localhost:3000/"), 200),
+    ((b"Sec-Fetch-Site: same-origin", b"Referer: https://evil.example/"), 200), ((b"Sec-Fetch-Site: none",), 200),
+    # Browsers without it, or that do not trust the host.
+    ((b"Referer: https://evil.example/x?http://localhost/",), 403), ((b"Referer: https://friend.example",), 200),
+    ((b"Referer: http://localhost.evil.example/",), 403), ((b"Referer: http://localhost:1/",), 200),
+    ((b"Referer: /relative",), 403), ((), 200),
+]
+
+
+class TestLogins:
+    @pytest.mark.parametrize("login", [
+        ["--bearer", "t"], ["--auth", "u:p"], ["-H", "X-Api-Key: k"], ["-H", "Cookie: session=1"]], ids=lambda login: login[-1])
+    def test_pages_of_other_sites_cannot_use_a_login(self, login):
+        with answering(OK) as server, Relay(server.url, "--origin", "https://friend.example", *login) as relay:
+            for fields, expected in SITES:
+                response, _ = read(relay, page(relay)[:-2] + b"".join(field + b"\r\n" for field in fields) + b"\r\n")
+                assert status(response) == expected, fields
+                assert b"\r\nCross-Origin-Resource-Policy: same-site\r\n" in response
+
+    def test_pages_of_other_sites_cannot_use_a_login_over_http2(self):
+        with answering(OK) as server, Relay(server.url, "--http2", "--no-stdin", "--bearer", "t") as relay:
+            with Client(relay) as client:
+                client.request(changed(GET, sec_fetch_site=b"cross-site"), flags=END_HEADERS | END_STREAM)
+                assert client.response()[0] == 403
+
+    def test_without_a_login_requests_of_other_sites_pass(self):
+        with answering(OK) as server, Relay(server.url, "-H", "X-Client: relay") as relay:
+            for fields, _ in SITES:
+                if b"Origin: https://friend.example" not in fields:
+                    response, _ = read(relay, page(relay)[:-2] + b"".join(field + b"\r\n" for field in fields) + b"\r\n")
+                    assert status(response) == 200 and b"Resource-Policy" not in response

@@ -55,6 +55,13 @@ struct RequestTemplate: Sendable {
         fields.contains { $0.isNamed(name) } || secretFields.contains { $0.isNamed(name) }
     }
 
+    /// Whether the request logs in, apart from the URL.
+    var hasLogin: Bool {
+        login != nil || storedLogin != nil || bearer != nil || signer != nil || !cookies.isEmpty
+            || !secretFields.isEmpty
+            || fields.contains { HeaderField.isSecret(name: $0.name) }
+    }
+
     /// Whether all connections send the same request.
     var isConstant: Bool {
         url.isConstant && fields.allSatisfy(\.value.isConstant) && cookies.allSatisfy(\.isConstant)

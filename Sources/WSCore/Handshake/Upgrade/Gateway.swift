@@ -9,6 +9,8 @@ package struct Gateway: Sendable {
     private let isSecure: Bool
     /// The name that finds loops.
     private let identifier: String
+    /// Whether requests to the server get a login that their senders do not have.
+    private let addsLogin: Bool
 
     /// Creates a gateway.
     /// - Parameters:
@@ -16,8 +18,10 @@ package struct Gateway: Sendable {
     ///   - host: The Host field of requests to the server.
     ///   - isSecure: Whether clients use TLS.
     ///   - identifier: A token that no other gateway has (RFC 8586 §2: cdn-id).
-    package init(to server: WebSocketURL, host: String, isSecure: Bool, identifier: String) {
+    ///   - addsLogin: Whether requests to the server get a login that their senders do not have. Default: false.
+    package init(to server: WebSocketURL, host: String, isSecure: Bool, identifier: String, addsLogin: Bool = false) {
         self.identifier = identifier
+        self.addsLogin = addsLogin
         serverOrigin = server.origin(host: host)
         serverHost = try? HostAndPort(parsing: host)
         self.isSecure = isSecure
@@ -52,7 +56,12 @@ package struct Gateway: Sendable {
     /// The fields of the server's response to a request for its sender: without those of the connection, and with the
     /// gateway's origin in place of the server's.
     package func fields(of response: ResponseHead, to request: RequestHead) -> [HeaderField] {
-        Self.endToEndFields(response.fields).compactMap { field in
+        var policyField: [HeaderField] = []
+        // A page of another site may otherwise embed what the login gives access to.
+        if addsLogin, response.status >= 200, !response.fields.contains(named: Self.resourcePolicyName) {
+            policyField.append(HeaderField(wellFormedName: Self.resourcePolicyName, value: "same-site"))
+        }
+        return Self.endToEndFields(response.fields).compactMap { field in
             // They would concern all servers on the gateway's host, or lead past the gateway.
             if field.isNamed("Strict-Transport-Security") || field.isNamed("Alt-Svc") { return nil }
             if Self.upgradeFields.contains(where: field.isNamed) { return nil }
@@ -64,7 +73,7 @@ package struct Gateway: Sendable {
                 return Self.replacing(serverOrigin, with: clientOrigin, in: field)
             }
             return field
-        }
+        } + policyField
     }
 
     /// The gateway's origin, as the sender of a request knows it.
@@ -155,5 +164,6 @@ package struct Gateway: Sendable {
     ]
     private static let handshakeFieldNames = ["Sec-WebSocket-Key", "Sec-WebSocket-Version"] + upgradeFields
     private static let loopFieldName = "CDN-Loop"
+    private static let resourcePolicyName = "Cross-Origin-Resource-Policy"
     private static let requestFields = ["Host", loopFieldName] + handshakeFieldNames
 }

@@ -9,6 +9,8 @@ struct RelaySettings {
     let resources: ConnectorResources
     /// The URL of the server, without credentials, for messages.
     let shownURL: String
+    /// Whether requests to the server get a login, or a client certificate, that clients do not have.
+    let addsLogin: Bool
     /// Changes messages, or `nil` to forward them as they are.
     let rewriter: Rewriter?
     /// The side whose messages are changed, or `nil` for both.
@@ -30,9 +32,11 @@ struct RelaySettings {
             throw .badArgument(
                 what: "URL 'echo:'", why: "a relay needs a server; start one with 'wsx listen --echo 9000'")
         }
+        addsLogin =
+            composition.requests.hasLogin || composition.url.userInfo != nil || composition.tls?.certificate != nil
         gateway = Gateway(
             to: composition.url, host: composition.connector.request.fields.first(named: "Host") ?? "",
-            isSecure: isSecure, identifier: "wsx-\(UInt64.random(in: .min ... .max))")
+            isSecure: isSecure, identifier: "wsx-\(UInt64.random(in: .min ... .max))", addsLogin: addsLogin)
         do throws(TLSConfigurationError) {
             resources = try ConnectorResources(tls: composition.tls)
             // Those of one client must not go to the server with the requests of another.

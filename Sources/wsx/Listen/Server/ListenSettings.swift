@@ -66,7 +66,8 @@ struct ListenSettings {
                     ? [scenario?.subprotocol].compactMap(\.self) : arguments.server.subprotocols,
                 path: arguments.server.path,
                 allowedOrigins: arguments.access.origins,
-                isGateway: relay != nil, access: access, extraFields: extraFields, isSecure: arguments.tls.isUsed
+                role: relay.map { .gateway(addsLogin: $0.addsLogin) } ?? .server, access: access,
+                extraFields: extraFields, isSecure: arguments.tls.isUsed
             )
         } catch {
             throw .badArgument(what: error.option, why: "\(error)")

@@ -4,10 +4,11 @@ import Testing
 
 @Suite("Gateway maps the heads between clients and a server") struct GatewayTests {
     static func gateway(
-        to url: String = "wss://api.example/live", isSecure: Bool = false, host: String? = nil
+        to url: String = "wss://api.example/live", isSecure: Bool = false, host: String? = nil, addsLogin: Bool = false
     ) throws -> Gateway {
         let url = try WebSocketURL(parsing: url)
-        return Gateway(to: url, host: host ?? url.hostField, isSecure: isSecure, identifier: "me")
+        return Gateway(
+            to: url, host: host ?? url.hostField, isSecure: isSecure, identifier: "me", addsLogin: addsLogin)
     }
 
     static func fields(_ lines: [String]) throws -> HTTPFields {
@@ -41,6 +42,16 @@ import Testing
         let gateway = try Self.gateway()
         #expect(HTTPFields(gateway.fields(of: request)).all(named: "CDN-Loop") == [value])
         #expect(gateway.hasForwarded(request) == hasForwarded)
+    }
+
+    @Test("Pages of other sites may not embed responses to requests with a login")
+    func resourcePolicy() throws {
+        let gateway = try Self.gateway(addsLogin: true)
+        let request = try Self.request()
+        let policy = "Cross-Origin-Resource-Policy: "
+        #expect(Self.lines(gateway.fields(of: try Self.response(), to: request)) == [policy + "same-site"])
+        let own = try Self.response(policy + "cross-origin")
+        #expect(Self.lines(gateway.fields(of: own, to: request)) == [policy + "cross-origin"])
     }
 
     @Test("Fields of the connection and of the handshake are not forwarded")

@@ -34,6 +34,15 @@ package enum OriginPolicy {
         return allowed.contains { WebOrigin(parsing: $0)?.host == host.host }
     }
 
+    /// The origin of a URL with a path, or `nil` if it has none.
+    static func origin(ofURL url: String) -> String? {
+        guard let scheme = URLForm.scheme(of: url) else { return nil }
+        let rest = url.utf8.dropFirst(scheme.utf8.count + 1)
+        guard rest.starts(with: "//".utf8) else { return nil }
+        let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
+        return "\(scheme)://\(Substring(authority))"
+    }
+
     /// Whether the text is a serialized origin: `scheme://host[:port]` or `null` (RFC 6454 §6.2).
     package static func isOrigin(_ text: String) -> Bool {
         text == "null" || WebOrigin(parsing: text) != nil

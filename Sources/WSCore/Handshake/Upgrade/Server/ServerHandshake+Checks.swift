@@ -17,6 +17,7 @@ extension ServerHandshake {
             }
             if policy.checksHostAndOrigin, policy.isGateway {
                 try checkOrigin(request, host: host, policy: policy)
+                if policy.role == .gateway(addsLogin: true) { try checkSite(request, host: host, policy: policy) }
             }
             return nil
         }
@@ -83,8 +84,14 @@ extension ServerHandshake {
     ) throws(HandshakeRefusal) {
         guard !OriginPolicy.allowsHost(host, allowed: policy.allowedOrigins) else { return }
         let host = request.hostAsSent ?? ""
-        let remedy = "--origin \(OriginPolicy.suggestion("\(policy.isSecure ? "https" : "http")://\(host)"))"
-        throw refusal(403, "The host \(quoted(host)) is not allowed; allow it with \(remedy).", request)
+        let remedy = remedy(for: "\(policy.isSecure ? "https" : "http")://\(host)", policy, "use an IP address")
+        throw refusal(403, "The host \(quoted(host)) is not allowed\(remedy).", request)
+    }
+
+    /// The option that allows an origin, or another remedy, as a clause.
+    private static func remedy(for origin: String, _ policy: ServerPolicy, _ other: String? = nil) -> String {
+        guard policy.hasOriginOption else { return other.map { "; \($0)" } ?? "" }
+        return "; allow it with --origin \(OriginPolicy.suggestion(origin))"
     }
 
     /// Authenticates the client.
@@ -114,8 +121,25 @@ extension ServerHandshake {
         let origin = request.fields.first(named: "Origin")
         guard !OriginPolicy.allowsOrigin(origin, host: host, allowed: policy.allowedOrigins) else { return }
         let shown = origin ?? ""
-        let remedy = "--origin \(OriginPolicy.suggestion(shown))"
-        throw refusal(403, "The origin \(quoted(shown)) is not allowed; allow it with \(remedy).", request)
+        throw refusal(403, "The origin \(quoted(shown)) is not allowed\(remedy(for: shown, policy)).", request)
+    }
+
+    /// Checks that no page of another site has caused the request, to which a gateway adds a login. Origin, which has been
+    /// checked, is missing from requests such as those for images.
+    private static func checkSite(
+        _ request: RequestHead, host: HostAndPort, policy: ServerPolicy
+    ) throws(HandshakeRefusal) {
+        // Fetch Metadata §2: browsers name the relation of the sites, and what the response is for, to hosts that they trust:
+        // those with TLS, and of this machine. Nothing but the user sees what a navigation shows.
+        if request.fields.tokens(named: "Sec-Fetch-Dest") == ["document"] { return }
+        let relation = request.fields.tokens(named: "Sec-Fetch-Site")
+        let referrer = request.fields.first(named: "Referer")
+        guard relation.contains("cross-site") || (relation.isEmpty && referrer != nil) else { return }
+        let source = request.fields.first(named: "Origin") ?? referrer.flatMap { OriginPolicy.origin(ofURL: $0) }
+        if policy.allowedOrigins.contains("*") { return }
+        if let source, OriginPolicy.allowsOrigin(source, host: host, allowed: policy.allowedOrigins) { return }
+        let remedy = remedy(for: source ?? "", policy)
+        throw refusal(403, "A page of another site must not use the login of this relay\(remedy).", request)
     }
 
     private static func checkUpgrade(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) {

@@ -8,9 +8,18 @@ package final class ServerPolicy: Sendable {
     package let allowedOrigins: [String]
     /// Whether ``OriginPolicy`` checks Origin and Host.
     package let checksHostAndOrigin: Bool
-    /// Whether requests go on to another server. Then Origin is also checked in those that are not upgrades, because the
-    /// gateway may add its own login to them, and only those that are upgrades (``RequestHead/isUpgrade``) are checked as such.
-    package let isGateway: Bool
+    /// The role of a server.
+    package enum Role: Equatable, Sendable {
+        /// Answers requests.
+        case server
+        /// Passes requests on to another server, perhaps with a login of its own. Origin is also checked in those that are not
+        /// upgrades, and only those that are upgrades (``RequestHead/isUpgrade``) are checked as such.
+        case gateway(addsLogin: Bool)
+    }
+    /// The role of the server.
+    package let role: Role
+    /// Whether refusals name the option that allows an origin.
+    package let hasOriginOption: Bool
     /// The credentials that the server accepts.
     package let access: AccessPolicy
     /// Additional fields of successful responses: upgrades, pages, and files.
@@ -25,7 +34,8 @@ package final class ServerPolicy: Sendable {
         path: String? = nil,
         allowedOrigins: [String] = [],
         checksHostAndOrigin: Bool = true,
-        isGateway: Bool = false,
+        role: Role = .server,
+        hasOriginOption: Bool = true,
         access: AccessPolicy = .open,
         extraFields: [HeaderField] = [],
         isSecure: Bool = false
@@ -47,11 +57,15 @@ package final class ServerPolicy: Sendable {
         self.subprotocols = subprotocols
         self.allowedOrigins = allowedOrigins
         self.checksHostAndOrigin = checksHostAndOrigin
-        self.isGateway = isGateway
+        self.role = role
+        self.hasOriginOption = hasOriginOption
         self.access = access
         self.extraFields = extraFields
         self.isSecure = isSecure
     }
+
+    /// Whether requests go on to another server.
+    var isGateway: Bool { role != .server }
 
     /// Whether the request's path accepts WebSocket connections.
     func hasWebSockets(at request: RequestHead) -> Bool {
