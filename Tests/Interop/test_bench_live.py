@@ -113,6 +113,15 @@ def test_metrics_are_served_during_the_run(wsx_echo):
         process.stdout.readline()
         second = json.loads(process.stdout.readline())
         samples = scraped(url)
+        for host, origin, expected in (
+                ("localhost", None, 200), ("evil.example", None, 403), ("evil.example:80", "http://evil.example", 403)):
+            request = urllib.request.Request(url, headers={"Host": host, **({"Origin": origin} if origin else {})})
+            try:
+                status = urllib.request.urlopen(request, timeout=30).status
+            except urllib.error.HTTPError as error:
+                status = error.code
+                assert b"use an IP address" in error.read()
+            assert status == expected, host
         process.terminate()
         process.communicate(timeout=40)
     assert samples["wsx_connections",] == 3

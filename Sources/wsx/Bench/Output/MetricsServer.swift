@@ -14,7 +14,7 @@ final class MetricsServer {
         self.page = page
         let policy: ServerPolicy
         do throws(ServerPolicyError) {
-            policy = try ServerPolicy(checksHostAndOrigin: false)
+            policy = try ServerPolicy(hasOriginOption: false)
         } catch {
             throw .badArgument(what: "--metrics", why: "\(error)")
         }
