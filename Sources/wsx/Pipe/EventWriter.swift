@@ -124,7 +124,8 @@ final class EventWriter {
     ) {
         write("open", client: client) { event in
             event.add(
-                url: secrets.masking(line: SecretQuery.masking(url)), subprotocol.map(secrets.masking), extensions)
+                url: secrets.masking(line: SecretQuery.masking(url)), subprotocol.map { secrets.masking($0) },
+                extensions)
             event.add("http", version.number)
         }
     }
@@ -133,8 +134,8 @@ final class EventWriter {
     func writeOpen(_ opened: Connector.Opened) {
         write("open") { event in
             event.add(
-                url: secrets.masking(line: "\(opened.request.url)"), opened.upgrade.subprotocol.map(secrets.masking),
-                opened.upgrade.extensions)
+                url: secrets.masking(line: "\(opened.request.url)"),
+                opened.upgrade.subprotocol.map { secrets.masking($0) }, opened.upgrade.extensions)
             event.add("http", opened.request.version.number)
             event.add("status", opened.upgrade.response.status)
             event.add("headers", ReportedHead.json(opened.upgrade.response.fields, without: secrets))

@@ -221,7 +221,7 @@ final class RequestStage {
         for error in JSONRPCError.errors(in: payload) where finding.reply != nil || error.id == "null" {
             errorReplyCount += 1
             outputs.console.error(
-                error.description(asReplyTo: finding.reply?.number, masking: outputs.console.secrets.masking))
+                error.description(asReplyTo: finding.reply?.number, masking: { outputs.console.secrets.masking($0) }))
         }
     }
 

@@ -82,7 +82,7 @@ enum ReportedHead {
             let name = field.name.lowercased()
             guard names.insert(name).inserted else { continue }
             let values = fields.filter { $0.isNamed(name) }.map(value)
-            json.add(named: name, values.map(secrets.masking))
+            json.add(named: name, values.map { secrets.masking($0) })
         }
         json.endObject()
         return json

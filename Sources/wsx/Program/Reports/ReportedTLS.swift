@@ -46,7 +46,7 @@ enum ReportedTLS {
             json.beginObject("certificate")
             json.add("subject", secrets.masking(certificate.subject))
             json.add("issuer", secrets.masking(certificate.issuer))
-            json.add("names", certificate.names.map(secrets.masking))
+            json.add("names", certificate.names.map { secrets.masking($0) })
             if let time = certificate.notBeforeSeconds { json.add("not_before", text(ofSeconds: time)) }
             if let time = certificate.notAfterSeconds { json.add("not_after", text(ofSeconds: time)) }
             if let pin = certificate.pin { json.add("pin", "\(pin)") }

@@ -226,7 +226,7 @@ private final class HTTP2Ends {
     init(client near: any ByteStream, server far: any ByteStream, on loop: EventLoop) throws {
         var accepted: HTTP2Stream?
         let context = HTTP2Connection.ServerContext(
-            maximumStreams: 10, idleTimeout: .seconds(1000), windowBudget: HTTP2WindowBudget(byteCount: 0),
+            maximumStreams: 10, idleTimeout: .seconds(1000), windowBudget: HTTP2WindowBudget(byteCount: 0), memory: nil,
             didReceiveRequest: { stream, _, _ in accepted = stream }, didChangeIdleness: { _ in },
             didEnd: { _, _ in })
         connections = (HTTP2Connection(near), HTTP2Connection(far, server: context))
