@@ -90,6 +90,38 @@ import Testing
         }
     }
 
+    @Test("a forwarded request without progress is given up, whoever stalls")
+    func stalledForwarding() throws {
+        try withServer { loop, fixture, address in
+            let upstream = try ScriptedServer(on: loop)
+            let url = try WebSocketURL(parsing: "ws://127.0.0.1:\(upstream.port)/")
+            let request = try ClientRequest(url: url)
+            fixture.server.forwarding = RequestForwarding(
+                Gateway(to: url, host: url.hostField, isSecure: false, identifier: "me"),
+                resources: try ConnectorResources()
+            ) { received, framing in
+                Connector.Settings(request: request.forwarding(received.method, with: [framing].compactMap(\.self)))
+            } refusal: { _, received in
+                HandshakeRefusal(status: 502, reason: "", request: received)
+            }
+            func response(to text: String) throws -> String {
+                let client = try connect(address, on: loop)
+                defer { client.stream.close() }
+                try client.write(Array(text.utf8))
+                loop.advance { client.recorder.hasEnded || client.recorder.readError != nil }
+                return String(decoding: client.recorder.received, as: UTF8.self)
+            }
+            #expect(try response(to: "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").hasPrefix("HTTP/1.1 504 "))
+            let body = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab"
+            #expect(try response(to: body).hasPrefix("HTTP/1.1 408 "))
+            upstream.answer = { end, _ in try? end.write(Array("HTTP/1.1 200 OK\r\n\r\npart".utf8)) }
+            #expect(try response(to: "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").hasSuffix("\r\n\r\npart"))
+            loop.run { fixture.served.count == 3 }
+            #expect(fixture.served.map(\.status) == [504, 408, 200] && fixture.served.last?.isComplete == false)
+            upstream.close()
+        }
+    }
+
     @Test("a client that disconnects before its request is complete is not reported")
     func abandoned() throws {
         try withServer { loop, fixture, address in
