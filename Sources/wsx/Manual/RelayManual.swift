@@ -17,7 +17,8 @@ enum RelayManual {
                 Whole messages, pings, pongs, and close frames pass in both directions as they were sent. Pings are answered by \
                 the other side, not by the relay. Fragments and compression may differ: they are settled with each side, and \
                 the server is offered compression only if the client offers it. If the server is lost, its client is closed \
-                with 1014; if a client is lost, its connection to the server is closed with 1001. A side that reads \
+                with 1014; if a client is lost, its connection to the server is closed with 1001. If the server violates the protocol, \
+                the log, an `error` event with `"from":"server"`, and the reason of the 1014 say how. A side that reads \
                 slowly slows the other side of its connection, but no other connection.
                 """),
             .paragraph(
@@ -39,7 +40,9 @@ enum RelayManual {
                 """
                 Headers and logins of the command line go to the server, and replace those that clients send; others are passed \
                 on. Host names the server. Origin and Referer do, too, if they name the relay; another Origin is passed on. In \
-                responses, Location, and the attributes Domain and Secure of cookies, name the relay. \
+                responses, Location, and the attribute Domain of cookies, name the relay. Without TLS, cookies lose Secure and \
+                `SameSite=None`; those that begin with `__Host-` or `__Secure-` keep both on `localhost` and loopback addresses, \
+                where browsers accept them. \
                 Strict-Transport-Security and Alt-Svc are removed. URLs and Content-Security-Policy in pages are not changed. \
                 `--digest` applies to WebSocket connections only.
                 """),
@@ -47,18 +50,29 @@ enum RelayManual {
                 """
                 Requests for pages and files pass through, too, so that a web application works behind the relay. Each \
                 has its own connection to the server, and both are closed after the response. Bodies pass unchanged. A \
-                request whose end is ambiguous is answered with 400.
+                request whose end is ambiguous is answered with 400, and a response of that kind with 502. If the server does \
+                not complete a response, the client can tell. A request or response without progress for 60 to 120 s is \
+                given up. Requests that are no upgrades to version 13 of the WebSocket protocol pass as requests for pages.
+                """),
+            .paragraph(
+                """
+                A URL that leads back to the relay is an error, if it shows that. Other loops end with 508: each relay adds \
+                its random name to CDN-Loop in requests.
                 """),
             .paragraph(
                 """
                 With `--http2`, clients may speak HTTP/2; the server is still asked with HTTP/1.1, and each WebSocket has its \
                 own connection to it. The version ends at the relay, so WebSockets, pages, and rejections are the same in \
-                both. Over HTTP/2, a request whose body has no Content-Length is answered with 411, and a canceled stream \
+                both, except that a status from 200 to 299 in answer to an upgrade becomes 502: over HTTP/2, it would open the \
+                WebSocket. Over HTTP/2, a request whose body has no Content-Length is answered with 411, and a canceled stream \
                 cancels its request.
                 """),
             .paragraph(
                 """
-                Pages of other origins cannot use the relay, with its logins, unless `--origin` allows them. The Host of a \
+                Pages of other origins cannot use the relay, with its logins, unless `--origin` allows them. If the command line \
+                adds a login, a cookie, or a client certificate, this includes their requests for images and the like, which \
+                browsers mark with Sec-Fetch-Site or Referer; links to the relay work. Responses then have \
+                `Cross-Origin-Resource-Policy: same-site`, unless the server sends another policy. The Host of a \
                 request must be an IP address, `localhost`, or a host that `--origin` allows; any other gets 403.
                 """),
         ],

@@ -214,8 +214,8 @@ extension ManualSection {
         (
             "`error`",
             """
-            An error: `kind` and `message`, and `status` and `body` if a server rejected the upgrade. `•••` replaces \
-            secrets of this run that the server repeats.
+            An error: `kind` and `message`, and `status` and `body` if a server rejected the upgrade. `from` is `server` if \
+            the server of a relay caused it. `•••` replaces secrets of this run that the server repeats.
             """
         ),
     ]

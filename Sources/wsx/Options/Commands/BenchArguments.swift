@@ -113,7 +113,8 @@ struct BenchArguments: Equatable, Sendable {
         summary: "Serve OpenMetrics during the run",
         manual: """
             Serve the results so far at `http://`*ADDRESS*`:`*PORT*`/metrics` during the run, in the OpenMetrics format \
-            for Prometheus. The default *ADDRESS* is `127.0.0.1`. Port 0 picks a free port. See METRICS.
+            for Prometheus. The default *ADDRESS* is `127.0.0.1`. Port 0 picks a free port. Requests must name an IP \
+            address or `localhost` as Host. See METRICS.
             """,
         example: "--duration 10m --metrics 9464", seeAlso: ["output", "report"]
     ) { arguments, value throws(ValueProblem) in
