@@ -216,6 +216,15 @@ def test_log_lines_cannot_be_forged():
         assert not re.search("[\x00-\x1f\x7f-\x9f]", "".join(lines))
 
 
+def test_a_head_of_more_than_64_kib_does_not_end_the_server(site, tmp_path):
+    (tmp_path / "fields").write_text("".join(f"X-Field-{number}: {'v' * 4000}\n" for number in range(20)))
+    with Listener("--serve", site, "-H", f"@{tmp_path / 'fields'}") as server:
+        for target in "/digits.txt", "/list/", "/sub":
+            answer = ask(server, target)
+            assert answer.status in (200, 301, 308), target
+        assert server.process.poll() is None
+
+
 def test_response_fields_are_added_to_pages_and_files(site):
     with Listener("--echo", "-H", "Access-Control-Allow-Origin: *", "-H", "Cache-Control: no-store",
                   "-H", "Content-Type: x/y", "--serve", site) as server:

@@ -31,7 +31,7 @@ internal final class WebExchange {
         head.withUnsafeBytes { output.append($0.bytes) }
         let expectedBytes = sendsContent ? response.contentByteCount : 0
         // Small pages share a write with the head.
-        if !(stream is HTTP2Stream) { produce(&output, atMost: LingeringClose.pieceBytes - output.count) }
+        if !(stream is HTTP2Stream) { produce(&output, atMost: max(0, LingeringClose.pieceBytes - output.count)) }
         _ = LingeringClose(
             stream, output: output, closesOwnSide: true, timeout: timeout, memory: memory,
             sharedBytes: response.sharedByteCount, refill: { [self] in produce(&$0, atMost: $1) }
