@@ -52,8 +52,8 @@ internal final class ForwardedExchange {
     /// The number of bytes received from the client after its request's head.
     private var bodyByteCount = 0
     private var timer: Timer?
-    /// Whether a byte has moved in either direction since the timer last fired.
-    private var hasProgressed = false
+    /// The value of ``movedBytes`` when the timer last fired.
+    private var movedBytesAtLastCheck = 0
 
     /// What has been received of the response.
     private struct Response {
@@ -161,7 +161,8 @@ internal final class ForwardedExchange {
     }
 
     private func timerFired() {
-        guard !hasProgressed else { return hasProgressed = false }
+        let progress = movedBytes
+        guard progress == movedBytesAtLastCheck else { return movedBytesAtLastCheck = progress }
         let seconds = "\(forwarding.timeout.components.seconds) s"
         if requestBody?.isComplete == false, toServer.isEmpty, server?.isWriting == false, response.status == nil {
             // RFC 9110 §15.5.9.
@@ -246,7 +247,10 @@ internal final class ForwardedExchange {
         response.status = status
         response.body = body
         var framing = isUnchunked ? nil : body.field
-        if request.method == "HEAD" || head.status == 304 { framing = BodyFraming.fieldWithoutContent(of: head) }
+        // RFC 9110 §8.6: 204 has no Content-Length.
+        if head.status == 304 || request.method == "HEAD" && head.status != 204 {
+            framing = BodyFraming.fieldWithoutContent(of: head)
+        }
         let ownFields = [framing].compactMap(\.self) + [HeaderField(wellFormedName: "Connection", value: "close")]
         append(head.with(forwarding.gateway.fields(of: head, to: request) + ownFields, status: status))
     }
@@ -327,20 +331,26 @@ internal final class ForwardedExchange {
         leave()
         let isComplete = response.body.map { $0.isComplete || (isEnd && $0.length == .untilEndOfStream) } ?? true
         if !isComplete, endsWithStream {
-            // The end of the stream would complete the response.
             try? client.write(&toClient)
-            let sentBytes = response.byteCount - toClient.count - client.inFlightBytes
-            client.abort()
-            return completion(served(sentBytes, isComplete: false))
+            return reset(completion)
         }
         var output = ByteBuffer()
         let sentBytes = response.byteCount - toClient.count
         swap(&output, &toClient)
-        _ = LingeringClose(client, output: output, closesOwnSide: true, timeout: Self.timeout, memory: memory) {
-            [self] writtenBytes, _ in
+        _ = LingeringClose(
+            client, output: output, closesOwnSide: true, timeout: Self.timeout, endsMessage: endsWithStream,
+            memory: memory
+        ) { [self] writtenBytes, _ in
             let sentBytes = sentBytes + writtenBytes
             completion(served(sentBytes, isComplete: isComplete && sentBytes == response.byteCount))
         }
+    }
+
+    /// Ends a response whose end would otherwise complete it.
+    private func reset(_ completion: (ServedRequest) -> Void) {
+        let sentBytes = response.byteCount - toClient.count - client.inFlightBytes
+        client.abort()
+        completion(served(sentBytes, isComplete: false))
     }
 
     /// Closes both streams: the client is gone.
@@ -380,7 +390,6 @@ extension ResponseHead {
 extension ForwardedExchange: ByteStreamDelegate {
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         guard !isOver else { return }
-        hasProgressed = true
         if stream === client { receiveBody(bytes.bytes) } else { receiveResponse(bytes.bytes) }
     }
 
@@ -400,7 +409,6 @@ extension ForwardedExchange: ByteStreamDelegate {
     }
 
     func streamDidDrain(_ stream: any ByteStream) {
-        hasProgressed = true
         if stream === client { flushToClient() } else { flushToServer() }
     }
 
@@ -427,6 +435,15 @@ extension ForwardedExchange: MemoryHolder {
             + (server?.unreadStorageBytes ?? 0)
     }
     var outputBytes: Int { toClient.storageBytes + client.storageBytes }
-    var movedBytes: Int { bodyByteCount + response.byteCount - toClient.count - client.unsentBytes }
-    func freeMemory() { abort() }
+    var movedBytes: Int {
+        bodyByteCount - toServer.count - (server?.unsentBytes ?? 0)
+            + response.byteCount - toClient.count - client.unsentBytes
+    }
+    func freeMemory() {
+        guard let completion else { return }
+        self.completion = nil
+        response.reason = "The client does not read, and memory is scarce."
+        leave()
+        reset(completion)
+    }
 }

@@ -34,6 +34,7 @@ internal final class LingeringClose: ByteStreamDelegate {
     private var output: ByteBuffer
     private let closesOwnSide: Bool
     private let timeout: Duration
+    private let endsMessage: Bool
     private var state = State.writing
     /// Nil when the source has no more output.
     private var refill: Refill?
@@ -59,19 +60,23 @@ internal final class LingeringClose: ByteStreamDelegate {
     ///     the connection; other clients wait for the server (RFC 6455 §7.1.1).
     ///   - timeout: The time without progress after which output that has not reached the peer's side is given up. Defaults
     ///     to 1 s.
+    ///   - endsMessage: Whether the end of the stream is the end of the message, so that a reset must end output that is given
+    ///     up. Default: false.
     ///   - memory: Counts what the stream and the output hold; nil if the owner counts it.
     ///   - sharedBytes: The size of what `refill` shares with others. Default: 0.
     ///   - refill: The rest of the output, which is not produced before the stream has room. Defaults to nil.
     ///   - completion: Called when the stream is closed.
     init(
         _ stream: any ByteStream, output: consuming ByteBuffer, closesOwnSide: Bool, timeout: Duration = limit,
-        memory: HeldMemory? = nil, sharedBytes: Int = 0, refill: Refill? = nil, completion: @escaping Completion
+        endsMessage: Bool = false, memory: HeldMemory? = nil, sharedBytes: Int = 0, refill: Refill? = nil,
+        completion: @escaping Completion
     ) {
         self.stream = stream
         offeredBytes = output.count
         self.output = output
         self.closesOwnSide = closesOwnSide
         self.timeout = timeout
+        self.endsMessage = endsMessage
         self.refill = refill
         account = memory.map { Account(memory: $0, sharedBytes: sharedBytes) }
         self.completion = completion
@@ -159,7 +164,7 @@ internal final class LingeringClose: ByteStreamDelegate {
         turnTimer = nil
         account?.stopCounting(self)
         let (completion, unsentBytes) = (self.completion, self.unsentBytes)
-        stream.close()
+        if endsMessage, writtenBytes < offeredBytes { stream.abort() } else { stream.close() }
         completion(writtenBytes, unsentBytes)
     }
 

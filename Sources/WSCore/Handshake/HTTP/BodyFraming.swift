@@ -76,7 +76,9 @@ struct BodyFraming: Equatable, Sendable {
     /// The length that the response to GET would have, stated in one to HEAD or with status 304 (RFC 9110 §8.6); nil if there
     /// is none.
     static func fieldWithoutContent(of head: ResponseHead) -> HeaderField? {
-        guard case .bytes(let count) = length(statedIn: head.fields) else { return nil }
+        // RFC 9112 §6.3: Transfer-Encoding overrides Content-Length.
+        guard !head.fields.contains(named: "Transfer-Encoding"), case .bytes(let count) = length(statedIn: head.fields)
+        else { return nil }
         return BodyFraming(.bytes(count)).field
     }
 

@@ -32,7 +32,7 @@ package struct Gateway: Sendable {
     package func fields(of request: RequestHead) -> [HeaderField] {
         let clientOrigin = origin(of: request)
         // RFC 8586 §2: each hop adds its name, even if the client's Connection names the field.
-        let hops = request.fields.all(named: Self.loopFieldName) + [identifier]
+        let hops = request.fields.all(named: Self.loopFieldName).filter { !$0.isEmpty } + [identifier]
         let loopField = HeaderField(wellFormedName: Self.loopFieldName, value: hops.joined(separator: ", "))
         return Self.endToEndFields(request.fields).compactMap { field in
             guard !Self.requestFields.contains(where: field.isNamed) else { return nil }
