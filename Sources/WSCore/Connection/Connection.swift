@@ -298,7 +298,10 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Decodes input held back earlier.
     private func receiveUnread() {
         guard let unread, !mustWait else { return }
-        unread.bytes.consume(unread.bytes.withMutableReadableBytes { take(&$0) })
+        // Its storage is counted meanwhile.
+        var bytes = unread.bytes.takeAll()
+        bytes.consume(bytes.withMutableReadableBytes { take(&$0) })
+        swap(&unread.bytes, &bytes)
         if unread.bytes.isEmpty { self.unread = nil }
         countMemory(with: receiver.incompleteBytes)
         _ = isFull
