@@ -124,6 +124,12 @@ class TestLogins:
                 client.request(changed(GET, sec_fetch_site=b"cross-site"), flags=END_HEADERS | END_STREAM)
                 assert client.response()[0] == 403
 
+    def test_a_partial_referer_names_the_same_site(self):
+        with answering(OK) as server, Relay(server.url, "--bearer", "t") as relay:
+            for value, expected in (b"", 200), (b"/x", 200), (b"/", 200), (b"//evil.example/", 403), (b"/\\evil.example", 403):
+                response, _ = read(relay, page(relay)[:-2] + b"Referer: " + value + b"\r\n\r\n")
+                assert status(response) == expected, value
+
     def test_without_a_login_requests_of_other_sites_pass(self):
         with answering(OK) as server, Relay(server.url, "-H", "X-Client: relay") as relay:
             for fields, _ in SITES:

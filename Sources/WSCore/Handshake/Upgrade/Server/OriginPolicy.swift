@@ -34,6 +34,13 @@ package enum OriginPolicy {
         return allowed.contains { WebOrigin(parsing: $0)?.host == host.host }
     }
 
+    /// Whether a Referer is a partial URI, which names a page of the same origin (RFC 9110 §10.1.3).
+    static func isRelative(_ referrer: String) -> Bool {
+        let start = Array(referrer.utf8.prefix(2))
+        guard let first = start.first else { return true }
+        return first == UInt8(ascii: "/") && (start.count == 1 || !"/\\".utf8.contains(start[1]))
+    }
+
     /// The origin of a URL with a path, or `nil` if it has none.
     static func origin(ofURL url: String) -> String? {
         guard let scheme = URLForm.scheme(of: url) else { return nil }

@@ -133,12 +133,12 @@ extension ServerHandshake {
         // those with TLS, and of this machine. Nothing but the user sees what a navigation shows.
         if request.fields.tokens(named: "Sec-Fetch-Dest") == ["document"] { return }
         let relation = request.fields.tokens(named: "Sec-Fetch-Site")
-        let referrer = request.fields.first(named: "Referer")
+        let referrer = request.fields.first(named: "Referer").flatMap { OriginPolicy.isRelative($0) ? nil : $0 }
         guard relation.contains("cross-site") || (relation.isEmpty && referrer != nil) else { return }
         let source = request.fields.first(named: "Origin") ?? referrer.flatMap { OriginPolicy.origin(ofURL: $0) }
         if policy.allowedOrigins.contains("*") { return }
         if let source, OriginPolicy.allowsOrigin(source, host: host, allowed: policy.allowedOrigins) { return }
-        let remedy = remedy(for: source ?? "", policy)
+        let remedy = source.map { Self.remedy(for: $0, policy) } ?? ""
         throw refusal(403, "A page of another site must not use the login of this relay\(remedy).", request)
     }
 
