@@ -276,7 +276,11 @@ package final class SecretRecord: Sendable {
         var masked: [UInt8] = []
         var start = 0
         for range in PeerTextRanges.ranges(in: bytes) {
-            masked += bytes[start..<range.lowerBound] + masking(Array(bytes[range]))
+            // The escapes of a quotation hide a secret that contains quotes or backslashes.
+            let text = PeerTextRanges.unescaped(bytes[range])
+            let maskedText = masking(text)
+            masked += bytes[start..<range.lowerBound]
+            masked += maskedText == text ? bytes[range] : PeerTextRanges.escaped(maskedText)[...]
             start = range.upperBound
         }
         return String(decoding: masked + bytes[start...], as: UTF8.self)

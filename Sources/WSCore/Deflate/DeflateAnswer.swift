@@ -61,11 +61,11 @@ extension DeflateNegotiationError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .repeated(let answers):
-            "the server accepted compression more than once: \(escapingControls(ExtensionHeader.value(of: answers)))\(remedy)"
+            "the server accepted compression more than once: \(quoted(ExtensionHeader.value(of: answers)))\(remedy)"
         case .invalid(let answer):
-            "the server's compression parameters are invalid: \(escapingControls("\(answer)"))\(remedy)"
+            "the server's compression parameters are invalid: \(quoted("\(answer)"))\(remedy)"
         case .doesNotMatch(let answer):
-            "the server accepted compression with parameters that were not offered: \(escapingControls("\(answer)"))\(remedy)"
+            "the server accepted compression with parameters that were not offered: \(quoted("\(answer)"))\(remedy)"
         }
     }
 

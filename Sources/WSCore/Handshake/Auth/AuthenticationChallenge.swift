@@ -55,11 +55,12 @@ package struct AuthenticationChallenge: Equatable, Sendable {
         return Array(challenges.prefix(maximumCount))
     }
 
-    /// Describes the challenges, as in `Basic (realm "x") or Bearer`. Safe to print.
+    /// Describes the challenges, as in `Basic (realm "x") or "Hawk"`. Safe to print.
     package static func describe(_ challenges: [AuthenticationChallenge]) -> String {
         var descriptions: [String] = []
         for challenge in challenges {
-            let scheme = escapingControls(String(challenge.scheme.prefix(maximumShownCharacters)))
+            let isKnown = knownSchemes.contains { challenge.isScheme($0) }
+            let scheme = isKnown ? challenge.scheme : quoted(String(challenge.scheme.prefix(maximumShownCharacters)))
             let realm = challenge.realm ?? ""
             let description = realm.isEmpty ? scheme : "\(scheme) (realm \(quoted(realm)))"
             if !descriptions.contains(description) { descriptions.append(description) }
@@ -74,6 +75,7 @@ package struct AuthenticationChallenge: Equatable, Sendable {
         return login + (offers("Bearer") ? ["--bearer"] : [])
     }
 
+    private static let knownSchemes = ["Basic", "Bearer", "Digest", "Negotiate", "NTLM"]
     private static let maximumShownCount = 4
     private static let maximumShownCharacters = 32
 }

@@ -283,7 +283,7 @@ import WSCore
             failure: .connecting(url: url, .compression(.doesNotMatch(ExtensionOffer(name: "permessage-deflate")))),
             status: .violation, kind: "handshake",
             message:
-                "connecting to ws://h/: the server accepted compression with parameters that were not offered: permessage-deflate; check the server, or try --compress=off"
+                "connecting to ws://h/: the server accepted compression with parameters that were not offered: \"permessage-deflate\"; check the server, or try --compress=off"
         ),
         Example(
             failure: .connecting(url: url, .handshake(.missingAccept)), status: .violation, kind: "handshake",
