@@ -114,7 +114,7 @@ def test_record_starts_and_stops_a_recording_that_can_be_replayed(screen, tmp_pa
         screen.enter("/record")
         screen.wait_for("^wsx: /record: not recording; /record FILE starts a recording$")
         screen.enter("/record /nonexistent/file")
-        screen.wait_for("^wsx: /record: /nonexistent/file: no such file or directory$")
+        screen.wait_for("^wsx: /record: /nonexistent/file: no such file or directory; check the path$")
         screen.enter("before")
         screen.wait_for("← before$")
         screen.enter(f"/record {tmp_path}/session")

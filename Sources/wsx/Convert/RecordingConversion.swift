@@ -122,9 +122,11 @@ extension RecordedOpening {
         guard case .object(let members)? = event else { return }
         if case .number(let text)? = members["status"], let status = Int(text) { self.status = status }
         if case .string(let peer)? = members["address"] { readAddress(peer) }
-        // The URL of the built-in echo server has no host.
-        if case .string(let url)? = members["url"], url != "echo:" || address == nil {
-            self.url = WebSocketURL.shown(url)
+        switch members["url"] {
+        // The URL of the built-in echo server has no host; its requests name this one.
+        case .string("echo:")?: if address == nil { url = "ws://localhost/" }
+        case .string(let shown)?: url = WebSocketURL.shown(shown)
+        default: break
         }
         if case .object(let fields)? = members["headers"] { readFields(fields) }
         subprotocol = Self.value(of: "Sec-WebSocket-Protocol", members["subprotocol"], or: fields)

@@ -19,7 +19,7 @@ struct ResultOutputs: ~Copyable {
         var files: [ResultFile] = []
         for kind in ResultFileKind.allCases {
             guard let path = kind.path(in: arguments.result) else { continue }
-            let file = try Self.open(path, for: kind.option, beside: arguments.readFiles)
+            // Opening it a second time would fail.
             if let identity = FileIdentity(path: path),
                 let other = files.first(where: { FileIdentity(path: $0.path) == identity })
             {
@@ -27,6 +27,7 @@ struct ResultOutputs: ~Copyable {
                     what: "\(kind.option) \(escapingControls(path))",
                     why: "\(other.kind.option) writes to the same file; choose another")
             }
+            let file = try Self.open(path, for: kind.option, beside: arguments.readFiles)
             files.append(ResultFile(kind: kind, path: path, file: file))
         }
         self.arguments = arguments
