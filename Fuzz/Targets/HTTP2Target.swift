@@ -144,6 +144,7 @@ private final class HTTP2Owners {
     func serve(_ stream: MemoryStream) -> HTTP2Connection {
         let context = HTTP2Connection.ServerContext(
             maximumStreams: 10, idleTimeout: .seconds(1000), windowBudget: HTTP2WindowBudget(byteCount: 1 << 20),
+            memory: nil,
             didReceiveRequest: { [unowned self] stream, request, _ in
                 switch request {
                 case .success(let head):
