@@ -42,7 +42,7 @@ extension FuzzTarget {
                 preferences.keepsContext || (agreed.serverNoContextTakeover && agreed.clientNoContextTakeover),
                 "a context is kept after all")
         } catch {
-            expect(error.description.utf8.allSatisfy { 0x20...0x7E ~= $0 }, "an error is not one safe line")
+            expectOneSafeLine(error.description)
         }
     }
 

@@ -23,21 +23,21 @@ extension FuzzTarget {
     }
 
     private static func checkHead(_ outcome: HeadOutcome, _ kind: HTTPHeadParser.Kind) {
-        let startLine: String
+        let startLine: [UInt8]
         let fields: HTTPFields
         switch outcome {
         case .needsMore: return
         case .failed(let error): return expectOneSafeLine(error.description)
         case .request(let head, _):
-            startLine = "\(head.method) \(head.target) HTTP/1.\(head.minorVersion)"
+            startLine = Array("\(head.method) \(head.target) HTTP/1.\(head.minorVersion)".utf8)
             fields = head.fields
             // A bare scheme and the asterisk form have no path. Every path starts with a slash.
             expect(head.path.map { $0.hasPrefix("/") } ?? true, "the path is \(head.path ?? "")")
         case .response(let head, _):
-            startLine = "HTTP/1.\(head.minorVersion) \(padded(head.status)) \(head.reason)"
+            startLine = Array("HTTP/1.\(head.minorVersion) \(padded(head.status)) ".utf8) + head.reasonBytes
             fields = head.fields
         }
-        var written = Array(startLine.utf8)
+        var written = startLine
         for field in fields {
             expect(ASCII.isToken(field.name), "the name is not a token: \(field.name)")
             let isClean = field.value.utf8.allSatisfy { $0 == ASCII.tab || ($0 >= 0x20 && $0 != 0x7F) }

@@ -178,8 +178,9 @@ import WSCore
         }
         for turn in 1...2 {
             queue.connectionOpened(at: .zero)
-            #expect(queue.next(at: .milliseconds(499)) == nil && queue.nextTime(after: .zero) == .milliseconds(500))
-            let next = queue.next(at: .milliseconds(500))
+            let firstTime = turn == 1 ? ResendingCaution.firstLineDelay : ResendingCaution.lastAttemptDelay
+            #expect(queue.next(at: firstTime - .milliseconds(1)) == nil && queue.nextTime(after: .zero) == firstTime)
+            let next = queue.next(at: firstTime)
             #expect(next?.message.number == 1 && next?.wasSent == true)
             #expect(queue.next(at: .seconds(1)) == nil)
             let givenUp = queue.connectionLost()

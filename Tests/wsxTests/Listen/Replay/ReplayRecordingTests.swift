@@ -77,7 +77,7 @@ import WSCore
         for (lines, why) in [
             ("\n{}", ", line 2: it has no 'type'"),
             (#"{"type":"message","data":"x"}"#, ", line 1: it has no 'direction'"),
-            (out + "\r\n" + #"{"type":7}"# + "\nx", ", line 2: 'type'"),
+            (out + "\r\n" + #"{"type":7}"# + "\nx", ", line 2: its 'type' is not a string"),
             ("", ": it is empty; make a recording with 'wsx connect --record FILE'"),
             ("\n", ": it contains no messages from a server; make a recording with 'wsx connect --record FILE'"),
             (out, ": it contains no messages from a server; make a recording with 'wsx connect --record FILE'"),
