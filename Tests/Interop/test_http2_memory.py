@@ -9,7 +9,7 @@ import pytest
 
 import http2
 import wire
-from http2 import CANCEL, END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, GET, REFUSED_STREAM, WEBSOCKET, Client, changed
+from http2 import CANCEL, END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, GET, INTERNAL_ERROR, REFUSED_STREAM, WEBSOCKET, Client, changed
 from processes import Listener, Relay, memory_limit, peak_resident_bytes, resident_bytes, wait_until, wsx
 
 MEBIBYTE = 1 << 20
@@ -128,7 +128,7 @@ def test_responses_of_a_relay_that_clients_do_not_read_count(tree):
                 connection.wait_for_answers(100)
                 # Those that make no progress for 5 s are given up.
                 relay.wait_for(r"Answered GET: 200, .*/file")
-                wait_until(lambda: CANCEL in connection.client.ends.values(), what="a reset")
+                wait_until(lambda: INTERNAL_ERROR in connection.client.ends.values(), what="a reset")
                 assert_serves_others(relay)
 
 
