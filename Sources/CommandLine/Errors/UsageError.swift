@@ -38,7 +38,7 @@ public enum UsageError: Error, Equatable {
     case twoValues(option: String, String, String)
     /// An option that requires at least one of several others.
     case missingRequirement(String, requirements: [OptionReference])
-    /// An option that starts a program, in a command whose words may be pasted.
+    /// An option that starts a program, in a command that is often pasted.
     case programNotAllowed(option: String, command: String)
     /// An error in the configuration file, or in its use.
     case configuration(ConfigurationError)

@@ -24,7 +24,7 @@ package struct ResendingCaution: Equatable, Sendable {
     /// The delay between the beginning of a careful connection and the first line. A server that drops each connection does
     /// so before it gets a line.
     package static let firstLineDelay = Duration.milliseconds(100)
-    /// The same delay on a connection whose end would make us give up the line.
+    /// The same delay on the last attempt, before the line is given up.
     package static let lastAttemptDelay = Duration.milliseconds(500)
 
     /// Whether lines are sent carefully.

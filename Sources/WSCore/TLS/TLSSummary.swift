@@ -18,7 +18,7 @@ package struct TLSSummary: Equatable, Sendable {
     package let peerCertificate: TLSCertificateSummary?
     /// Whether the server requested a client certificate.
     package let clientCertificateWasRequested: Bool
-    /// The certificate of the server's chain that is out of order, in words, or `nil` if there is none.
+    /// Names the first certificate of the server's chain that is out of order; nil if all are in order.
     package var chainOrderNote: String?
 }
 

@@ -124,7 +124,7 @@ extension Connector {
         package let head: ResponseHead
         /// The stream, which has another owner now.
         package let stream: any ByteStream
-        /// What has arrived after the head.
+        /// The bytes received after the head.
         package let firstBytes: [UInt8]
     }
 

@@ -70,7 +70,7 @@ internal final class ForwardedExchange {
         var reason: String?
     }
 
-    /// The time a client may take nothing of the rest of a response.
+    /// The time limit without progress for the rest of a response, after the connection to the server has ended.
     private static let timeout = Duration.seconds(30)
 
     /// - Parameters:

@@ -26,7 +26,7 @@ struct HostAndPort: Equatable {
     static func reaches(_ listening: String, from host: String) -> Bool {
         let bytes = { (text: String) in IPLiteral.ipv4(text) ?? IPLiteral.ipv6(text) }
         let isUnspecified = { (text: String) in bytes(text)?.allSatisfy { $0 == 0 } ?? false }
-        // Linux connects to a loopback address in place of the unspecified one.
+        // For the unspecified address, Linux connects to a loopback address.
         let isLocal = isLoopback(host) || isUnspecified(host)
         if isUnspecified(listening) { return isLocal }
         if let address = bytes(host), !isUnspecified(host) { return address == bytes(listening) }

@@ -7,7 +7,7 @@ enum OpeningNotice {
     /// The line above a prompt: `Connected to wss://h/ in 12 ms (TLS 1.3, permessage-deflate).`
     /// - Parameters:
     ///   - isFirst: Whether this is the first connection of the run.
-    ///   - secrets: The secrets of the run, of which a subprotocol may be one.
+    ///   - secrets: The secrets of the run. A subprotocol may contain one.
     static func connected(_ opened: Connector.Opened, isFirst: Bool, without secrets: SecretRecord) -> String {
         let agreed =
             (opened.tls.map { [$0.version] } ?? [])
