@@ -199,7 +199,7 @@ class Swapper:
 def test_a_fault_in_every_hundredth_message_is_reported(change, found):
     with echoing(each_hundredth(change)) as server:
         result, results = bench(
-            server.url, "-c", "1", "-n", "1000", "--in-flight", "8", "--reply-timeout", "500ms")
+            server.url, "-c", "1", "-n", "1000", "--in-flight", "8", "--reply-timeout", "3s")
     assert results["messages"]["sent"] == 1000
     assert faults(results) == found
     assert_fails(result, 7, "the replies: " + ", ".join(f"{count} {name}" for name, count in found.items()))

@@ -92,7 +92,7 @@ def test_a_fault_in_a_message_is_reported_as_its_kind(change, found, message, in
         pytest.skip("each lost reply would take the whole reply timeout")
     with echoing(each_hundredth(change)) as server:
         result, results = bench(
-            server.url, "-c", "1", "-n", "1000", "--in-flight", in_flight, "--reply-timeout", "500ms", "-m", message)
+            server.url, "-c", "1", "-n", "1000", "--in-flight", in_flight, "--reply-timeout", "3s", "-m", message)
     assert (results["messages"]["sent"], faults(results), result.status) == (1000, found, 7)
 
 

@@ -194,7 +194,7 @@ class Holder:
 def test_delivery_faults_are_reported(change, found):
     with ScriptedServer(Room(change)) as server:
         result, results = bench(
-            server.url, "--mode", "broadcast", "-c", "2", "-n", "100", "-r", "1k", "--reply-timeout", "500ms",
+            server.url, "--mode", "broadcast", "-c", "2", "-n", "100", "-r", "1k", "--reply-timeout", "3s",
             check_sum=False)
     assert results["messages"]["sent"] == 100
     assert faults(results) == found
@@ -220,7 +220,7 @@ def enveloped(change):
 def test_markers_are_found_in_envelopes(change, found):
     with ScriptedServer(Room(enveloped(change))) as server:
         result, results = bench(
-            server.url, "--mode", "broadcast", "-c", "2", "-n", "100", "-r", "1k", "--reply-timeout", "500ms",
+            server.url, "--mode", "broadcast", "-c", "2", "-n", "100", "-r", "1k", "--reply-timeout", "3s",
             "-m", '{"text":"{{marker}}"}', check_sum=False)
     assert results["messages"]["sent"] == 100 and faults(results) == found
     assert result.status == (7 if found else 0)
@@ -248,7 +248,7 @@ def test_damaged_messages_in_addition_are_reported():
     room = Room(lambda number, message: [message, b"?" + message[1:]] if number % 10 == 5 else [message])
     with ScriptedServer(room) as server:
         _, results = bench(
-            server.url, "--mode", "broadcast", "-c", "2", "-n", "100", "-r", "1k", "--reply-timeout", "500ms",
+            server.url, "--mode", "broadcast", "-c", "2", "-n", "100", "-r", "1k", "--reply-timeout", "3s",
             check_sum=False)
     # If the next message has already been sent, the damaged one may be that.
     assert set(faults(results)) <= {"duplicated", "mismatched"} and sum(faults(results).values()) == 10, results

@@ -155,7 +155,7 @@ def test_other_features_work_with_a_program(tmp_path):
     with Listener("--answer", "^login$ => welcome", "--answer", "^ask$ => 42") as server:
         result = connect(
             server.url, "--first-message", "login", "--ready", "welcome", "--record", path, "--heartbeat", "50ms",
-            program=["sh", "-c", "echo ask; read x; echo $x >&2"])
+            "--heartbeat-misses", "1000", program=["sh", "-c", "echo ask; read x; echo $x >&2"])
     assert (result.status, result.err) == (0, "sh | 42\n")
     data = [event.get("data") for event in map(json.loads, path.read_text().splitlines()) if event["type"] == "message"]
     assert data == ["login", "welcome", "ask", "42"]

@@ -300,7 +300,7 @@ def test_heartbeat_messages_are_templates():
 
     with ScriptedServer(script) as server:
         result = wsx(
-            "connect", "--template", server.url, "--no-stdin", "--heartbeat", "200ms",
+            "connect", "--template", server.url, "--no-stdin", "--heartbeat", "200ms", "--heartbeat-misses", "1000",
             "--heartbeat-message", '{"n":{{seq}},"d":{{last:/s}}}')
     assert result.status == 0
     assert received == [b'{"n":1,"d":41}', b'{"n":2,"d":42}']

@@ -77,8 +77,8 @@ def test_a_recorded_pipe_with_heartbeats_is_a_scenario(tmp_path):
     path = tmp_path / "session.jsonl"
     with Listener("--echo") as server:
         recorded = wsx(
-            "connect", "--record", path, "--heartbeat", "20ms", "--linger", "300ms", server.url,
-            stdin="eins {{\nzwei\n".encode())
+            "connect", "--record", path, "--heartbeat", "20ms", "--heartbeat-misses", "1000", "--linger", "300ms",
+            server.url, stdin="eins {{\nzwei\n".encode())
         assert recorded.status == 0
         assert '"pong"' in path.read_text()
         assert_plays(path, url=server.url)
@@ -89,8 +89,8 @@ def test_messages_of_heartbeats_are_recorded_because_they_get_replies(tmp_path):
     path = tmp_path / "session.jsonl"
     with Listener("--answer", "^beat$ => ok") as server:
         recorded = wsx(
-            "connect", "--record", path, "--heartbeat", "50ms", "--heartbeat-message", "beat", "--no-stdin",
-            "--until", "ok", server.url)
+            "connect", "--record", path, "--heartbeat", "50ms", "--heartbeat-misses", "1000", "--heartbeat-message",
+            "beat", "--no-stdin", "--until", "ok", server.url)
         assert recorded.status == 0
         assert_plays(path, url=server.url)
     assert_mocks(path)

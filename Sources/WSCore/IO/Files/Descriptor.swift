@@ -81,6 +81,15 @@ internal enum Descriptor {
         _ = close(descriptor)
     }
 
+    /// Releases the descriptor's lock, and closes it.
+    ///
+    /// Closing is not enough: until its `exec`, a process that another thread has just started still has a copy of the
+    /// descriptor, and with it the lock.
+    static func closeLocked(_ descriptor: Int32) {
+        _ = flock(descriptor, LOCK_UN)
+        closeDescriptor(descriptor)
+    }
+
     /// Blocks until a non-blocking descriptor is writable.
     static func waitUntilWritable(_ descriptor: Int32) {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

@@ -34,6 +34,6 @@ package final class OutputFile {
     }
 
     deinit {
-        Descriptor.closeDescriptor(descriptor)
+        Descriptor.closeLocked(descriptor)
     }
 }

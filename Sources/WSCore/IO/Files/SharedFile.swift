@@ -13,7 +13,7 @@ package enum SharedFile {
     /// Appends bytes to the file at `path` in one write. Creates a missing file, accessible only by its owner.
     package static func append(_ bytes: [UInt8], to path: String) throws(IOError) {
         let (descriptor, _) = try openLocked(path, O_WRONLY | O_APPEND | O_CREAT, attempts: appendAttempts)
-        defer { Descriptor.closeDescriptor(descriptor) }
+        defer { Descriptor.closeLocked(descriptor) }
         try Descriptor.writeAll(descriptor, bytes.span.bytes)
     }
 
@@ -53,7 +53,7 @@ package enum SharedFile {
             if error == .noSuchFile { return }
             throw error
         }
-        defer { Descriptor.closeDescriptor(descriptor) }
+        defer { Descriptor.closeLocked(descriptor) }
         var status = stat()
         // Other types of files have no contents to rewrite, and reading a device or a pipe may block.
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
@@ -86,7 +86,7 @@ package enum SharedFile {
             guard fstat(descriptor, &opened) == 0, stat(path, &named) == 0, opened.st_ino != named.st_ino else {
                 return (descriptor, true)
             }
-            Descriptor.closeDescriptor(descriptor)
+            Descriptor.closeLocked(descriptor)
         }
     }
 
