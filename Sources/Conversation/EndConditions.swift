@@ -8,15 +8,21 @@ package struct EndConditions {
     private enum Quota {
         case messages(Int)
         /// One for each message sent, and at least one.
-        case replies(sentCount: Int, isInputOver: Bool)
+        case replies
     }
 
-    private var quota: Quota?
+    private let quota: Quota?
+    /// Whether messages have to do more than arrive.
+    private let hasGoal: Bool
     /// The path of the value that each reply must have, as typed, or `nil` if there is none.
     private let requiredPath: String?
     private let until: [MessageCondition]
     /// The expectations not yet met.
     private var unmet: [MessageCondition]
+    /// The number of messages of the input so far.
+    private var sentCount = 0
+    /// Whether no more messages will be sent.
+    private var isInputOver = false
     /// The number of messages received so far.
     package private(set) var receivedCount = 0
     /// The number of messages among them that were omitted, because they lack the value to write.
@@ -29,14 +35,16 @@ package struct EndConditions {
     /// - Parameters:
     ///   - count: The number of messages to wait for, at least 1.
     ///   - countsReplies: Whether to wait for as many messages as are sent instead, and at least one.
+    ///   - hasRequests: Whether the messages are requests, whose replies are a goal. Their queue waits for them.
     ///   - requiredPath: The path of the value that each reply must have, as typed, or `nil` if there is none.
     ///   - until: The first message that meets any of them ends the run.
     ///   - expectations: Conditions that messages have to meet before the end.
     package init(
-        count: Int? = nil, countsReplies: Bool = false, requiredPath: String? = nil,
+        count: Int? = nil, countsReplies: Bool = false, hasRequests: Bool = false, requiredPath: String? = nil,
         until: [MessageCondition] = [], expectations: [MessageCondition] = []
     ) {
-        quota = countsReplies ? .replies(sentCount: 0, isInputOver: false) : count.map { .messages($0) }
+        quota = countsReplies ? .replies : count.map { .messages($0) }
+        hasGoal = quota != nil || hasRequests || !until.isEmpty || !expectations.isEmpty
         self.requiredPath = requiredPath
         self.until = until
         unmet = expectations
@@ -68,23 +76,20 @@ package struct EndConditions {
 
     /// Counts a message of the input, which is about to be sent.
     package mutating func messageSent() {
-        guard case .replies(let sentCount, let isInputOver) = quota else { return }
         if sentCount == 0 { replies = (0, 0) }
-        quota = .replies(sentCount: sentCount + 1, isInputOver: isInputOver)
+        sentCount += 1
     }
 
     /// Handles the loss of a connection, after which messages are sent again, and get replies again.
     /// - Parameter resentCount: The number of messages to send again.
     package mutating func connectionLost(resending resentCount: Int) {
-        guard case .replies(let sentCount, _) = quota else { return }
         replies.count = min(replies.count, max(0, sentCount - resentCount))
     }
 
     /// Handles the end of the input: the number of messages to wait for is now known.
     /// - Returns: Whether the messages received so far meet the goal.
     package mutating func inputEnded() -> Bool {
-        guard case .replies(let sentCount, false) = quota else { return isMet }
-        quota = .replies(sentCount: sentCount, isInputOver: true)
+        isInputOver = true
         isMet = isMet || hasQuota
         return isMet
     }
@@ -92,11 +97,22 @@ package struct EndConditions {
     /// Whether enough messages have arrived, and no further ones will be asked for.
     private var hasQuota: Bool {
         switch quota {
-        case nil, .replies(_, false): false
+        case nil: false
         case .messages(let count): receivedCount - omittedCount >= count
-        case .replies(let sentCount, true): replies.count >= max(1, sentCount)
+        case .replies: isInputOver && replies.count >= max(1, sentCount)
         }
     }
+
+    /// The number of messages among those received that may be replies.
+    package var replyCount: Int { replies.count }
+
+    /// Whether replies have met the goal: there is one for each message sent, so the peer has read them all.
+    package var areMetByReplies: Bool {
+        hasGoal && unmet.isEmpty && unmetGoal == nil && sentCount > 0 && replies.count >= sentCount
+    }
+
+    /// Whether messages were received, and none of those that were sent has a reply.
+    package var hasOnlyGreetings: Bool { sentCount > 0 && receivedCount > 0 && replies.count == 0 }
 
     /// The regular expressions in use.
     package var patterns: [Pattern] { (until + unmet).compactMap(\.pattern) }
@@ -113,7 +129,7 @@ package struct EndConditions {
         switch quota {
         case nil: return UnmetGoal(receivedCount: writtenCount, count: nil, until: patterns)
         case .messages(let count): return UnmetGoal(receivedCount: writtenCount, count: count, until: patterns)
-        case .replies(let sentCount, _):
+        case .replies:
             guard replies.count < max(1, sentCount) else { return nil }
             return UnmetGoal(receivedCount: replies.count, count: sentCount, until: patterns, countsReplies: true)
         }

@@ -110,11 +110,27 @@ import WSCore
         #expect(conditions.last(of: ["a", "b"]) == "a")
     }
 
-    @Test("--until ends a run with one reply per message, too")
-    func repliesUntil() throws {
-        var conditions = EndConditions(countsReplies: true, until: [try MessageCondition("x")])
-        conditions.messageSent()
-        #expect(conditions.last(of: ["a", "x"]) == "x")
+    @Test("Replies have met a goal if there is one, and as many arrived as messages were sent")
+    func metByReplies() throws {
+        func areMet(_ conditions: EndConditions, sent: Int, received: [String], isReply: Bool = true) -> Bool {
+            var conditions = conditions
+            for _ in 0..<sent { conditions.messageSent() }
+            _ = conditions.inputEnded()
+            for text in received { _ = conditions.receive(text, isReply: isReply) }
+            return conditions.areMetByReplies
+        }
+        let goals = [
+            EndConditions(count: 2), EndConditions(countsReplies: true), EndConditions(hasRequests: true),
+            EndConditions(until: [try MessageCondition("b")]), EndConditions(expectations: [try MessageCondition("b")]),
+        ]
+        for goal in goals {
+            #expect(areMet(goal, sent: 2, received: ["a", "b"]))
+            #expect(!areMet(goal, sent: 3, received: ["a", "b"]))
+            #expect(!areMet(goal, sent: 0, received: ["a", "b"]))
+            #expect(!areMet(goal, sent: 2, received: ["a", "b"], isReply: false))
+        }
+        #expect(!areMet(EndConditions(), sent: 1, received: ["a"]))
+        #expect(!areMet(EndConditions(expectations: [try MessageCondition("x")]), sent: 1, received: ["a"]))
     }
 
     @Test("Each expectation may be met by its own or the same message, including the last one")

@@ -25,6 +25,12 @@ class Peer(wire.Stream):
         """Accepts the client. `then` is sent in the same write as the response."""
         self.send(wire.upgrade_response(self.request or self.read_request(), *fields, accept=accept) + then)
 
+    def read_next(self):
+        """Answers pings, and returns the next other frame."""
+        while (received := self.read_frame()) is not None and received.opcode == wire.PING:
+            self.send(wire.frame(wire.PONG, received.payload))
+        return received
+
     def answer_close(self):
         """Reads up to the client's close frame, answers pings, echoes the close frame, and returns it."""
         while (received := self.read_frame()) is not None and received.opcode != wire.CLOSE:

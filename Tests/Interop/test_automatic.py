@@ -128,7 +128,7 @@ def test_a_recording_contains_the_login_and_the_answers(tmp_path):
     with ScriptedServer(Service(ask)) as server:
         result = wsx(
             "connect", *LOGIN, "--answer", r"^ping (\d+)$ => pong $1", "-1", "--record", path, server.url, "ask")
-    assert (result.status, result.out) == (0, b"done\n")
+    assert (result.status, result.lines) == (0, ["ping 7", "done"])
     events = [json.loads(line) for line in path.read_text().splitlines()]
     messages = [(event["direction"], event["data"]) for event in events if event["type"] == "message"]
     assert sorted(messages) == sorted([
@@ -136,7 +136,7 @@ def test_a_recording_contains_the_login_and_the_answers(tmp_path):
         ("in", "ping 7"), ("out", "pong 7"), ("in", "done")])
 
 
-def test_answered_messages_are_hidden_and_do_not_count():
+def test_answered_messages_are_written_and_are_no_replies():
     def ask(peer, text):
         if text == "ask":
             for number in range(3):
@@ -144,10 +144,16 @@ def test_answered_messages_are_hidden_and_do_not_count():
                 assert peer.read_frame().payload == b'{"op":"pong","id":%d}' % number
             peer.send(wire.text(b"reply"))
 
-    with ScriptedServer(Service(ask)) as server:
-        result = wsx(
-            "connect", *LOGIN, "--answer", '"op":"ping" => {"op":"pong","id":{{last:/id}}}', "-1", server.url, "ask")
-    assert (result.status, result.out, result.err) == (0, b"reply\n", "")
+    pings = ['{"op":"ping","id":%d}' % number for number in range(3)]
+    for options, lines in [
+        (["-1"], [*pings, "reply"]), (["-1", "--hide", '"op":"ping"'], ["reply"]), (["--request"], [*pings, "reply"]),
+        (["-n", "3"], pings), (["--until", '"id":2'], pings), (["--expect", '"id":2'], [*pings, "reply"]),
+    ]:
+        with ScriptedServer(Service(ask)) as server:
+            result = wsx(
+                "connect", *LOGIN, "--answer", '"op":"ping" => {"op":"pong","id":{{last:/id}}}', *options, server.url,
+                "ask")
+        assert (result.status, result.lines, result.err) == (0, lines, ""), options
 
 
 def test_an_answer_that_needs_a_missing_value_is_reported():

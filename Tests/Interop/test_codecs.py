@@ -115,7 +115,7 @@ def test_recordings_keep_the_original_bytes_and_replay(tmp_path):
 
 @pytest.mark.parametrize("options, expected", [
     (["--until", '"id":7'], TEXT), (["--expect", "^{", "-n1"], TEXT), (["--pick", ".id", "-n1"], "7"),
-    (["--correlate", "id", "-1"], TEXT), (["--answer", '"id":(7) => {"got":$1}', "-n1"], '{"got":7}'),
+    (["--correlate", "id", "-1"], TEXT), (["--answer", '"id":(7) => {"got":$1}', "-n2"], TEXT + '\n{"got":7}'),
     (["--template", "-n1"], TEXT)], ids=lambda value: value[0] if isinstance(value, list) else "")
 def test_everything_that_inspects_messages_sees_the_json(options, expected):
     with ScriptedServer(Service()) as server:

@@ -114,7 +114,7 @@ def test_a_command_makes_the_same_request_as_with_curl(command):
 def test_words_after_two_hyphens_are_those_of_wsx():
     def script(peer):
         peer.upgrade()
-        message = peer.read_frame()
+        message = peer.read_next()
         peer.send(wire.text(message.payload + b"!"))
         peer.read_until_close()
 

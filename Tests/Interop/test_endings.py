@@ -79,6 +79,57 @@ def test_an_unanswered_close_exits_6_after_the_close_timeout():
     assert server.results == [b""]
 
 
+def never_closing(peer):
+    """Echoes the first two messages, and never answers the close frame."""
+    peer.upgrade()
+    for _ in range(2):
+        message = peer.read_next()
+        if message is None or message.opcode == wire.CLOSE:
+            break
+        peer.send(wire.text(message.payload))
+    peer.read_to_end()
+
+
+@pytest.mark.parametrize("limit", [[], ["--close-timeout", "300ms"]], ids=["default", "explicit"])
+@pytest.mark.parametrize("options", [
+    ["-1"], ["-1", "--reconnect"], ["--request"], ["--correlate", "id"], ["-n", "2"], ["--until", '"id":2'],
+    ["--expect", '"id":2', "--linger", "300ms"],
+], ids=" ".join)
+def test_a_peer_that_has_replied_to_all_messages_need_not_answer_the_close(options, limit):
+    with ScriptedServer(never_closing) as server:
+        result = wsx("connect", *options, *limit, server.url, '{"id":1}', '{"id":2}')
+    assert (result.status, result.err) == (0, ""), result
+    assert len(result.lines) == 2
+
+
+@pytest.mark.parametrize("options, messages", [
+    (["-n", "2"], ["a", "b", "c"]), (["--expect", "a", "--linger", "300ms"], ["a", "b", "c"]),
+    (["--linger", "300ms"], ["a"]), (["-n", "1"], []),
+], ids=str)
+def test_a_peer_that_may_not_have_read_all_messages_must_answer_the_close(options, messages):
+    def script(peer):
+        if messages:
+            return never_closing(peer)
+        peer.upgrade(then=wire.text("not asked for"))
+        peer.read_to_end()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", *options, "--close-timeout", "300ms", server.url, *messages)
+    assert_fails(result, 6, "no answer from the peer within 300 ms", "--close-timeout")
+
+
+def test_a_reply_to_a_message_that_has_not_been_read_does_not_confirm_it():
+    def script(peer):
+        peer.upgrade(then=wire.text("reply"))
+        client_is_gone.wait(60)
+
+    client_is_gone = threading.Event()
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "-n", "1", "--linger", "1m", "--close-timeout", "300ms", server.url, stdin=b"a" * 50_000_000)
+        client_is_gone.set()
+    assert_fails(result, 6, "no answer from the peer within 300 ms")
+
+
 @pytest.mark.alone
 def test_an_unanswered_close_is_waited_for_only_once():
     def script(peer):
@@ -200,14 +251,15 @@ def test_count_prints_exactly_the_requested_number_of_messages():
 # Conditions: --until, --count, and --expect
 
 
-@pytest.mark.parametrize("option", ["until", "expect", "ready", "answer"])
+@pytest.mark.parametrize("option", ["until", "expect", "ready", "answer", "hide"])
 def test_conditions_can_be_about_a_value_of_a_message(option):
     messages = ['{"type":"wait","n":1}', '{"type":"done"}', '{"type":"late"}']
     options, out = {
         "until": (["--until", 'json:.type=="done"'], messages[:2]),
         "expect": (["--expect", "json:.n==1", "--expect", "json:!.n", "--count", "3"], messages),
         "ready": (["--ready", 'json:.type=="done"', "--count", "1"], messages[2:]),
-        "answer": (["--answer", 'json:.type ~ ^w => {"n":{{last:.n}}}', "--count", "2"], messages[1:]),
+        "answer": (["--answer", 'json:.type ~ ^w => {"n":{{last:.n}}}', "--count", "2"], messages[:2]),
+        "hide": (["--hide", "json:.type ~ ^d", "--count", "2"], [messages[0], messages[2]]),
     }[option]
     with ScriptedServer(answering(*map(wire.text, messages))) as server:
         result = wsx("connect", "--no-stdin", *options, server.url)

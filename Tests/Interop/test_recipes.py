@@ -134,6 +134,15 @@ def test_send_a_message(kitchen, wsx_echo):
     assert (result.status, result.out, result.err) == (0, b"hello\n", "")
 
 
+@recipe("Log in, send a message, and print the reply")
+def test_log_in(kitchen):
+    login = '{"token":"secret"}'
+    script = f'''echo hello; read -r login; [ "$login" = '{login}' ] || exit 1; echo welcome; read -r line; echo "re: $line"; cat'''
+    with serving(script) as server:
+        result = kitchen.run({"ws://localhost:8080/": server.url})
+    assert (result.status, result.out, result.err) == (0, b"re: hello\n", "")
+
+
 @recipe("Check a service in CI")
 @pytest.mark.parametrize(("reply", "status"), [('{"status":"ok"}', 0), ('{"status":"down"}', 7)])
 def test_check_a_service(kitchen, reply, status):
@@ -503,7 +512,7 @@ def test_nats(kitchen):
         result = kitchen.run({"ws://localhost:8080/": server.url})
     assert (result.status, result.err) == (0, ""), result
     assert lines == [b'CONNECT {"verbose":false}\r\n', b"SUB news.> 1\r\n", b"PUB news.today 5\r\n", b"hello\r\n", b"PONG\r\n"]
-    assert b"MSG news.today 1 5\r\nhello\r\n" in result.out
+    assert b"MSG news.today 1 5\r\nhello\r\n" in result.out and b"PING" not in result.out
 
 
 @recipe("Load-test a Socket.IO server")
@@ -574,7 +583,7 @@ def test_expiring_token(kitchen):
 def test_aws_api_gateway(kitchen):
     def script(peer):
         peer.upgrade()
-        message = peer.read_frame().payload
+        message = peer.read_next().payload
         peer.send(wire.text(message) + wire.close(1000))
         peer.read_until_close()
         return peer.request, message

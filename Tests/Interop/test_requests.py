@@ -41,7 +41,7 @@ def test_a_request_is_sent_after_the_previous_reply():
     def script(peer):
         peer.upgrade()
         for number in range(1000):
-            assert peer.read_frame().payload == b"%d" % number
+            assert peer.read_next().payload == b"%d" % number
             # If the client had sent anything else, it would arrive before the pong.
             peer.send(wire.frame(wire.PING, b"?"))
             assert peer.read_frame().opcode == wire.PONG
@@ -63,7 +63,7 @@ def test_operands_and_files_also_wait_for_replies(tmp_path):
         peer.upgrade()
         payloads = []
         for _ in range(4):
-            payloads.append(peer.read_frame().payload)
+            payloads.append(peer.read_next().payload)
             peer.send(wire.frame(wire.PING, b"?"))
             assert peer.read_frame().opcode == wire.PONG
             peer.send(wire.text("ok"))
@@ -101,7 +101,7 @@ def test_a_reply_after_the_end_of_the_input_is_waited_for():
 def test_a_missing_reply_ends_a_sequential_run():
     def script(peer):
         peer.upgrade()
-        peer.read_frame()
+        peer.read_next()
         peer.send(wire.text("reply"))
         return received_until_close(peer)
 
@@ -548,7 +548,7 @@ def test_a_fast_pipe_inserts_values_of_the_reply_before_each_request():
         peer.upgrade()
         seen = []
         for number in range(1, 51):
-            seen.append(json.loads(peer.read_frame().payload))
+            seen.append(json.loads(peer.read_next().payload))
             peer.send(wire.text('{"token":%d}' % number))
         peer.answer_close()
         return seen
@@ -566,7 +566,7 @@ def test_operands_insert_values_of_the_reply_before_them():
         peer.upgrade()
         seen = []
         for number in range(2):
-            seen.append(peer.read_frame().payload)
+            seen.append(peer.read_next().payload)
             peer.send(wire.text('{"token":%d}' % number))
         peer.answer_close()
         return seen
@@ -601,7 +601,7 @@ def test_json_rpc_calls_insert_values_of_the_reply_before_them():
 def test_a_template_that_cannot_be_evaluated_names_its_line(line, words):
     def script(peer):
         peer.upgrade()
-        seen = [peer.read_frame().payload]
+        seen = [peer.read_next().payload]
         peer.send(wire.text('{"a":1}'))
         return seen + received_until_close(peer)
 

@@ -40,7 +40,7 @@ def test_events_have_the_form_of_the_schema(arguments, types):
 
 def test_events_of_a_server_have_the_form_of_the_schema(tmp_path):
     result = shell(f'"$WSX" --reconnect=20 -1 ws+unix:{tmp_path}/s hi >&2 & "$WSX" listen --echo --once --json unix:{tmp_path}/s')
-    assert [event["type"] for event in check("events", result.lines)] == ["listening", "open", "message", "close"]
+    assert [event["type"] for event in check("events", result.lines)] == ["listening", "open", "ping", "message", "close"]
 
 
 def test_a_recording_has_the_form_of_a_scenario_and_of_events_and_can_be_played(tmp_path):

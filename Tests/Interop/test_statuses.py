@@ -32,7 +32,7 @@ def quiet(peer):
 def echoing(peer):
     """Echoes every message."""
     peer.upgrade()
-    while (received := peer.read_frame()).opcode != wire.CLOSE:
+    while (received := peer.read_next()).opcode != wire.CLOSE:
         peer.send(wire.frame(received.opcode, received.payload))
     peer.send(wire.frame(wire.CLOSE, received.payload))
 

@@ -62,6 +62,13 @@ struct ConnectSettings {
             arguments.messages.program.isEmpty
             ? nil : try ProgramCommand(arguments.messages.program, environment: secrets.environment)
         try arguments.checkReplaySpeed()
+        guard !arguments.ending.isOne || arguments.ending.until.isEmpty else {
+            throw .badArgument(
+                what: "--one with --until",
+                why:
+                    "--one ends after the reply, whatever it is; --expect REGEX checks it, --until alone waits for a match"
+            )
+        }
         try OutputPlace(option: "--record", path: arguments.transcript.recordPath).check(against: arguments.readFiles)
         try OutputPlace(option: "--junit", path: arguments.scenario.junitPath).check(against: arguments.readFiles)
         if let path = arguments.client.request.cookieJar { try CookieFiles.check(jar: path, isReadBy: arguments) }
@@ -111,6 +118,7 @@ struct ConnectSettings {
         messages = try Self.messages(arguments, writer)
         try row.columns.checkPatterns(arguments.ending.until, of: "--until")
         try row.columns.checkPatterns(arguments.ending.expectations, of: "--expect")
+        try row.columns.checkPatterns(arguments.transcript.hidden, of: "--hide")
         conditions = try EndConditions(arguments)
         // Lines with placeholders may depend on their values.
         if !arguments.data.usesTemplates,
@@ -182,6 +190,12 @@ extension ConnectSettings {
         return !isRepl && arguments.format.readsInput
     }
 
+    /// Whether replies end the run, and have no other mark than their order. Greetings must be told from them then.
+    var tellsGreetings: Bool {
+        guard !isRepl, arguments.exchange.ready == nil, arguments.protocols.choice == nil else { return false }
+        return arguments.countsReplies || requests?.matching == .order
+    }
+
     /// The kind of messages to send.
     var kind: MessageKind { arguments.format.payload.kind(for: arguments.format.input) }
 }
@@ -220,19 +234,10 @@ extension EndConditions {
     init(_ arguments: ConnectArguments) throws(Failure) {
         self.init(
             count: arguments.ending.count, countsReplies: arguments.countsReplies,
+            hasRequests: arguments.matchesReplies,
             requiredPath: arguments.ending.isOne ? arguments.format.pick?.source : nil,
-            until: try Self.conditions(arguments.ending.until, for: "--until"),
-            expectations: try Self.conditions(arguments.ending.expectations, for: "--expect"))
-    }
-
-    private static func conditions(_ sources: [String], for option: String) throws(Failure) -> [MessageCondition] {
-        var conditions: [MessageCondition] = []
-        do throws(MessageConditionError) {
-            for source in sources { conditions.append(try MessageCondition(source)) }
-        } catch {
-            throw .badArgument(what: option, why: "\(error)")
-        }
-        return conditions
+            until: try .make(arguments.ending.until, for: "--until"),
+            expectations: try .make(arguments.ending.expectations, for: "--expect"))
     }
 }
 extension RequestQueue.Settings {

@@ -152,7 +152,7 @@ import Testing
 
     // MARK: --one
 
-    @Test("--one ends the run with the reply, without a ping")
+    @Test("--one ends the run with the reply, which a ping tells from a greeting")
     func one() throws {
         let fixture = answering {
             $0.messages.texts = ["question"]
@@ -163,7 +163,7 @@ import Testing
         let outcome = try fixture.run()
         #expect(outcome.failure == nil)
         #expect(outcome.output == "reply\n")
-        #expect(outcome.peers.map(\.received) == [[.text("question"), .close(1000)]])
+        #expect(outcome.peers.map(\.received) == [[.ping, .text("question"), .close(1000)]])
     }
 
     @Test("--one waits for one reply per message of the input", arguments: ["a\nb\nc\n", "a"])

@@ -245,6 +245,7 @@ import WSCore
         ConnectCase("history", "--no-history", "--history", "f") { $0.history = .file("f") },
         ConnectCase("no-history", "--history", "f", "--no-history") { $0.history = .none },
         ConnectCase("record", "--record", "f") { $0.transcript.recordPath = "f" },
+        ConnectCase("hide", "--hide", "x", "--hide", "json:.a") { $0.transcript.hidden = ["x", "json:.a"] },
         ConnectCase("pretty", "--no-pretty", "--pretty") { $0.transcript.isPretty = true },
         ConnectCase("paste", "--paste", "lines") { $0.transcript.paste = .lines },
         ConnectCase("no-pretty", "--pretty", "--no-pretty") { $0.transcript.isPretty = false },
@@ -352,6 +353,7 @@ import WSCore
             $0.heartbeats.heartbeatMisses = 1
         },
         ListenCase("record", "--record", "f") { $0.transcript.recordPath = "f" },
+        ListenCase("hide", "--hide", "x", "--hide", "json:.a") { $0.transcript.hidden = ["x", "json:.a"] },
         ListenCase("handshake-timeout", "--handshake-timeout", "2") { $0.server.handshakeTimeout = .seconds(2) },
         ListenCase("close-timeout", "--close-timeout", "2") { $0.limits.closeTimeout = .seconds(2) },
         ListenCase("compress", "--compress", "--compress=off") { $0.compression.compresses = false },

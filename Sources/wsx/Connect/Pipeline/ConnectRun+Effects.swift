@@ -48,30 +48,29 @@ extension ConnectRun {
         on connection: Connection<ConnectRun>
     ) {
         pipeline.clockOffset = clockOffset
+        var meetsGoal = false
         pipeline.received(payload, as: kind, at: loop.nowNanoseconds) { payload, kind, role in
             switch role {
-            case .message where pipeline.hasProtocol:
-                if passOn(unchanged: payload, as: kind, decoding, nil) { endAtGoal() }
-            case .message: deliver(payload, as: kind, decoding, on: connection)
-            case .login:
+            case .message where pipeline.hasProtocol: meetsGoal = passOn(unchanged: payload, as: kind, decoding, nil)
+            case .message: meetsGoal = deliver(payload, as: kind, decoding)
+            case .answered where pipeline.isReady: meetsGoal = deliver(payload, as: kind, decoding, mayBeReply: false)
+            case .login, .answered:
                 remember(payload, as: kind)
                 outputs.show(opening: payload, as: kind)
-            case .answered:
-                remember(payload, as: kind)
-                if outputs.isVerbose, !connection.isClosing { outputs.show(payload, as: kind, .received) }
             }
         }
-        executeEffects(kind, decoding)
+        executeEffects(kind, decoding, meetsGoal: meetsGoal)
     }
 
     /// Executes what the pipeline has requested.
     /// - Parameters:
     ///   - kind: The kind of the message that is the cause, if there is one.
     ///   - decoding: How it was decoded, or `nil` if it is as received.
-    func executeEffects(_ kind: MessageKind = .text, _ decoding: Decoding? = nil) {
+    ///   - meetsGoal: Whether the message has met the run's goal.
+    func executeEffects(_ kind: MessageKind = .text, _ decoding: Decoding? = nil, meetsGoal: Bool = false) {
         guard let pipeline = stages.pipeline else { return }
-        // The messages that follow, such as acknowledgements, are sent before the close frame.
-        var meetsGoal = false
+        // The messages that follow, such as answers and acknowledgements, are sent before the close frame.
+        var meetsGoal = meetsGoal
         while let effect = pipeline.next() {
             switch effect {
             case .send(let payload, let kind, let purpose): send(payload.span.bytes, as: kind, for: purpose)
@@ -150,6 +149,10 @@ extension ConnectRun {
         current?.linger?.messageArrived()
         remember(payload, as: kind)
         if let reason { console.notice("wsx: the next message is shown unchanged: \(reason)") }
+        if outputs.hides(payload, payload) {
+            outputs.show(hidden: payload, as: kind)
+            return false
+        }
         let isWritten = outputs.write(payload, as: kind, decoding: decoding)
         return state.receive(payload, payload: payload, isOmitted: !isWritten)
     }
@@ -170,6 +173,10 @@ extension ConnectRun {
         stages.writer?.received(event.payload.span.bytes)
         let line = event.line
         if event.isText { prompt?.remember(line.span.bytes) }
+        if outputs.hides(line.span.bytes, event.payload.span.bytes) {
+            outputs.show(hidden: line.span.bytes, as: .text)
+            return false
+        }
         let isPush = stages.requests != nil && finding.reply == nil
         let isWritten = outputs.write(event, reply: finding.reply, isPush: isPush)
         if event.role.isError, !isReported { outputs.report(error: event, asReplyTo: finding.reply?.number) }

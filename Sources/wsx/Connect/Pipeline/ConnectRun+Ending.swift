@@ -35,9 +35,21 @@ extension ConnectRun {
 
     private func closingBegan(with frame: CloseFrame) {
         if !state.isClosing { state.closing = .begun }
+        limitClosing()
         stages.pipeline?.closingBegan()
         outputs.writeSent(close: frame)
         prompt?.showsClosing()
+    }
+
+    /// Limits the wait for the peer's close frame to ``repliedLimit``, if replies show that the peer has read everything.
+    private func limitClosing() {
+        guard let connection, state.isReplied, settings.arguments.client.limits.givenCloseTimeout == nil, !settings.isRepl
+        else { return }
+        setDeadline(after: Self.repliedLimit) { [unowned self] in
+            guard connection.unsentBytes == 0, stages.acknowledgements?.count ?? 0 == 0 else { return }
+            outputs.noticeVerbosely("The peer did not answer the close frame")
+            connection.terminate()
+        }
     }
 
     /// Ends the run with a failure. Only the first failure counts.
@@ -60,6 +72,8 @@ extension ConnectRun {
     /// Opens another connection or finishes the run.
     func connectionEnded(_ end: ConnectionEnd) {
         let counters = connectionCounters
+        takeHeldAsReplies()
+        let missingReplies = missingReplies
         current = nil
         showIncompleteInput()
         let waitingCount = stages.pipeline?.waitingLineCount ?? 0
@@ -70,9 +84,24 @@ extension ConnectRun {
         report(droppedAtEnd: waitingCount - keptCount)
         stages.requests?.connectionEnded(isRetried: false)
         state.lastConnectionEnded(end, unacknowledgedCount: stages.acknowledgements?.count ?? 0)
+        if let missingReplies, state.failure == nil { show(missing: missingReplies) }
         connections?.cancel()
         if staysAtPrompt() { return }
         finish()
+    }
+
+    /// The replies that are missing at the end of the default wait, or `nil` if none are.
+    private var missingReplies: MissingReplies? {
+        guard settings.countsReplies, let current else { return nil }
+        return current.replies?.missingReplies(
+            sentCount: sentLineCount(on: current.connection), receivedCount: state.conditions.replyCount)
+    }
+
+    /// Reports missing replies. A script that sends to a server without replies reads nothing about it.
+    private func show(missing replies: MissingReplies) {
+        guard replies.replyCount > 0 || console.isTerminal else { return }
+        let remedy = state.isClosing ? "; --linger 5s waits for more" : ""
+        console.notice("Ended with \(replies.words)\(remedy)")
     }
 
     /// Ends the connection for the stages that keep lines.
@@ -143,12 +172,21 @@ extension ConnectRun {
             showUndelivered()
             // A failure before the first request, such as a refused login, explains that there are no replies.
             if countsUnanswered, state.failure == nil || stages.requests?.queue.hasSent ?? false { showUnanswered() }
+            if settings.tellsGreetings, state.failure != nil, state.conditions.hasOnlyGreetings { showGreetings() }
             if let unsentLines { show(unsent: unsentLines) }
             showUndetected()
         }
         input.closeReader()
         deadline = nil
         stop()
+    }
+
+    /// Explains why messages that were written are no replies.
+    private func showGreetings() {
+        let count = state.conditions.receivedCount
+        let subject = count == 1 ? "the message received is" : "the \(count) messages received are"
+        let reason = "\(count == 1 ? "it was" : "they were") sent before the peer had read a message"
+        console.error("\(subject) no reply: \(reason); --ready waits for a greeting, --count counts it")
     }
 
     /// Shows a failure that is less important than a refusal. The message of the refusal has the progress.
@@ -160,6 +198,9 @@ extension ConnectRun {
     /// The time limit of a hurried end, after a time limit, a signal, or the loss of standard output. It applies to the
     /// closing handshake, and then again to slow outputs.
     private static let hurriedLimit = Duration.milliseconds(500)
+
+    /// The time limit of the closing handshake after replies to all messages, unless `--close-timeout` is given.
+    private static let repliedLimit = Duration.seconds(1)
 
     /// Stops the loop when the outputs have written everything. A hurried end limits that time. The hurry may begin
     /// during this wait, when a time limit or a signal ends a run with a stuck reader.

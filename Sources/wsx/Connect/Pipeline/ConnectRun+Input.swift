@@ -69,16 +69,16 @@ extension ConnectRun {
         else { return }
         let linger = settings.linger
         guard let limit = linger.limit else { return }
-        let roundTrip = current?.replies?.roundTrip
+        let roundTrip = settings.countsReplies ? current?.replies?.roundTrip : nil
         current?.linger = InactivityTimer(
             limit, restartsOnArrival: linger.restartsOnArrival, roundTrip: roundTrip, on: loop
         ) { [unowned self] in
             activity
         } action: { [unowned self] quietPeriod in
-            guard connection != nil, !state.isEnding else { return }
-            if let quietPeriod {
+            guard connection != nil, !state.isEnding, !takeHeldAsReplies() else { return }
+            if let quietPeriod, console.isTerminal {
                 let time = Phrase.duration(quietPeriod)
-                outputs.console.notice("Ended \(time) after one reply per message; --linger 5s waits for more")
+                console.notice("Ended \(time) after one reply per message; --linger 5s waits for more")
             }
             state.lingerEnded(linger)
             endAsAsked()
@@ -99,8 +99,10 @@ extension ConnectRun {
         return InactivityWait.Activity(
             receivedBytes: connection.receivedTraffic.wireBytes, isInMessage: connection.isInMessage,
             isHeldUp: connection.queuedBytes > 0 || connection.isPausedByUser || awaitsConfirmation,
-            answeredRoundTrip: current?.replies?.answeredRoundTrip(
-                sentCount: connection.sentTraffic.messages, receivedCount: state.conditions.receivedCount))
+            answeredRoundTrip: !settings.countsReplies
+                ? nil
+                : current?.replies?.answeredRoundTrip(
+                    sentCount: sentLineCount(on: connection), receivedCount: state.conditions.replyCount))
     }
 
     /// Ends the input, with the close frame it contains, if any. Without a connection, the next one is closed.

@@ -35,9 +35,10 @@ extension ConnectRun: ConnectionHandler {
     ) {
         if let pipeline = stages.pipeline {
             receive(payload, as: kind, decoding, through: pipeline, on: connection)
-        } else {
-            deliver(payload, as: kind, decoding, on: connection)
+        } else if deliver(payload, as: kind, decoding) {
+            endAtGoal()
         }
+        waitForOutput(connection)
     }
 
     /// Keeps what the user or the next messages may refer to.
@@ -47,24 +48,65 @@ extension ConnectRun: ConnectionHandler {
         if kind == .text { outputs.prompt?.remember(payload) }
     }
 
-    /// Writes a message that is no part of an application protocol. Closes the connection if it meets the run's goal.
+    /// Writes a message that is no part of an application protocol, or holds it until it is known whether it is a reply.
+    /// - Parameter mayBeReply: Whether it may be a reply, as opposed to a message that has been answered.
+    /// - Returns: Whether it meets the run's goal.
     @inline(__always)
     func deliver(
-        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, on connection: Connection<ConnectRun>
-    ) {
+        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool = true
+    ) -> Bool {
         remember(payload, as: kind)
+        guard current?.greetingTimer != nil else { return take(payload, as: kind, decoding, mayBeReply: mayBeReply) }
+        let message = ReplyCount.Held(
+            payload: payload.withUnsafeBytes { Array($0) }, kind: kind, decoding: decoding, mayBeReply: mayBeReply)
+        current?.replies?.hold(message)
+        return current?.replies?.isHoldFull ?? false && takeHeld(areGreetings: false)
+    }
+
+    @inline(__always)
+    private func take(_ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool) -> Bool {
+        let isHidden = outputs.hides(payload, payload)
         let isWritten: Bool
         // A greeting after a reconnect is none.
-        var isReply = statistics.openedCount == 1 || current?.hasBegunSending ?? false
+        var isReply = mayBeReply && (statistics.openedCount == 1 || current?.hasBegunSending ?? false)
         if let requests = stages.requests {
-            let finding = requests.received(payload)
-            isWritten = write(payload, as: kind, finding, decoding)
+            // By order, any message would be the reply.
+            let finding =
+                mayBeReply && !(isHidden && requests.queue.goesByOrder) ? requests.received(payload) : .push
+            isWritten = isHidden || write(payload, as: kind, finding, decoding)
             isReply = finding.reply != nil
         } else {
-            isWritten = outputs.write(payload, as: kind, decoding: decoding)
+            isWritten = isHidden || outputs.write(payload, as: kind, decoding: decoding)
         }
-        waitForOutput(connection)
-        if state.receive(payload, payload: payload, isOmitted: !isWritten, isReply: isReply) { endAtGoal() }
+        if isHidden {
+            outputs.show(hidden: payload, as: kind)
+            return false
+        }
+        return state.receive(payload, payload: payload, isOmitted: !isWritten, isReply: isReply)
+    }
+
+    /// Writes the messages that were held until the pong of the ping before the first message.
+    /// - Parameter areGreetings: Whether there was a pong, so none of them is a reply.
+    /// - Returns: Whether they meet the run's goal.
+    private func takeHeld(areGreetings: Bool) -> Bool {
+        current?.greetingTimer = nil
+        for message in current?.replies?.release() ?? [] {
+            let mayBeReply = message.mayBeReply && !areGreetings
+            if take(message.payload.span.bytes, as: message.kind, message.decoding, mayBeReply: mayBeReply) {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Takes the messages that were held as replies, because there is no pong in time.
+    /// - Returns: Whether they end the run, because they meet its goal or answer all requests.
+    @discardableResult
+    func takeHeldAsReplies() -> Bool {
+        guard !state.ignoresIncoming, current?.greetingTimer != nil else { return false }
+        guard takeHeld(areGreetings: false) else { return input.isOver && stages.requests?.queue.isSettled ?? false }
+        endAtGoal()
+        return true
     }
 
     /// Writes a message, and reports a late reply.
@@ -98,8 +140,11 @@ extension ConnectRun: ConnectionHandler {
         }
         if isConfirmation { resumeInput() }
         let replyRoundTrip = current?.replies?.pongReceived(
-            payload, at: loop.now, receivedCount: state.conditions.receivedCount)
-        if let replyRoundTrip { current?.linger?.measured(roundTrip: replyRoundTrip) }
+            payload, at: loop.now, receivedCount: state.conditions.replyCount)
+        if let replyRoundTrip {
+            current?.linger?.measured(roundTrip: replyRoundTrip)
+            if !state.ignoresIncoming, takeHeld(areGreetings: true) { endAtGoal() }
+        }
         let ownRoundTrip = current?.heartbeat?.pongReceived(payload) ?? replyRoundTrip
         if let ownRoundTrip { statistics.measured(roundTrip: ownRoundTrip) }
         let roundTrip = ownRoundTrip ?? statistics.pongReceived(payload, at: loop.now)

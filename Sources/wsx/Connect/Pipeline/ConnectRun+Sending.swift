@@ -176,17 +176,29 @@ extension ConnectRun {
         end(with: stages.encoder?.programFailure ?? .badInput(what: "a message was not sent", why: "\(error)"))
     }
 
-    /// Sends the ping that precedes the first message of a connection, if replies are counted.
+    /// The number of messages sent on a connection, without automatic ones.
+    func sentLineCount(on connection: Connection<ConnectRun>) -> Int {
+        connection.sentTraffic.messages - Int(stages.pipeline?.automaticCount ?? 0)
+    }
+
+    /// Sends the ping that precedes the first message of a connection, if replies are counted, or told from greetings.
     func sendPingBeforeMessages() {
         guard current?.replies?.needsPing ?? false, let connection else { return }
-        current?.replies?.pingSent(at: loop.now, sentCount: connection.sentTraffic.messages)
-        sendHidden(ping: ReplyCount.payload)
+        current?.replies?.pingSent(
+            at: loop.now, sentCount: sentLineCount(on: connection), receivedCount: state.conditions.replyCount)
+        guard sendHidden(ping: ReplyCount.payload), settings.tellsGreetings else { return }
+        let timer = Timer(on: loop) { [unowned self] in takeHeldAsReplies() }
+        current?.greetingTimer = timer
+        timer.start(after: ReplyCount.holdLimit)
     }
 
     /// Sends a ping of the run itself, which only `-v` shows.
-    private func sendHidden(ping payload: [UInt8]) {
-        guard let connection, connection.sendPing(payload.span.bytes) else { return }
+    /// - Returns: Whether it was sent.
+    @discardableResult
+    private func sendHidden(ping payload: [UInt8]) -> Bool {
+        guard let connection, connection.sendPing(payload.span.bytes) else { return false }
         if outputs.isVerbose { outputs.show(control: .ping, payload.span.bytes, .sent) }
+        return true
     }
 
     /// Sends a ping or a pong from the user.
@@ -280,6 +292,8 @@ extension ConnectRun: RequestStage.Host {
 
     func send(_ message: Request, isAwaited: Bool, wasSent: Bool) -> String? {
         let payload = message.payload.span.bytes
+        // Those of the input were counted when they were read.
+        if message.isInitial, !wasSent { state.conditions.messageSent() }
         guard stages.hasProtocol || isAwaited || message.isInitial else {
             sendLasting(payload, as: message.kind)
             return nil

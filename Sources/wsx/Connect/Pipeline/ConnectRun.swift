@@ -124,6 +124,7 @@ final class ConnectRun {
                 // Ignore the signal while the user's editor runs: it is meant for the editor, which is in the same
                 // process group.
                 case .quit where outputs.prompt?.editor.isAway ?? false: break
+                case .timeLimit where takeHeldAsReplies(): break
                 case .quit, .terminate, .hangUp, .timeLimit: end(with: request.failure, hurried: true)
                 }
             }
@@ -220,7 +221,8 @@ final class ConnectRun {
         let connection = Connection(
             opened.stream, settings: settings.connection(), deflate: opened.deflate, resources: resources, handler: self
         )
-        current = OpenConnection(connection: connection, replies: settings.countsReplies ? ReplyCount() : nil)
+        let countsReplies = settings.countsReplies || settings.tellsGreetings
+        current = OpenConnection(connection: connection, replies: countsReplies ? ReplyCount() : nil)
         if settings.isRepl, prompt == nil { startPrompt() }
         guard state.connectionOpened() else { return }
         announce(opened, isFirst: isFirst)

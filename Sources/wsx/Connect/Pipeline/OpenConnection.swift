@@ -5,8 +5,10 @@ import WSCore
 struct OpenConnection {
     let connection: Connection<ConnectRun>
     var heartbeat: HeartbeatTimer<ConnectRun>?
-    /// Counts the replies, or `nil` if the wait for replies does not depend on them.
+    /// Tells replies from greetings, or `nil` if nothing depends on it.
     var replies: ReplyCount?
+    /// Limits the time in which messages are held, until it is known whether they are greetings. Otherwise `nil`.
+    var greetingTimer: Timer?
     /// The wait for replies after the end of the input.
     var linger: InactivityTimer?
     /// Shows the progress of large messages, once there was one and there is no prompt.

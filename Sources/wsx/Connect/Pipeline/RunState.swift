@@ -71,6 +71,8 @@ struct RunState {
     }
     /// Whether received messages are ignored.
     var ignoresIncoming: Bool { phase == .done }
+    /// Whether replies have met the goal, so that the peer has read everything.
+    var isReplied: Bool { failure == nil && conditions.areMetByReplies }
     /// Whether this end has started the closing handshake of the open connection.
     var isClosing: Bool { if case .notBegun = closing { false } else { true } }
 
@@ -155,8 +157,10 @@ struct RunState {
     /// Handles the end of the last connection.
     /// - Parameter unacknowledgedCount: The number of messages that the peer may not have read.
     mutating func lastConnectionEnded(_ end: ConnectionEnd, unacknowledgedCount: Int) {
-        // Once the goal is met, the end of the connection matters only if the peer delayed it.
+        // Once the goal is met, the end of the connection matters only if the peer delayed it: it may not have read
+        // what it was sent.
         guard failure == nil, !ignoresIncoming || end.closingTimedOut else { return }
+        if end.closingTimedOut, isReplied, end.unsentBytes == 0, unacknowledgedCount == 0 { return }
         failure = finalFailure(of: end, unacknowledgedCount: unacknowledgedCount)
     }
 

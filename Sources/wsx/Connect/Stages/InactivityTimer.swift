@@ -58,61 +58,6 @@ struct InactivityWait {
     }
 }
 
-/// Counts the replies on a connection, without a clock.
-///
-///     ──► ping  message 1 … message n
-///     ◄── greeting  pong  reply 1 … reply n
-///
-/// A ping precedes the first message. Whatever arrives before its pong was sent before the server read the message, and
-/// is no reply. Without a pong, there is no count. The ping also measures the round trip.
-struct ReplyCount {
-    private enum Ping {
-        case unsent
-        case sent(at: Duration, sentCount: Int)
-        /// Answered. Before the ping and the pong, this many messages had been sent and received.
-        case answered(roundTrip: Duration, sentCount: Int, receivedCount: Int)
-    }
-
-    /// The payload of the ping, readable for users who watch the frames.
-    static let payload = Array("linger".utf8)
-
-    private var ping = Ping.unsent
-
-    /// The round trip of the ping, or `nil` before its pong.
-    var roundTrip: Duration? { if case .answered(let roundTrip, _, _) = ping { roundTrip } else { nil } }
-
-    /// Whether the ping must be sent before the next message.
-    var needsPing: Bool { if case .unsent = ping { true } else { false } }
-
-    /// Records that the ping is sent now.
-    /// - Parameter sentCount: The number of messages sent so far.
-    mutating func pingSent(at now: Duration, sentCount: Int) {
-        ping = .sent(at: now, sentCount: sentCount)
-    }
-
-    /// Processes a pong.
-    /// - Parameter receivedCount: The number of messages received so far.
-    /// - Returns: The round trip if the pong answers the ping, or `nil` otherwise.
-    mutating func pongReceived(_ payload: RawSpan, at now: Duration, receivedCount: Int) -> Duration? {
-        guard case .sent(let time, let sentCount) = ping,
-            payload.withUnsafeBytes({ $0.elementsEqual(Self.payload) })
-        else { return nil }
-        ping = .answered(roundTrip: now - time, sentCount: sentCount, receivedCount: receivedCount)
-        return now - time
-    }
-
-    /// The round trip if exactly one reply has arrived for each message, or `nil` otherwise.
-    /// - Parameters:
-    ///   - sentCount: The number of messages sent so far.
-    ///   - receivedCount: The number of messages received so far.
-    func answeredRoundTrip(sentCount: Int, receivedCount: Int) -> Duration? {
-        guard case .answered(let roundTrip, let firstSent, let firstReceived) = ping,
-            sentCount > firstSent, sentCount - firstSent == receivedCount - firstReceived
-        else { return nil }
-        return roundTrip
-    }
-}
-
 /// Waits for replies after the end of the input.
 final class InactivityTimer {
     private let loop: EventLoop

@@ -21,6 +21,9 @@ final class RequestStage {
         ///   - wasSent: Whether the message was already sent on an earlier connection.
         /// - Returns: The key of the reply in an application protocol, or `nil` if there is none.
         func send(_ message: Request, isAwaited: Bool, wasSent: Bool) -> String?
+        /// Passes on the messages of which it is not yet known whether they are replies, before requests time out.
+        /// - Returns: Whether they end the run.
+        func takeHeldAsReplies() -> Bool
         /// Called for a message that turns out not to be sendable when it is its turn.
         /// - Parameter name: The name of the message in errors.
         func lineInvalid(_ problem: InputProblem, named name: String)
@@ -249,7 +252,7 @@ final class RequestStage {
     private func expire() {
         timer = nil
         if host.isReadingPaused { holdExpiry() }
-        guard !host.isEnding else { return }
+        guard !host.takeHeldAsReplies(), !host.isEnding else { return }
         let expired = queue.expire(at: loop.now)
         if let first = expired.first, queue.goesByOrder, source == .input {
             return host.requestFailed(.noReply(to: first.number, after: replies.replyTimeout))

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// The outputs of messages and events: standard output, the transcript, and the recording. A slow output pauses the
@@ -28,6 +29,8 @@ final class ListenOutputs {
     let recording: SessionRecording
     let faults: Faults
     private let verbosity: Int
+    /// The conditions of messages that are neither written nor shown.
+    private let hiding: [MessageCondition]
     /// Whether the server relays: what it sends comes from another server and is shown like what it receives.
     private let isRelay: Bool
     /// Decodes the binary messages that a relay shows, or `nil` to show them as they are.
@@ -50,6 +53,8 @@ final class ListenOutputs {
         self.console = console
         self.faults = faults
         verbosity = arguments.transcript.verbosity
+        hiding = try .make(arguments.transcript.hidden, for: "--hide")
+        for pattern in hiding.compactMap(\.pattern) { console.watch(pattern) }
         isRelay = arguments.mode.service == .relay
         decoder = arguments.mode.decoder(limitBytes: arguments.limits.maximumMessageBytes)
         view = isPrompt ? console.makeView(for: arguments, showsReceived: output == nil, on: loop) : nil
@@ -96,7 +101,10 @@ final class ListenOutputs {
     func received(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, from number: Int) {
         if kind == .text { editor?.services.words.remember(payload) }
         recorder?.events.writeMessage(payload, as: kind, client: number, mark: mark)
-        if let outcome = decode(payload, as: kind, from: .client, client: number) {
+        let outcome = decode(payload, as: kind, from: .client, client: number)
+        if hides(payload, as: kind, outcome, mark, .received, client: number) {
+            // Only recorded.
+        } else if let outcome {
             write(outcome, .incoming, mark, client: number)
             show(outcome, .received, client: number)
         } else {
@@ -144,7 +152,12 @@ final class ListenOutputs {
     /// Records and shows the server's answer to a client.
     /// - Parameter mark: What a relay has done to it.
     func answered(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, to number: Int) {
-        if let outcome = decode(payload, as: kind, from: .server, client: number) {
+        let outcome = decode(payload, as: kind, from: .server, client: number)
+        if isRelay, hides(payload, as: kind, outcome, mark, .sent, client: number) {
+            recorder?.events.writeMessage(payload, as: kind, .outgoing, client: number, mark: mark)
+            return
+        }
+        if let outcome {
             recorder?.events.writeMessage(payload, as: kind, .outgoing, client: number, mark: mark)
             write(outcome, .outgoing, mark, client: number)
             show(outcome, .sent, client: number)
@@ -154,7 +167,27 @@ final class ListenOutputs {
         if verbosity > 1 || view != nil { show(sent: payload, as: kind, client: number) }
     }
 
-    // MARK: Decoded
+    // MARK: Hidden and decoded
+
+    /// Whether a message is hidden. If so, a prompt keeps it, and `-v` shows it. Typed messages are never hidden.
+    private func hides(
+        _ payload: RawSpan, as kind: MessageKind, _ outcome: RelayDecoder.Outcome?, _ mark: RelayMark?,
+        _ direction: Transcript.Direction, client: Int
+    ) -> Bool {
+        guard !hiding.isEmpty, mark != .injected else { return false }
+        if case .shown(let bytes, let kind, _)? = outcome {
+            return hides(bytes.span.bytes, as: kind, nil, mark, direction, client: client)
+        }
+        for condition in hiding where condition.matches(payload, payload: payload) {
+            if let view {
+                view.show(payload, as: kind, direction, client: client, role: .hidden)
+            } else if verbosity > (messages == nil ? 1 : 0) {
+                console.show(transcript.hidden(payload, as: kind, direction, client: client))
+            }
+            return true
+        }
+        return false
+    }
 
     /// The form in which a message is shown, or `nil` to show it as it is.
     private func decode(

@@ -32,6 +32,8 @@ extension ManualSection {
             ["Cookies kept", "3,000", "an old one is dropped"],
             ["Cookies kept per domain", "50", "an old one is dropped"],
             ["Kept cookies in a request", "8,190 bytes", "the rest is not sent"],
+            ["Wait for the pong after greetings", "1 s", "they are replies"],
+            ["Messages held until that pong", "16 MiB", "they are replies"],
             ["Queued output", "16 MiB", "input pauses"],
             ["Unconfirmed messages", "16 MiB", "input pauses"],
             ["Connections that a message ends", "4", "status 1"],

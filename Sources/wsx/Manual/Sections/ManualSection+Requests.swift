@@ -16,8 +16,9 @@ extension ManualSection {
             (
                 "`--request`",
                 """
-                The reply is the next message received. Then the next request is sent. If a reply does not arrive in \
-                time, the run ends, because later replies could not be matched; the prompt continues.
+                The reply is the next message received, except greetings and answered messages, as with `--one`. Then the \
+                next request is sent. If a reply does not arrive in time, the run ends, because later replies could not \
+                be matched; the prompt continues.
                 """
             ),
             (
@@ -133,7 +134,9 @@ extension ManualSection {
             """
             The goal of a run is `--count`, `--one`, or `--until`; meeting any of them is enough. After the last message \
             for it, received data no longer affects the status, but a missing answer to our close frame still leads to \
-            6.
+            6, because the peer may not have read every message. If a goal, `--expect`, or requests were met by a reply to \
+            each message, it has: the status is 0 unless the system reports unsent bytes, and the wait is 1 second \
+            unless `--close-timeout` is given.
             """),
         .paragraph(
             """

@@ -75,8 +75,8 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
                 """,
             answer: """
                 Answer each received message that matches *REGEX* with the text message *TEXT*, for instance to answer \
-                the pings of an application. Answered messages do not count and are not written to standard output; \
-                `-v` shows them and their answers.
+                the pings of an application. Answered messages are written and counted like others, but are no replies; \
+                `--hide` hides them. `-v` shows the answers.
                 """
         ).lifted(\.exchange)
         DataArguments.options.lifted(\.data)

@@ -60,7 +60,22 @@ class Transcript {
         layout = MessageLayout(palette: palette, isPretty: isPretty)
     }
 
+    /// Creates a transcript that continues another one, without colors.
+    private init(uncolored other: Transcript) {
+        palette = Palette(isEnabled: false)
+        secrets = other.secrets
+        screenSize = other.screenSize
+        clock = other.clock
+        layout = MessageLayout(palette: palette, isPretty: other.layout.isPretty)
+    }
+
     // MARK: Messages
+
+    /// Formats a message that `--hide` hides: as a whole, dimmed.
+    func hidden(_ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil) -> String {
+        let text = Transcript(uncolored: self).message(payload, as: kind, direction, client: client)
+        return palette.quiet(String(text.dropLast())) + "\n"
+    }
 
     /// Formats a message, or the beginning of a long one.
     /// - Parameters:

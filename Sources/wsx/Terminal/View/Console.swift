@@ -68,6 +68,9 @@ final class Console {
         if let problem { error("WSX_COLORS: \(problem)") }
     }
 
+    /// Whether standard error is a terminal.
+    var isTerminal: Bool { terminal != nil }
+
     /// The colors for output to a descriptor.
     func colors(on descriptor: Int32) -> Palette { Self.colors(changedColors, color, on: descriptor) }
 
@@ -100,7 +103,7 @@ final class Console {
         let view = MessageView(
             console: self, transcript: transcript, selecting: arguments.format.pick, showsReceived: showsReceived,
             on: loop)
-        if arguments.transcript.verbosity > 0 { view.pings = .shown }
+        if arguments.transcript.verbosity > 0 { (view.pings, view.showsHidden) = (.shown, true) }
         if let kinds = arguments.format.changes { view.showChanges(of: kinds) }
         return view
     }

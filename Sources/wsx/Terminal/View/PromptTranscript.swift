@@ -25,7 +25,8 @@ final class PromptTranscript: Transcript {
         case reply(to: Int?, roundTrip: Duration, error: String?)
         /// An unmatched message in a session with requests.
         case notification
-
+        /// `--hide` hides it. It is shown with `-v`.
+        case hidden
         /// A binary message that could not be decoded, for a reason.
         case undecoded(String)
 
@@ -81,7 +82,8 @@ final class PromptTranscript: Transcript {
         }
         let hint = Self.hint(number, kind, byteCount: payload.byteCount, columns: columns)
         let fit = MessageFit(
-            kind: kind, isNotification: role == .notification, lead: lead, matches: matches, columns: columns,
+            kind: kind, isNotification: role == .notification || role == .hidden, lead: lead, matches: matches,
+            columns: columns,
             palette: palette)
         return json.withText(or: payload) { shown in
             let content =

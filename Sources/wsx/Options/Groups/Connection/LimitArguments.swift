@@ -7,7 +7,12 @@ struct LimitArguments: Equatable, Sendable {
     var maximumFragments = 131_072
     /// The maximum payload of an outgoing frame in bytes, 1 or more; nil: messages are not fragmented.
     var fragmentBytes: Int?
-    var closeTimeout = Duration.seconds(5)
+    /// As given, or `nil` for the default of ``closeTimeout``.
+    var givenCloseTimeout: Duration?
+    var closeTimeout: Duration {
+        get { givenCloseTimeout ?? .seconds(5) }
+        set { givenCloseTimeout = newValue }
+    }
 
     /// The options.
     /// - Parameters:
@@ -22,11 +27,11 @@ struct LimitArguments: Equatable, Sendable {
     ) -> [OptionSpecification<LimitArguments>] {
         [
             OptionSpecification(
-                "close-timeout", value: OptionValue("DURATION"), default: "5s", heading: .ending,
-                summary: "Limit the closing handshake",
+                "close-timeout", value: OptionValue("DURATION"), heading: .ending,
+                summary: "Limit the closing handshake [5s]",
                 manual: """
-                    Drop the connection if the peer does not answer a close frame within *DURATION*, or takes none of the \
-                    remaining output for that long.
+                    Drop the connection if the peer does not answer a close frame within *DURATION*, by default 5 seconds, \
+                    or takes no output for that long.
                     """,
                 example: "--close-timeout 1s"
             ) { arguments, value throws(ValueProblem) in

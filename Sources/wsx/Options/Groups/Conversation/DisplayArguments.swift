@@ -42,6 +42,8 @@ struct TranscriptArguments: Equatable, Sendable {
     var timestamps: TimestampStyle?
     /// The file to record the session to; nil: no recording.
     var recordPath: String?
+    /// Valid ``MessageCondition``s of messages that are not written or shown.
+    var hidden: [String] = []
     /// Nil: only if the output is a terminal.
     var isPretty: Bool?
     /// What becomes of several messages that are pasted at once.
@@ -86,6 +88,17 @@ struct TranscriptArguments: Equatable, Sendable {
                 """,
             example: "--record session.jsonl", seeAlso: ["input", "replay-speed"]
         ) { arguments, value in arguments.recordPath = value }
+        OptionSpecification(
+            "hide", value: OptionValue("REGEX"), repetition: .adds, heading: .display,
+            summary: "Hide messages that match REGEX",
+            manual: """
+                Do not write, show, or count messages that match *REGEX*, or `json:` and a condition, as in `--until`. They \
+                are still recorded, answered, and forwarded; `-v` shows them dimmed, and `/show` finds them.
+                """,
+            example: "--hide '^ping'", seeAlso: ["answer"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.hidden.append(try MessageConditionValue.parse(value))
+        }
         OptionSpecification(
             "pretty", heading: .display,
             summary: "Indent JSON messages, even in a pipe",

@@ -24,9 +24,11 @@ struct EndingArguments: Equatable, Sendable {
                 """,
             """
             The default is `1s`. It becomes shorter if the server has sent exactly one reply for each message: 100 \
-            milliseconds or two round trips, whichever is longer. A notice then says so; `-q` hides it. To measure the round trip, a ping precedes the first \
+            milliseconds or two round trips, whichever is longer. To measure the round trip, a ping precedes the first \
             message; messages that arrive before its pong, such as a greeting, do not count as replies. An explicit \
-            *DURATION* always applies, and no ping is sent. Give one for servers that send several replies per message.
+            *DURATION* always applies, and no ping is sent. Give one for servers that send several replies per message. \
+            A notice says if there are fewer replies than messages, but at least one. On a terminal, it also says if \
+            there is none, and when the wait was short.
             """,
             """
             With `--until`, the default is `forever`. With `--count` or `--one`, it is 30 seconds after the end of the \
@@ -52,19 +54,24 @@ struct EndingArguments: Equatable, Sendable {
             summary: "Exit after one reply per message",
             manual: """
                 Exit with 0 as soon as one message has arrived for each message sent: one request, one reply. If \
-                nothing is sent, exit after the first message.
+                nothing is sent, exit after the first message. `--expect` checks the replies; `--until` is an error.
                 """,
             """
             If replies are missing, the exit status and the time limit are those of `--count`: 7 if the peer closes \
-            normally first, 1 after any other end of the connection, and 6 if the wait ends. Messages that arrive \
-            before the first one is sent do not count, but a later greeting does. The prompt does not open: on a terminal, standard input is not read. With `--request`, \
-            `--correlate`, or `--json-rpc`, the run already ends after the last reply; other messages do not count.
+            normally first, 1 after any other end of the connection, and 6 if the wait ends. The prompt does not open: \
+            on a terminal, standard input is not read. With `--request`, `--correlate`, or `--json-rpc`, the run \
+            already ends after the last reply; other messages do not count.
+            """,
+            """
+            A greeting is written, but is no reply, and neither is a message that `--answer` answers. To tell a greeting, \
+            a ping precedes the first message, and messages that arrive before its pong are held. If no pong arrives \
+            within a second, they are replies. There is no ping with `--ready`, `--protocol`, or replies that have ids.
             """,
             """
             With `--pick`, each reply must have the value. A reply without it writes nothing, and the exit status is 7. \
             To wait for a message that has the value, use `--count 1` instead.
             """,
-            example: #"--one --execute '{"op":"health"}'"#, seeAlso: ["count", "pick", "request", "timeout"]
+            example: #"--one --execute '{"op":"health"}'"#, seeAlso: ["count", "expect", "pick", "request", "timeout"]
         ) { arguments, _ in arguments.isOne = true },
         OptionSpecification(
             "until", value: OptionValue("REGEX"), repetition: .adds, about: .ending, heading: .ending,

@@ -15,7 +15,7 @@ struct ScenarioArguments: Equatable, Sendable {
     /// The options of a client.
     static let options: [OptionSpecification<ScenarioArguments>] = [
         OptionSpecification(
-            "scenario", value: OptionValue("FILE", .file), conflicts: ["input", "record", "exec"],
+            "scenario", value: OptionValue("FILE", .file), conflicts: ["input", "record", "hide", "exec"],
             excludes: [.messages, .stdin, .output, .ending, .requests, .exchange, .staying], heading: .scenario,
             summary: "Play FILE and check the replies",
             manual: """

@@ -1,0 +1,124 @@
+"""Greetings, which are no replies: --one and --request tell them by the pong of a ping before the first message."""
+
+import contextlib
+import json
+
+import pytest
+
+import wire
+from processes import assert_fails, wsx
+from scripted_server import ScriptedServer
+
+GREETING = (
+    "wsx: the message received is no reply: it was sent before the peer had read a message; --ready waits for a "
+    "greeting, --count counts it")
+ONE, REQUEST = ["-1"], ["--request"]
+
+
+@contextlib.contextmanager
+def serving(*replies, early=(), pong=True, close=None):
+    """A server whose greeting arrives after the first message has been sent.
+
+    It sends `early` when it has read the ping and the first message, and before its pong.
+    """
+
+    def script(peer):
+        peer.upgrade()
+        ping, first = peer.read_frame(), peer.read_frame()
+        assert (ping.opcode, ping.payload, first.opcode) == (wire.PING, b"linger", wire.TEXT)
+        peer.send(b"".join(map(wire.text, early)) + (wire.frame(wire.PONG, ping.payload) if pong else b""))
+        received = [first.payload]
+        for number, reply in enumerate(replies):
+            # Without a pong, the client takes an early message for the first reply.
+            if number > 0 or not pong:
+                received.append(peer.read_frame().payload)
+            peer.send(wire.text(reply))
+        if close:
+            peer.send(wire.close(close))
+        peer.answer_close()
+        return received
+
+    with ScriptedServer(script) as server:
+        yield server
+
+
+@pytest.mark.parametrize("options", [ONE, REQUEST, [*ONE, *REQUEST], [*ONE, "--reconnect"]], ids=" ".join)
+def test_a_greeting_that_arrives_after_the_first_message_is_no_reply(options):
+    with serving("one", "two", early=["welcome", "state"]) as server:
+        result = wsx("connect", *options, server.url, stdin=b"a\nb\n")
+    assert (result.status, result.err) == (0, "")
+    assert result.lines == ["welcome", "state", "one", "two"]
+
+
+def test_events_and_placeholders_tell_greetings_from_replies():
+    with serving('{"id":1}', '{"id":2}', early=['{"hello":5}']) as server:
+        result = wsx(
+            "connect", "--request", "--template", "--json", server.url, "first", "{{last:.id}}")
+    events = [event for event in map(json.loads, result.lines) if event["type"] == "message"]
+    assert [(event["data"], event.get("request")) for event in events] == [
+        ('{"hello":5}', None), ('{"id":1}', 1), ('{"id":2}', 2)]
+    assert server.results == [[b"first", b"1"]]
+
+
+@pytest.mark.parametrize("options", [ONE, REQUEST], ids=" ".join)
+def test_without_a_pong_the_first_messages_are_the_replies_in_their_order(options):
+    with serving("y", early=["x"], pong=False) as server:
+        result = wsx("connect", *options, server.url, "a", "b")
+    assert (result.status, result.lines, result.err) == (0, ["x", "y"], "")
+
+
+@pytest.mark.parametrize("options", [ONE, REQUEST], ids=" ".join)
+def test_the_end_of_the_connection_ends_the_wait_for_a_pong(options):
+    with serving(early=["x", "more"], pong=False, close=1000) as server:
+        result = wsx("connect", *options, server.url, "a")
+    assert (result.status, result.lines[0], result.err) == (0, "x", "")
+
+
+@pytest.mark.parametrize("options, status, words", [
+    (ONE, 7, "closed with 1000 after 0 of 1 replies"), (REQUEST, 1, "1 request was not answered"),
+], ids=["one", "request"])
+def test_a_run_with_only_a_greeting_fails_and_says_so(options, status, words):
+    with serving(early=["welcome"], close=1000) as server:
+        result = wsx("connect", *options, server.url, "a")
+    assert (result.status, result.lines) == (status, ["welcome"]), result
+    assert GREETING in result.error_lines and words in result.err, result
+
+
+@pytest.mark.parametrize("options", [
+    [*ONE, "--ready", "welcome"], ["--request", "--correlate", "id"], ["--json-rpc"], ["-n", "1"], [*ONE, "--no-stdin"],
+], ids=" ".join)
+def test_no_ping_is_sent_where_replies_are_known_or_nothing_is_sent(options):
+    def script(peer):
+        peer.upgrade(then=wire.text('{"welcome":1}'))
+        frame = peer.read_frame()
+        if frame.opcode == wire.TEXT:
+            peer.send(wire.text('{"id":1,"result":1}'))
+            peer.answer_close()
+        else:
+            peer.send(wire.frame(wire.CLOSE, frame.payload))
+        return frame.opcode
+
+    message = [] if "--no-stdin" in options else ["m"] if "--json-rpc" in options else ['{"id":1}']
+    with ScriptedServer(script) as server:
+        result = wsx("connect", *options, server.url, *message)
+    assert result.status == 0 and wire.PING not in server.results, result
+
+
+def test_a_message_that_is_answered_is_no_reply_while_greetings_are_told():
+    with serving("reply", early=["challenge"], pong=False) as server:
+        result = wsx("connect", "-1", "--answer", "challenge => proof", server.url, "a")
+    assert (result.status, result.lines, result.err) == (0, ["challenge", "reply"], "")
+
+
+def test_one_with_until_names_expect():
+    assert_fails(wsx("-1", "--until", "x", "echo:", "a"), 2, "--one with --until", "--expect")
+
+
+@pytest.mark.parametrize("options", [
+    [*ONE, "--timeout", "500ms"], [*ONE, "--linger", "300ms"], [*REQUEST, "--reply-timeout", "300ms"],
+    [*REQUEST, "--timeout", "500ms"],
+], ids=" ".join)
+def test_a_limit_below_a_second_does_not_make_a_reply_without_a_pong_late(options):
+    with serving(early=["reply"], pong=False) as server:
+        result = wsx("connect", *options, server.url, "a")
+    assert (result.status, result.lines, result.err) == (0, ["reply"], "")
