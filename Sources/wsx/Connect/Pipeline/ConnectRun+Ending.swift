@@ -43,7 +43,8 @@ extension ConnectRun {
 
     /// Limits the wait for the peer's close frame to ``repliedLimit``, if replies show that the peer has read everything.
     private func limitClosing() {
-        guard let connection, state.isReplied, settings.arguments.client.limits.givenCloseTimeout == nil, !settings.isRepl
+        guard let connection, state.isReplied, settings.arguments.client.limits.givenCloseTimeout == nil,
+            !settings.isRepl
         else { return }
         setDeadline(after: Self.repliedLimit) { [unowned self] in
             guard connection.unsentBytes == 0, stages.acknowledgements?.count ?? 0 == 0 else { return }
