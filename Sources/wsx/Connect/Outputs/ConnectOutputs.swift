@@ -169,8 +169,13 @@ final class ConnectOutputs {
     }
 
     /// Whether a message is hidden. The parameters are those of ``MessageCondition/matches(_:payload:)``.
+    @inline(__always)
     func hides(_ text: RawSpan, _ payload: RawSpan) -> Bool {
-        // A loop without a closure: most runs have no condition.
+        // Most runs have no condition.
+        !hiding.isEmpty && matchesHiding(text, payload)
+    }
+
+    private func matchesHiding(_ text: RawSpan, _ payload: RawSpan) -> Bool {
         for condition in hiding where condition.matches(text, payload: payload) { return true }
         return false
     }

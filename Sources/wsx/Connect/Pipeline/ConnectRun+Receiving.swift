@@ -63,24 +63,24 @@ extension ConnectRun: ConnectionHandler {
         return current?.replies?.isHoldFull ?? false && takeHeld(areGreetings: false)
     }
 
-    @inline(__always)
     private func take(_ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool) -> Bool {
-        let isHidden = outputs.hides(payload, payload)
+        if outputs.hides(payload, payload) {
+            // Only an id says that a hidden message is a reply. By order, any message would be.
+            if mayBeReply, let requests = stages.requests, !requests.queue.goesByOrder {
+                _ = requests.received(payload)
+            }
+            outputs.show(hidden: payload, as: kind)
+            return false
+        }
         let isWritten: Bool
         // A greeting after a reconnect is none.
         var isReply = mayBeReply && (statistics.openedCount == 1 || current?.hasBegunSending ?? false)
         if let requests = stages.requests {
-            // By order, any message would be the reply.
-            let finding =
-                mayBeReply && !(isHidden && requests.queue.goesByOrder) ? requests.received(payload) : .push
-            isWritten = isHidden || write(payload, as: kind, finding, decoding)
+            let finding = mayBeReply ? requests.received(payload) : .push
+            isWritten = write(payload, as: kind, finding, decoding)
             isReply = finding.reply != nil
         } else {
-            isWritten = isHidden || outputs.write(payload, as: kind, decoding: decoding)
-        }
-        if isHidden {
-            outputs.show(hidden: payload, as: kind)
-            return false
+            isWritten = outputs.write(payload, as: kind, decoding: decoding)
         }
         return state.receive(payload, payload: payload, isOmitted: !isWritten, isReply: isReply)
     }
