@@ -61,7 +61,8 @@ def bash(place, *words):
         ["bash", "--norc", "--noprofile", "-c", script, "bash", *pieces], cwd=place, env=environment(place))
     # compopt works only while readline completes.
     assert result.status == 0 and all("compopt" in line for line in result.err.splitlines()), result
-    kept = re.match(f"(?:.*[{BREAKS}])?", words[-1]).group()
+    # With hostcomplete, which is on by default, it inserts the '@' as well.
+    kept = re.match(f"(?:.*[{BREAKS}])?", words[-1]).group().removesuffix("@")
     return {kept + reply for reply in result.out.decode().split()}
 
 
@@ -139,9 +140,26 @@ def test_exec_completes_programs_and_their_files(offered):
         assert "notes.txt" in offered(*words, PROGRAM, "")
 
 
-@pytest.mark.parametrize("words", [["@p"], ["connect", "-q", "@p"], ["-q", "@p"], ["bench", "@p"]], ids=" ".join)
+@pytest.mark.parametrize("words", [
+    ["@p"], ["connect", "-q", "@p"], ["-q", "@p"], ["bench", "@p"], ["relay", "8080", "@p"],
+    ["relay", "127.0.0.1:8080", "-q", "@p"],
+], ids=" ".join)
 def test_a_profile_completes(offered, words):
     assert offered(*words) == PROFILES
+
+
+@pytest.mark.parametrize("setup", [
+    "shopt -s hostcomplete", "shopt -u hostcomplete; COMP_WORDBREAKS+=@",
+    "shopt -u hostcomplete; COMP_WORDBREAKS=${COMP_WORDBREAKS//@}",
+])
+def test_bash_keeps_the_at_sign_of_a_profile(place, setup):
+    with Screen(**variables(place)) as screen:
+        screen.enter(f"source {shlex.quote(os.fspath(COMPLETIONS / 'wsx.bash'))}; {setup}; clear; echo ready")
+        screen.wait_for("^ready$")
+        for typed, completed in {"wsx @": "wsx @pr", "wsx @pre": "wsx @preview", "wsx relay 8 @pro": "wsx relay 8 @prod"}.items():
+            screen.press("C-u")
+            screen.type(typed + "\t")
+            screen.wait_for(f"^shell\\$ {completed}$")
 
 
 @pytest.mark.parametrize("words", [["wss://rec"], ["connect", "wss://rec"], ["bench", "-c", "5", "wss:"]], ids=" ".join)

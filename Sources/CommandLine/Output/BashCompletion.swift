@@ -14,6 +14,8 @@ struct BashCompletion {
             # Readline replaces only the part after the last character that ends a word.
             if [[ $full != "$current" || ($current == [:@] && $COMP_WORDBREAKS == *"$current"*) ]]; then
                 cut=${full%"${full##*[:@=]}"}
+                # With hostcomplete, which is the default, it replaces '@' as well.
+                if shopt -q hostcomplete; then cut=${cut%@}; fi
             fi
             while read -r word; do
                 if [[ $word == "$full"* ]]; then
@@ -182,24 +184,27 @@ struct BashCompletion {
         let first = [offer(program.commandsOfOneWord.map(\.name))] + urls
         var lines = [#""")"#] + words(first, options: own + implicitOptions) + ["    ;;"]
         for command in program.commands {
-            let operand = command.operands.first
+            let index = command.operands.firstIndex { $0.option == nil && $0.completion != .none }
+            let operand = index.map { command.operands[$0] }
             lines += ["\(word(command)))"]
             lines += words(
-                operand.map { reply($0.completion, command) } ?? [], options: command.options,
+                operand.map { reply($0.completion, command) } ?? [], at: index ?? 0, options: command.options,
                 isRepeatable: operand?.isRepeatable ?? false)
             lines += ["    ;;"]
         }
         return indented(lines)
     }
 
-    /// Offers options after a hyphen. Otherwise offers choices for the first operand, and files for each operand.
-    private func words(_ operands: [String], options: [OptionDescription], isRepeatable: Bool = false) -> [String] {
+    /// Offers options after a hyphen. Otherwise offers choices for the operand at `index`, or files for each operand.
+    private func words(
+        _ operands: [String], at index: Int = 0, options: [OptionDescription], isRepeatable: Bool = false
+    ) -> [String] {
         var lines = [
             "if [[ $current == -* ]] && ((!end)); then",
             "    " + offer(options.flatMap(\.names)),
         ]
         if !operands.isEmpty {
-            lines.append(isRepeatable ? "else" : "elif ((operands == 0)); then")
+            lines.append(isRepeatable ? "else" : "elif ((operands == \(index))); then")
             lines += operands.map { "    " + $0 }
         }
         return (lines + ["fi"]).map { "    " + $0 }

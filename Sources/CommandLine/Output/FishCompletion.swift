@@ -32,7 +32,7 @@ struct FishCompletion {
         for command in program.commands {
             let condition = quoted(self.condition(of: command))
             lines.append("")
-            for operand in command.operands {
+            for (index, operand) in command.operands.enumerated() {
                 switch operand.completion {
                 case .none: break
                 case .file: lines.append("complete -c \(program.name) -n \(condition) -F")
@@ -43,7 +43,11 @@ struct FishCompletion {
                     let place = quoted(self.condition(of: command) + option + "; and contains -- -- (commandline -opc)")
                     lines.append("complete -c \(program.name) -n \(place) -a '(__\(name)_complete_program)'")
                 case .url(let prefixes, let list):
-                    let place = quoted(self.condition(of: command) + "; and __\(name)_completes_url")
+                    // The address before a URL may contain colons and dots.
+                    let test =
+                        index == 0
+                        ? "__\(name)_completes_url" : "not string match -qr '//|^@' -- (commandline -opc)[2..-1]"
+                    let place = quoted(self.condition(of: command) + "; and " + test)
                     let known = "(\(name) \(CommandDescription.completionsName) \(list) 2>/dev/null)"
                     let words = (prefixes + [known]).joined(separator: " ")
                     lines.append("complete -c \(program.name) -n \(place) -a \(quoted(words))")
