@@ -1,6 +1,7 @@
 """Redirects: which ones are followed, and that credentials stay with their origin."""
 
 import base64
+import os
 import re
 import socket
 import ssl
@@ -458,10 +459,13 @@ def test_a_client_certificate_is_presented_to_its_server_only(certificates, sche
     assert [bool(subject) for subject in subjects] == [is_shown]
 
 
-def test_a_failure_after_a_redirect_names_the_target(certificates):
+@pytest.mark.parametrize("command", [["connect"], ["bench", "-n", "1"], ["connect", "--scenario", "FILE"]], ids=" ".join)
+def test_a_failure_after_a_redirect_names_the_target(certificates, tmp_path, command):
+    (tmp_path / "steps").write_text('{"type":"message","direction":"out","data":"a"}\n')
+    words = [os.fspath(tmp_path / "steps") if word == "FILE" else word for word in command]
     with ScriptedServer(lambda peer: (peer.read_request(), peer.send(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"))) as other:
         with Origins(certificates, location=f"ws://localhost:{other.port}/gone") as origins:
-            result = run(origins, certificates, "-L")
+            result = wsx(*words, "-L", f"ws://127.0.0.1:{origins.port}/start")
     assert result.status == 4
     assert f"connecting to ws://localhost:{other.port}/gone: the server answered 404" in result.err
 

@@ -9,8 +9,8 @@ final class ConnectionOpener {
 
     /// Why a connection is not opened.
     enum OpeningError: Error {
-        /// The server or the way to it failed.
-        case connecting(ConnectError)
+        /// The server or the way to it failed; after redirects, the server at this URL.
+        case connecting(ConnectError, redirectedTo: String?)
         /// The data file has no row for the connection, or its values make an invalid request.
         case noRequest(Failure)
     }
@@ -106,6 +106,7 @@ final class ConnectionOpener {
         } catch {
             return completion(number, .failure(.noRequest(error)))
         }
+        var redirectTarget: String?
         let connector = Connector(way, resources: resources, on: loop) { [unowned self] result in
             let connector = connectors.removeValue(forKey: number)
             if case .failure(let error) = result {
@@ -116,9 +117,11 @@ final class ConnectionOpener {
                 }
                 recordSecrets(of: [way.request, connector?.request].compactMap(\.self))
             }
-            completion(number, result.mapError { .connecting($0) })
+            completion(number, result.mapError { .connecting($0, redirectedTo: redirectTarget) })
         }
         connector.didStep = { [unowned self] step in
+            guard case .redirected(_, let next) = step else { return }
+            redirectTarget = next.url.shortDescription
             if redirectNotice == nil { redirectNotice = ReportedRedirect.notice(of: step) }
         }
         connectors[number] = connector

@@ -61,13 +61,14 @@ extension LoadWorker {
     /// Counts a failed connection attempt. Without a request for the connection, there is none, and the run ends.
     func note(_ error: ConnectionOpener.OpeningError) {
         switch error {
-        case .connecting(let error): note(error)
+        case .connecting(let error, let url): note(error, at: url)
         case .noRequest(let failure): end(because: failure)
         }
     }
 
-    func note(_ error: ConnectError) {
-        let failure = Failure.connecting(url: settings.requests.url.shown, error)
+    /// - Parameter url: The URL to which the server has redirected, or `nil` for the URL of the run.
+    func note(_ error: ConnectError, at url: String? = nil) {
+        let failure = Failure.connecting(url: url ?? settings.requests.url.shown, error)
         switch failure.status {
         case .timedOut: note(failure, as: .timeout)
         case .refused, .violation: note(failure, as: .handshake)

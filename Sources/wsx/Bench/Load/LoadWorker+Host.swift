@@ -62,9 +62,9 @@ extension LoadWorker: LoadHost {
                 // Reported before `openNext` returns.
                 hasBegun = false
                 end(because: failure)
-            case .failure(.connecting(let error)):
+            case .failure(.connecting(let error, let url)):
                 completion(false)
-                note(error)
+                note(error, at: url)
             }
             wakeSoon()
         }

@@ -118,7 +118,10 @@ final class ScenarioRun {
         } completion: { [unowned self] result in
             switch result {
             case .success(let opened): self.opened(opened)
-            case .failure(.connecting(let error)): end(with: .connecting(url: "\(settings.url)", error))
+            case .failure(.connecting(let error)):
+                // After redirects, the failing server may differ from the first one.
+                let url = self.attempt?.url ?? settings.url
+                end(with: .connecting(url: url.shortDescription, error))
             case .failure(.secret(let failure)): end(with: failure)
             }
         }
