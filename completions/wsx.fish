@@ -205,7 +205,7 @@ complete -c wsx -n '__fish_seen_subcommand_from listen' -l no-pretty -d 'Do not 
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l paste -x -a "ask\t'ask after each paste' lines\t'each line is a message, sent at once' one\t'one message, which Enter sends'" -d 'How to send several pasted lines'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -s h -l help -d 'Show help; -h is the short form'
 
-complete -c wsx -n '__fish_seen_subcommand_from relay; and not string match -qr \'//|^@\' -- (commandline -opc)[2..-1]' -a 'echo: ws:// wss:// (wsx completions targets 2>/dev/null)'
+complete -c wsx -n '__fish_seen_subcommand_from relay; and not string match -qr \'//|^@\' -- (commandline -opc)[2..-1]' -a 'ws:// wss:// (wsx completions targets 2>/dev/null)'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l handshake-timeout -x -d 'Time limit for a client\'s upgrade'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l once -d 'Serve one client, then exit'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l http2 -d 'Accept HTTP/2, too'

@@ -221,8 +221,8 @@ class Relay(Listener):
 
     command = "relay"
 
-    def __init__(self, server, *arguments, **options):
-        self._start([*arguments, "0", server], **options)
+    def __init__(self, server, *arguments, address="0", **options):
+        self._start([*arguments, address, server], **options)
 
 
 class PeerServer(Running):

@@ -6,7 +6,7 @@ import os
 import pytest
 
 import wire
-from processes import Listener, assert_fails, environment, wsx
+from processes import Listener, Relay, assert_fails, environment, wsx
 from scripted_server import ScriptedServer
 from terminal import RawTerminal, Screen
 
@@ -62,6 +62,16 @@ def test_a_profile_of_a_server_has_its_address(configure):
     with Listener(address="@local", env=environment(WSX_CONFIG=path)) as server:
         result = wsx("-n", "1", server.url, "hi")
     assert (result.status, result.out) == (0, b"hi\n"), result
+
+
+def test_a_relay_reaches_the_server_of_a_profile(configure, python_echo):
+    options = configure(f"[prod]\nurl = {python_echo.url}\nheader = X-A: b\nmessages = 20\n[local]\naddress = 127.0.0.1:0\n")
+    for words in (["0", "@prod"], ["@local", "@prod"], ["@local", python_echo.url]):
+        with Relay(words[1], address=words[0], **options) as relay:
+            assert wsx("-n", "1", relay.url, "hi").out == b"hi\n"
+    assert_fails(wsx("relay", "0", "@prdo", **options), 2, "unknown profile '@prdo'; did you mean '@prod'?")
+    assert_fails(wsx("relay", "0", "@x", **options), 2, "unknown profile '@x'", "has @prod, @local")
+    assert_fails(wsx("relay", "0", "@local", **options), 2, "the profile 'local' has no url")
 
 
 def test_defaults_apply_to_every_command_that_has_the_option(configure):

@@ -9,13 +9,7 @@ extension ArgumentParser {
         case nothing
     }
 
-    /// A value of the profile for the command's first operand.
-    struct ConfiguredOperand {
-        let value: String
-        let line: Int
-    }
-
-    /// Adds the defaults, and the options of the profile that the first operand names.
+    /// Adds the defaults, and the options of the profiles that operands name.
     ///
     /// The profile overrides the defaults, and the command line overrides both: an option gives way if it contradicts
     /// one of a higher layer. An option without another one that it requires has no effect.
@@ -27,15 +21,23 @@ extension ArgumentParser {
         if let entry = configuration.defaults.first(where: { profileKeys.contains($0.name) }) {
             throw error(.operandOutsideProfile(entry.name), in: configuration, line: entry.line)
         }
-        let profile = try takeProfile(from: configuration)
-        let layers = try layers([configuration.defaults, profile?.entries ?? []], of: configuration)
-        guard !layers.allSatisfy(\.isEmpty) || configuredOperand != nil else { return }
+        var profiles: [Configuration.Profile] = []
+        var operandLines: [(String, Int?)] = []
+        for (index, operand) in operandSpecifications.enumerated() {
+            guard let profile = try takeProfile(for: operand.description, at: index, from: configuration) else {
+                continue
+            }
+            profiles.append(profile)
+            let line = profile.entries.last { $0.name == operand.description.profileKey }?.line
+            operandLines.append((operand.description.placeholder, line))
+        }
+        let layers = try layers([configuration.defaults] + profiles.map(\.entries), of: configuration)
+        guard !layers.allSatisfy(\.isEmpty) || !profiles.isEmpty else { return }
         var all = given
         for layer in layers.reversed() { all = layer.filter { !$0.isOverridden(by: all) } + all }
         given = GivenOption.withoutUnmetRequirements(all)
         try updateArguments(with: configuration)
-        let operandName = operandSpecifications.first?.description.placeholder ?? ""
-        let named = given.map { ("--" + $0.description.long, $0.line) } + [(operandName, configuredOperand?.line)]
+        let named = given.map { ("--" + $0.description.long, $0.line) } + operandLines
         source.didUse(
             named.compactMap { name, line in
                 line.map { ConfigurationSource.Place(name: name, path: configuration.path, line: $0) }
@@ -44,13 +46,14 @@ extension ArgumentParser {
 
     // MARK: The profile
 
-    /// Takes the name of a profile from the operands, and the profile's operand.
+    /// Takes the name of a profile from an operand's place, and puts the profile's operand there.
     private mutating func takeProfile(
-        from configuration: Configuration
+        for operand: OperandDescription, at index: Int, from configuration: Configuration
     ) throws(UsageError) -> Configuration.Profile? {
-        guard let operand = operandSpecifications.first?.description, let key = operand.profileKey,
-            operandCountBeforeEnd != 0, let word = operands.first, Configuration.isProfileReference(word)
+        guard let key = operand.profileKey, index < operandCountBeforeEnd ?? operands.count,
+            Configuration.isProfileReference(operands[index])
         else { return nil }
+        let word = operands[index]
         let name = Configuration.profileName(in: word) ?? ""
         if let absence = configuration.absence {
             throw error(.noProfiles(name, absence: absence), in: configuration)
@@ -63,7 +66,7 @@ extension ArgumentParser {
             let nearest = EditDistance.nearest(to: name, among: names)
             throw error(.unknownProfile(name, nearest: nearest, names: names), in: configuration)
         }
-        operands.removeFirst()
+        operands.remove(at: index)
         operandCountBeforeEnd = operandCountBeforeEnd.map { $0 - 1 }
         if let entry = profile.entries.last(where: { $0.name == key }) {
             guard let value = entry.value else {
@@ -75,10 +78,9 @@ extension ArgumentParser {
                     option: key, value: value, placeholder: operand.placeholder)
                 throw error(reason, in: configuration, line: entry.line)
             }
-            operands.insert(value, at: 0)
+            operands.insert(value, at: index)
             operandCountBeforeEnd = operandCountBeforeEnd.map { $0 + 1 }
-            configuredOperand = ConfiguredOperand(value: value, line: entry.line)
-        } else if operands.isEmpty, operand.isRequired {
+        } else if operands.count == index, operand.isRequired {
             throw error(.missingOperand(profile: name, key: key), in: configuration, line: profile.line)
         }
         return profile

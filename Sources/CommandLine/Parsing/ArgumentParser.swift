@@ -31,8 +31,6 @@ struct ArgumentParser<Arguments> {
     var operands: [String] = []
     /// The number of operands before `--`, or `nil` without it.
     var operandCountBeforeEnd: Int?
-    /// The first operand if it comes from a profile.
-    var configuredOperand: ConfiguredOperand?
     /// The options that were given.
     var given: [GivenOption] = []
 

@@ -16,7 +16,7 @@ public struct OperandSpecification<Arguments>: Sendable {
     ///   - option: The long name of the option that requires this operand and assigns the words after `--` to it, or
     ///     `nil` for an ordinary operand.
     ///   - profileKey: The name under which a profile of the configuration file contains the operand, or `nil` if the
-    ///     operand cannot name a profile. Only for the first operand of a command.
+    ///     operand cannot name a profile. No operand before this one may be repeatable.
     ///   - completion: The completions that shells offer.
     ///   - example: The operand in examples of options. With `nil`, examples contain the placeholder of a required
     ///     operand, and omit an optional one.

@@ -23,8 +23,9 @@ enum RelayManual {
                 """),
             .paragraph(
                 """
-                On a terminal, a prompt shows the messages of all clients. `@1` is the number of a client; `<` marks what it \
-                sent, and `>` what it got. Typed lines go to the clients, as at the prompt of `wsx listen`. Without a prompt, \
+                On a terminal, a prompt shows the messages of all clients. `@1` is the number of a client; `←` marks what it \
+                sent, and `→` what it got. A typed line needs a recipient: `@1 TEXT` goes to client 1, and `/to 1 server TEXT` \
+                to the server, as if client 1 had sent it. Without a prompt, \
                 nothing is written to standard output, except the events of both directions with `--output json`. `--record` \
                 writes these events to a file, from which `wsx listen --replay` and `--scenario FILE --connection N` play either side of client *N*. Messages \
                 typed at the prompt have `"injected":true` in events, and messages changed by `--rewrite` `"rewritten":true`. A message \
@@ -33,7 +34,7 @@ enum RelayManual {
             .paragraph(
                 """
                 `--decode` shows binary messages as JSON, and `--encode` sends lines of the prompt, which must be JSON, as \
-                binary messages; see CODECS in `wsx help formats`. There is no `--protocol`: it logs in, \
+                binary messages; see CODECS. There is no `--protocol`: it logs in, \
                 subscribes, and answers by itself, but a relay must not add messages of its own.
                 """),
             .paragraph(

@@ -87,7 +87,7 @@ final class ListenPrompt {
         display = PromptDisplay(
             around: editor, of: view, commands: commands.map(\.description),
             helpNote: isRelay
-                ? "'@3 TEXT' goes to client 3, and '/to 3 server TEXT' to the server, as if client 3 had sent it."
+                ? "In a relay, a line needs a recipient: '@3 TEXT' goes to client 3, and '/to 3 server TEXT' to the server, as if client 3 had sent it."
                 : "Lines, /ping, /pong, and /close go to all clients; '@3 TEXT' goes to client 3.",
             on: loop
         ) { [unowned server] in

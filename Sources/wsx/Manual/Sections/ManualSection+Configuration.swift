@@ -28,9 +28,9 @@ extension ManualSection {
             .paragraph(
                 """
                 With this file, `wsx @prod` *MESSAGE* connects to the URL of the profile, `wsx bench @prod` tests the same \
-                server, and `wsx listen @local` listens on port 8080. `wsx @prod sub channel=trades` sends the saved message, \
-                and so does `/call sub channel=trades` at the prompt. Other arguments follow `@`*NAME* as usual. If a profile \
-                has no `url`, the URL follows `@`*NAME*.
+                server, `wsx relay 8080 @prod` shows its messages, and `wsx listen @local` listens on port 8080. \
+                `wsx @prod sub channel=trades` sends the saved message, and so does `/call sub channel=trades` at the \
+                prompt. Other arguments follow `@`*NAME* as usual. If a profile has no `url`, the URL follows `@`*NAME*.
                 """),
             .definitions([
                 (

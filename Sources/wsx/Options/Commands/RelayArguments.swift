@@ -41,9 +41,10 @@ struct RelayArguments: Equatable, Sendable {
             arguments.listen.address = try ListenAddressValue.parse(values.joined())
         },
         ClientArguments.url(
+            summary: "ws://HOST/PATH, HOST:PORT, or @PROFILE", prefixes: ["ws://", "wss://"],
             manual: """
                 The server. See URLS. A client that asks for `/` gets the path of *URL*; other paths and queries are \
-                passed on unchanged.
+                passed on unchanged. `@`*NAME* is a profile; see CONFIGURATION.
                 """
         ).lifted(\.server),
     ]

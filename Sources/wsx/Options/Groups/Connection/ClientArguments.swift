@@ -11,11 +11,16 @@ struct ClientArguments: Equatable, Sendable {
     var limits = LimitArguments()
 
     /// The URL operand.
-    static func url(manual: MarkedText) -> OperandSpecification<ClientArguments> {
+    /// - Parameter prefixes: The beginnings of URLs that completion offers.
+    static func url(
+        summary: String = "ws://HOST/PATH, HOST:PORT, echo:, or @PROFILE",
+        prefixes: [String] = CompletionTargets.prefixes,
+        manual: MarkedText
+    ) -> OperandSpecification<ClientArguments> {
         OperandSpecification(
             "URL", required: true, profileKey: "url",
-            completion: .url(prefixes: ["echo:", "ws://", "wss://"], list: CompletionTargets.word),
-            summary: "ws://HOST/PATH, HOST:PORT, echo:, or @PROFILE", manual: manual
+            completion: .url(prefixes: prefixes, list: CompletionTargets.word),
+            summary: summary, manual: manual
         ) { arguments, values throws(ValueProblem) in
             arguments.url = try ServerURLValue.parse(values.joined())
         }
@@ -39,4 +44,6 @@ struct ClientArguments: Equatable, Sendable {
 enum CompletionTargets {
     /// The operand of `wsx completions` that prints them, one per line.
     static let word = "targets"
+    /// The beginnings of URLs that are offered with them.
+    static let prefixes = ["echo:", "ws://", "wss://"]
 }

@@ -98,7 +98,7 @@ struct FaultArguments: Equatable, Sendable {
             summary: "Reject upgrades: 503, or 503x3 for three",
             manual: """
                 Reject every upgrade with the HTTP status *STATUS*, 300 through 599. `503x3` rejects three upgrades \
-                and accepts the rest. Use `--header` to add `Location`, `Retry-After`, or `WWW-Authenticate`.
+                and accepts the rest. In `wsx listen`, `--header` adds `Location`, `Retry-After`, or `WWW-Authenticate`.
                 """,
             """
             HTTP requires headers with some statuses. Unless `--header` sets them, 401 and 407 ask for Basic \
