@@ -187,6 +187,21 @@ def test_the_completion_targets_are_profiles_and_recent_urls(configure, wsx_echo
         assert (screen.state / "wsx/urls").stat().st_mode & 0o777 == 0o600
 
 
+def test_the_prompt_completes_the_urls_that_shells_complete(wsx_echo):
+    with Screen() as screen:
+        screen.enter(f"$WSX {wsx_echo.url}one")
+        screen.wait_for_last_line(">")
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+        screen.enter("$WSX echo:")
+        screen.wait_for_last_line(">")
+        screen.type("/connect ws://1\t")
+        screen.wait_for_last_line(f"> /connect {wsx_echo.url}one")
+        screen.press("C-u")
+        screen.type("/connect ws\t")
+        screen.wait_for(r"^ws:// .*wss://$")
+
+
 def test_without_arguments_a_terminal_shows_commands_to_try():
     with RawTerminal() as terminal:
         assert terminal.wait() == 0

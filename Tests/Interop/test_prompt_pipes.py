@@ -95,6 +95,23 @@ def test_a_command_that_writes_much_is_shown_to_its_end(prompt, server):
     prompt.wait_for("^30000$")
 
 
+@pytest.mark.parametrize("command, keys, ending", [
+    ("sleep 100", ["C-c"], 15),
+    ("sleep 100", ["C-\\"], 15),
+    ("trap 'echo pressed 1' TERM; while :; do sleep 1; done", ["C-c", "C-c"], 9),
+])
+def test_ctrl_c_ends_the_command_that_shows_a_message_and_not_the_session(prompt, server, command, keys, ending):
+    server.send(wire.text("one"))
+    prompt.wait_for("#1 .*one")
+    prompt.enter(f"/show 1 | echo pressed 0; {command}")
+    for count, key in enumerate(keys):
+        prompt.wait_for(f"^pressed {count}$")
+        prompt.press(key)
+    prompt.wait_for(rf"killed by\s+signal {ending}$")
+    server.send(wire.text("two"))
+    prompt.wait_for("#2 .*two")
+
+
 def test_the_command_ends_with_the_prompt(prompt, server, tmp_path):
     prompt.enter(f"/pipe echo $$ > {tmp_path}/pid; exec cat")
     prompt.wait_for("go to 'echo")

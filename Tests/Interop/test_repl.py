@@ -453,6 +453,8 @@ def test_control_z_returns_to_the_shell_and_fg_resumes(screen):
         screen.enter("fg")
         screen.wait_for("while stopped$")
         screen.wait_for_last_line("> half")
+        # No status line remains above the one in use.
+        assert len(re.findall("^ws://.* · ", screen.text, re.MULTILINE)) == 1
         screen.type(" typed")
         screen.press("Enter")
         assert server.wait_for_frame().payload == b"half typed"

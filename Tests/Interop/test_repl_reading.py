@@ -221,12 +221,12 @@ def test_a_message_of_64_mib_is_folded_saved_and_shown_up_to_a_limit(screen, ser
     data = b"[" + b"1234567," * ((64 << 20) // 8 - 1) + b"123456]"
     assert len(data) == 64 << 20
     server.send(wire.text(data.decode()))
-    screen.wait_for("^ +… 64.0 MiB, /1 shows all$", 60)
+    screen.wait_for("^ +… 64.0 MiB, /1 shows more$", 60)
     screen.enter(f"/save {tmp_path}/all")
     expect_wrapped(screen, "/all (64.0 MiB).", 60)
     assert (tmp_path / "all").read_bytes() == data
     screen.enter("/show")
-    screen.wait_for("^… /save FILE 1 saves all of it$", 60)
+    screen.wait_for("^… only the beginning is shown; /save FILE 1 saves all of it$", 60)
     screen.wait_for_last_line(">", 30)
 
 

@@ -19,7 +19,13 @@ final class MessagePipe {
     private var outputs: [ProgramErrors] = []
     private lazy var endTimer = Timer(on: loop) { [unowned self] in end(isFinal: true) }
     private var hasEnded = false
-    private(set) var isStopped = false
+    /// Who asked the command to exit.
+    enum Request {
+        case user
+        /// The prompt, which does not report the exit.
+        case prompt
+    }
+    private(set) var request: Request?
     /// The number of messages that the command did not get, because it is slow.
     private(set) var omittedCount = 0
 
@@ -61,9 +67,16 @@ final class MessagePipe {
 
     /// Closes the command's input, and asks it and its descendants to exit. Keep this object until it has ended.
     func stop() {
-        isStopped = true
+        request = .prompt
         input?.close()
         if let process = process?.process, process.exit == nil { process.signalGroup(.terminate) }
+    }
+
+    /// Asks the command and its descendants to exit, and kills them if that was asked before.
+    func interrupt() {
+        guard let process = process?.process, process.exit == nil else { return }
+        process.signalGroup(request == nil ? .terminate : .kill)
+        request = request ?? .user
     }
 
     private func exited() {
@@ -106,6 +119,13 @@ final class PromptPipes {
             view.console.notice("Showing received messages again.")
         case .run(let command, let number): run(command, on: number)
         }
+    }
+
+    /// Handles Ctrl-C and Ctrl-\ for the commands of `/show`. Returns false if there are none.
+    func interrupt() -> Bool {
+        let shown = pipes.filter { $0.key != current?.number }.values
+        for pipe in shown { pipe.interrupt() }
+        return !shown.isEmpty
     }
 
     /// Ends all commands.
@@ -164,7 +184,7 @@ final class PromptPipes {
         if current?.number == number {
             stop()
             view.console.notice("\(words). Showing received messages again.")
-        } else if exit != .status(0), pipes[number]?.isStopped == false {
+        } else if exit != .status(0), pipes[number]?.request != .prompt {
             view.console.error("/show: \(words)")
         }
         pipes[number] = nil

@@ -121,9 +121,7 @@ final class ConnectRun {
                 [unowned self] request in
                 switch request {
                 case .interrupt: interrupted()
-                // Ignore the signal while the user's editor runs: it is meant for the editor, which is in the same
-                // process group.
-                case .quit where outputs.prompt?.editor.isAway ?? false: break
+                case .quit where outputs.prompt?.quitsProgram() ?? false: break
                 case .timeLimit where takeHeldAsReplies(): break
                 case .quit, .terminate, .hangUp, .timeLimit: end(with: request.failure, hurried: true)
                 }

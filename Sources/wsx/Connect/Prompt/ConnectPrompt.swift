@@ -120,10 +120,17 @@ final class ConnectPrompt {
 
     // MARK: Keys and commands
 
-    /// Handles Ctrl-C: ends a repetition, discards the line, or closes the connection if the line is empty.
+    /// Handles Ctrl-C: ends a repetition or a command, discards the line, or closes the connection if the line is empty.
     func interrupted() {
         if repetition != nil { return endRepetition() }
+        if pipes.interrupt() { return }
         editor.isEmpty ? connection.endAsAsked() : editor.discardLine()
+    }
+
+    /// Handles Ctrl-\. Returns whether it is meant for a program, and not for the run.
+    func quitsProgram() -> Bool {
+        // The user's editor is in the same process group and gets the signal as well.
+        editor.isAway || pipes.interrupt()
     }
 
     private func perform(_ action: ConnectAction) {

@@ -126,11 +126,11 @@ final class ListenPrompt {
         console.editor = nil
     }
 
-    /// Handles Ctrl-C: discards the line, or ends the server if the line is empty.
+    /// Handles Ctrl-C: ends a command, discards the line, or ends the server if the line is empty.
     func interrupted() {
         // Ignore the signal while the user's editor runs: it is meant for the editor, which is in the same process
         // group.
-        if editor.isAway { return }
+        if editor.isAway || pipes.interrupt() { return }
         if editor.isEmpty { server.end() } else { editor.discardLine() }
     }
 

@@ -21,8 +21,8 @@ struct Completion: Equatable {
         let files: (String) -> [String]
         /// Returns longer words that begin with a prefix.
         let words: (String) -> [String]
-        /// The URLs of earlier `/connect` commands.
-        var urls: [String] = []
+        /// Returns the URLs for `/connect`.
+        var urls: () -> [String] = { [] }
         /// Returns the dotted paths of the values in recent messages.
         var paths: () -> [String] = { [] }
         /// The messages for `/call`.
@@ -43,7 +43,7 @@ struct Completion: Equatable {
             case .command: return topic(typed, after: space, among: sources.commands)
             case .word: return argument(typed, after: space, among: command?.argumentWords ?? [])
             case .closeCode: return argument(typed, after: space, among: closeCodes)
-            case .url: return argument(typed, after: space, among: sources.urls)
+            case .url: return argument(typed, after: space, among: sources.urls())
             case .codec: return word(typed, after: space, among: Codec.all.map(\.name) + ["off"])
             case .savedMessage: return call(typed, after: space, of: sources.savedMessages)
             case .path:

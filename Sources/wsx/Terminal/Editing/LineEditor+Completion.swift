@@ -52,17 +52,18 @@ extension LineEditor {
             endOf: Array(currentLine.prefix(point)),
             from: Completion.Sources(
                 commands: commands, files: Self.files(beginningWith:),
-                words: { [words = services.words] in words.words(beginningWith: $0) }, urls: connectedURLs,
+                words: { [words = services.words] in words.words(beginningWith: $0) },
+                urls: { [unowned self] in knownURLs },
                 paths: services.paths, savedMessages: services.saved))
     }
 
-    /// The URLs of earlier `/connect` commands.
-    private var connectedURLs: [String] {
+    /// The URLs of earlier `/connect` commands, and those that shells complete.
+    private var knownURLs: [String] {
         let command = Array("/connect ".utf8)
         let urls = history.lines.compactMap { line in
             line.starts(with: command) ? String(validating: line.dropFirst(command.count), as: UTF8.self) : nil
         }
-        return Array(Set(urls))
+        return Array(Set(urls + CompletionTargets.prefixes + RecentURLs(environment: Self.environment).urls))
     }
 
     private func replace(_ range: Range<Int>, with text: String) {

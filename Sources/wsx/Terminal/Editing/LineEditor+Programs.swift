@@ -107,7 +107,7 @@ extension LineEditor {
         delegate?.editorDidReturn(with: problem)
     }
 
-    private static func environment(_ name: String) -> String? {
+    static func environment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
     }
 }

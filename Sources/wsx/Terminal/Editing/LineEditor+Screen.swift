@@ -124,6 +124,8 @@ extension LineEditor {
         if canDraw, ControllingTerminal.mayUse(StandardDescriptors.input) {
             erase()
             rl_deprep_terminal()
+            // Messages may come before the signal that the process continues.
+            access = .lost
         }
         SignalWatcher.suspendProcess()
     }

@@ -52,7 +52,7 @@ final class LineEditor {
     enum Access {
         /// The process was started in the background, and readline has not started.
         case notYet
-        /// The process continues in the background, after a stop.
+        /// The process is stopped, or continues in the background.
         case lost
         /// Readline has set the terminal's modes, unless the user's editor or pager has the terminal.
         case granted
@@ -182,7 +182,11 @@ final class LineEditor {
     }
 
     func readKeys() {
-        guard access == .granted else { return ControllingTerminal.stopInBackground() }
+        guard access == .granted else {
+            // In the foreground, the signal that the process continues follows.
+            if !ControllingTerminal.mayUse(StandardDescriptors.input) { ControllingTerminal.stopInBackground() }
+            return
+        }
         showAgain()
         if modal == nil { rl_callback_read_char() } else { readModalKey() }
     }

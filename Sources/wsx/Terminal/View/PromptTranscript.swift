@@ -126,7 +126,8 @@ final class PromptTranscript: Transcript {
     private static func hint(_ number: Int?, _ kind: MessageKind, byteCount: Int, columns: Int) -> String {
         guard let number else { return "…" }
         let size = kind == .text ? "\(TrafficReport.size(byteCount)), " : ""
-        let hint = "… \(size)/\(number) shows all"
+        let hint =
+            "… \(size)/\(number) shows \(byteCount > MessageLog.maximumShownBytes ? "more" : "all")"
         return hint.count > columns ? "… /\(number)" : hint
     }
 
@@ -173,7 +174,7 @@ final class PromptTranscript: Transcript {
 
     /// Formats a kept message in full, below a line with its facts, up to the limit for very large ones.
     func whole(_ entry: MessageLog.Entry, highlighting pattern: Pattern? = nil) -> String {
-        let heading = facts(of: entry)
+        var heading = facts(of: entry)
         let limit = LayoutLimit(rows: .max, columns: nil, bytes: MessageLog.maximumShownBytes)
         var full = layout
         if style == .fit { full.isPretty = true }
@@ -184,7 +185,13 @@ final class PromptTranscript: Transcript {
             entry.kind == .text
             ? json.withText(or: payload) { full.text($0, limit: limit, column: 0, highlighting: matches) }
             : full.dump(payload, limit: limit, column: 0)
-        let rest = result.isFolded ? palette.quiet("… /save FILE \(entry.number) saves all of it") + "\n" : ""
+        // The heading is on the first page of a pager.
+        if result.isFolded { heading.append(", only the beginning", as: .quiet) }
+        let rest =
+            result.isFolded
+            ? palette.quiet(
+                "… only the beginning is shown; /save FILE \(entry.number) saves all of it") + "\n"
+            : ""
         return heading.text + "\n" + (result.text.isEmpty ? "" : result.text + "\n") + rest
     }
 
