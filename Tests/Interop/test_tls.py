@@ -80,6 +80,11 @@ def test_insecure_connects_with_a_one_line_warning(nginx):
     assert len(result.error_lines) == 1 and "--insecure" in result.err
 
 
+def test_insecure_says_nothing_without_tls():
+    for words in (["-n", "1", "echo:", "hi"], ["bench", "-n", "1", "--output", "json", "echo:"]):
+        assert (wsx(*words, "-k").status, wsx(*words, "-k").err) == (0, "")
+
+
 def test_insecure_accepts_every_bad_certificate(certificates):
     for kind, identity in certificates.bad.items():
         if kind != "weak key":

@@ -54,7 +54,7 @@ final class BenchRun {
 
     /// Runs until the end. Returns the failure, or `nil` if there was none.
     func run() -> Failure? {
-        console.warnIfInsecure(settings.arguments.client.tls.isInsecure)
+        console.warnIfInsecure(settings.arguments.client.tls.isInsecure && settings.connector.mayUseTLS)
         if settings.plan.publishedTime != nil {
             console.notice(
                 "wsx: warning: --latency-from compares the clocks of the publishers with the one of this machine; "

@@ -55,9 +55,8 @@ struct ConnectorComposition {
             isTrusted: arguments.request.redirects == .trusted)
         connector.timeouts = arguments.network.connectTimeouts
         self.connector = connector
-        let isProxySecure = try Self.proxy(for: url, among: proxies, secrets: secrets)?.isSecure ?? false
-        let mayRedirect = arguments.request.redirects != .none || connector.negotiation != nil
-        let needsTLS = url.isSecure || isProxySecure || mayRedirect || arguments.tls.areGiven
+        try Self.checkProxy(for: url, among: proxies, secrets: secrets)
+        let needsTLS = connector.mayUseTLS || arguments.tls.areGiven
         tls = needsTLS ? try TLSComposition(arguments: arguments.tls, secrets: secrets).settings() : nil
     }
 
@@ -96,16 +95,24 @@ struct ConnectorComposition {
         }
     }
 
-    private static func proxy(
+    private static func checkProxy(
         for url: WebSocketURL, among proxies: ProxyChoice, secrets: Secrets
-    ) throws(Failure) -> Proxy? {
-        guard case .tcp(let host, let port) = url.endpoint else { return nil }
+    ) throws(Failure) {
+        guard case .tcp(let host, let port) = url.endpoint else { return }
         do throws(ProxyChoiceError) {
             let proxy = try proxies.proxy(isSecure: url.isSecure, host: host, port: port)?.proxy
             secrets.record.add(proxy?.credentials)
-            return proxy
         } catch {
             throw .badArgument(what: "environment variable \(error.variable)", why: "\(error.reason)")
         }
+    }
+}
+
+extension Connector.Settings {
+    /// Whether a connection may need TLS: with the server, with one that it redirects to, or with the proxy.
+    var mayUseTLS: Bool {
+        if request.url.isSecure || redirects.maximum != nil || negotiation != nil { return true }
+        guard case .tcp(let host, let port) = request.url.endpoint else { return false }
+        return (try? proxies?.proxy(isSecure: false, host: host, port: port)?.proxy.isSecure) ?? false
     }
 }

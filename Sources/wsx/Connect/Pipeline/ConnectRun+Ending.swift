@@ -100,7 +100,7 @@ extension ConnectRun {
 
     /// Reports missing replies. A script that sends to a server without replies reads nothing about it.
     private func show(missing replies: MissingReplies) {
-        guard replies.replyCount > 0 || console.isTerminal else { return }
+        guard replies.replyCount > 0 || console.terminal != nil else { return }
         let remedy = state.isClosing ? "; --linger 5s waits for more" : ""
         console.notice("Ended with \(replies.words)\(remedy)")
     }

@@ -76,7 +76,8 @@ extension ConnectRun {
             activity
         } action: { [unowned self] quietPeriod in
             guard connection != nil, !state.isEnding, !takeHeldAsReplies() else { return }
-            if let quietPeriod, console.isTerminal {
+            // A script cannot act on it.
+            if let quietPeriod, console.terminal != nil {
                 let time = Phrase.duration(quietPeriod)
                 console.notice("Ended \(time) after one reply per message; --linger 5s waits for more")
             }

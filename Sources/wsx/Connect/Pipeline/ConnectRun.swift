@@ -157,7 +157,7 @@ final class ConnectRun {
         } catch {
             return end(with: error)
         }
-        console.warnIfInsecure(settings.arguments.client.tls.isInsecure)
+        console.warnIfInsecure(settings.arguments.client.tls.isInsecure && settings.connector.mayUseTLS)
         let connections = ConnectionSequence(backoff: settings.backoff, on: loop, run: self) {
             [unowned self] completion in
             SecretAttempt(settings, on: loop) { [unowned self] () throws(Failure) in

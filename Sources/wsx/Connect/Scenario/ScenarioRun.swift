@@ -84,7 +84,7 @@ final class ScenarioRun {
         } catch {
             return error
         }
-        console.warnIfInsecure(settings.arguments.client.tls.isInsecure)
+        console.warnIfInsecure(settings.arguments.client.tls.isInsecure && settings.connector.mayUseTLS)
         scenario.noteOtherConnections(in: settings.arguments.scenario, on: console)
         for pattern in scenario.patterns { console.watch(pattern) }
         connect()

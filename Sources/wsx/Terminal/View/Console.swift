@@ -68,9 +68,6 @@ final class Console {
         if let problem { error("WSX_COLORS: \(problem)") }
     }
 
-    /// Whether standard error is a terminal.
-    var isTerminal: Bool { terminal != nil }
-
     /// The colors for output to a descriptor.
     func colors(on descriptor: Int32) -> Palette { Self.colors(changedColors, color, on: descriptor) }
 
