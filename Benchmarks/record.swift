@@ -15,7 +15,7 @@ enum Record {
     private static let count = 20_000_000
 
     static func main() {
-        // Values from 8 µs to 8 s, computed in advance, hit counts all over the histogram in random order.
+        // Values from 8 us to 8 s, computed in advance, hit counts all over the histogram in random order.
         var word: UInt64 = 1
         let latencies = (0..<1 << 16).map { _ in
             word = word &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

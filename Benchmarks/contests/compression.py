@@ -37,7 +37,7 @@ def contest(what, connection_count, context, lines):
     programs["ws, level 3"] = lambda: figures(connection_count, context, lines, WS_ECHO, WS_OPTIONS)
     return Contest(
         (Figure(f"server: {what} of JSON on {connection_count:,} connections, compressed {how}", "k/s", 1e3),
-         Figure("the server's CPU time for each", "µs", 1e-6), Figure("the compressed size", "%", 1e-2)),
+         Figure("the server's CPU time for each", "us", 1e-6), Figure("the compressed size", "%", 1e-2)),
         programs, rounds=ROUNDS)
 
 

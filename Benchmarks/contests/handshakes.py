@@ -83,7 +83,7 @@ def page_directory():
 
 def contests():
     def rows(what):
-        return Figure(f"server: {what} per second", "k/s", 1e3), Figure("the server's CPU time for each", "µs", 1e-6)
+        return Figure(f"server: {what} per second", "k/s", 1e3), Figure("the server's CPU time for each", "us", 1e-6)
 
     yield Contest(
         rows("connections opened, upgraded, and closed"),

@@ -82,8 +82,8 @@ def contests():
         scheme = "wss" if is_secure else "ws"
         what = f"{scheme}: echoes of {MESSAGE_BYTES} bytes on {CONNECTION_COUNT} WebSockets, one in flight"
         yield Contest(
-            (Figure(what, "k/s", 1e3), Figure("the server's CPU time for each", "µs", 1e-6),
-             Figure("the generator's CPU time for each", "µs", 1e-6)),
+            (Figure(what, "k/s", 1e3), Figure("the server's CPU time for each", "us", 1e-6),
+             Figure("the generator's CPU time for each", "us", 1e-6)),
             {name: lambda count=count: echo_figures(is_secure, count) for name, count in variants.items()})
         what = f"{scheme}: each of {READER_COUNT:,} idle WebSockets, resident memory of the server"
         yield Contest(

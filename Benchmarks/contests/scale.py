@@ -184,7 +184,7 @@ def contests():
         {peer: lambda script=script: idle_figures(script) for peer, script in peers.items()}, rounds=1)
     yield Contest(
         (Figure(f"server: messages of {MESSAGE_BYTES} bytes on {ACTIVE_COUNT:,} connections, one in flight", "k/s", 1e3),
-         Figure("the server's CPU time for each", "µs", 1e-6), Figure("the server's peak resident memory", "MiB", 1 << 20)),
+         Figure("the server's CPU time for each", "us", 1e-6), Figure("the server's peak resident memory", "MiB", 1 << 20)),
         {peer: lambda script=script: active_figures(script)
          for peer, script in {**peers, "bare epoll loop in C": LOAD}.items()})
     what = f"server: latency of {PACED_RATE:,} messages per second on {ACTIVE_COUNT:,} connections"
@@ -205,7 +205,7 @@ def contests():
 
 def duration(seconds):
     """Returns a duration with a unit."""
-    for unit, scale in ("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3):
+    for unit, scale in ("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3):
         if seconds < 1000 * scale:
             return f"{shown(seconds / scale)} {unit}"
     return f"{shown(seconds)} s"

@@ -8,7 +8,7 @@ import time
 import pytest
 
 import wire
-from processes import BINARY, PEERS, PEERS_PYTHON, Listener, Running, assert_fails, run, wait_until, wsx
+from processes import BINARY, PEERS, PEERS_PYTHON, Listener, Running, assert_fails, environment, run, wait_until, wsx
 from scripted_server import ScriptedServer
 from terminal import RawTerminal
 
@@ -147,6 +147,16 @@ def test_the_histogram_and_the_table_do_not_wrap_on_a_narrow_terminal(columns, t
     assert any("█" in line and line.endswith(" %") for line in lines)
     assert any("too few seconds to tell" in line for line in lines)
     assert [line for line in lines if len(line) > columns] == []
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX", "de_DE.ISO-8859-1", "de_DE"])
+def test_outputs_are_drawn_in_ascii_if_the_character_set_is_not_utf_8(locale):
+    result = wsx("bench", "-n", "100", "echo:", env=environment(LC_ALL=locale))
+    assert result.status == 0 and result.out.isascii() and "###" in result.out.decode(), result
+    # Text of a peer stays as it is.
+    words = ["-v", "-n", "1", "--first-message", "5 → 6", "--ready", "6", "echo:", "hi"]
+    result = wsx(*words, env=environment(LC_ALL=locale))
+    assert "5 → 6" in result.err and result.err.replace("5 → 6", "").isascii() and " < text " in result.err, result
 
 
 def test_the_echo_url_tests_the_built_in_server():

@@ -56,10 +56,11 @@ package struct ErrorCauses: Equatable, Sendable {
     package var isEmpty: Bool { counts.isEmpty }
 
     /// The most frequent causes, and the sum of the others: `12 × HTTP 429 Too Many Requests, 3 others`.
-    package func words(limit: Int) -> String {
+    /// - Parameter times: The multiplication sign.
+    package func words(limit: Int, times: String = "×") -> String {
         let causes = sorted
         let rest = ResultWords.counts([(causes.dropFirst(limit).reduce(0) { $0 + $1.count }, "others")])
-        let shown = causes.prefix(limit).map { "\(Phrase.grouped($0.count)) × \($0.cause.words)" }
+        let shown = causes.prefix(limit).map { "\(Phrase.grouped($0.count)) \(times) \($0.cause.words)" }
         return (shown + (rest.isEmpty ? [] : [rest])).joined(separator: ", ")
     }
 

@@ -9,7 +9,7 @@ extension Failure {
         switch self {
         case .badReplies(let tally, let mode, _): tally.reasons(in: mode)
         case .reported(let failure): failure.loadTestReasons(causes)
-        case _ where cause != nil && !causes.isEmpty: [escapingControls(causes.words(limit: 3))]
+        case _ where cause != nil && !causes.isEmpty: [escapingControls(causes.words(limit: 3, times: Glyphs.times))]
         case .interrupted: ["interrupted"]
         case .terminated: ["ended by SIGTERM"]
         case .hungUp: ["ended by SIGHUP"]

@@ -238,7 +238,9 @@ struct ConvertRun {
     /// The lines for an error.
     private static func beginning(of lines: [String]) -> [String] {
         guard lines.count > maximumShownLines else { return lines }
-        return lines.prefix(maximumShownLines) + ["… (\(lines.count - maximumShownLines) more; --list shows all)"]
+        return lines.prefix(maximumShownLines) + [
+            "\(Glyphs.ellipsis) (\(lines.count - maximumShownLines) more; --list shows all)"
+        ]
     }
 
     private static let maximumShownLines = 20

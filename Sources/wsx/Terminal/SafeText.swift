@@ -19,7 +19,7 @@ enum SafeText {
         let hiddenCount = lines.count - shown.count
         guard hiddenCount > 0 || isCut else { return shown.joined() }
         let count = hiddenCount > 0 ? "\(hiddenCount) more line\(hiddenCount == 1 ? "" : "s")" : "more"
-        return shown.joined() + "… (\(isCut && hiddenCount > 0 ? "at least " : "")\(count))\n"
+        return shown.joined() + "\(Glyphs.ellipsis) (\(isCut && hiddenCount > 0 ? "at least " : "")\(count))\n"
     }
 
     /// The maximum length of a line in Unicode scalars, because a Character can have any number of them.
@@ -30,6 +30,6 @@ enum SafeText {
         // An escape is longer than its character.
         let escaped = escapingControls(String(line.unicodeScalars.prefix(maximumScalars)), keepingLayout: true)
         let shown = String(escaped.unicodeScalars.prefix(maximumScalars))
-        return shown.utf8.count < line.utf8.count ? shown + "…" : shown
+        return shown.utf8.count < line.utf8.count ? shown + Glyphs.ellipsis : shown
     }
 }

@@ -24,7 +24,7 @@ import WSCore
         var samples: [BenchSecond] = []
         for _ in 0..<sampleCount {
             var second = Histogram()
-            // Most are near 200 µs, and some up to a second.
+            // Most are near 200 us, and some up to a second.
             for _ in 0..<1500 {
                 let scale = UInt64.random(in: 1...4, using: &random) == 1 ? 5000 : 3 as UInt64
                 second.record(

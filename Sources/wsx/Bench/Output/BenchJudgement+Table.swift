@@ -138,7 +138,9 @@ extension BaselineComparison.Outcome {
         case .faster, .slower, .more, .fewer: verdict.rawValue
         case .same: "no change"
         case .unclear(let variation):
-            variation.map { "unclear (varies by ±\(FixedPoint.text($0 * 100, digits: 0)) %)" } ?? "unclear"
+            variation.map {
+                "unclear (varies by \(Glyphs.areASCII ? "+-" : "±")\(FixedPoint.text($0 * 100, digits: 0)) %)"
+            } ?? "unclear"
         case .unknown: "too few seconds to tell"
         }
     }

@@ -112,7 +112,7 @@ extension BenchResults {
                 ? Fact(name: "errors", text: "none") : Fact(name: "errors", text: errors, isProblem: true),
         ]
         if !tally.causes.isEmpty {
-            let words = tally.causes.words(limit: Self.shownCauses)
+            let words = tally.causes.words(limit: Self.shownCauses, times: Glyphs.times)
             facts.append(Fact(name: "causes", text: escapingControls(words), isProblem: true))
         }
         if !mode.load.needsConnections {

@@ -60,10 +60,10 @@ enum LatencyChart {
         let labelColumns = isWide ? 12 : labels.map(\.count).max() ?? 0
         let countColumns = isWide ? 14 : 1 + (counts.map(\.count).max() ?? 0)
         let shareColumns = isWide ? 10 : " 100.00 %".count
-        let barColumns = max(1, min(longestBar, columns - labelColumns - " │".count - countColumns - shareColumns))
+        let barColumns = max(1, min(longestBar, columns - labelColumns - 2 - countColumns - shareColumns))
         return rows.indices.map { index in
             let (row, count) = (rows[index], counts[index])
-            let label = rightAligned(labels[index], labelColumns) + " │"
+            let label = rightAligned(labels[index], labelColumns) + " " + Glyphs.axis
             guard row.count > 0 else { return label }
             let bar = bar(of: Double(row.count) / most, columns: barColumns)
             let gap = String(repeating: " ", count: barColumns - bar.count)
@@ -85,7 +85,7 @@ enum LatencyChart {
     private static func bar(of part: Double, columns: Int) -> String {
         guard part > 0 else { return "" }
         let eighths = max(1, Int((part * Double(columns * 8)).rounded()))
-        let end = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
-        return String(repeating: "█", count: eighths / 8) + end
+        let bar = String(repeating: Glyphs.widths[8], count: eighths / 8) + Glyphs.widths[eighths % 8]
+        return bar.isEmpty ? Glyphs.widths[8] : bar
     }
 }

@@ -29,7 +29,6 @@ struct ProgressLine {
 
     /// The number of rates in the chart.
     static let barCount = 16
-    private static let bars: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
     /// The line, without the parts that do not fit.
     /// - Parameter columns: The maximum number of characters.
@@ -83,7 +82,7 @@ struct ProgressLine {
         let most = max(rates.max() ?? 0, 1)
         return String(
             rates.suffix(Self.barCount).map { rate in
-                Self.bars[min(Self.bars.count - 1, Int(max(0, rate) / most * Double(Self.bars.count)))]
+                Glyphs.heights[min(Glyphs.heights.count - 1, Int(max(0, rate) / most * Double(Glyphs.heights.count)))]
             })
     }
 }

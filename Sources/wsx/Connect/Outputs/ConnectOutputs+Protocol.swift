@@ -77,6 +77,6 @@ extension ConnectOutputs {
     private static func text(_ bytes: [UInt8]) -> String {
         let text = String(decoding: bytes.prefix(maximumCharacters * 4), as: UTF8.self)
         let start = String(text.unicodeScalars.prefix(maximumCharacters))
-        return escapingControls(start) + (start.utf8.count < bytes.count ? "…" : "")
+        return escapingControls(start) + (start.utf8.count < bytes.count ? Glyphs.ellipsis : "")
     }
 }

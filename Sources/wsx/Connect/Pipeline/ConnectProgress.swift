@@ -77,7 +77,7 @@ final class ConnectProgress {
         let room = columns - start.count - end.count
         guard room >= min(target.count, minimum) else { return nil }
         let isWhole = target.count <= room
-        return start + (isWhole ? target : DisplayWidth.prefix(of: target, columns: room - 1) + "…") + end
+        return start + (isWhole ? target : DisplayWidth.prefix(of: target, columns: room - 1) + Glyphs.ellipsis) + end
     }
 
     /// The step and the elapsed time: `TLS handshake, 3 s`.

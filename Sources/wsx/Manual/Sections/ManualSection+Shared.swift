@@ -101,7 +101,7 @@ extension ManualSection {
     static let environment = ManualSection(
         "ENVIRONMENT",
         .definitions([
-            configurationVariable, noColor, colors, pager,
+            configurationVariable, noColor, locale, colors, pager,
             (
                 "`https_proxy`, `http_proxy`, `all_proxy`",
                 """
@@ -133,6 +133,13 @@ extension ManualSection {
 
     private static let noColor: (term: MarkedText, text: MarkedText) = (
         "`NO_COLOR`", "If set and not empty, `--color auto` uses no colors, as with `TERM=dumb` or no `TERM`."
+    )
+    private static let locale: (term: MarkedText, text: MarkedText) = (
+        "`LC_ALL`, `LC_CTYPE`, `LANG`",
+        """
+        The first one that is not empty names the locale. If its character set is not UTF-8, as in `LC_ALL=C`, charts, \
+        arrows, and ellipses are ASCII.
+        """
     )
     private static let colors: (term: MarkedText, text: MarkedText) = (
         "`WSX_COLORS`",

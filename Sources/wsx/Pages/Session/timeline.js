@@ -142,7 +142,7 @@ export class Timeline {
 
   #axis() {
     const [size, unit] = this.#duration >= 180e6 ? [60e6, "min"] : this.#duration >= 1e6 ? [1e6, "s"]
-      : this.#duration >= 1000 ? [1000, "ms"] : [1, "µs"];
+      : this.#duration >= 1000 ? [1000, "ms"] : [1, "us"];
     const parts = [svg("line", { class: "axis", x1: 0, x2: this.#width, y1: AXIS, y2: AXIS })];
     for (const tick of linearTicks(this.#duration / size, Math.max(2, Math.floor(this.#width / LABEL / 1.6)))) {
       const x = this.#toX(tick * size);

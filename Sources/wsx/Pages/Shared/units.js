@@ -7,10 +7,10 @@ export function count(number) {
   return number.toLocaleString("en");
 }
 
-/** A time in microseconds with at least three significant digits: `87.3 µs`, `1.25 ms`, `12.0 s`. */
+/** A time in microseconds with at least three significant digits: `87.3 us`, `1.25 ms`, `12.0 s`. */
 export function time(us, shown = value => value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0)) {
-  // Switch units half a digit earlier, so 999.96 µs becomes 1.00 ms.
-  const [size, unit] = [[1e6, "s"], [1e3, "ms"]].find(([size]) => us >= size * 0.9995) ?? [1, "µs"];
+  // Switch units half a digit earlier, so 999.96 us becomes 1.00 ms.
+  const [size, unit] = [[1e6, "s"], [1e3, "ms"]].find(([size]) => us >= size * 0.9995) ?? [1, "us"];
   return `${shown(us / size)}\xa0${unit}`;
 }
 

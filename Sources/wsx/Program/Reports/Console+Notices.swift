@@ -41,7 +41,9 @@ extension Console {
         var lines = ReportedHead.lines(of: head, without: secrets).prefix(Self.shownHeadLines)
             .map { SafeText.shortened($0[...], maximumScalars: Self.shownHeadLineScalars) }
         let hiddenCount = 1 + head.fields.count - Self.shownHeadLines
-        if hiddenCount > 0 { lines.append("… (\(Phrase.count(hiddenCount, "more field")); -v shows all)") }
+        if hiddenCount > 0 {
+            lines.append("\(Glyphs.ellipsis) (\(Phrase.count(hiddenCount, "more field")); -v shows all)")
+        }
         let text = secrets.masking(body).withUnsafeBytes { SafeText.beginning(of: $0.bytes, isCut: bodyIsTruncated) }
         show(Self.indented(lines.joined(separator: "\n") + "\n\n" + text))
     }

@@ -22,7 +22,7 @@ enum CompletionList {
             text += (cells.last ?? "") + "\n"
         }
         let left = candidates.count - names.count
-        return left > 0 ? text + "… and \(left) more\n" : text
+        return left > 0 ? text + "\(Glyphs.ellipsis) and \(left) more\n" : text
     }
 
     private static func lastPart(of candidate: String) -> String {

@@ -88,7 +88,7 @@ final class LineEditor {
         // Nothing below throws: readline keeps the stream.
         guard let screen = Self.openScreen() else { throw .noTerminal }
         Self.active = self
-        wsx_readline_set_locale()
+        Glyphs.setLocale()
         wsx_readline_configure()
         wsx_readline_set_streams(fdopen(StandardDescriptors.input, "r"), screen)
         rl_initialize()

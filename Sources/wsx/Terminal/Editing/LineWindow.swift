@@ -127,6 +127,6 @@ struct LineWindow: Equatable {
     private static let maximumNoteColumns = 20
 
     private static func note(_ count: Int, _ where: String) -> [UInt8]? {
-        count > 0 ? Array("… \(count) line\(count == 1 ? "" : "s") \(`where`)".utf8) : nil
+        count > 0 ? Array("\(Glyphs.ellipsis) \(count) line\(count == 1 ? "" : "s") \(`where`)".utf8) : nil
     }
 }

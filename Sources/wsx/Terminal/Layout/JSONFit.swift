@@ -194,7 +194,7 @@ struct JSONFit {
 
     // MARK: Values
 
-    private static func tail(_ count: Int) -> String { "… \(Phrase.grouped(count)) more" }
+    private static func tail(_ count: Int) -> String { "\(Glyphs.ellipsis) \(Phrase.grouped(count)) more" }
 
     /// The indices of the values in an object or array.
     private func children(of index: Int) -> [Int] {
@@ -266,7 +266,7 @@ struct JSONFit {
             append(node.range, of: text, as: JSONLayout.style(of: node.kind), to: &line, cutTo: columns)
             return line
         }
-        guard columns >= 3 else { return StyledText("…", as: .quiet, palette) }
+        guard columns >= 3 else { return StyledText(Glyphs.ellipsis, as: .quiet, palette) }
         var line = StyledText(palette)
         appendPunctuation(at: node.range.lowerBound, of: text, to: &line)
         var remaining = node.count
@@ -288,8 +288,8 @@ struct JSONFit {
         }
         if remaining > 0 {
             let room = columns - line.columns - 1
-            let sizes = [Self.tail(remaining), "… \(Phrase.grouped(remaining))"]
-            line.append(sizes.first { $0.count <= room } ?? "…", as: .quiet)
+            let sizes = [Self.tail(remaining), "\(Glyphs.ellipsis) \(Phrase.grouped(remaining))"]
+            line.append(sizes.first { $0.count <= room } ?? Glyphs.ellipsis, as: .quiet)
         }
         appendPunctuation(at: node.end - 1, of: text, to: &line)
         return line

@@ -84,7 +84,7 @@ struct StyledText: Equatable {
                 continue
             }
             let beginning = DisplayWidth.prefix(of: run.text, columns: room)
-            return append(Run(text: beginning + "…", style: run.style, isMatch: run.isMatch))
+            return append(Run(text: beginning + Glyphs.ellipsis, style: run.style, isMatch: run.isMatch))
         }
     }
 
@@ -92,7 +92,7 @@ struct StyledText: Equatable {
     mutating func append(_ text: String, as style: Palette.Style? = nil, cutTo columns: Int) {
         let safe = escapingControls(text)
         guard DisplayWidth.of(safe) > columns else { return append(safe, as: style) }
-        append(DisplayWidth.prefix(of: safe, columns: columns - 1) + "…", as: style)
+        append(DisplayWidth.prefix(of: safe, columns: columns - 1) + Glyphs.ellipsis, as: style)
     }
 
     /// The text in one color, except for matches.
@@ -148,7 +148,7 @@ struct StyledText: Equatable {
 enum DisplayWidth {
     /// `wcwidth` needs a UTF-8 locale.
     private static let hasLocale: Bool = {
-        wsx_readline_set_locale()
+        Glyphs.setLocale()
         return true
     }()
 

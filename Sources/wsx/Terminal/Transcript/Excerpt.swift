@@ -17,10 +17,10 @@ struct Excerpt {
         for (range, isMatch) in matches.pieces(of: start..<end) {
             rest.append(Self.string(payload, range), isMatch: isMatch)
         }
-        var text = StyledText(start > 0 ? "…" : "", palette)
+        var text = StyledText(start > 0 ? Glyphs.ellipsis : "", palette)
         let room = max(1, columns - text.columns)
         isCut = start > 0 || end < payload.byteCount || rest.columns > room
-        if end < payload.byteCount { rest.append("…") }
+        if end < payload.byteCount { rest.append(Glyphs.ellipsis) }
         text.append(rest, cutTo: room)
         self.text = text
     }

@@ -18,9 +18,9 @@ class Transcript {
 
         var arrow: String {
             switch self {
-            case .sent: "→"
-            case .received: "←"
-            case .queued: "…"
+            case .sent: Glyphs.sent
+            case .received: Glyphs.received
+            case .queued: Glyphs.ellipsis
             }
         }
 
@@ -105,7 +105,7 @@ class Transcript {
         var content = result.text
         if result.isFolded {
             let lines = result.hiddenLines.map { " \(Phrase.count($0, "more line"))," } ?? ""
-            let remark = "…\(lines) \(TrafficReport.size(payload.byteCount)) in all"
+            let remark = "\(Glyphs.ellipsis)\(lines) \(TrafficReport.size(payload.byteCount)) in all"
             content += "\n" + String(repeating: " ", count: column) + palette.quiet(remark)
         }
         if !note.isEmpty { content += "  " + note }
@@ -168,7 +168,8 @@ class Transcript {
         let margin = String(repeating: " ", count: column)
         let lines = margin + layout.dump(beginning, limit: .none, column: column).text + "\n"
         let left = payloadBytes - beginning.byteCount
-        return left == 0 ? lines : lines + margin + palette.quiet("… \(Phrase.count(left, "more byte"))") + "\n"
+        return left == 0
+            ? lines : lines + margin + palette.quiet("\(Glyphs.ellipsis) \(Phrase.count(left, "more byte"))") + "\n"
     }
 
     /// Formats a line of the head of a request or response.

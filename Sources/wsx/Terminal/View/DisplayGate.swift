@@ -32,7 +32,7 @@ final class DisplayGate {
         if count > 0, pausedCount == nil {
             let seconds = Int((length / .milliseconds(100)).rounded())
             let time = seconds % 10 == 0 ? "\(seconds / 10)" : "\(seconds / 10).\(seconds % 10)"
-            let words = "… \(Phrase.grouped(count)) more messages in \(time) s; /tail shows the latest"
+            let words = "\(Glyphs.ellipsis) \(Phrase.grouped(count)) more messages in \(time) s; /tail shows the latest"
             console.show(paragraph: words, as: .quiet)
         }
         if flood.continues { timer.start(after: FloodGate.interval) }

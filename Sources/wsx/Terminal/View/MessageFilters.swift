@@ -124,7 +124,7 @@ struct MessageFilters {
     /// A short form of a typed filter, safe to show.
     static func label(_ source: String) -> String {
         let text = escapingControls(source)
-        return text.count > maximumLabelCount ? text.prefix(maximumLabelCount) + "…" : text
+        return text.count > maximumLabelCount ? text.prefix(maximumLabelCount) + Glyphs.ellipsis : text
     }
 
     private static func value(at path: JSONPath, of payload: RawSpan) -> [UInt8]? {

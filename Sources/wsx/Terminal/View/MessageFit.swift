@@ -93,10 +93,10 @@ struct MessageFit {
         let room = max(1, showsText ? (available - 1) / 4 : (available + 1) / 3)
         let shown = payload.extracting(first: payload.byteCount <= room ? room : max(1, room - 1))
         let isFolded = shown.byteCount < payload.byteCount
-        line.append(HexDump.digits(shown) + (isFolded ? " …" : ""))
+        line.append(HexDump.digits(shown) + (isFolded ? " " + Glyphs.ellipsis : ""))
         if showsText {
             line.append("  ")
-            line.append(HexDump.text(shown) + (isFolded ? "…" : ""), as: .string)
+            line.append(HexDump.text(shown) + (isFolded ? Glyphs.ellipsis : ""), as: .string)
         }
         return ([line], isFolded)
     }

@@ -138,7 +138,7 @@ final class MessageSearch: ModalLine {
         let position = shown.flatMap { matches.position(atOrBefore: $0) }
         let found = position.map { "\(Phrase.grouped($0 + 1)) of \(Phrase.grouped(matches.count))" }
         return switch matches.progress {
-        case .searching: (found ?? "") + "…"
+        case .searching: (found ?? "") + Glyphs.ellipsis
         case .complete: found ?? "no match"
         case .stopped: (found.map { $0 + ", " } ?? "") + "too many steps"
         }
@@ -160,6 +160,6 @@ final class MessageSearch: ModalLine {
             left -= DisplayWidth.of(String($0))
             return left >= 0
         }
-        return "…" + String(end.reversed())
+        return Glyphs.ellipsis + String(end.reversed())
     }
 }

@@ -32,6 +32,6 @@ extension String {
     /// The beginning that fits into a width, with an ellipsis for the rest.
     func cut(toColumns columns: Int) -> String {
         guard DisplayWidth.of(self) > columns else { return self }
-        return DisplayWidth.prefix(of: self, columns: max(0, columns - 1)) + "…"
+        return DisplayWidth.prefix(of: self, columns: max(0, columns - 1)) + Glyphs.ellipsis
     }
 }

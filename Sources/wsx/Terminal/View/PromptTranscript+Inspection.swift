@@ -17,7 +17,7 @@ extension PromptTranscript {
         var lines = [heading] + locations.flatMap { self.lines(of: $0, at: now) }
         if locations.isEmpty { lines.append(StyledText("Nothing in it needs decoding.", as: .quiet, palette)) }
         if locations.count >= EmbeddedData.maximumCount {
-            lines.append(StyledText("… the rest is not decoded", as: .quiet, palette))
+            lines.append(StyledText("\(Glyphs.ellipsis) the rest is not decoded", as: .quiet, palette))
         }
         return lines.map { $0.text + "\n" }.joined()
     }
@@ -55,7 +55,9 @@ extension PromptTranscript {
         let text = String(validating: bytes, as: UTF8.self)
         guard let text, escapingControls(text, keepingLayout: true) == text else {
             let digits = HexDump.digits(bytes.span.bytes.extracting(first: Self.maximumDumpedBytes))
-            return [StyledText("  \(digits)\(bytes.count > Self.maximumDumpedBytes ? " …" : "")", palette)]
+            return [
+                StyledText("  \(digits)\(bytes.count > Self.maximumDumpedBytes ? " " + Glyphs.ellipsis : "")", palette)
+            ]
         }
         let fit = MessageFit(
             kind: .text, isNotification: false, lead: StyledText(palette), matches: .none,

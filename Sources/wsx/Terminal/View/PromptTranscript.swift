@@ -124,11 +124,11 @@ final class PromptTranscript: Transcript {
 
     /// The size of a folded message, and how to see all of it. In a narrow window, the number is enough.
     private static func hint(_ number: Int?, _ kind: MessageKind, byteCount: Int, columns: Int) -> String {
-        guard let number else { return "…" }
+        guard let number else { return Glyphs.ellipsis }
         let size = kind == .text ? "\(TrafficReport.size(byteCount)), " : ""
         let hint =
-            "… \(size)/\(number) shows \(byteCount > MessageLog.maximumShownBytes ? "more" : "all")"
-        return hint.count > columns ? "… /\(number)" : hint
+            "\(Glyphs.ellipsis) \(size)/\(number) shows \(byteCount > MessageLog.maximumShownBytes ? "more" : "all")"
+        return hint.count > columns ? "\(Glyphs.ellipsis) /\(number)" : hint
     }
 
     /// The style `fit`: as few lines as possible.
@@ -190,7 +190,7 @@ final class PromptTranscript: Transcript {
         let rest =
             result.isFolded
             ? palette.quiet(
-                "… only the beginning is shown; /save FILE \(entry.number) saves all of it") + "\n"
+                "\(Glyphs.ellipsis) only the beginning is shown; /save FILE \(entry.number) saves all of it") + "\n"
             : ""
         return heading.text + "\n" + (result.text.isEmpty ? "" : result.text + "\n") + rest
     }

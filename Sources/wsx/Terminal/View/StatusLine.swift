@@ -106,7 +106,8 @@ final class StatusLine {
         let remarks = [(facts.waitingMessages, "waiting"), (facts.unconfirmedMessages, "unconfirmed")]
             .filter { $0.0 > 0 }.map { "\(Phrase.grouped($0.0)) \($0.1)" }
         let waiting = remarks.isEmpty ? "" : " (\(remarks.joined(separator: ", ")))"
-        let traffic = "↑ \(Phrase.grouped(facts.sentMessages))\(waiting) ↓ \(Phrase.grouped(facts.receivedMessages))"
+        let traffic =
+            "\(Glyphs.up) \(Phrase.grouped(facts.sentMessages))\(waiting) \(Glyphs.down) \(Phrase.grouped(facts.receivedMessages))"
         // From the most to the least important, each in its long and its short form.
         var parts = [[rate > 0 ? "\(traffic) (\(Phrase.grouped(rate))/s)" : traffic, traffic]]
         if let recording = facts.recording { parts.append(["\(recordingMark) \(recording)", recordingMark]) }
@@ -131,6 +132,6 @@ final class StatusLine {
         return line
     }
 
-    static let separator = " · "
-    private static let recordingMark = "●"
+    static let separator = " \(Glyphs.separator) "
+    private static let recordingMark = Glyphs.recording
 }
