@@ -515,9 +515,9 @@ def test_operands_are_sent_in_order_without_reading_standard_input():
         return payloads
 
     with ScriptedServer(script) as server:
-        result = wsx("connect", "--linger", "0", server.url, "one", "", "--", "-3", "two\nlines", stdin=b"unread\n")
+        result = wsx("connect", "--linger", "0", server.url, "one", "", "two\nlines", "--", "-3", stdin=b"unread\n")
     assert (result.status, result.err) == (0, "")
-    assert server.results == [[b"one", b"", b"-3", b"two\nlines"]]
+    assert server.results == [[b"one", b"", b"two\nlines", b"-3"]]
 
 
 def test_execute_messages_follow_operands_and_precede_files(tmp_path):

@@ -28,7 +28,8 @@ public enum UsageError: Error, Equatable {
     case badValue(name: String, value: String, problem: ValueProblem)
     /// `example` is a word to try as the operand.
     case missingOperand(String, command: String, example: String?)
-    case unexpectedOperand(String, command: String)
+    /// `remedy` is what to do instead, if it is known.
+    case unexpectedOperand(String, command: String, remedy: String? = nil)
     /// The option requires words after `--`.
     case missingOperandOfOption(String, option: String)
     /// A word after `--` that would require the option with this long name.
@@ -94,8 +95,9 @@ extension UsageError {
             let name = "\(program) \(command)"
             let remedy = example.map { "try '\(name) \($0)'" } ?? "'\(name) -h' shows the usage"
             return "'\(name)' needs \(placeholder); \(remedy)"
-        case .unexpectedOperand(let operand, let command):
-            return "unexpected argument '\(shown(operand))'; '\(program) \(command) -h' shows the usage"
+        case .unexpectedOperand(let operand, let command, let remedy):
+            let remedy = remedy ?? "'\(program) \(command) -h' shows the usage"
+            return "unexpected argument '\(shown(operand))'; \(remedy)"
         case .missingOperandOfOption(let placeholder, let option):
             return "'\(option)' needs a program; end the line with -- \(placeholder)"
         case .operandWithoutOption(let operand, let option):
@@ -141,12 +143,13 @@ extension UsageError {
         case .unknownTopic(_, let nearest): nearest.first
         case .unknownOption(_, let nearest, _): nearest.map { "--" + $0 }
         case .foreignOption(_, let remedy): remedy
+        case .unexpectedOperand(_, _, let remedy): remedy
         case .badValue(_, let value, .notAChoice(let names)): EditDistance.nearest(to: value, among: names)
         case .operandWithoutOption(_, let option): "--" + option
         case .missingRequirement(_, let requirements): requirements.first?.words
         case .missingOperand(_, _, let example): example
         case .notAnOperand, .optionBeforeCommand, .optionOfOtherCommand, .missingValue, .unexpectedValue, .badValue,
-            .unexpectedOperand, .missingOperandOfOption, .conflict, .twoValues, .programNotAllowed, .configuration:
+            .missingOperandOfOption, .conflict, .twoValues, .programNotAllowed, .configuration:
             nil
         }
     }

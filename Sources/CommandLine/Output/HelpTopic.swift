@@ -13,6 +13,9 @@ struct HelpTopic: Sendable {
     /// - Throws: ``UsageError`` for a topic or option that does not exist.
     func text(of program: ProgramDescription) throws(UsageError) -> InformationalText {
         if words.last == "--json" { return .help(try data(of: program)) }
+        if let other = program.hooks.topic(words.joined(separator: "-")) {
+            return try HelpTopic(words: [other]).text(of: program)
+        }
         guard let first = words.first else { return .longHelp(HelpText.long(of: nil, program)) }
         if first.hasPrefix("-") {
             try checkLength(1)

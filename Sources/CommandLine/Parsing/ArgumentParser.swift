@@ -105,10 +105,8 @@ struct ArgumentParser<Arguments> {
     /// Processes a hyphen and short options. An option with a value takes the rest of the word.
     private mutating func consumeShortOptions(_ word: String) throws(UsageError) -> InformationalText? {
         var letters = word.dropFirst()
-        // A long name with one hyphen. Its letters may also be options, or one and its value.
-        if letters.count > 2, letters != Self.helpName, let name = longName(String(letters)) {
-            throw .unknownOption(word, nearest: name, command: command.name)
-        }
+        // Its letters may also be options, or one and its value.
+        if let error = program.singleHyphen(letters, of: command) { throw error }
         while let letter = letters.popFirst() {
             let typed = "-\(letter)"
             let option = try find(typed: typed, intended: String(word.dropFirst()))
@@ -120,14 +118,6 @@ struct ArgumentParser<Arguments> {
             if let text = try apply(option, typed: typed, value: value) { return text }
         }
         return nil
-    }
-
-    private static var helpName: String { OptionDescription.help.long }
-
-    /// The long name or alias of an option of the command or of the program.
-    private func longName(_ name: String) -> String? {
-        let typed = "--" + name
-        return (options.map(\.description) + program.options).contains { $0.isNamed(typed) } ? name : nil
     }
 
     private mutating func nextValue(of typed: String, _ expected: OptionValue) throws(UsageError) -> String {
@@ -181,6 +171,12 @@ struct ArgumentParser<Arguments> {
     private mutating func takeOperands() throws(UsageError) {
         try takeOperandsOfOptions()
         var words = operands[...]
+        if let count = operandCountBeforeEnd, count > 0,
+            let remedy = operandSpecifications.lazy.compactMap(\.description.afterEnd).first,
+            let word = words.dropFirst(count).first(where: { !$0.hasPrefix("-") })
+        {
+            throw .unexpectedOperand(word, command: command.name, remedy: remedy)
+        }
         for operand in operandSpecifications where operand.description.option == nil {
             let values = operand.description.isRepeatable ? Array(words) : Array(words.prefix(1))
             words = words.dropFirst(values.count)
@@ -227,7 +223,8 @@ struct ArgumentParser<Arguments> {
     private func unexpected(_ word: String, at index: Int) -> UsageError {
         let operand = operandSpecifications.first { $0.description.option != nil }
         guard let option = operand?.description.option, let count = operandCountBeforeEnd, index >= count else {
-            return .unexpectedOperand(word, command: command.name)
+            let remedy = program.hooks.operandRemedy(operands, index, command.name)
+            return .unexpectedOperand(word, command: command.name, remedy: remedy)
         }
         return .operandWithoutOption(word, option: option)
     }

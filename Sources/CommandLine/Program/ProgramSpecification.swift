@@ -71,6 +71,10 @@ public struct ProgramSpecification<Invocation>: Sendable {
         guard let implicit = description.implicitCommand,
             let command = commands.first(where: { $0.description.name == implicit.name })
         else { throw description.unknownCommand(words[0]) }
+        // Before its options, which are those of the intended command.
+        guard words[0].hasPrefix("-") || implicit.takes(words[0]) || Configuration.isProfileReference(words[0]) else {
+            throw description.unknownCommand(words[0])
+        }
         let rules = ParsingRules { operands, options throws(UsageError) in
             guard let word = operands.first else { return }
             if let option = options.first, description.commands.contains(where: { $0.name == word }) {
@@ -80,7 +84,7 @@ public struct ProgramSpecification<Invocation>: Sendable {
             guard implicit.takes(word) || Configuration.isProfileReference(word) else {
                 let error = description.unknownCommand(word)
                 // After options, it is more likely an operand without the one that must precede it.
-                guard words[0].hasPrefix("-"), case .unknownCommand(_, nil) = error,
+                guard case .unknownCommand(_, nil) = error,
                     let placeholder = command.description.operands.first?.placeholder
                 else { throw error }
                 throw .notAnOperand(word, placeholder: placeholder)

@@ -17,6 +17,8 @@ public struct OperandSpecification<Arguments>: Sendable {
     ///     `nil` for an ordinary operand.
     ///   - profileKey: The name under which a profile of the configuration file contains the operand, or `nil` if the
     ///     operand cannot name a profile. No operand before this one may be repeatable.
+    ///   - afterEnd: What to do instead of writing the operand after `--` without a hyphen at its beginning, if another
+    ///     operand precedes it. `nil`: it is allowed.
     ///   - completion: The completions that shells offer.
     ///   - example: The operand in examples of options. With `nil`, examples contain the placeholder of a required
     ///     operand, and omit an optional one.
@@ -25,12 +27,14 @@ public struct OperandSpecification<Arguments>: Sendable {
     ///   - update: Stores the words in the arguments.
     public init(
         _ placeholder: String, required isRequired: Bool, repeatable isRepeatable: Bool = false,
-        of option: String? = nil, profileKey: String? = nil, completion: ValueCompletion = .none,
+        of option: String? = nil, profileKey: String? = nil, afterEnd: String? = nil,
+        completion: ValueCompletion = .none,
         example: String? = nil, summary: String, manual: MarkedText..., update: @escaping Update
     ) {
         description = OperandDescription(
             placeholder: placeholder, isRequired: isRequired, isRepeatable: isRepeatable, option: option,
-            profileKey: profileKey, completion: completion, example: example ?? (isRequired ? placeholder : nil),
+            profileKey: profileKey, afterEnd: afterEnd, completion: completion,
+            example: example ?? (isRequired ? placeholder : nil),
             summary: summary,
             manual: manual)
         self.update = update
@@ -39,6 +43,17 @@ public struct OperandSpecification<Arguments>: Sendable {
     private init(_ description: OperandDescription, update: @escaping Update) {
         self.description = description
         self.update = update
+    }
+
+    /// Returns the operand with a check of the arguments after the words have been stored.
+    public func checked(
+        _ check: @escaping @Sendable (Arguments) throws(ValueProblem) -> Void
+    ) -> OperandSpecification {
+        let update = update
+        return OperandSpecification(description) { arguments, values throws(ValueProblem) in
+            try update(&arguments, values)
+            try check(arguments)
+        }
     }
 
     /// Returns the operand for arguments that contain those of this one.
@@ -64,6 +79,8 @@ public struct OperandDescription: Sendable {
     public let option: String?
     /// The name under which a profile of the configuration file contains the operand, or `nil` if it cannot.
     public let profileKey: String?
+    /// What to do instead of writing the operand after `--`, or `nil` if this is allowed.
+    let afterEnd: String?
     /// The completions that shells offer.
     public let completion: ValueCompletion
     /// The operand in examples of options, or `nil` to omit it.

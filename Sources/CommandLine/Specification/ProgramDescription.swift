@@ -116,15 +116,48 @@ public struct ProgramDescription: Sendable {
     ///   - typed: The name with its hyphens.
     ///   - intended: The long name it may be meant as, without hyphens.
     func unknownOption(_ typed: String, intended: String, of command: CommandDescription) -> UsageError {
-        if let remedy = hooks.remedy(typed, command.name) { return .foreignOption(typed, remedy: remedy) }
-        let owners = commands.filter { $0.options.contains { $0.isNamed(typed) } }.map(\.name)
-        if !owners.isEmpty || options.contains(where: { $0.isNamed(typed) }) {
-            return .optionOfOtherCommand(typed, owners: owners)
+        // The whole cluster may be a habit, as nc's -lk.
+        let cluster = "-" + intended
+        if !typed.hasPrefix("--"), cluster != typed, let remedy = hooks.remedy(cluster, command.name) {
+            return .foreignOption(cluster, remedy: remedy)
+        }
+        if let error = knownElsewhere(typed, typed, of: command) { return error }
+        // As in --timeout:5. The value may be a secret.
+        let name = "--" + intended.prefix { $0 != ":" }
+        if name.count < typed.count, let option = command.options.first(where: { $0.isNamed(name) }) {
+            return option.value.map { .missingValue(option: name, placeholder: $0.placeholder) }
+                ?? .unexpectedValue(option: name)
         }
         // A cluster that only resembles a name was not meant as one.
         let nearest =
             typed.hasPrefix("--") ? EditDistance.nearest(to: intended, among: command.options.map(\.long)) : nil
+        if nearest == nil, let remedy = hooks.distantRemedy(typed, command.name) {
+            return .foreignOption(typed, remedy: remedy)
+        }
         return .unknownOption(typed, nearest: nearest, command: command.name)
+    }
+
+    /// The error for a long name with a single hyphen, with which its letters would be short options; nil: it is no name.
+    /// - Parameter letters: The word without its hyphen.
+    func singleHyphen(_ letters: Substring, of command: CommandDescription) -> UsageError? {
+        // A value may be a secret.
+        let name = String(letters.prefix { $0 != "=" && $0 != ":" })
+        guard name.count > 2, name != OptionDescription.help.long else { return nil }
+        if (command.options + options).contains(where: { $0.isNamed("--" + name) }) {
+            return .unknownOption("-" + name, nearest: name, command: command.name)
+        }
+        return knownElsewhere("-" + name, "--" + name, of: command)
+    }
+
+    /// The error for an option that another program or other commands have; nil: none is known.
+    /// - Parameters:
+    ///   - typed: The option as the error shows it.
+    ///   - name: The option as the others know it.
+    private func knownElsewhere(_ typed: String, _ name: String, of command: CommandDescription) -> UsageError? {
+        if let remedy = hooks.remedy(name, command.name) { return .foreignOption(typed, remedy: remedy) }
+        let owners = commands.filter { $0.options.contains { $0.isNamed(name) } }.map(\.name)
+        guard !owners.isEmpty || options.contains(where: { $0.isNamed(name) }) else { return nil }
+        return .optionOfOtherCommand(name, owners: owners)
     }
 
     /// The error for an unknown command.
@@ -213,16 +246,32 @@ public struct ForeignHooks: Sendable {
     /// Returns the equivalent command line for an unknown command, or `nil` if none is known.
     let commandLine: @Sendable (String) -> String?
     /// Returns the equivalent of an unknown option, as typed, or `nil` if none is known.
-    let remedy: @Sendable (_ option: String, _ command: String) -> String?
+    let remedy: Remedy
+    /// Returns what to do instead of an option that resembles none of the command's, or `nil` if nothing is known.
+    let distantRemedy: Remedy
+    /// Returns what to do instead of a word that a command does not take, or `nil` if nothing is known.
+    let operandRemedy: @Sendable (_ operands: [String], _ index: Int, _ command: String) -> String?
+    /// Returns the topic of the help for a word that it does not know, or `nil` if there is none.
+    let topic: @Sendable (String) -> String?
+
+    /// Returns what to do instead of an option.
+    public typealias Remedy = @Sendable (_ option: String, _ command: String) -> String?
 
     /// Creates hooks. By default, they know nothing.
     public init(
         rewrite: @escaping @Sendable ([String]) throws(UsageError) -> [String]? = { _ in nil },
         commandLine: @escaping @Sendable (String) -> String? = { _ in nil },
-        remedy: @escaping @Sendable (_ option: String, _ command: String) -> String? = { _, _ in nil }
+        remedy: @escaping Remedy = { _, _ in nil }, distantRemedy: @escaping Remedy = { _, _ in nil },
+        operandRemedy: @escaping @Sendable (_ operands: [String], _ index: Int, _ command: String) -> String? = {
+            _, _, _ in nil
+        },
+        topic: @escaping @Sendable (String) -> String? = { _ in nil }
     ) {
         self.rewrite = rewrite
         self.commandLine = commandLine
         self.remedy = remedy
+        self.distantRemedy = distantRemedy
+        self.operandRemedy = operandRemedy
+        self.topic = topic
     }
 }

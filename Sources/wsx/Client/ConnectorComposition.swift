@@ -80,7 +80,17 @@ struct ConnectorComposition {
             return try WebSocketURL(parsing: text)
         } catch {
             let shown = escapingControls(WebSocketURL.shown(text))
-            throw .badArgument(what: "URL '\(shown)'", why: "\(error)")
+            func corrected(_ scheme: String) -> String {
+                let rest = text.utf8.dropFirst(scheme.utf8.count).drop { ":/".utf8.contains($0) }
+                return escapingControls(WebSocketURL.shown("\(scheme)://\(Substring(rest))"))
+            }
+            let why =
+                switch error {
+                case .missingSlashes(let scheme): "two slashes are missing; write \(corrected(scheme))"
+                case .missingColon(let scheme): "a colon must follow the scheme; write \(corrected(scheme))"
+                default: "\(error)"
+                }
+            throw .badArgument(what: "URL '\(shown)'", why: why)
         }
     }
 

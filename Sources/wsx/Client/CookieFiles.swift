@@ -19,7 +19,9 @@ enum CookieFiles {
             if File.isMissing(InputPlace.path(path)) {
                 if path == jar { continue }
                 // The value may be a cookie without its name, and is not shown.
-                throw .badArgument(what: "--cookie", why: "the file does not exist; write name=value for a cookie")
+                throw .badArgument(
+                    what: "--cookie",
+                    why: "the file does not exist; write name=value for a cookie, or --binary for binary messages")
             }
             let what = "--cookie \(escapingControls(path))"
             let file = CookieFile(

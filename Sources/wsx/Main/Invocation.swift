@@ -66,12 +66,15 @@ enum Invocation: Equatable {
             headings: OptionHeading.all, commands: commands,
             implicitCommand: ImplicitCommand(
                 Command.connect.rawValue, note: "Without a command, a URL means connect."
-            ) { word in word == "localhost" || word.contains { ":/.".contains($0) } },
+            ) { word in word.isEmpty || word == "localhost" || word.contains { ":/.".contains($0) } },
             firstExample: "wsx connect echo:",
             hooks: ForeignHooks(
                 rewrite: { words throws(UsageError) in try WscatForm.line(for: words) },
                 commandLine: { ForeignCommand.line(for: $0) },
-                remedy: { ForeignOption.remedy(for: $0, of: Command(rawValue: $1)) }),
+                remedy: { ForeignOption.remedy(for: $0, of: Command(rawValue: $1)) },
+                distantRemedy: { ForeignOption.distantRemedy(for: $0, of: Command(rawValue: $1)) },
+                operandRemedy: { ForeignOperand.remedy(for: $0, at: $1, of: Command(rawValue: $2)) },
+                topic: { ForeignCommand.topic(for: $0) }),
             manual: ProgramManual.manual, pages: TopicPages.all, promptCommands: ManualSection.promptCommands)
     }
 }

@@ -173,7 +173,9 @@ import WSCore
                 "--cookie \(path): it has no cookies in the format of curl; for name=value in a file, write @FILE"
             ) { () throws(Failure) in _ = try self.settings { $0.client.request.cookieFiles = [path] } }
         }
-        expectMessage("--cookie: the file does not exist; write name=value for a cookie") {
+        expectMessage(
+            "--cookie: the file does not exist; write name=value for a cookie, or --binary for binary messages"
+        ) {
             () throws(Failure) in _ = try self.settings { $0.client.request.cookieFiles = ["/tmp/none"] }
         }
         _ = try settings {

@@ -63,7 +63,7 @@ import Testing
             (["-c", "ws://h"], ["connect", "ws://h"]), (["-q", "-c", "u", "hi"], ["connect", "u", "-q", "hi"]),
             (["--connect=u", "-x", "a"], ["connect", "u", "-x", "a"]), (["-l", "8080"], ["listen", "8080"]),
             (["--echo", "--listen", "0", "-s", "chat"], ["listen", "0", "--echo", "-s", "chat"]),
-            (["ws://h", "--", "-c", "u"], ["connect", "ws://h", "--", "-c", "u"]),
+            (["ws://h", "--", "-c"], ["connect", "ws://h", "--", "-c"]),
         ])
     func wscatForms(words: [String], meaning: [String]) throws {
         #expect(try Invocation.program.parse(words) == Invocation.program.parse(meaning))

@@ -129,7 +129,7 @@ import Testing
     @Test("The error for an unexpected argument does not show a password") func unexpected() {
         #expect(
             Self.message(["listen", "0", "http://me:secret@h"])
-                == "wsx: unexpected argument 'http://•••@h'; 'wsx listen -h' shows the usage")
+                == "wsx: unexpected argument 'http://•••@h'; use 'wsx relay [ADDRESS:]PORT URL'")
     }
 
     private static func message(_ words: [String]) -> String? {

@@ -22,14 +22,14 @@ import Testing
             (["connect", "-verbose", "echo:"], "unknown option '-verbose'; did you mean '--verbose'?"),
             (["connect", "-quiet", "echo:"], "unknown option '-quiet'; did you mean '--quiet'?"),
             (["connect", "echo:", "-5"], "unknown option '-5'; write a message that begins with a hyphen after --"),
-            (["connect", "echo:", "-12"], "unknown option '-2'; write a message that begins with a hyphen after --"),
+            (["connect", "echo:", "-12"], "unknown option '-12'; write a message that begins with a hyphen after --"),
             (
                 ["echo:", "-c", "jar.txt"],
-                "unknown option '-c'; write just the URL, or use --cookie-jar FILE to save cookies"
+                "unknown option '-c'; write just the URL, and a message after it, or use --cookie-jar FILE to save cookies"
             ),
             (
                 ["-b", "jar.txt", "-c", "jar.txt", "wss://h"],
-                "unknown option '-c'; write just the URL, or use --cookie-jar FILE to save cookies"
+                "unknown option '-c'; write just the URL, and a message after it, or use --cookie-jar FILE to save cookies"
             ),
             (["bench", "echo:", "--think-time", "1s"], "unknown option '--think-time'; use --think DURATION"),
             (["bench", "echo:", "--delay", "1s"], "unknown option '--delay'; use --think DURATION"),
@@ -51,10 +51,10 @@ import Testing
             (["--listen"], "'--listen' needs a value: --listen PORT"),
             (["-l", "8080", "-n5"], "'-n' is an option of 'wsx connect' and 'wsx bench', not of this command"),
             (["connect", "--outptu"], "unknown option '--outptu'; did you mean '--output'?"),
-            (["connect", "--out", "raw"], "unknown option '--out'; did you mean '--output'?"),
+            (["connect", "--outp", "raw"], "unknown option '--outp'; did you mean '--output'?"),
             (["connect", "--quite=1"], "unknown option '--quite'; did you mean '--quiet'?"),
             (["connect", "-linger", "1"], "unknown option '-linger'; did you mean '--linger'?"),
-            (["connect", "-Z"], "unknown option '-Z'; 'wsx connect -h' lists the options"),
+            (["connect", "-Z"], "unknown option '-Z'; omit it: it has no effect on a WebSocket"),
             (["--bananas"], "unknown option '--bananas'; 'wsx connect -h' lists the options"),
             (["connect", "--echo"], "'--echo' is an option of 'wsx listen', not of this command"),
             (["listen", "-n5"], "'-n' is an option of 'wsx connect' and 'wsx bench', not of this command"),
@@ -72,7 +72,10 @@ import Testing
                 ["listen", "8080", "--", "cat", "-n"],
                 "unexpected argument 'cat' after '--'; '--exec' runs it as a program"
             ),
-            (["listen", "8080", "x", "--", "cat"], "unexpected argument 'x'; 'wsx listen -h' shows the usage"),
+            (
+                ["listen", "8080", "x", "--", "cat"],
+                "unexpected argument 'x'; use 'wsx listen --exec [ADDRESS:]PORT -- PROGRAM' to run it as a program"
+            ),
             (
                 ["listen", "8080", "--max-processes", "1"],
                 "'--max-processes' requires '--exec'; add it, or omit '--max-processes'"

@@ -95,6 +95,13 @@ extension ManualSection {
             ("*DURATION*", "A time: `500us`, `250ms`, `1.5s`, `2m`, or `1h`. A number without a unit is in seconds."),
             ("*SIZE*", "A number of bytes: `512`, `64k`, `16M`, or `1G`, in powers of 1024."),
             ("*N*", "A number: `5`, `50k`, or `1M`, in powers of 1000."),
+            (
+                "*REGEX*",
+                """
+                A regular expression of Perl (PCRE2), which matches anywhere in a text. `^` and `$` stand for its ends, and \
+                `(?i)` ignores case.
+                """
+            ),
         ]))
 
     /// The environment variables.

@@ -22,7 +22,10 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         ClientArguments.url(
             manual: "The server to connect to. See URLS. `@`*NAME* is a profile; see CONFIGURATION."
         ).lifted(\.client),
-        MessageArguments.operand.lifted(\.messages),
+        MessageArguments.operand.lifted(\.messages).checked { arguments throws(ValueProblem) in
+            let operands = arguments.messages.texts.prefix(arguments.messages.operandCount)
+            try MessageOperandValue.check(Array(operands), after: arguments.client.url)
+        },
         OperandSpecification(
             "PROGRAM [ARG...]", required: false, of: "exec", completion: .program, example: "-- ./bot",
             summary: "Program to run with --exec",

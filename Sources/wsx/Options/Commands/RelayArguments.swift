@@ -38,10 +38,11 @@ struct RelayArguments: Equatable, Sendable {
                 which only this machine can reach.
                 """
         ) { arguments, values throws(ValueProblem) in
-            arguments.listen.address = try ListenAddressValue.parse(values.joined())
+            arguments.listen.address = try ListenAddressValue.parse(values.joined(), precedesURL: true)
         },
         ClientArguments.url(
-            summary: "ws://HOST/PATH, HOST:PORT, or @PROFILE", prefixes: ["ws://", "wss://"],
+            summary: "ws://HOST/PATH, HOST:PORT, or @PROFILE", prefixes: ["ws://", "wss://"], mayMeanLoad: false,
+            afterEnd: "a relay starts no program: write only the URL of a server, before '--'",
             manual: """
                 The server. See URLS. A client that asks for `/` gets the path of *URL*; other paths and queries are \
                 passed on unchanged. `@`*NAME* is a profile; see CONFIGURATION.

@@ -1,10 +1,11 @@
 import CommandLine
+import WSCore
 
-/// A websocat address: the name of a transport, a colon, and more, as in `ws-l:127.0.0.1:80`.
+/// An address of websocat or socat: the name of a transport, a colon, and more, as in `ws-l:127.0.0.1:80`.
 struct WebsocatAddress {
     /// The description of the address, and its counterpart in wsx.
     let misplaced: MisplacedValue
-    /// The text after the name and its colon.
+    /// The text after the name and its colon, without secrets.
     let rest: String
 
     /// Recognizes an address. The result is nil for other texts, such as `log:8080`, which is a host and a port.
@@ -15,11 +16,14 @@ struct WebsocatAddress {
         let isPort = !digits.isEmpty && [nil, UInt8(ascii: "/")].contains(rest.dropFirst(digits.count).first)
         // Other names may well be those of hosts.
         let mayBeHost = isPort && !name.contains(UInt8(ascii: "-"))
-        guard name.count < text.utf8.count, !mayBeHost, let remedy = Self.remedies[String(Substring(name))] else {
+        let typed = String(Substring(name))
+        guard name.count < text.utf8.count, !mayBeHost, let remedy = Self.remedies[typed.lowercased()] else {
             return nil
         }
-        self.rest = String(Substring(rest))
-        misplaced = MisplacedValue(kind: "a websocat address", remedy: remedy(self.rest))
+        self.rest = WebSocketURL.shown(String(Substring(rest)))
+        let tool = typed == typed.lowercased() ? "websocat" : "socat"
+        let kind = typed == "unix" ? "a Unix domain socket" : "a \(tool) address"
+        misplaced = MisplacedValue(kind: kind, remedy: remedy(self.rest))
     }
 
     private static let remedies: [String: @Sendable (String) -> String] = {
@@ -29,10 +33,17 @@ struct WebsocatAddress {
             (["ws-c", "ws-connect", "c-ws", "connect-ws"], { _ in "write just the URL" }),
             (["mirror"], { _ in "use 'wsx echo:', or 'wsx listen --echo PORT' for a server" }),
             (["broadcast"], { _ in "use 'wsx listen --broadcast PORT'" }),
-            (["exec", "cmd", "sh-c"], { _ in "use 'wsx listen --exec PORT -- PROGRAM'" }),
+            (["exec", "cmd", "sh-c", "system"], { _ in "use 'wsx listen --exec PORT -- PROGRAM'" }),
             (["stdin", "stdio", "inetd", "threadedstdio"], { _ in "write just the URL: wsx reads standard input" }),
             (["log"], { _ in "use 'wsx -v URL'" }),
-            (["tcp", "tcp-l", "tcp-listen"], { _ in "wsx speaks WebSocket only" }),
+            (["tcp", "tcp4", "tcp6", "tcp-connect"], { "wsx speaks WebSocket only; write ws://\($0)" }),
+            (["ssl", "openssl", "openssl-connect"], { "wsx speaks WebSocket only; write wss://\($0)" }),
+            (["tcp-l", "tcp-listen", "l-tcp", "tcp4-listen", "tcp6-listen"], { "use 'wsx listen \($0)'" }),
+            (["ssl-listen", "openssl-listen"], { "use 'wsx listen --tls-self-signed \($0)'" }),
+            (["unix", "unix-connect", "unix-c"], { "write ws+unix:\($0), or a URL with --unix-socket \($0)" }),
+            (["abstract", "abstract-connect"], { "write ws+unix:@\($0), or a URL with --unix-socket @\($0)" }),
+            (["unix-l", "unix-listen", "l-unix"], { "use 'wsx listen unix:\($0)'" }),
+            (["udp", "udp-l", "udp-listen", "udp-connect"], { _ in "wsx speaks WebSocket only" }),
         ]
         return Dictionary(groups.flatMap { names, remedy in names.map { ($0, remedy) } }) { first, _ in first }
     }()
@@ -40,8 +51,9 @@ struct WebsocatAddress {
 
 /// The URL of a server, as typed; it is parsed later.
 enum ServerURLValue {
-    /// Accepts any text but a websocat address and a number, which follows `-c` in load generators.
-    static func parse(_ text: String) throws(ValueProblem) -> String {
+    /// Accepts any text but an address of websocat or socat and a number, which follows `-c` in load generators.
+    /// - Parameter mayMeanLoad: Whether the command may be meant as one of these.
+    static func parse(_ text: String, mayMeanLoad: Bool = true) throws(ValueProblem) -> String {
         if let address = WebsocatAddress(text) { throw .misplaced(address.misplaced) }
         if JSONMessage.isBeginning(text) {
             throw .misplaced(MisplacedValue(kind: "a message", remedy: "write it after the URL"))
@@ -52,26 +64,44 @@ enum ServerURLValue {
                     kind: "a script", remedy: "write the server's URL, and describe the load with --scenario FILE"))
         }
         if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
+            let load = "; for a load test, use 'wsx bench' with -c \(text) or --rate \(text)"
             throw .misplaced(
                 MisplacedValue(
-                    kind: "a number",
-                    remedy:
-                        "write :\(text) for a port on this machine; for a load test, use 'wsx bench' with -c \(text) "
-                        + "or --rate \(text)"))
+                    kind: "a number", remedy: "write :\(text) for a port on this machine" + (mayMeanLoad ? load : "")))
         }
         return text
+    }
+}
+
+/// The messages after a URL.
+enum MessageOperandValue {
+    /// Rejects the port after a host, as nc takes it, and a second URL.
+    static func check(_ words: [String], after url: String) throws(ValueProblem) {
+        if let port = words.first, let address = MisplacedValue.address(host: url, port: port) {
+            throw .misplaced(
+                MisplacedValue(kind: "a port", remedy: "write \(address), or -x \(port) to send it as a message"))
+        }
+        if words.contains(where: { $0.hasPrefix("ws://") || $0.hasPrefix("wss://") }) {
+            throw .unusable(
+                words: "a second URL would be sent as a message; write one URL, or use -x to send it", hidesValue: true)
+        }
     }
 }
 
 /// The address to listen on, as typed; it is parsed later.
 enum ListenAddressValue {
     /// Accepts any text but a URL and a websocat address.
-    static func parse(_ text: String) throws(ValueProblem) -> String {
-        if let address = WebsocatAddress(text) {
-            throw .misplaced(MisplacedValue(kind: address.misplaced.kind, remedy: "write \(address.rest)"))
+    /// - Parameter precedesURL: Whether the command also takes a URL.
+    static func parse(_ text: String, precedesURL: Bool = false) throws(ValueProblem) -> String {
+        if !text.hasPrefix("unix:"), let address = WebsocatAddress(text) {
+            let isAddress = Int(address.rest) != nil || MisplacedValue.isListenAddress(address.rest)
+            throw .misplaced(
+                isAddress
+                    ? MisplacedValue(kind: address.misplaced.kind, remedy: "write \(address.rest)") : address.misplaced)
         }
         if MisplacedValue.isURL(text) {
-            throw .misplaced(MisplacedValue(kind: "a URL", remedy: "write [ADDRESS:]PORT without the scheme"))
+            let remedy = precedesURL ? "write [ADDRESS:]PORT before it" : "write [ADDRESS:]PORT without the scheme"
+            throw .misplaced(MisplacedValue(kind: "a URL", remedy: remedy))
         }
         return text
     }

@@ -59,6 +59,21 @@ struct MisplacedValue: Equatable {
         return !port.isEmpty && port.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
     }
 
+    /// Whether the text is the rest of websocat's `-bE` and the like.
+    static func areWebsocatSwitches(_ text: String) -> Bool {
+        text.utf8.count <= 4 && text.utf8.contains(UInt8(ascii: "E"))
+            && text.utf8.allSatisfy("1ESUknqtuv".utf8.contains)
+    }
+
+    /// A host and its port in one word: `localhost:8080` for `localhost 8080`, as nc takes them; nil: they are none.
+    static func address(host: String, port: String) -> String? {
+        let isHost = host.utf8.allSatisfy {
+            ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
+        }
+        guard isHost, Int(host) == nil, !host.isEmpty, let number = UInt16(port), number > 0 else { return nil }
+        return "\(host):\(port)"
+    }
+
     private static let schemeBytes = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-".utf8)
 }
 

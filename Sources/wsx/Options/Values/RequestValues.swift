@@ -22,6 +22,13 @@ enum SubprotocolValue {
             throw .misplaced(
                 MisplacedValue(kind: "a number, not a subprotocol", remedy: "use 'wsx listen \(text)' for a server"))
         }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        if parts.count == 2, let unit = parts[0].last, "smh".contains(unit), Int(parts[0].dropLast()) != nil {
+            throw .misplaced(
+                MisplacedValue(
+                    kind: "a stage of k6, not a subprotocol", remedy: "use 'wsx bench --stages \(parts[1])@\(parts[0])'"
+                ))
+        }
         if MisplacedValue.isListenAddress(text) {
             throw .misplaced(
                 MisplacedValue(kind: "an address, not a subprotocol", remedy: "use 'wsx listen \(text)' for a server"))
@@ -91,12 +98,17 @@ enum CookieValue: Equatable {
 
     /// Accepts any text but a URL, which follows websocat's `-b`.
     static func parse(_ text: String) throws(ValueProblem) -> CookieValue {
-        if MisplacedValue.isURL(text) {
+        let isReference = SecretReference.isReference(text)
+        if MisplacedValue.isURL(text) || !isReference && WebsocatAddress(text) != nil {
             throw .misplaced(
                 MisplacedValue(kind: "a URL, not a cookie", remedy: "use --binary to send binary messages"))
         }
+        if MisplacedValue.areWebsocatSwitches(text) {
+            throw .misplaced(
+                MisplacedValue(kind: "part of websocat's -bE, not a cookie", remedy: "use --binary and --linger 0"))
+        }
         guard !text.isEmpty else { throw .empty }
-        let isText = text.utf8.contains(UInt8(ascii: "=")) || SecretReference.isReference(text)
+        let isText = text.utf8.contains(UInt8(ascii: "=")) || isReference
         return isText ? .text(text) : .file(text)
     }
 }

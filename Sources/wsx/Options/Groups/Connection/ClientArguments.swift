@@ -11,18 +11,21 @@ struct ClientArguments: Equatable, Sendable {
     var limits = LimitArguments()
 
     /// The URL operand.
-    /// - Parameter prefixes: The beginnings of URLs that completion offers.
+    /// - Parameters:
+    ///   - prefixes: The beginnings of URLs that completion offers.
+    ///   - mayMeanLoad: Whether a number in its place may be meant for a load test.
+    ///   - afterEnd: What to do instead of writing it after `--`; nil: this is allowed.
     static func url(
         summary: String = "ws://HOST/PATH, HOST:PORT, echo:, or @PROFILE",
-        prefixes: [String] = CompletionTargets.prefixes,
+        prefixes: [String] = CompletionTargets.prefixes, mayMeanLoad: Bool = true, afterEnd: String? = nil,
         manual: MarkedText
     ) -> OperandSpecification<ClientArguments> {
         OperandSpecification(
-            "URL", required: true, profileKey: "url",
+            "URL", required: true, profileKey: "url", afterEnd: afterEnd,
             completion: .url(prefixes: prefixes, list: CompletionTargets.word),
             summary: summary, manual: manual
         ) { arguments, values throws(ValueProblem) in
-            arguments.url = try ServerURLValue.parse(values.joined())
+            arguments.url = try ServerURLValue.parse(values.joined(), mayMeanLoad: mayMeanLoad)
         }
     }
 

@@ -4,6 +4,8 @@ import CommandLine
 struct MessageArguments: Equatable, Sendable {
     /// The operands, followed by the values of `--execute`, each in the order given.
     var texts: [String] = []
+    /// The number of operands among ``texts``.
+    var operandCount = 0
     /// The messages of `--define`.
     var definitions: [MessageDefinition] = []
     /// The saved message in place of the operands, or `nil` if there is none. It precedes all others.
@@ -22,15 +24,18 @@ struct MessageArguments: Equatable, Sendable {
 
     static let operand = OperandSpecification<MessageArguments>(
         "MESSAGE", required: false, repeatable: true,
+        afterEnd: "use --exec to run it as a program, or write it before '--' or after -x to send it",
         summary: "Messages to send instead of reading stdin",
         manual: """
             Messages to send, in order, when the connection opens. Standard input is not read, and the run ends as \
             it does after the end of input, unless `--interactive` is given. If the first one is the name of a saved \
-            message (`--define`), that is sent, and the others have the form *NAME*`=`*VALUE*.
+            message (`--define`), that is sent, and the others have the form *NAME*`=`*VALUE*. Messages that begin with \
+            a hyphen follow `--`. A URL after *URL* is an error; `-x` sends it.
             """
     ) { arguments, values throws(ValueProblem) in
         guard let first = values.first, arguments.definitions.contains(where: { $0.name == first }) else {
             arguments.texts = values + arguments.texts
+            arguments.operandCount = values.count
             return
         }
         arguments.call = try MessageCall(values)

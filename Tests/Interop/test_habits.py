@@ -1,0 +1,99 @@
+"""Habits of other tools get one line that says what to type, or do what the user expects."""
+
+import pytest
+
+from processes import assert_fails, wsx
+
+# All options of websocat 1.13 and the crypto options of 1.14, from `websocat --help=long`. The server's are the last two
+# lines. Options that wsx has, too, are not here.
+WEBSOCAT = """
+--async-stdio --autoreconnect-delay-millis --base64 --base64-text --basic-auth --binary-prefix --buffer-size -B
+--byte-to-exit-on --client-pkcs12-der --client-pkcs12-passwd --close-status-code --compress-deflate --compress-gzip
+--compress-zlib --crypto-key --crypto-reverse --dump-spec --exec-args --exec-exit-on-disconnect
+--exec-sighup-on-stdin-close --exec-sighup-on-zero-msg --exit-on-eof -E --foreachmsg-wait-read --header-to-env
+--inhibit-pongs --jsonrpc --jsonrpc-omit-jsonrpc --just-generate-accept --just-generate-key
+--lengthprefixed-little-endian --lengthprefixed-nbytes --lengthprefixed-skip-read-direction
+--lengthprefixed-skip-write-direction --linemode-strip-newlines --max-messages --max-messages-rev --max-sent-pings
+--max-ws-frame-length --max-ws-message-length --no-async-stdio --no-close --no-exit-on-zeromsg --no-fixups --no-line
+--null-terminated -0 --one-message --ping-interval --ping-timeout --preamble -p --preamble-reverse --print-ping-rtts
+--prometheus --queue-len --request-header --request-method -X --request-uri --reuser-send-zero-msg-on-disconnect
+--set-environment -e --socks5 --socks5-bind-script --socks5-destination --stdout-announce-listening-ports --strict -S
+--text-prefix -t --timestamp-monotonic --tls-domain --udp-broadcast --udp-multicast --udp-multicast-iface-v4
+--udp-multicast-iface-v6 --udp-multicast-loop --udp-oneshot --udp-reuseaddr --udp-ttl --uncompress-deflate
+--uncompress-gzip --uncompress-zlib --unidirectional --unidirectional-reverse -U --unlink --websocket-ignore-zeromsg
+--websocket-version --ws-c-uri
+--accept-from-fd --conncap --oneshot --pkcs12-der --pkcs12-passwd --restrict-uri --server-header --server-mode
+--server-protocol --static-file -F
+""".split()
+
+
+@pytest.mark.parametrize("command", ["connect", "listen"])
+def test_each_option_of_websocat_gets_a_remedy(command):
+    for option in WEBSOCAT:
+        result = wsx(command, option)
+        assert_fails(result, 2, f"unknown option '{option}'; ")
+        assert "lists the options" not in result.err and "did you mean" not in result.err, result
+
+
+LINES = [
+    # Addresses.
+    (["ws:localhost:8080/x"], "write ws://localhost:8080/x"),
+    (["connect", "ws//h"], "write ws://h"), (["TCP:h:80"], "write ws://h:80"), (["OPENSSL:h:443"], "write wss://h:443"),
+    (["TCP-LISTEN:8080"], "'wsx listen 8080'"), (["unix:/run/s"], "--unix-socket /run/s"),
+    (["listen", "unix-l:/run/s"], "'wsx listen unix:/run/s'"), ([""], "the URL is empty"),
+    (["connect", ""], "the URL is empty"), (["localhost", "8080"], "write localhost:8080"),
+    (["listen", "127.0.0.1", "8080"], "write 127.0.0.1:8080"), (["bench", "h", "8080"], "write h:8080"),
+    (["relay", "8080", "h", "9090"], "write h:9090"), (["relay", "8080", "9090"], "write :9090 for a port on this machine"),
+    (["relay", "ws://h", "8080"], "write [ADDRESS:]PORT before it"),
+    # Options.
+    (["connect", "-m", "5", "echo:"], "--timeout DURATION"), (["-v"], "'wsx --version'"),
+    (["connect", "--print=hb", "echo:"], "--verbose"), (["connect", "--fail-with-body", "echo:"], "omit it"),
+    (["connect", "-bE", "echo:"], "--binary and --linger 0"), (["bench", "-w", "2", "echo:"], "--drain DURATION"),
+    (["connect", "--raw", "echo:"], "--output raw"), (["connect", "--out", "f", "echo:"], "'> FILE'"),
+    (["bench", "--out", "json=f", "echo:"], "--output json"), (["listen", "-lk", "8080"], "write just the port"),
+    (["-lk", "8080"], "'wsx listen PORT'"), (["-lvnp", "8080"], "'wsx listen PORT'"),
+    (["connect", "--script", "f", "echo:"], "--scenario FILE"), (["connect", "--follow", "echo:"], "--location"),
+    (["connect", "--tail", "echo:"], "as they arrive"), (["connect", "--encoding", "utf-8", "echo:"], "UTF-8"),
+    (["connect", "--tls1.2", "echo:"], "--tls-min 1.2"), (["connect", "--verify=no", "echo:"], "--insecure"),
+    (["convert", "a.har", "-o", "b"], "'wsx convert IN OUT'"), (["relay", "--set", "x", "0", ":1"], "--rewrite RULE"),
+    (["relay", "--modify-body", "x", "0", ":1"], "--rewrite RULE"), (["relay", "-s", "a.py", "0", ":1"], "--rewrite RULE"),
+    (["connect", "--set", "a=b", "echo:"], "{{env:NAME}}"), (["connect", "-timeout", "5", "echo:"], "'--timeout'"),
+    (["connect", "-vus", "5", "echo:"], "'wsx bench'"), (["connect", "-auth=me:geheim", "echo:"], "'--auth'"),
+    (["connect", "--timeout:5", "echo:"], "'--timeout' needs a value: --timeout DURATION"),
+    (["connect", "--auth:me:geheim", "echo:"], "'--auth' needs a value"), (["connect", "tcp:me:geheim@h:1"], "ws://•••@h:1"), (["connect", "--retry-max-time", "5", "echo:"], "omit it"),
+    (["connect", "--conncap", "5", "echo:"], "in 'wsx listen', use --max-connections N"),
+    (["bench", "-s", "5s:10", "echo:"], "--stages 10@5s"),
+    # Operands and commands.
+    (["listen", "8080", "cat"], "'wsx listen --exec"), (["listen", "8080", "ws://h"], "'wsx relay"),
+    (["bench", "echo:", "hello"], "--message TEXT"), (["bench", "echo:", "ws://h"], "one URL"),
+    (["mitmproxy", "-p", "8080"], "'wsx relay"), (["wscat", "-c", "ws://h"], "'wsx connect URL'"),
+    (["connect", "echo:", "--", "ls"], "--exec"), (["connect", "echo:", "--", "-1", "ls"], "-x"),
+    (["relay", "8080", "--", "ls"], "a relay starts no program"), (["relay", "0", ":1", "--", "ls"], "a relay starts no program"),
+    (["connect", "echo:", "ws://me:geheim@h"], "-x to send it"), (["connect", "echo:", "hi", "wss://h"], "-x to send it")]
+
+
+def test_each_mistake_gets_one_line_with_its_remedy():
+    for arguments, words in LINES:
+        result = wsx(*arguments)
+        assert_fails(result, 2, words)
+        assert "geheim" not in result.err, result
+
+
+def test_words_after_the_end_of_options_are_messages_if_they_begin_with_a_hyphen():
+    for arguments in [["connect", "-1", "echo:", "--", "-hello"], ["connect", "-1", "--", "echo:", "-hello"]]:
+        result = wsx(*arguments)
+        assert (result.status, result.out) == (0, b"-hello\n"), result
+
+
+def test_what_is_rejected_as_an_operand_can_be_sent_with_execute():
+    for text in ["ws://h", "8080", "ls"]:
+        result = wsx("connect", "-1", "echo:", "-x", text)
+        assert (result.status, result.out, result.err) == (0, text.encode() + b"\n", ""), result
+
+
+@pytest.mark.parametrize("word, words", [
+    ("reconnect", "STAYING CONNECTED"), ("compression", "permessage-deflate"), ("regex", "PCRE2"),
+    ("templates", "PLACEHOLDERS"), ("signals", "SIGTERM")])
+def test_help_knows_the_words_that_users_look_for(word, words):
+    result = wsx("help", word)
+    assert result.status == 0 and words in result.out.decode(), result
