@@ -1,5 +1,7 @@
 """Habits of other tools get one line that says what to type, or do what the user expects."""
 
+import json
+
 import pytest
 
 from processes import assert_fails, wsx
@@ -89,6 +91,31 @@ def test_what_is_rejected_as_an_operand_can_be_sent_with_execute():
     for text in ["ws://h", "8080", "ls"]:
         result = wsx("connect", "-1", "echo:", "-x", text)
         assert (result.status, result.out, result.err) == (0, text.encode() + b"\n", ""), result
+
+
+def test_usage_errors_with_json_are_json():
+    for arguments in [
+        ["connect", "--json", "--bogus"], ["--bogus", "--json"], ["connect", "--output=json", "ws:h"],
+        ["connect", "--json", ""], ["bogus", "--json"], ["listen", "--json"], ["listen", "--json", "http"],
+        ["connect", "--json", "-b", "/nonexistent", "echo:"], ["help", "bogus", "--json"],
+        ["connect", "@bogus", "--json"], ["connect", "--json", "--scenario", "/nonexistent", "echo:"],
+        ["bench", "--json", "-f", "/nonexistent", "echo:"], ["bench", "merge", "/nonexistent", "--json"],
+        ["relay", "--json", "0", "echo:"], ["connect", "--json", "--binary", "--encode", "cbor", "echo:", "{"],
+        ["connect", "--json", "--protocol", "mqtt", "echo:", "bogus"], ["curl", ":1", "--", "--json", "--bogus"],
+        ["connect", "--json", b"\xff"], ["connect", "--json", "echo:", "--", "ls"], ["convert", "--json"],
+        ["connect", "--json", "-a", "me", "echo:"]]:
+        result = wsx(*arguments)
+        assert result.status == 2 and len(result.error_lines) == 1, result
+        error = json.loads(result.err)
+        assert error["error"] and error["status"] == 2, result
+
+
+def test_an_error_in_the_configuration_with_json_is_json(tmp_path):
+    path = tmp_path / "config"
+    for text in ["bogus = 1", "[p]\nurl = ws:h", "[p"]:
+        path.write_text(text)
+        result = wsx("connect", "@p", "--json", env={"WSX_CONFIG": str(path), "HOME": str(tmp_path)})
+        assert (result.status, json.loads(result.err)["status"]) == (2, 2), result
 
 
 @pytest.mark.parametrize("word, words", [

@@ -18,9 +18,13 @@ struct Wsx {
     }
 
     private static func run() -> ExitStatus {
-        guard let words = arguments() else {
+        let (words, areValid) = arguments()
+        guard areValid else {
+            let error = "an argument is not UTF-8 text; to send other bytes, use --file or standard input"
+            let isJSON = UsageError.isForPrograms(words)
             LogWriter.standardError.write(
-                "wsx: an argument is not UTF-8 text; to send other bytes, use --file or standard input\n")
+                (isJSON ? UsageError.json(error, option: nil, status: ExitStatus.usage.rawValue) : "wsx: \(error)")
+                    + "\n")
             return .usage
         }
         if words.isEmpty, isOnTerminal {
@@ -193,19 +197,22 @@ struct Wsx {
 
     private static func report(_ failure: Failure?, on console: Console) -> ExitStatus {
         guard let failure else { return .success }
-        console.report(failure)
+        if failure.status == .usage, let message = failure.message, UsageError.isForPrograms(arguments().words) {
+            let error = console.secrets.masking(line: message)
+            console.show(UsageError.json(error, option: failure.option, status: failure.status.rawValue) + "\n")
+        } else {
+            console.report(failure)
+        }
         return failure.status
     }
 
-    /// The arguments after the program's name, or `nil` if one is not UTF-8. Swift would silently repair it.
-    private static func arguments() -> [String]? {
+    /// The arguments after the program's name, and whether all are UTF-8: Swift silently repairs them.
+    private static func arguments() -> (words: [String], areValid: Bool) {
         let pointers = UnsafeBufferPointer(start: Swift.CommandLine.unsafeArgv, count: Int(Swift.CommandLine.argc))
-        var words: [String] = []
-        for pointer in pointers.dropFirst() {
-            guard let pointer, let word = String(validatingCString: pointer) else { return nil }
-            words.append(word)
-        }
-        return words
+            .dropFirst().compactMap { $0 }
+        return (
+            pointers.map { String(cString: $0) }, pointers.allSatisfy { String(validatingCString: $0) != nil }
+        )
     }
 
     private static func environment(_ name: String) -> String? {

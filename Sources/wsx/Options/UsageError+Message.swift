@@ -10,12 +10,14 @@ extension UsageError {
 
     /// The error as a line of JSON without a newline, for programs that asked for JSON.
     func json(status: Int32) -> String {
-        let members = [
-            ("error", safeWords), ("option", option.map { escapingControls($0) }),
-            ("suggestion", suggestion.map { escapingControls($0) }),
-        ]
+        Self.json(safeWords, option: option, suggestion: suggestion, status: status)
+    }
+
+    /// An error as a line of JSON without a newline.
+    static func json(_ error: String, option: String?, suggestion: String? = nil, status: Int32) -> String {
+        let members = [("error", error), ("option", option), ("suggestion", suggestion)]
         return HelpData.object(
-            members.compactMap { name, text in text.map { (name, HelpData.string($0)) } }
+            members.compactMap { name, text in text.map { (name, HelpData.string(escapingControls($0))) } }
                 + [("status", "\(status)")])
     }
 

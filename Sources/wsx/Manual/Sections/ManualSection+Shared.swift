@@ -61,8 +61,8 @@ extension ManualSection {
             (
                 "2",
                 """
-                Invalid usage or invalid input. If the command line contains `--json` or `--output json`, an error in \
-                it is one line of JSON on standard error: `error`, `option`, `suggestion`, and `status`.
+                Invalid usage or invalid input. If the command line contains `--json` or `--output json`, the error \
+                is one line of JSON on standard error: `error`, `option`, `suggestion`, and `status`.
                 """
             ),
             ("3", "Could not connect (name lookup, network, proxy, or TLS), or could not listen."),

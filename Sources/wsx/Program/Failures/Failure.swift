@@ -259,6 +259,16 @@ enum Failure: Error {
     /// One line without the program's name: what failed, why, and what to try; nil for a failure that needs no message.
     var message: String? { report.message }
 
+    /// The option or operand that a failure with the status 2 is about, or `nil` if it is another input.
+    var option: String? {
+        switch self {
+        case .badArgument(let what, _), .badInput(let what, _):
+            what.split(separator: " ").first.flatMap { $0.hasPrefix("--") || $0 == "URL" ? String($0) : nil }
+        case .missingAddress: "[ADDRESS:]PORT"
+        default: nil
+        }
+    }
+
     /// The response of the server that rejected the upgrade, or of the proxy that rejected the connection.
     /// The body is decoded.
     var refusal: (head: ResponseHead, body: [UInt8], bodyIsTruncated: Bool)? {
