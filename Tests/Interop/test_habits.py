@@ -5,6 +5,7 @@ import json
 import pytest
 
 from processes import assert_fails, wsx
+from terminal import Screen
 
 # All options of websocat 1.13 and the crypto options of 1.14, from `websocat --help=long`. The server's are the last two
 # lines. Options that wsx has, too, are not here.
@@ -124,3 +125,29 @@ def test_an_error_in_the_configuration_with_json_is_json(tmp_path):
 def test_help_knows_the_words_that_users_look_for(word, words):
     result = wsx("help", word)
     assert result.status == 0 and words in result.out.decode(), result
+
+
+def test_commands_of_other_prompts_leave_or_say_how():
+    with Screen() as screen:
+        for command in ["/exit", "/q"]:
+            screen.enter("clear; $WSX echo:; echo status $?")
+            screen.wait_for("^>$")
+            screen.enter(command)
+            screen.wait_for("^status 0")
+        screen.enter("clear; $WSX echo:; echo status $?")
+        screen.wait_for("^>$")
+        for line, words in [
+            ("/h", "/send TEXT"), ("/clear", "Ctrl-L clears the screen"), ("exit", "'exit' is sent as a message; /quit or Ctrl-D"),
+            ("quit", "'quit' is sent"), ("/disconnect", "did you mean '/close'")]:
+            screen.enter(line)
+            screen.wait_for(words)
+        screen.enter("/exit")
+        screen.wait_for("^status 0")
+        screen.enter("clear; $WSX listen 0; echo status $?")
+        screen.wait_for("^>$")
+        for line, words in [
+            ("/kick 1", "write '@1 /close'"), ("/close 1 4000", "write '@1 /close 4000'"), ("/to 1 hi", "write '@1 hi'")]:
+            screen.enter(line)
+            screen.wait_for(words)
+        screen.enter("/q")
+        screen.wait_for("^status 0")

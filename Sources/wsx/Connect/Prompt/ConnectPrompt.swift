@@ -272,7 +272,9 @@ extension ConnectPrompt: PromptEditorDelegate {
     /// Runs or sends a typed line.
     func editorDidAccept(_ line: [UInt8]) {
         switch PromptLine(line, commands: PromptCommandTable.connect) {
-        case .message(let bytes): send(line: bytes)
+        case .message(let bytes):
+            send(line: bytes)
+            if let notice = PromptHelp.leaving(line) { console.notice(notice) }
         case .empty: break
         case .action(let action): perform(action)
         case .mistake(let why): console.error(why)

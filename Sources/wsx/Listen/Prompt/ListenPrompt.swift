@@ -142,7 +142,9 @@ final class ListenPrompt {
 
     private func accept(_ line: [UInt8], for client: Int?, toServer: Bool = false) {
         switch PromptLine(line, commands: commands) {
-        case .message(let bytes): send(bytes, to: client, toServer)
+        case .message(let bytes):
+            send(bytes, to: client, toServer)
+            if client == nil, let notice = PromptHelp.leaving(line) { console.notice(notice) }
         case .empty: break
         case .action(let action): perform(action, for: client, toServer)
         case .mistake(let why): console.error(why)

@@ -136,7 +136,9 @@ extension PromptCommandTable {
                 "help", "[COMMAND]", "list the commands, or explain one", completion: .command
             ) { argument throws(PromptMistake) in .view(.help(topic: argument.text.isEmpty ? nil : argument.text)) }),
         .both(
-            PromptCommand("quit", "", "close the connection and exit, like Ctrl-D") { argument throws(PromptMistake) in
+            PromptCommand(
+                "quit", "", "close the connection and exit, like Ctrl-D", details: "Also `/exit` and `/q`."
+            ) { argument throws(PromptMistake) in
                 try argument.checkEmpty()
                 return .quit
             }),

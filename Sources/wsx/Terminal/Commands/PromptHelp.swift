@@ -21,6 +21,40 @@ enum PromptHelp {
         return ([command.usage] + explanation).joined(separator: "\n") + "\n"
     }
 
+    /// Commands of other programs, and ours.
+    private static let counterparts: [(names: [String], command: String)] = [
+        (["bye", "leave", "end", "stop"], "quit"), (["disconnect", "kick"], "close"), (["open"], "connect"),
+        (["list", "who", "users", "ls"], "clients"), (["json"], "send-json"), (["hex", "base64"], "binary"),
+        (["stats"], "info"), (["log"], "record"), (["commands"], "help"), (["search"], "find"),
+    ]
+
+    /// The line that addresses a client instead of a command that does so in other servers: `@1 /close` for `/kick 1`.
+    /// Returns `nil` for other commands.
+    static func addressed(
+        _ name: String, _ argument: [UInt8], among commands: [PromptCommandDescription]
+    ) -> String? {
+        guard commands.contains(where: { $0.name == "clients" }) else { return nil }
+        let words = String(decoding: argument, as: UTF8.self).split(separator: " ", maxSplits: 1)
+        let number = words.first.flatMap { UInt32($0.drop { $0 == "@" }) }
+        let rest = words.count > 1 ? escapingControls(String(words[1])) : ""
+        let reason = rest.isEmpty ? "" : " \(rest)"
+        switch name {
+        case "kick", "ban", "disconnect", "drop": return "@\(number ?? 1) /close\(reason)"
+        // From 1000 on, the number is a code.
+        case "close": return number.flatMap { $0 < 1000 ? "@\($0) /close\(reason)" : nil }
+        case "to", "msg", "tell", "whisper":
+            return commands.contains { $0.name == "to" } ? nil : "@\(number ?? 1) \(rest.isEmpty ? "TEXT" : rest)"
+        default: return nil
+        }
+    }
+
+    /// The remedy after a line that leaves other programs has been sent as a message; `nil` for other lines.
+    static func leaving(_ line: [UInt8]) -> String? {
+        let text = String(decoding: line, as: UTF8.self)
+        guard ["exit", "quit", "bye", "\\q", ":q", ".exit"].contains(text) else { return nil }
+        return "'\(text)' is sent as a message; /quit or Ctrl-D leaves."
+    }
+
     /// The error for `/help` with an unknown command.
     static func unknownTopic(_ topic: String, among commands: [PromptCommandDescription]) -> String {
         let name = topic.hasPrefix("/") ? String(topic.dropFirst()) : topic
@@ -31,8 +65,12 @@ enum PromptHelp {
 
     /// The error for an unknown command.
     static func unknown(_ name: String, among commands: [PromptCommandDescription]) -> String {
-        let nearest = EditDistance.nearest(to: name, among: commands.map(\.name))
         let shown = escapingControls(name)
+        if ["clear", "cls"].contains(name) { return "unknown command '/\(shown)'; Ctrl-L clears the screen" }
+        let counterpart = counterparts.first { $0.names.contains(name) }?.command
+        let nearest =
+            commands.first { $0.name == counterpart }?.name
+            ?? EditDistance.nearest(to: name, among: commands.map(\.name))
         let hint = nearest.map { "did you mean '/\($0)'?" } ?? "/help lists the commands; //\(shown) sends it"
         return "unknown command '/\(shown)'; \(hint)"
     }

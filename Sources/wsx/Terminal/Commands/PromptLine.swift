@@ -32,8 +32,16 @@ enum PromptLine<Action: Equatable & Sendable>: Equatable {
         if !name.isEmpty, words.count == 1, words[0].allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
             (name, argument) = ("show", Array(words[0]))
         }
-        guard let command = commands.first(where: { $0.description.name == name }) else {
-            self = .mistake(PromptHelp.unknown(name, among: commands.map(\.description)))
+        name = Self.otherNames[name] ?? name
+        let descriptions = commands.map(\.description)
+        let command = commands.first { $0.description.name == name }
+        if let line = PromptHelp.addressed(name, argument, among: descriptions) {
+            let mistake = command == nil ? "unknown command '/\(escapingControls(name))';" : "/\(name):"
+            self = .mistake("\(mistake) to address a client, write '\(line)'")
+            return
+        }
+        guard let command else {
+            self = .mistake(PromptHelp.unknown(name, among: descriptions))
             return
         }
         do throws(PromptMistake) {
@@ -42,4 +50,7 @@ enum PromptLine<Action: Equatable & Sendable>: Equatable {
             self = .mistake("/\(name): \(error.why); usage: \(command.description.usage)")
         }
     }
+
+    /// Names of commands that other programs have.
+    private static var otherNames: [String: String] { ["exit": "quit", "q": "quit", "h": "help", "?": "help"] }
 }
