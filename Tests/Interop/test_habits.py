@@ -127,6 +127,18 @@ def test_help_knows_the_words_that_users_look_for(word, words):
     assert result.status == 0 and words in result.out.decode(), result
 
 
+def test_a_message_that_a_shell_or_habit_has_changed_gets_a_notice_on_a_terminal(tmp_path):
+    (tmp_path / "m.json").write_text("{}")
+    lines = [("@m.json", "--file m.json sends the file"), ("name=value", '\\{"name":'), ('{"a":1}', "quote it for the shell")]
+    with Screen() as screen:
+        screen.enter(f"cd {tmp_path}")
+        for line, notice in lines:
+            screen.enter(f"clear; $WSX -1 echo: {line}")
+            screen.wait_for(notice)
+        screen.enter("clear; $WSX -1 echo: @m.json | cat; echo status $?")
+        screen.wait_for("^@m.json\nstatus 0")
+
+
 def test_commands_of_other_prompts_leave_or_say_how():
     with Screen() as screen:
         for command in ["/exit", "/q"]:

@@ -101,6 +101,7 @@ struct Wsx {
                 command.notices.forEach { console.notice("wsx: \($0)") }
                 return printed(command.text)
             }
+            if isOnTerminal { arguments.doubts.forEach { console.notice("wsx: \($0)") } }
             if let scenario = settings.scenario {
                 let run = try ScenarioRun(scenario, settings, on: try makeLoop(), console: console)
                 return report(run.run(), savingCookiesOf: settings, on: console)

@@ -1,0 +1,33 @@
+import WSCore
+
+extension ConnectArguments {
+    /// Notices about messages that were probably meant otherwise: a file, a member of JSON, or JSON whose quotes a shell
+    /// removed. They are sent as they are; only a person needs the notices.
+    var doubts: [String] {
+        // Lines of protocols and calls may have these forms.
+        guard protocols.choice == nil, replies.calls == nil else { return [] }
+        let operands = messages.texts.prefix(messages.operandCount)
+        let whole = operands.joined(separator: " ")
+        if whole.hasPrefix("{"), !whole.hasPrefix("{{"), whole.hasSuffix("}"), !whole.utf8.contains(UInt8(ascii: "\""))
+        {
+            return ["'\(escapingControls(whole))' is sent as it is; for JSON, quote it for the shell: '{\"a\":1}'"]
+        }
+        return operands.compactMap { text in
+            if text == "-" { return "'-' is sent as it is; without a message, standard input is read" }
+            guard !text.utf8.contains(where: { " \n{".utf8.contains($0) }) else { return nil }
+            if text.hasPrefix("@"),
+                text.utf8.contains(where: { "./".utf8.contains($0) }) || !File.isMissing(String(text.dropFirst()))
+            {
+                let path = escapingControls(String(text.dropFirst()))
+                return "'@\(path)' is sent as it is; --file \(path) sends the file"
+            }
+            let name = text.utf8.prefix { ASCII.isLetter($0) || ASCII.isDigit($0) || "-_".utf8.contains($0) }
+            let value = text.utf8.dropFirst(name.count)
+            guard !name.isEmpty, value.count > 1, value.first == UInt8(ascii: "="), value.last != UInt8(ascii: "=")
+            else {
+                return nil
+            }
+            return "'\(escapingControls(text))' is sent as it is; for JSON, write '{\"\(Substring(name))\":...}'"
+        }
+    }
+}
