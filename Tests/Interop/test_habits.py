@@ -72,7 +72,19 @@ LINES = [
     (["mitmproxy", "-p", "8080"], "'wsx relay"), (["wscat", "-c", "ws://h"], "'wsx connect URL'"),
     (["connect", "echo:", "--", "ls"], "--exec"), (["connect", "echo:", "--", "-1", "ls"], "-x"),
     (["relay", "8080", "--", "ls"], "a relay starts no program"), (["relay", "0", ":1", "--", "ls"], "a relay starts no program"),
-    (["connect", "echo:", "ws://me:geheim@h"], "-x to send it"), (["connect", "echo:", "hi", "wss://h"], "-x to send it")]
+    (["connect", "echo:", "ws://me:geheim@h"], "-x to send it"), (["connect", "echo:", "hi", "wss://h"], "-x to send it"),
+    # Values that would have no effect.
+    (["connect", "--first-message", "exec:id", "echo:"], '"$(COMMAND)"'),
+    (["connect", "--first-message", "env:TOKEN", "echo:"], "'{{env:TOKEN}}'"),
+    (["connect", "-H", "Authorization:", "echo:"], "'Authorization' has no value"),
+    (["connect", "-H", "authorization: Bearer ", "echo:"], "has no value"), (["bench", "-H", "Cookie: ", "echo:"], "'Cookie'"),
+    (["connect", "-H", "exec:echo Cookie:", "echo:"], "'Cookie' has no value"),
+    (["bench", "--report", "x.pdf", "echo:"], "report.html"),
+    # Versions of protocols.
+    (["--protocol", "socket.io", ":1/?EIO=3"], "EIO=3"), (["--protocol", "auto", ":1/?EIO=3&transport=websocket"], "EIO=3"),
+    (["--protocol", "phoenix", ":1/socket?vsn=1.0.0"], "vsn=1.0.0"), (["bench", "--mode", "request", "--protocol",
+      "phoenix", "--message", "a b", ":1/?vsn=1.0.0"], "vsn=1.0.0"),
+    (["--protocol", "signalr", ":1/chat?negotiateVersion=0"], "negotiateVersion=0")]
 
 
 def test_each_mistake_gets_one_line_with_its_remedy():

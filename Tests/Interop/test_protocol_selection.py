@@ -86,7 +86,7 @@ def heads(arguments, then=wire.close(1000)):
 @pytest.mark.parametrize(
     "arguments, target",
     [(["--protocol", "socket.io", "http://URL"], "/socket.io/?EIO=4&transport=websocket"),
-     (["--protocol", "socket.io", "ws://URL/my.io/?EIO=3"], "/my.io/?EIO=3&transport=websocket"),
+     (["--protocol", "socket.io", "ws://URL/my.io/?a=b"], "/my.io/?a=b&EIO=4&transport=websocket"),
      (["--protocol", "phoenix", "URL/socket?token=t"], "/socket/websocket?token=t&vsn=2.0.0"),
      (["--protocol", "stomp", "URL"], "/ws"), (["--protocol", "graphql", "URL/graphql"], "/graphql"),
      (["--protocol", "signalr", "--param", "negotiate=false", "URL/chat"], "/chat"),

@@ -21,6 +21,28 @@ extension ApplicationProtocol.Endpoint {
         return path + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
     }
 
+    /// The first query parameter with which a target asks for another version or transport than the protocol's:
+    /// `EIO=3`, and `EIO=4`, which sessions speak. Nil: there is none.
+    package func unspokenParameter(in target: String) -> (asked: String, spoken: String)? {
+        let parts = Self.split(target).query.split(separator: "&").map(String.init)
+        let names = parts.map { String($0.prefix { $0 != "=" }) }
+        var spoken = query
+        if self == .undetected {
+            spoken =
+                ApplicationProtocol.all.map(\.endpoint.query).first { query in
+                    !query.isEmpty && query.allSatisfy { names.contains($0.name) }
+                } ?? []
+        }
+        if let negotiation { spoken.append((negotiation.queryName, negotiation.queryValue)) }
+        for (part, name) in zip(parts, names) {
+            guard let (_, value) = spoken.first(where: { $0.name == name }), part != "\(name)=\(value)" else {
+                continue
+            }
+            return (part, "\(name)=\(value)")
+        }
+        return nil
+    }
+
     fileprivate static func split(_ target: String) -> (path: String, query: String) {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         return (parts[0], parts.count > 1 ? parts[1] : "")

@@ -19,6 +19,7 @@ struct RequestComposition {
         var template = RequestTemplate(url, arguments)
         let typedHeaders = arguments.request.headers.filter { SecretCommand(ofHeader: $0) == nil }
         for field in try HeaderFiles.fields(typedHeaders) {
+            try Self.checkLogin(field)
             template.fields.append(
                 RequestTemplate.Field(name: field.name, value: try parse(field.value, of: "--header")))
         }
@@ -68,10 +69,23 @@ struct RequestComposition {
             let output = try secrets.value(of: header, for: command.option)
             let lines = try HeaderFiles.fields(
                 inLines: Array(output.utf8), from: "\(command.option): the output of '\(command.name)'")
-            for field in lines { secrets.record.add(inserted: field.value) }
+            for field in lines {
+                try Self.checkLogin(field)
+                secrets.record.add(inserted: field.value)
+            }
             fields += lines
         }
         return fields
+    }
+
+    /// Rejects a login without its value, which an unset variable of a shell leaves.
+    private static func checkLogin(_ field: HeaderField) throws(Failure) {
+        let isAuthorization = field.isNamed("Authorization")
+        // RFC 6750 §2.1 and RFC 7617 §2: a token, or a user and password, follows the scheme.
+        let isEmpty = field.value.isEmpty || isAuthorization && ["basic", "bearer"].contains(field.value.lowercased())
+        guard isEmpty, isAuthorization || field.isNamed("Cookie") else { return }
+        throw .badArgument(
+            what: "--header", why: "'\(field.name)' has no value; write one, or omit the header (is a variable unset?)")
     }
 
     // MARK: Templates

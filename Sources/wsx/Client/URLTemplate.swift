@@ -27,7 +27,9 @@ struct URLTemplate: Sendable {
     ) throws(Failure) {
         self.endpoint = endpoint
         guard let variables, text.utf8.indices.contains(where: { text.utf8[$0...].starts(with: "{{".utf8) }) else {
-            base = try ConnectorComposition.url(parsing: text).completed(for: endpoint)
+            let url = try ConnectorComposition.url(parsing: text)
+            try Self.check(url, for: endpoint)
+            base = url.completed(for: endpoint)
             (shown, beginning, target, shownTarget) = ("\(base)", "", nil, base.requestTarget)
             return
         }
@@ -68,12 +70,22 @@ struct URLTemplate: Sendable {
     /// - Throws: ``Failure/badArgument(what:why:)``, which does not contain the values.
     func url(_ values: inout RequestValues) throws(Failure) -> WebSocketURL {
         guard let target else { return base }
+        let url: WebSocketURL
         do throws(URLError) {
-            return try WebSocketURL(parsing: beginning + values.text(of: target)).showing(target: shownTarget)
-                .completed(for: endpoint)
+            url = try WebSocketURL(parsing: beginning + values.text(of: target)).showing(target: shownTarget)
         } catch {
             throw .badArgument(what: "URL '\(shown)'", why: "\(error)")
         }
+        try Self.check(url, for: endpoint)
+        return url.completed(for: endpoint)
+    }
+
+    /// Rejects a URL that asks for a version which sessions of the protocol do not speak.
+    private static func check(_ url: WebSocketURL, for endpoint: ApplicationProtocol.Endpoint?) throws(Failure) {
+        guard let (asked, spoken) = endpoint?.unspokenParameter(in: url.requestTarget) else { return }
+        throw .badArgument(
+            what: "URL '\(url)'",
+            why: "it asks for \(escapingControls(asked)), but --protocol speaks \(spoken); write that, or omit it")
     }
 
     /// The start of the path and query: the first `/` or `?` after the host or, for `ws+unix:`, after a colon.

@@ -243,7 +243,7 @@ import WSCore
         "The protocol completes the URL, and leaves what the user gave",
         arguments: [
             ("http://h:3000", "socket.io", "ws://h:3000/socket.io/?EIO=4&transport=websocket"),
-            ("https://h/?EIO=3", "socket.io", "wss://h/socket.io/?EIO=3&transport=websocket"),
+            ("https://h/?EIO=4", "socket.io", "wss://h/socket.io/?EIO=4&transport=websocket"),
             ("h/my.io/?a=b", "socket.io", "ws://h/my.io/?a=b&EIO=4&transport=websocket"),
             (":4000/socket?token=t", "phoenix", "ws://localhost:4000/socket/websocket?token=t&vsn=2.0.0"),
             (":1", "phoenix", "ws://localhost:1/socket/websocket?vsn=2.0.0"),

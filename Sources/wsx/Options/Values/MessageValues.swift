@@ -15,6 +15,25 @@ enum MessageValue {
         }
         return text
     }
+
+    /// Accepts a message that is sent automatically: any text but an empty one and the reference to a program or variable,
+    /// which is possible only for secrets of the request.
+    static func parseAutomatic(_ text: String) throws(ValueProblem) -> String {
+        guard !text.isEmpty else { throw .emptyText }
+        if SecretReference.isProgram(text) {
+            throw .misplaced(
+                MisplacedValue(kind: "a program, not a message", remedy: "write \"$(COMMAND)\" for its output"))
+        }
+        let name = text.utf8.dropFirst(4)
+        if text.hasPrefix("env:"),
+            name.allSatisfy({ ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "_") })
+        {
+            throw .misplaced(
+                MisplacedValue(
+                    kind: "a variable, not a message", remedy: "write '{{env:\(Substring(name))}}' for its value"))
+        }
+        return text
+    }
 }
 
 /// The path of a file to send.

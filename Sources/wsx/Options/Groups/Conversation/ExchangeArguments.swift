@@ -24,8 +24,7 @@ struct ExchangeArguments: Equatable, Sendable {
             example: #"--first-message '{"auth":"{{env:TOKEN}}"}'"#,
             seeAlso: ready == nil ? ["answer"] : ["ready", "answer"]
         ) { arguments, value throws(ValueProblem) in
-            guard !value.isEmpty else { throw .emptyText }
-            arguments.firstMessages.append(value)
+            arguments.firstMessages.append(try MessageValue.parseAutomatic(value))
         }
         let answer = OptionSpecification<ExchangeArguments>(
             "answer", value: OptionValue("RULE"), repetition: .adds, about: .exchange, excludes: .service,

@@ -93,7 +93,15 @@ struct ResultArguments: Equatable, Sendable {
                 readable only by you.
                 """,
             example: "--report report.html", seeAlso: ["output", "hdr"]
-        ) { arguments, value in arguments.reportPath = value },
+        ) { arguments, value throws(ValueProblem) in
+            let name = value.split(separator: "/").last ?? ""
+            let parts = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst()
+            guard let type = parts.last, !["html", "htm"].contains(type.lowercased()) else {
+                arguments.reportPath = value
+                return
+            }
+            throw .unusable(words: "its extension names another format; write a page such as report.html")
+        },
         OptionSpecification(
             "junit", value: OptionValue("FILE", .file), heading: .results,
             summary: "Write the verdicts as JUnit XML to FILE",
