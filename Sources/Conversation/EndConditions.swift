@@ -27,6 +27,8 @@ package struct EndConditions {
     package private(set) var receivedCount = 0
     /// The number of messages among them that were omitted, because they lack the value to write.
     private var omittedCount = 0
+    /// The number of messages that arrived before the peer had read any.
+    package private(set) var greetingCount = 0
     /// The replies so far. Messages that arrive before the first one is sent are no replies.
     private var replies = (count: 0, omittedCount: 0)
     private var isMet = false
@@ -76,8 +78,16 @@ package struct EndConditions {
 
     /// Counts a message of the input, which is about to be sent.
     package mutating func messageSent() {
-        if sentCount == 0 { replies = (0, 0) }
+        if sentCount == 0 {
+            greetingCount += replies.count
+            replies = (0, 0)
+        }
         sentCount += 1
+    }
+
+    /// Counts a greeting, before ``receive(_:payload:isOmitted:isReply:)``.
+    package mutating func greetingReceived() {
+        greetingCount += 1
     }
 
     /// Handles the loss of a connection, after which messages are sent again, and get replies again.
@@ -111,8 +121,6 @@ package struct EndConditions {
         hasGoal && unmet.isEmpty && unmetGoal == nil && sentCount > 0 && replies.count >= sentCount
     }
 
-    /// Whether messages were received, and none of those that were sent has a reply.
-    package var hasOnlyGreetings: Bool { sentCount > 0 && receivedCount > 0 && replies.count == 0 }
 
     /// The regular expressions in use.
     package var patterns: [Pattern] { (until + unmet).compactMap(\.pattern) }

@@ -2,16 +2,18 @@
 
 import contextlib
 import json
+import signal
+import time
 
 import pytest
 
 import wire
-from processes import assert_fails, wsx
+from processes import BINARY, RECONNECT, Running, assert_fails, wsx
 from scripted_server import ScriptedServer
 
 GREETING = (
-    "wsx: the message received is no reply: it was sent before the peer had read a message; --ready waits for a "
-    "greeting, --count counts it")
+    "wsx: a greeting is no reply: 1 message was sent before the peer had read one; --ready waits for it, --count "
+    "counts it")
 ONE, REQUEST = ["-1"], ["--request"]
 
 
@@ -122,3 +124,103 @@ def test_a_limit_below_a_second_does_not_make_a_reply_without_a_pong_late(option
     with serving(early=["reply"], pong=False) as server:
         result = wsx("connect", *options, server.url, "a")
     assert (result.status, result.lines, result.err) == (0, ["reply"], "")
+
+
+@pytest.mark.parametrize("options, status", [
+    (["--until", "never"], 6), (["-n", "5"], 6), (["--linger", "forever"], 6), (["--expect", "y", "--linger", "10s"], 7),
+], ids=str)
+def test_a_time_limit_ends_a_run_whose_held_reply_does_not_meet_its_goal(options, status):
+    with serving(early=["x"], pong=False) as server:
+        result = wsx("connect", "--request", "--timeout", "500ms", *options, server.url, "a")
+    assert (result.status, result.lines) == (status, ["x"]), result
+
+
+def test_a_time_limit_ends_a_run_with_a_held_reply_whose_close_is_not_answered():
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame(), peer.read_frame()
+        peer.send(wire.text("x"))
+        peer.read_to_end()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "-1", "--timeout", "500ms", "--close-timeout", "1h", server.url, "a")
+    assert (result.status, result.lines, result.err) == (0, ["x"], "")
+
+
+@pytest.mark.parametrize("options", [ONE, REQUEST], ids=" ".join)
+def test_a_greeting_that_begins_before_the_pong_is_no_reply(options):
+    def script(peer):
+        peer.upgrade()
+        ping, _ = peer.read_frame(), peer.read_frame()
+        peer.send(
+            wire.frame(wire.TEXT, b"wel", is_final=False) + wire.frame(wire.PONG, ping.payload)
+            + wire.frame(wire.CONTINUATION, b"come") + wire.text("reply"))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", *options, server.url, "a")
+    assert (result.status, result.lines, result.err) == (0, ["welcome", "reply"], "")
+
+
+@pytest.mark.parametrize("options", [ONE, REQUEST], ids=" ".join)
+def test_a_greeting_that_is_decoded_after_the_pong_is_no_reply(options):
+    def script(peer):
+        peer.upgrade()
+        ping, _ = peer.read_frame(), peer.read_frame()
+        peer.send(wire.frame(wire.BINARY, b"welcome") + wire.frame(wire.PONG, ping.payload))
+        peer.send(wire.frame(wire.BINARY, b"reply"))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", *options, "--decode", "exec:cat", server.url, "a")
+    assert (result.status, len(result.lines)) == (0, 2), result
+
+
+def test_a_stopped_run_reads_the_pong_before_it_takes_a_greeting_for_the_reply():
+    def script(peer):
+        peer.upgrade()
+        ping, _ = peer.read_frame(), peer.read_frame()
+        client.signal(signal.SIGSTOP)
+        peer.send(wire.text("welcome") + wire.frame(wire.PONG, ping.payload))
+        # Longer than the wait for a pong.
+        time.sleep(1.5)
+        client.signal(signal.SIGCONT)
+        client.wait_for("welcome", "out")
+        peer.send(wire.text("reply"))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server, Running([BINARY, "connect", "-1", server.url], stdin=-1) as client:
+        client.send(b"a\n")
+        client.process.stdin.close()
+        assert client.wait() == 0
+        assert client.out == b"welcome\nreply\n"
+
+
+@pytest.mark.parametrize("options", [ONE, REQUEST], ids=" ".join)
+def test_a_message_held_on_a_lost_connection_is_no_reply_to_what_is_sent_again(options):
+    def script(peer):
+        peer.upgrade()
+        ping, message = peer.read_frame(), peer.read_next()
+        if server.connection_count == 1:
+            peer.send(wire.text("welcome"))
+            return peer.end_sending()
+        peer.send(wire.frame(wire.PONG, ping.payload) + wire.text(b"re: " + message.payload))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", *options, *RECONNECT, server.url, "a")
+    assert (result.status, result.lines) == (0, ["welcome", "re: a"]), result
+
+
+def test_a_message_that_is_answered_is_not_called_a_greeting():
+    def script(peer):
+        peer.upgrade()
+        peer.read_next()
+        peer.send(wire.text("ping"))
+        peer.read_next()
+        peer.send(wire.close(1000))
+        peer.read_to_end()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "-1", "--answer", "ping => pong", server.url, "a")
+    assert_fails(result, 7, "closed with 1000 after 0 of 1 replies")

@@ -47,8 +47,8 @@ def test_with_one_the_missing_reply_is_the_reason():
     with closing("hello") as server:
         result = wsx("connect", "-1", server.url, "a")
     assert result.status == 7 and result.error_lines == [
-        "wsx: the message received is no reply: it was sent before the peer had read a message; --ready waits for a "
-        "greeting, --count counts it",
+        "wsx: a greeting is no reply: 1 message was sent before the peer had read one; --ready waits for it, --count "
+        "counts it",
         "wsx: closed with 1000 after 0 of 1 replies"], result
 
 

@@ -66,7 +66,7 @@ struct ConnectSettings {
             throw .badArgument(
                 what: "--one with --until",
                 why:
-                    "--one ends after the reply, whatever it is; --expect REGEX checks it, --until alone waits for a match"
+                    "--one ends after the reply; --expect REGEX fails if no message matches, --until alone waits for one"
             )
         }
         try OutputPlace(option: "--record", path: arguments.transcript.recordPath).check(against: arguments.readFiles)

@@ -73,8 +73,8 @@ extension ConnectRun {
     /// Opens another connection or finishes the run.
     func connectionEnded(_ end: ConnectionEnd) {
         let counters = connectionCounters
-        takeHeldAsReplies()
-        let missingReplies = missingReplies
+        takeHeldAsReplies(isSentAgain: stages.acknowledgements != nil && state.interruption(by: end) != nil)
+        let missing = missingReplies
         current = nil
         showIncompleteInput()
         let waitingCount = stages.pipeline?.waitingLineCount ?? 0
@@ -85,7 +85,7 @@ extension ConnectRun {
         report(droppedAtEnd: waitingCount - keptCount)
         stages.requests?.connectionEnded(isRetried: false)
         state.lastConnectionEnded(end, unacknowledgedCount: stages.acknowledgements?.count ?? 0)
-        if let missingReplies, state.failure == nil { show(missing: missingReplies) }
+        if let missing, state.failure == nil { show(missing: missing) }
         connections?.cancel()
         if staysAtPrompt() { return }
         finish()
@@ -101,7 +101,7 @@ extension ConnectRun {
     /// Reports missing replies. A script that sends to a server without replies reads nothing about it.
     private func show(missing replies: MissingReplies) {
         guard replies.replyCount > 0 || console.terminal != nil else { return }
-        let remedy = state.isClosing ? "; --linger 5s waits for more" : ""
+        let remedy = state.isClosing && input.close == nil ? "; --linger 5s waits for more" : ""
         console.notice("Ended with \(replies.words)\(remedy)")
     }
 
@@ -173,7 +173,7 @@ extension ConnectRun {
             showUndelivered()
             // A failure before the first request, such as a refused login, explains that there are no replies.
             if countsUnanswered, state.failure == nil || stages.requests?.queue.hasSent ?? false { showUnanswered() }
-            if settings.tellsGreetings, state.failure != nil, state.conditions.hasOnlyGreetings { showGreetings() }
+            showGreetings()
             if let unsentLines { show(unsent: unsentLines) }
             showUndetected()
         }
@@ -182,12 +182,15 @@ extension ConnectRun {
         stop()
     }
 
-    /// Explains why messages that were written are no replies.
+    /// Explains why messages that were written are no replies, if replies are missing.
     private func showGreetings() {
-        let count = state.conditions.receivedCount
-        let subject = count == 1 ? "the message received is" : "the \(count) messages received are"
-        let reason = "\(count == 1 ? "it was" : "they were") sent before the peer had read a message"
-        console.error("\(subject) no reply: \(reason); --ready waits for a greeting, --count counts it")
+        let count = state.conditions.greetingCount
+        guard settings.tellsGreetings, count > 0, state.conditions.replyCount == 0,
+            [.closed, .timedOut, .unmet].contains(state.failure?.status)
+        else { return }
+        let messages = "\(Phrase.count(count, "message")) \(count == 1 ? "was" : "were")"
+        console.error(
+            "a greeting is no reply: \(messages) sent before the peer had read one; --ready waits for it, --count counts it")
     }
 
     /// Shows a failure that is less important than a refusal. The message of the refusal has the progress.

@@ -75,7 +75,8 @@ extension ConnectRun {
         ) { [unowned self] in
             activity
         } action: { [unowned self] quietPeriod in
-            guard connection != nil, !state.isEnding, !takeHeldAsReplies() else { return }
+            takeHeldAsReplies()
+            guard connection != nil, !state.isEnding else { return }
             // A script cannot act on it.
             if let quietPeriod, console.terminal != nil {
                 let time = Phrase.duration(quietPeriod)

@@ -57,17 +57,32 @@ extension ConnectRun: ConnectionHandler {
     ) -> Bool {
         remember(payload, as: kind)
         guard current?.greetingTimer != nil else { return take(payload, as: kind, decoding, mayBeReply: mayBeReply) }
+        return tell(payload, as: kind, decoding, mayBeReply: mayBeReply)
+    }
+
+    /// Holds a message until the pong, or takes one that began before it. The parameters are those of `deliver`.
+    private func tell(_ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool) -> Bool {
+        if current?.replies?.takesGreeting() ?? false {
+            if current?.replies?.awaitsGreetings == false { current?.greetingTimer = nil }
+            state.conditions.greetingReceived()
+            return take(payload, as: kind, decoding, mayBeReply: false)
+        }
         let message = ReplyCount.Held(
-            payload: payload.withUnsafeBytes { Array($0) }, kind: kind, decoding: decoding, mayBeReply: mayBeReply)
+            payload: payload.withUnsafeBytes { Array($0) }, kind: kind, decoding: decoding, mayBeReply: mayBeReply,
+            time: loop.now)
         current?.replies?.hold(message)
         return current?.replies?.isHoldFull ?? false && takeHeld(areGreetings: false)
     }
 
-    private func take(_ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool) -> Bool {
+    /// Writes a message. The parameters are those of `deliver`.
+    /// - Parameter time: When it arrived, or `nil` for now.
+    private func take(
+        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool, at time: Duration? = nil
+    ) -> Bool {
         if outputs.hides(payload, payload) {
             // Only an id says that a hidden message is a reply. By order, any message would be.
             if mayBeReply, let requests = stages.requests, !requests.queue.goesByOrder {
-                _ = requests.received(payload)
+                _ = requests.received(payload, at: time)
             }
             outputs.show(hidden: payload, as: kind)
             return false
@@ -76,7 +91,7 @@ extension ConnectRun: ConnectionHandler {
         // A greeting after a reconnect is none.
         var isReply = mayBeReply && (statistics.openedCount == 1 || current?.hasBegunSending ?? false)
         if let requests = stages.requests {
-            let finding = mayBeReply ? requests.received(payload) : .push
+            let finding = mayBeReply ? requests.received(payload, at: time) : .push
             isWritten = write(payload, as: kind, finding, decoding)
             isReply = finding.reply != nil
         } else {
@@ -89,24 +104,41 @@ extension ConnectRun: ConnectionHandler {
     /// - Parameter areGreetings: Whether there was a pong, so none of them is a reply.
     /// - Returns: Whether they meet the run's goal.
     private func takeHeld(areGreetings: Bool) -> Bool {
-        current?.greetingTimer = nil
         for message in current?.replies?.release() ?? [] {
+            if areGreetings, message.mayBeReply { state.conditions.greetingReceived() }
             let mayBeReply = message.mayBeReply && !areGreetings
-            if take(message.payload.span.bytes, as: message.kind, message.decoding, mayBeReply: mayBeReply) {
+            let payload = message.payload.span.bytes
+            if take(payload, as: message.kind, message.decoding, mayBeReply: mayBeReply, at: message.time) {
                 return true
             }
         }
         return false
     }
 
-    /// Takes the messages that were held as replies, because there is no pong in time.
-    /// - Returns: Whether they end the run, because they meet its goal or answer all requests.
-    @discardableResult
-    func takeHeldAsReplies() -> Bool {
-        guard !state.ignoresIncoming, current?.greetingTimer != nil else { return false }
-        guard takeHeld(areGreetings: false) else { return input.isOver && stages.requests?.queue.isSettled ?? false }
-        endAtGoal()
-        return true
+    /// Handles the pong of the ping before the first message.
+    private func greetingsEnded(_ unfinishedCount: Int) {
+        guard current?.greetingTimer != nil, !state.ignoresIncoming else { return }
+        current?.replies?.expectGreetings(unfinishedCount)
+        if unfinishedCount == 0 { current?.greetingTimer = nil }
+        if takeHeld(areGreetings: true) { endAtGoal() }
+    }
+
+    /// Takes the messages that were held, because there is no pong in time. They are replies, unless they answer what is
+    /// sent again on another connection.
+    func takeHeldAsReplies(isSentAgain: Bool = false) {
+        guard !state.ignoresIncoming, current?.greetingTimer != nil else { return }
+        current?.greetingTimer = nil
+        if takeHeld(areGreetings: isSentAgain) { endAtGoal() }
+        if let connection { waitForOutput(connection) }
+    }
+
+    /// Takes the messages that were held, and ends the run because its time is over.
+    func timeLimitPassed(_ failure: Failure?) {
+        let wasMet = state.ignoresIncoming
+        takeHeldAsReplies()
+        let areReplied = input.isOver && stages.requests?.queue.isSettled ?? false && settings.linger.limit == .zero
+        let isMet = state.ignoresIncoming || areReplied && state.conditions.unmetGoal == nil
+        end(with: isMet && !wasMet ? nil : failure, hurried: true)
     }
 
     /// Writes a message, and reports a late reply.
@@ -139,11 +171,13 @@ extension ConnectRun: ConnectionHandler {
             close(with: closeFrame)
         }
         if isConfirmation { resumeInput() }
+        // A message that began before the pong is a greeting, too.
+        let unfinishedCount = (stages.codecs?.waitingCount ?? 0) + (current?.hasUnfinishedMessage ?? false ? 1 : 0)
         let replyRoundTrip = current?.replies?.pongReceived(
-            payload, at: loop.now, receivedCount: state.conditions.replyCount)
+            payload, at: loop.now, receivedCount: state.conditions.replyCount + unfinishedCount)
         if let replyRoundTrip {
             current?.linger?.measured(roundTrip: replyRoundTrip)
-            if !state.ignoresIncoming, takeHeld(areGreetings: true) { endAtGoal() }
+            greetingsEnded(unfinishedCount)
         }
         let ownRoundTrip = current?.heartbeat?.pongReceived(payload) ?? replyRoundTrip
         if let ownRoundTrip { statistics.measured(roundTrip: ownRoundTrip) }
@@ -171,7 +205,8 @@ extension ConnectRun: ConnectionHandler {
         }
         if let prompt = outputs.prompt {
             prompt.status.frameBegan(header)
-        } else if header.payloadBytes > TransferProgress.largeBytes || header.opcode == .continuation {
+        } else if header.payloadBytes > TransferProgress.largeBytes || header.opcode == .continuation || !header.isFinal {
+            current?.hasUnfinishedMessage = !header.isFinal
             watchTransfer()
         }
     }

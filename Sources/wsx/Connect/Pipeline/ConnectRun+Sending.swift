@@ -187,9 +187,15 @@ extension ConnectRun {
         current?.replies?.pingSent(
             at: loop.now, sentCount: sentLineCount(on: connection), receivedCount: state.conditions.replyCount)
         guard sendHidden(ping: ReplyCount.payload), settings.tellsGreetings else { return }
-        let timer = Timer(on: loop) { [unowned self] in takeHeldAsReplies() }
+        let timer = DeadlineTimer(on: loop) { [unowned self] in
+            current?.replies?.holdDeadline
+        } isReadingPaused: { [unowned self] in
+            isReadingPaused
+        } action: { [unowned self] in
+            takeHeldAsReplies()
+        }
         current?.greetingTimer = timer
-        timer.start(after: ReplyCount.holdLimit)
+        timer.update()
     }
 
     /// Sends a ping of the run itself, which only `-v` shows.
@@ -320,6 +326,10 @@ extension ConnectRun: RequestStage.Host {
         outputs.writeSent(
             payload, as: message.kind, direction, again: wasSent, request: isRequest ? message.number : nil)
         return key
+    }
+
+    func requestsWillExpire() {
+        takeHeldAsReplies()
     }
 
     func lineInvalid(_ problem: InputProblem, named name: String) {

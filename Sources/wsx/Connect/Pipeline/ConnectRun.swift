@@ -122,8 +122,8 @@ final class ConnectRun {
                 switch request {
                 case .interrupt: interrupted()
                 case .quit where outputs.prompt?.quitsProgram() ?? false: break
-                case .timeLimit where takeHeldAsReplies(): break
-                case .quit, .terminate, .hangUp, .timeLimit: end(with: request.failure, hurried: true)
+                case .timeLimit: timeLimitPassed(request.failure)
+                case .quit, .terminate, .hangUp: end(with: request.failure, hurried: true)
                 }
             }
         } catch {

@@ -7,8 +7,10 @@ struct OpenConnection {
     var heartbeat: HeartbeatTimer<ConnectRun>?
     /// Tells replies from greetings, or `nil` if nothing depends on it.
     var replies: ReplyCount?
-    /// Limits the time in which messages are held, until it is known whether they are greetings. Otherwise `nil`.
-    var greetingTimer: Timer?
+    /// Whether fragments of a message are still to come, without a prompt. Control frames may precede them.
+    var hasUnfinishedMessage = false
+    /// Limits the wait for the pong of ``replies`` while it tells greetings from replies. Otherwise `nil`.
+    var greetingTimer: DeadlineTimer?
     /// The wait for replies after the end of the input.
     var linger: InactivityTimer?
     /// Shows the progress of large messages, once there was one and there is no prompt.

@@ -55,7 +55,8 @@ struct CodecQueue {
     /// The size of all messages in bytes.
     private(set) var byteCount = 0
 
-    var isEmpty: Bool { first == entries.count }
+    var isEmpty: Bool { count == 0 }
+    var count: Int { entries.count - first }
 
     /// Adds a message.
     mutating func append(_ entry: Entry) {

@@ -87,6 +87,8 @@ final class CodecStage {
     var isFull: Bool { queue.byteCount > Self.queueLimitBytes }
     /// Whether messages wait for a program or an output.
     var isBusy: Bool { !queue.isEmpty }
+    /// The number of messages that wait.
+    var waitingCount: Int { queue.count }
 
     /// The codecs, the outermost first.
     var codecs: [Codec] { chain.codecs }

@@ -27,6 +27,8 @@ struct ReplyCount {
         let decoding: Decoding?
         /// Whether it may be a reply if there is no pong.
         let mayBeReply: Bool
+        /// When it arrived, on the loop's clock.
+        let time: Duration
     }
 
     /// The payload of the ping, readable for users who watch the frames.
@@ -39,6 +41,8 @@ struct ReplyCount {
     private var ping = Ping.unsent
     private var held: [Held] = []
     private var heldBytes = 0
+    /// The number of messages, from the next one on, that began before the pong.
+    private var earlyCount = 0
 
     /// The round trip of the ping, or `nil` before its pong.
     var roundTrip: Duration? { if case .answered(let roundTrip, _, _) = ping { roundTrip } else { nil } }
@@ -67,6 +71,12 @@ struct ReplyCount {
 
     // MARK: Holding
 
+    /// When the wait for the pong ends, on the loop's clock in nanoseconds, or `nil` if there is no wait.
+    var holdDeadline: UInt64? {
+        if case .sent(let time, _, _) = ping { (time + Self.holdLimit).nanoseconds } else { nil }
+    }
+    /// Whether there are, or may be, messages that began before the pong.
+    var awaitsGreetings: Bool { holdDeadline != nil || earlyCount > 0 }
     /// Whether so much is held that the wait for the pong is over.
     var isHoldFull: Bool { heldBytes > Self.holdLimitBytes }
 
@@ -80,6 +90,18 @@ struct ReplyCount {
     mutating func release() -> [Held] {
         defer { (held, heldBytes) = ([], 0) }
         return held
+    }
+
+    /// Handles the pong while messages that began before it have not been decoded or received to their end.
+    mutating func expectGreetings(_ count: Int) {
+        earlyCount = count
+    }
+
+    /// Whether the next message began before the pong. Each call is for another message.
+    mutating func takesGreeting() -> Bool {
+        guard earlyCount > 0 else { return false }
+        earlyCount -= 1
+        return true
     }
 
     // MARK: Counting

@@ -21,9 +21,8 @@ final class RequestStage {
         ///   - wasSent: Whether the message was already sent on an earlier connection.
         /// - Returns: The key of the reply in an application protocol, or `nil` if there is none.
         func send(_ message: Request, isAwaited: Bool, wasSent: Bool) -> String?
-        /// Passes on the messages of which it is not yet known whether they are replies, before requests time out.
-        /// - Returns: Whether they end the run.
-        func takeHeldAsReplies() -> Bool
+        /// Called before requests time out. Messages of which it is not known whether they are replies are passed on.
+        func requestsWillExpire()
         /// Called for a message that turns out not to be sendable when it is its turn.
         /// - Parameter name: The name of the message in errors.
         func lineInvalid(_ problem: InputProblem, named name: String)
@@ -203,8 +202,9 @@ final class RequestStage {
     // MARK: Receiving
 
     /// Matches a received message to its request and reports JSON-RPC errors.
-    func received(_ payload: RawSpan) -> RequestTracker.Finding {
-        let finding = queue.received(payload, at: loop.now)
+    /// - Parameter time: When it arrived, or `nil` for now.
+    func received(_ payload: RawSpan, at time: Duration? = nil) -> RequestTracker.Finding {
+        let finding = queue.received(payload, at: time ?? loop.now)
         // The prompt shows replies in full, so errors need no extra line.
         if replies.calls != nil, source == .input { reportErrors(in: payload, finding) }
         if case .reply = finding { scheduleWork() }
@@ -252,7 +252,8 @@ final class RequestStage {
     private func expire() {
         timer = nil
         if host.isReadingPaused { holdExpiry() }
-        guard !host.takeHeldAsReplies(), !host.isEnding else { return }
+        host.requestsWillExpire()
+        guard !host.isEnding else { return }
         let expired = queue.expire(at: loop.now)
         if let first = expired.first, queue.goesByOrder, source == .input {
             return host.requestFailed(.noReply(to: first.number, after: replies.replyTimeout))

@@ -102,9 +102,8 @@ final class ListenOutputs {
         if kind == .text { editor?.services.words.remember(payload) }
         recorder?.events.writeMessage(payload, as: kind, client: number, mark: mark)
         let outcome = decode(payload, as: kind, from: .client, client: number)
-        if hides(payload, as: kind, outcome, mark, .received, client: number) {
-            // Only recorded.
-        } else if let outcome {
+        if takesHidden(payload, as: kind, outcome, mark, .received, client: number) { return pauseIfFull(by: number) }
+        if let outcome {
             write(outcome, .incoming, mark, client: number)
             show(outcome, .received, client: number)
         } else {
@@ -153,7 +152,7 @@ final class ListenOutputs {
     /// - Parameter mark: What a relay has done to it.
     func answered(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, to number: Int) {
         let outcome = decode(payload, as: kind, from: .server, client: number)
-        if isRelay, hides(payload, as: kind, outcome, mark, .sent, client: number) {
+        if isRelay, takesHidden(payload, as: kind, outcome, mark, .sent, client: number) {
             recorder?.events.writeMessage(payload, as: kind, .outgoing, client: number, mark: mark)
             return
         }
@@ -169,14 +168,15 @@ final class ListenOutputs {
 
     // MARK: Hidden and decoded
 
-    /// Whether a message is hidden. If so, a prompt keeps it, and `-v` shows it. Typed messages are never hidden.
-    private func hides(
+    /// Handles a message that is hidden: a prompt keeps it, and `-v` shows it. Typed messages are never hidden.
+    /// - Returns: Whether it is hidden.
+    private func takesHidden(
         _ payload: RawSpan, as kind: MessageKind, _ outcome: RelayDecoder.Outcome?, _ mark: RelayMark?,
         _ direction: Transcript.Direction, client: Int
     ) -> Bool {
         guard !hiding.isEmpty, mark != .injected else { return false }
         if case .shown(let bytes, let kind, _)? = outcome {
-            return hides(bytes.span.bytes, as: kind, nil, mark, direction, client: client)
+            return takesHidden(bytes.span.bytes, as: kind, nil, mark, direction, client: client)
         }
         for condition in hiding where condition.matches(payload, payload: payload) {
             if let view {

@@ -93,7 +93,8 @@ struct TranscriptArguments: Equatable, Sendable {
             summary: "Hide messages that match REGEX",
             manual: """
                 Do not write, show, or count messages that match *REGEX*, or `json:` and a condition, as in `--until`. They \
-                are still recorded, answered, and forwarded; `-v` shows them dimmed, and `/show` finds them.
+                are still recorded, answered, and forwarded, in `wsx listen` also to programs; `-v` shows them dimmed, \
+                and `/show` finds them.
                 """,
             example: "--hide '^ping'", seeAlso: ["answer"]
         ) { arguments, value throws(ValueProblem) in

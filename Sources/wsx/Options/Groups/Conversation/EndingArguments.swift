@@ -54,7 +54,7 @@ struct EndingArguments: Equatable, Sendable {
             summary: "Exit after one reply per message",
             manual: """
                 Exit with 0 as soon as one message has arrived for each message sent: one request, one reply. If \
-                nothing is sent, exit after the first message. `--expect` checks the replies; `--until` is an error.
+                nothing is sent, exit after the first message. `--until` is an error; use `--expect`.
                 """,
             """
             If replies are missing, the exit status and the time limit are those of `--count`: 7 if the peer closes \
