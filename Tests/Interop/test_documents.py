@@ -64,21 +64,28 @@ def test_what_a_document_names_exists(document):
 
 
 def command_lines(document):
-    """The command lines of a document that have no placeholder for a value."""
+    """The words of the command lines of a document that have no placeholder or variable for a value."""
     text = re.sub(r"\\\n\s*", " ", document.read_text())
-    blocks = re.findall(r"```(?:sh)?\n(.*?)```", text, re.DOTALL)
+    blocks = re.findall(r"```(?:bash|sh)?\n(.*?)```", text, re.DOTALL)
     for line in [line for block in blocks for line in block.split("\n")]:
-        match = re.match(r"wsx (?:connect|listen|relay|bench|-|ws|@|echo:)[^|<>;&#$]*", line)
-        # A quote may contain the characters that end a command, and placeholders stand for values.
-        if match and "..." not in line and all(match.group().count(quote) % 2 == 0 for quote in "'\""):
-            yield match.group()
+        if not line.startswith("wsx ") or "..." in line or "$" in line:
+            continue
+        lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        try:
+            words = list(lexer)[1:]
+        except ValueError:
+            # A quoted text continues on the next line.
+            continue
+        end = next((index for index, word in enumerate(words) if set(word) <= set("|<>;&()")), len(words))
+        if words[0] in ("connect", "listen", "relay", "bench") or words[0].startswith(("-", "ws", "@", "echo:")):
+            yield words[:end]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_the_options_of_command_lines_exist(document):
-    for line in command_lines(document):
-        words = shlex.split(line)[1:]
+    for words in command_lines(document):
         end = words.index("--") if "--" in words else len(words)
         # Help comes after the options have been checked.
         result = wsx(*words[:end], "--help", *words[end:], env=environment(WSX_CONFIG=""))
-        assert result.status == 0, (line, result)
+        assert result.status == 0, (words, result)
