@@ -9,8 +9,9 @@ extension PromptCommandTable {
                 details: """
                     *N* is the number of the message, as shown before it. `/N` is short for `/show N`. The default is \
                     the last message that was shown folded, or else the last message. A message longer than the \
-                    screen opens in `$PAGER`. The latest 100,000 messages are available, up to 64 MiB. With *COMMAND*, the \
-                    output of a shell command is shown, which reads the message: `/show 12 | jq .user`.
+                    screen opens in `$PAGER`, with at most 1 MiB of it. The latest 100,000 messages are available, up to \
+                    64 MiB. With *COMMAND*, the output of a shell command is shown, which reads the whole message: \
+                    `/show 12 | jq .user`. Ctrl-C ends the command.
                     """
             ) { argument throws(PromptMistake) in
                 let (number, command) = try argument.messageAndCommand()
