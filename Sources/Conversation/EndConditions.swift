@@ -121,7 +121,6 @@ package struct EndConditions {
         hasGoal && unmet.isEmpty && unmetGoal == nil && sentCount > 0 && replies.count >= sentCount
     }
 
-
     /// The regular expressions in use.
     package var patterns: [Pattern] { (until + unmet).compactMap(\.pattern) }
 

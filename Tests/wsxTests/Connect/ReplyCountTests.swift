@@ -71,7 +71,7 @@ import Testing
     mutating func holding() {
         let payload = [UInt8](repeating: 0, count: ReplyCount.holdLimitBytes / 2)
         for isFull in [false, true] {
-            count.hold(ReplyCount.Held(payload: payload, kind: .text, decoding: nil, mayBeReply: true))
+            count.hold(ReplyCount.Held(payload: payload, kind: .text, decoding: nil, mayBeReply: true, time: .zero))
             #expect(count.isHoldFull == isFull)
         }
         #expect(count.release().count == 2 && count.release().isEmpty && !count.isHoldFull)

@@ -190,7 +190,8 @@ extension ConnectRun {
         else { return }
         let messages = "\(Phrase.count(count, "message")) \(count == 1 ? "was" : "were")"
         console.error(
-            "a greeting is no reply: \(messages) sent before the peer had read one; --ready waits for it, --count counts it")
+            "a greeting is no reply: \(messages) sent before the peer had read one; --ready waits for it, --count counts it"
+        )
     }
 
     /// Shows a failure that is less important than a refusal. The message of the refusal has the progress.

@@ -205,7 +205,8 @@ extension ConnectRun: ConnectionHandler {
         }
         if let prompt = outputs.prompt {
             prompt.status.frameBegan(header)
-        } else if header.payloadBytes > TransferProgress.largeBytes || header.opcode == .continuation || !header.isFinal {
+        } else if header.payloadBytes > TransferProgress.largeBytes || header.opcode == .continuation || !header.isFinal
+        {
             current?.hasUnfinishedMessage = !header.isFinal
             watchTransfer()
         }
