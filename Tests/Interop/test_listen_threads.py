@@ -1,6 +1,7 @@
 """`wsx listen --threads` runs several event loops on one port."""
 
 import asyncio
+import json
 import re
 import signal
 import socket
@@ -102,12 +103,16 @@ def test_two_servers_with_threads_do_not_share_a_port():
 @pytest.mark.parametrize("arguments, words", [
     (["0"], ["--threads", "--echo"]),
     (["--broadcast", "0"], ["--threads", "--echo"]),
-    (["--echo", "--output", "json", "0"], ["--threads", "json"]),
     (["--echo", "unix:/tmp/wsx-threads.sock"], ["--threads", "port"]),
     (["--echo", "--once", "0"], ["--threads", "--once"]),
 ])
 def test_options_that_need_a_single_thread_are_rejected(arguments, words):
     assert_fails(wsx("listen", "--threads", "2", *arguments), 2, *words)
+
+
+def test_events_of_several_threads_are_rejected():
+    result = wsx("listen", "--threads", "2", "--echo", "--output", "json", "0")
+    assert (result.status, json.loads(result.err)["option"]) == (2, "--threads"), result
 
 
 @pytest.mark.parametrize("value", ["0", "257", "x", "-1"])

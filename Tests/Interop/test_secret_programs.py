@@ -125,10 +125,11 @@ def test_texts_from_elsewhere_run_no_program(tmp_path, program, run_count):
         for arguments in [
             ["--bearer", f"@{tmp_path}/file"], ["--bearer", "env:SECRET"],
             ["--data", tmp_path / "rows.csv", "-H", "X-A: {{a}}"], ["--template", "-H", "X-A: {{env:SECRET}}"],
-            ["-H", f"X-A: {command}"], ["-H", f"exec: {command[5:]}"], ["--first-message", command],
+            ["-H", f"X-A: {command}"], ["-H", f"exec: {command[5:]}"],
         ]:
             wsx("connect", *arguments, server.url, command, env=environment(SECRET=command))
-        assert server.connection_count == 7
+        assert server.connection_count == 6
+    wsx("connect", "--first-message", command, "echo:")
     assert run_count() == 0
 
 
