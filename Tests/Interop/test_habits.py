@@ -64,7 +64,9 @@ LINES = [
     (["connect", "-vus", "5", "echo:"], "'wsx bench'"), (["connect", "-auth=me:geheim", "echo:"], "'--auth'"),
     (["connect", "--timeout:5", "echo:"], "'--timeout' needs a value: --timeout DURATION"),
     (["connect", "--auth:me:geheim", "echo:"], "'--auth' needs a value"), (["connect", "tcp:me:geheim@h:1"], "ws://•••@h:1"), (["connect", "--retry-max-time", "5", "echo:"], "omit it"),
-    (["connect", "--conncap", "5", "echo:"], "in 'wsx listen', use --max-connections N"),
+    (["bench", "--vu", "5", "echo:"], "--connections N"), (["connect", "--max-times", "5", "echo:"], "'--max-time'"),
+    (["connect", "-R", "echo:"], "no effect on a WebSocket"),
+    (["connect", "-s", "10.0.0.1", "echo:"], "--source-ip 10.0.0.1"), (["connect", "--conncap", "5", "echo:"], "in 'wsx listen', use --max-connections N"),
     (["bench", "-s", "5s:10", "echo:"], "--stages 10@5s"),
     # Operands and commands.
     (["listen", "8080", "cat"], "'wsx listen --exec"), (["listen", "8080", "ws://h"], "'wsx relay"),
@@ -72,7 +74,8 @@ LINES = [
     (["mitmproxy", "-p", "8080"], "'wsx relay"), (["wscat", "-c", "ws://h"], "'wsx connect URL'"),
     (["connect", "echo:", "--", "ls"], "--exec"), (["connect", "echo:", "--", "-1", "ls"], "-x"),
     (["relay", "8080", "--", "ls"], "a relay starts no program"), (["relay", "0", ":1", "--", "ls"], "a relay starts no program"),
-    (["connect", "echo:", "ws://me:geheim@h"], "-x to send it"), (["connect", "echo:", "hi", "wss://h"], "-x to send it"),
+    (["connect", "echo:", "ws://me:geheim@h"], "-x to send it"),
+    (["connect", "--request", "POST", "ws://h"], "the URL is 'POST'"), (["psql", "-h", "h"], "'wsx connect URL'"), (["connect", "echo:", "hi", "wss://h"], "-x to send it"),
     # Values that would have no effect.
     (["connect", "--first-message", "exec:id", "echo:"], '"$(COMMAND)"'),
     (["connect", "--first-message", "env:TOKEN", "echo:"], "'{{env:TOKEN}}'"),

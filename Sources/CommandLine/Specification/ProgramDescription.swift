@@ -129,12 +129,21 @@ public struct ProgramDescription: Sendable {
                 ?? .unexpectedValue(option: name)
         }
         // A cluster that only resembles a name was not meant as one.
-        let nearest =
-            typed.hasPrefix("--") ? EditDistance.nearest(to: intended, among: command.options.map(\.long)) : nil
+        let nearest = typed.hasPrefix("--") ? nearestName(to: intended, among: command.options) : nil
         if nearest == nil, let remedy = hooks.distantRemedy(typed, command.name) {
             return .foreignOption(typed, remedy: remedy)
         }
         return .unknownOption(typed, nearest: nearest, command: command.name)
+    }
+
+    /// The most similar long name of an option, or else the most similar alias.
+    private func nearestName(to name: String, among options: [OptionDescription]) -> String? {
+        EditDistance.nearest(to: name, among: options.map(\.long))
+            ?? EditDistance.nearest(
+                to: name,
+                among: options.flatMap(\.aliases).map(\.name).filter { $0.hasPrefix("--") }.map {
+                    String($0.dropFirst(2))
+                })
     }
 
     /// The error for a long name with a single hyphen, with which its letters would be short options; nil: it is no name.

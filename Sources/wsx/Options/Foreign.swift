@@ -50,14 +50,23 @@ struct ForeignOption: Sendable {
     /// What to do instead of an option that neither `command` nor its rows have, and that resembles none of its options:
     /// the remedy of another command, or the option's effect in curl.
     static func distantRemedy(for typed: String, of command: Command?) -> String? {
+        // A letter is more likely curl's than one of a tool that resembles another command.
+        let curl = [.connect, .bench, .relay].contains(command) ? curlRemedy(for: typed) : nil
+        if let curl, !typed.hasPrefix("--") { return curl }
         if let row = all.first(where: { $0.names.contains(typed) }), let owner = row.commands.first {
             let namesCommand = row.remedy.split(separator: "'").contains { $0.hasPrefix("wsx ") }
             return namesCommand || row.remedy.hasPrefix("omit it")
                 ? row.remedy : "in 'wsx \(owner.rawValue)', \(row.remedy)"
         }
-        guard [.connect, .bench, .relay].contains(command), let option = try? CurlOption.named(typed) else {
-            return nil
-        }
+        if let curl { return curl }
+        // A mistyped name of the table.
+        let names = typed.hasPrefix("--") ? all.filter { $0.commands.contains { $0 == command } }.flatMap(\.names) : []
+        return EditDistance.nearest(to: typed, among: names).flatMap { remedy(for: $0, of: command) }
+    }
+
+    /// What to do instead of an option of curl; nil: it is none.
+    private static func curlRemedy(for typed: String) -> String? {
+        guard let option = try? CurlOption.named(typed) else { return nil }
         return switch option.effect {
         case .none: "omit it: wsx always does this"
         case .ignored: "omit it: it has no effect on a WebSocket"
@@ -98,11 +107,14 @@ struct ForeignOption: Sendable {
         cb --write-out: use --output json for the status and the timings
         b -w: use --drain DURATION to wait for the last replies, or --warmup DURATION; results have all times
         cb -# --progress-bar --no-progress-meter: use --quiet to hide the progress
-        clrb -? --usage: use --help
+        clrb -? --usage --manual: use --help
         cb --max-redirs: use --max-redirects N
         c --follow: use --location to follow redirects; messages are always shown as they arrive
         b --follow: use --location to follow redirects
         cbr --interface: use --source-ip IP
+        cbr --unixsock --socket: use --unix-socket PATH
+        cbr --username: use --auth USER:PASSWORD
+        cb --no-password: omit it: only --auth USER asks for a password
         cbr --abstract-unix-socket: use --unix-socket @NAME
         cbr -g --globoff: omit it: URLs have no patterns
         cbr --connect-to: use --resolve HOST:PORT:IP
@@ -128,9 +140,10 @@ struct ForeignOption: Sendable {
         c --out --output-file --log-file: use '> FILE' to save received messages, or --record FILE
         lr --out --output-file --log-file: use '> FILE' to save received messages, or --record FILE
         b --out -O: use --output json '> FILE', --report FILE, or --summary FILE
-        c -I --head --meta: use --verbose to show the handshake
+        c -I --head --meta --all --echo-all --echo-queries: use --verbose to show the handshake
         clr --print -pb -ph -pH -pB -phb -phB -pHB: use --verbose to show the handshake
         clrb --headers: use --header 'NAME: VALUE', or 'wsx connect -v' to show the handshake
+        c --format-options --unsorted --sorted: use --pretty or --no-pretty
         c --offline --dry-run: use --print-curl
         clrb --style --theme: use --color WHEN, or WSX_COLORS (see 'wsx help environment')
         c -j --junk-session-cookies: remove the lines with the expiry 0 from the cookie file
@@ -234,6 +247,7 @@ struct ForeignOption: Sendable {
         c --jsonrpc-omit-jsonrpc: use --json-rpc=devtools
         cl --prometheus: omit it: only 'wsx bench --metrics PORT' has metrics
         c --unidirectional-reverse --receive-only --read-only --listen-only --recv-only: use --no-stdin
+        c --send-only: use --linger 0 and '> /dev/null'
         c --unidirectional: use --linger 0 to exit at the end of the input
         l --unidirectional-reverse: use --no-stdin
         l --unidirectional: use '> FILE' for received messages
@@ -270,6 +284,7 @@ struct ForeignOption: Sendable {
         b --env: use {{env:NAME}} in the URL, a header, or a message
         b -e: use {{env:NAME}} in the URL, a header, or a message
         b --no-tui --no-summary: use --quiet
+        b --no-usage-report: omit it: there are no such reports
         b -j --summary-export: use --output json
         b --summary-trend-stats --summary-mode --summary-time-unit: use --output json, which has all percentiles
         b --tag: use --label KEY=VALUE
@@ -308,17 +323,19 @@ struct ForeignOption: Sendable {
         l --timeout --max-time: use --idle-timeout DURATION
         l --reply --response --respond: use --answer RULE
         l -x --execute: use --first-message TEXT to greet clients, or --answer RULE
-        r --set --script --scripts -s --modify-body --modify-headers --replacements: use --rewrite RULE to change messages
+        r -R --replacements: use --rewrite RULE to change messages
+        r --set --script --scripts -s --modify-body --modify-headers: use --rewrite RULE to change messages
         r --replace --body --map-remote --map-local --setheaders --intercept: use --rewrite RULE to change messages
         r --message --first-message --execute -x: use --rewrite RULE or --answer RULE, or type at the prompt
         r --script-timeout --options --confdir --anticache --anticomp: omit it: --rewrite RULE changes messages
         r --stickycookie --stickyauth --keep-host-header --showhost: use --header 'NAME: VALUE' or --host HOST
         r -w --save-stream-file --save-stream --dump -W: use --record FILE
-        r --client-replay --server-replay -r --rfile -n --no-server: use 'wsx listen --replay FILE PORT'
+        r --client-replay --server-replay -C -S -r --rfile -n --no-server: use 'wsx listen --replay FILE PORT'
         r --flow-detail --console-eventlog-verbosity --termlog-verbosity: use --verbose
         r --view-filter --ignore-hosts --allow-hosts --tcp-hosts --filter: omit it; /filter and --rewrite choose messages
         r --web-port --web-host --web-open-browser --no-web-open-browser: use --record FILE, then 'wsx convert FILE PAGE.html'
-        r --rawtcp --tcp --http --websocket --upstream-cert --no-upstream-cert: omit it: a relay forwards WebSockets, and other requests
+        r --rawtcp --tcp --http --websocket: omit it: a relay forwards WebSockets, and other requests
+        r --upstream-cert --no-upstream-cert --stream-large-bodies: omit it: a relay needs no such settings
         r --oneshot: use --once
         r --exec --cmd: start the server yourself, and write its URL
         v -o --output --out -O --output-file: write the output after the input: 'wsx convert IN OUT'
@@ -338,11 +355,11 @@ private enum ForeignRow {
 enum ForeignCommand {
     private static let rows = """
         serve server start: wsx listen PORT
-        client open - nc netcat wscat websocat cat tail watch subscribe sub: wsx connect URL
+        client open - http https psql nc netcat wscat websocat cat tail watch subscribe sub: wsx connect URL
         send publish pub push: wsx connect URL MESSAGE
-        run load test loadtest stress attack ab wrk k6 hey oha: wsx bench URL
+        run cloud archive load test loadtest stress attack ab wrk k6 hey oha: wsx bench URL
         merge: wsx bench merge FILE...
-        proxy mitm mitmproxy mitmdump intercept forward: wsx relay [ADDRESS:]PORT URL
+        proxy mitm mitmproxy mitmdump mitmweb intercept forward: wsx relay [ADDRESS:]PORT URL
         mock: wsx listen --answer RULE PORT
         replay: wsx listen --replay FILE PORT
         record: wsx connect --record FILE URL

@@ -43,6 +43,12 @@ struct WebsocatAddress {
             (["unix", "unix-connect", "unix-c"], { "write ws+unix:\($0), or a URL with --unix-socket \($0)" }),
             (["abstract", "abstract-connect"], { "write ws+unix:@\($0), or a URL with --unix-socket @\($0)" }),
             (["unix-l", "unix-listen", "l-unix"], { "use 'wsx listen unix:\($0)'" }),
+            (
+                ["reuse", "reuse-raw", "asyncstdio", "foreachmsg", "line2msg", "msg2line"],
+                { _ in "write just the URL" }
+            ),
+            (["readfile", "literal"], { _ in "write just the URL, and --file FILE or a message after it" }),
+            (["writefile", "appendfile"], { _ in "use 'wsx URL > FILE'" }),
             (["udp", "udp-l", "udp-listen", "udp-connect"], { _ in "wsx speaks WebSocket only" }),
         ]
         return Dictionary(groups.flatMap { names, remedy in names.map { ($0, remedy) } }) { first, _ in first }
@@ -82,8 +88,10 @@ enum MessageOperandValue {
                 MisplacedValue(kind: "a port", remedy: "write \(address), or -x \(port) to send it as a message"))
         }
         if words.contains(where: { $0.hasPrefix("ws://") || $0.hasPrefix("wss://") }) {
+            let first = escapingControls(WebSocketURL.shown(url))
             throw .unusable(
-                words: "a second URL would be sent as a message; write one URL, or use -x to send it", hidesValue: true)
+                words: "the URL is '\(first)', so a second one would be a message; write one URL, or use -x to send it",
+                hidesValue: true)
         }
     }
 }

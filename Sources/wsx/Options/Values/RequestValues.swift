@@ -29,6 +29,12 @@ enum SubprotocolValue {
                     kind: "a stage of k6, not a subprotocol", remedy: "use 'wsx bench --stages \(parts[1])@\(parts[0])'"
                 ))
         }
+        if SocketAddress(numeric: text, port: 0) != nil {
+            throw .misplaced(
+                MisplacedValue(
+                    kind: "an address, not a subprotocol",
+                    remedy: "use --source-ip \(text) to connect from it, or 'wsx listen \(text):PORT' for a server"))
+        }
         if MisplacedValue.isListenAddress(text) {
             throw .misplaced(
                 MisplacedValue(kind: "an address, not a subprotocol", remedy: "use 'wsx listen \(text)' for a server"))
