@@ -7,6 +7,8 @@ _wsx_urls() {
     # Readline replaces only the part after the last character that ends a word.
     if [[ $full != "$current" || ($current == [:@] && $COMP_WORDBREAKS == *"$current"*) ]]; then
         cut=${full%"${full##*[:@=]}"}
+        # With hostcomplete, which is the default, it replaces '@' as well.
+        if shopt -q hostcomplete; then cut=${cut%@}; fi
     fi
     while read -r word; do
         if [[ $word == "$full"* ]]; then
@@ -518,6 +520,8 @@ _wsx() {
         relay)
             if [[ $current == -* ]] && ((!end)); then
                 COMPREPLY=($(compgen -W $'--handshake-timeout\n--once\n--http2\n-o\n--origin\n--max-connections\n--max-memory\n--answer\n--rewrite\n--rewrite-from\n--delay\n--drop-rate\n--seed\n--close-after\n--reject\n--throttle\n--fault-from\n--no-stdin\n--output\n--decode\n--encode\n-H\n--header\n-a\n--auth\n--bearer\n--digest\n--anyauth\n--aws-sigv4\n--netrc\n--host\n--user-agent\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--proxy-digest\n--proxy-anyauth\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--tls-cert\n--tls-key\n--tls-self-signed\n--client-ca\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--plain\n--timestamps\n--record\n--hide\n--pretty\n--no-pretty\n--paste\n-h\n--help' -- "$current"))
+            elif ((operands == 1)); then
+                _wsx_urls "${1:-wsx}" targets ws:// wss://
             fi
             ;;
         bench)
