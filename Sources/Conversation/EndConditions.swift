@@ -14,6 +14,8 @@ package struct EndConditions {
     private let quota: Quota?
     /// Whether messages have to do more than arrive.
     private let hasGoal: Bool
+    /// The expectations that messages before the first one sent do not meet, or `nil` if any message meets them.
+    private let expectationsOfReplies: [MessageCondition]?
     /// The path of the value that each reply must have, as typed, or `nil` if there is none.
     private let requiredPath: String?
     private let until: [MessageCondition]
@@ -38,11 +40,13 @@ package struct EndConditions {
     ///   - count: The number of messages to wait for, at least 1.
     ///   - countsReplies: Whether to wait for as many messages as are sent instead, and at least one.
     ///   - hasRequests: Whether the messages are requests, whose replies are a goal. Their queue waits for them.
+    ///   - tellsGreetings: Whether greetings are known, and meet no expectation.
     ///   - requiredPath: The path of the value that each reply must have, as typed, or `nil` if there is none.
     ///   - until: The first message that meets any of them ends the run.
     ///   - expectations: Conditions that messages have to meet before the end.
     package init(
-        count: Int? = nil, countsReplies: Bool = false, hasRequests: Bool = false, requiredPath: String? = nil,
+        count: Int? = nil, countsReplies: Bool = false, hasRequests: Bool = false, tellsGreetings: Bool = false,
+        requiredPath: String? = nil,
         until: [MessageCondition] = [], expectations: [MessageCondition] = []
     ) {
         quota = countsReplies ? .replies : count.map { .messages($0) }
@@ -50,6 +54,7 @@ package struct EndConditions {
         self.requiredPath = requiredPath
         self.until = until
         unmet = expectations
+        expectationsOfReplies = tellsGreetings ? expectations : nil
     }
 
     /// Checks a message, text or binary.
@@ -59,17 +64,19 @@ package struct EndConditions {
     ///   - isOmitted: Whether the message was omitted, because it lacks the value to write. It does not count for
     ///     `--count`.
     ///   - isReply: Whether the message may be a reply.
+    ///   - isGreeting: Whether the message was sent before the peer had read any. It meets no expectation.
     /// - Returns: Whether the message meets the goal, which makes it the last one that counts.
     package mutating func receive(
-        _ text: RawSpan, payload: RawSpan, isOmitted: Bool = false, isReply: Bool = true
+        _ text: RawSpan, payload: RawSpan, isOmitted: Bool = false, isReply: Bool = true, isGreeting: Bool = false
     ) -> Bool {
         receivedCount += 1
+        if isGreeting { greetingCount += 1 }
         if isReply { replies.count += 1 }
         if isOmitted {
             omittedCount += 1
             if isReply { replies.omittedCount += 1 }
         }
-        if !unmet.isEmpty { unmet.removeAll { $0.matches(text, payload: payload) } }
+        if !unmet.isEmpty, !isGreeting { unmet.removeAll { $0.matches(text, payload: payload) } }
         isMet = isMet || hasQuota
         // A loop without a closure: most runs have no condition.
         for condition in until where condition.matches(text, payload: payload) { isMet = true }
@@ -81,13 +88,9 @@ package struct EndConditions {
         if sentCount == 0 {
             greetingCount += replies.count
             replies = (0, 0)
+            if let expectationsOfReplies { unmet = expectationsOfReplies }
         }
         sentCount += 1
-    }
-
-    /// Counts a greeting, before ``receive(_:payload:isOmitted:isReply:)``.
-    package mutating func greetingReceived() {
-        greetingCount += 1
     }
 
     /// Handles the loss of a connection, after which messages are sent again, and get replies again.
@@ -186,7 +189,7 @@ package struct UnmetGoal: Equatable, Sendable {
 
     /// The progress of the run: `1 of 3 messages`.
     package var progress: String {
-        let messages = awaitsAnyMessage ? "no message was sent or received" : messageCount
+        let messages = awaitsAnyMessage ? "no message was received" : messageCount
         let parts = [messages, until.isEmpty ? nil : "no message matched \(patterns)"]
         return parts.compactMap { $0 }.joined(separator: ", and ")
     }

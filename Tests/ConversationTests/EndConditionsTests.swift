@@ -104,7 +104,7 @@ import WSCore
     func nothingSent() {
         var conditions = EndConditions(countsReplies: true)
         #expect(conditions.unmetGoal?.moment == "before the first message")
-        #expect(conditions.unmetGoal?.progress == "no message was sent or received")
+        #expect(conditions.unmetGoal?.progress == "no message was received")
         let isMet = conditions.inputEnded()
         #expect(!isMet)
         #expect(conditions.last(of: ["a", "b"]) == "a")

@@ -76,6 +76,21 @@ def test_the_end_of_the_connection_ends_the_wait_for_a_pong(options):
     assert (result.status, result.lines[0], result.err) == (0, "x", "")
 
 
+@pytest.mark.parametrize("options", [ONE, REQUEST], ids=" ".join)
+@pytest.mark.parametrize("early", [True, False])
+def test_a_greeting_meets_no_expectation(options, early):
+    def script(peer):
+        peer.upgrade(then=b"" if early else wire.text("all ok"))
+        ping, _ = peer.read_frame(), peer.read_frame()
+        peer.send((wire.text("all ok") if early else b"") + wire.frame(wire.PONG, ping.payload) + wire.text("bad"))
+        peer.answer_close()
+
+    for expected, status in (("ok", 7), ("bad", 0)):
+        with ScriptedServer(script) as server:
+            result = wsx("connect", *options, "--expect", expected, server.url, "a")
+        assert (result.status, result.lines) == (status, ["all ok", "bad"]), result
+
+
 @pytest.mark.parametrize("options, status, words", [
     (ONE, 7, "closed with 1000 after 0 of 1 replies"), (REQUEST, 1, "1 request was not answered"),
 ], ids=["one", "request"])

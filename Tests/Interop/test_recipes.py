@@ -157,6 +157,13 @@ def test_check_a_service_that_does_not_answer(kitchen):
         assert kitchen.run({"wss://api.example/health": server.url, "2s": "200ms"}).status == 6
 
 
+@recipe("Follow a feed without its heartbeats")
+def test_follow_a_feed(kitchen):
+    with serving('''for n in 1 2 3; do echo '{"op":"heartbeat"}'; echo "{\\"price\\":$n}"; done; cat''') as server:
+        result = kitchen.run({"wss://feed.example/prices": server.url})
+    assert (result.status, result.lines, result.err) == (0, ['{"price":1}', '{"price":2}', '{"price":3}'], "")
+
+
 @recipe("Call JSON-RPC methods")
 def test_call_json_rpc(kitchen):
     with serving("""jq -c --unbuffered '{jsonrpc, id, result: .method}'""") as server:

@@ -190,10 +190,9 @@ extension ConnectSettings {
         return !isRepl && arguments.format.readsInput
     }
 
-    /// Whether replies end the run, and have no other mark than their order. Greetings must be told from them then.
+    /// Whether greetings must be told from replies.
     var tellsGreetings: Bool {
-        guard !isRepl, arguments.exchange.ready == nil, arguments.protocols.choice == nil else { return false }
-        return arguments.countsReplies || requests?.matching == .order
+        !isRepl && arguments.tellsGreetings
     }
 
     /// The kind of messages to send.
@@ -221,6 +220,12 @@ extension ConnectArguments {
     /// Whether `--one` counts messages. Requests know their replies.
     fileprivate var countsReplies: Bool { ending.isOne && !matchesReplies }
 
+    /// Whether replies end the run, and have no other mark than their order. Greetings must be told from them then.
+    fileprivate var tellsGreetings: Bool {
+        guard exchange.ready == nil, protocols.choice == nil else { return false }
+        return countsReplies || replies.sendsRequests && replies.correlation == nil && replies.calls == nil
+    }
+
     /// Whether replies are matched to requests. In a protocol that has replies, `--one` waits for them.
     fileprivate var matchesReplies: Bool {
         if ending.isOne, !protocols.hasReplies { return false }
@@ -234,7 +239,7 @@ extension EndConditions {
     init(_ arguments: ConnectArguments) throws(Failure) {
         self.init(
             count: arguments.ending.count, countsReplies: arguments.countsReplies,
-            hasRequests: arguments.matchesReplies,
+            hasRequests: arguments.matchesReplies, tellsGreetings: arguments.tellsGreetings,
             requiredPath: arguments.ending.isOne ? arguments.format.pick?.source : nil,
             until: try .make(arguments.ending.until, for: "--until"),
             expectations: try .make(arguments.ending.expectations, for: "--expect"))

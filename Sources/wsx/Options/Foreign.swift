@@ -260,7 +260,8 @@ struct ForeignOption: Sendable {
         b --password: use --auth USER, which asks for the password
         c --set --variable: use {{env:NAME}} in a message, with --template
         c --first --exit-after: use --one, or --count N for N messages
-        c --filter --grep: use --until REGEX to stop at a message, or /filter at the prompt
+        c --filter --grep --where --find: use --hide REGEX to hide messages, --until REGEX, or /filter at the prompt
+        clr --exclude --ignore-messages: use --hide REGEX
         c --jq --query: use --pick PATH
         c --csv --tuples-only --no-align -At -tA: use --pick PATH or --format FORMAT
         c -J --json-output --jsonl --ndjson: use --output json

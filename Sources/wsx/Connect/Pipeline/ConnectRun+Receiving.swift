@@ -64,8 +64,7 @@ extension ConnectRun: ConnectionHandler {
     private func tell(_ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool) -> Bool {
         if current?.replies?.takesGreeting() ?? false {
             if current?.replies?.awaitsGreetings == false { current?.greetingTimer = nil }
-            state.conditions.greetingReceived()
-            return take(payload, as: kind, decoding, mayBeReply: false)
+            return take(payload, as: kind, decoding, mayBeReply: false, isGreeting: mayBeReply)
         }
         let message = ReplyCount.Held(
             payload: payload.withUnsafeBytes { Array($0) }, kind: kind, decoding: decoding, mayBeReply: mayBeReply,
@@ -75,9 +74,12 @@ extension ConnectRun: ConnectionHandler {
     }
 
     /// Writes a message. The parameters are those of `deliver`.
-    /// - Parameter time: When it arrived, or `nil` for now.
+    /// - Parameters:
+    ///   - isGreeting: Whether it was sent before the peer had read a message.
+    ///   - time: When it arrived, or `nil` for now.
     private func take(
-        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool, at time: Duration? = nil
+        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool, isGreeting: Bool = false,
+        at time: Duration? = nil
     ) -> Bool {
         if outputs.hides(payload, payload) {
             // Only an id says that a hidden message is a reply. By order, any message would be.
@@ -97,7 +99,8 @@ extension ConnectRun: ConnectionHandler {
         } else {
             isWritten = outputs.write(payload, as: kind, decoding: decoding)
         }
-        return state.receive(payload, payload: payload, isOmitted: !isWritten, isReply: isReply)
+        return state.receive(
+            payload, payload: payload, isOmitted: !isWritten, isReply: isReply, isGreeting: isGreeting)
     }
 
     /// Writes the messages that were held until the pong of the ping before the first message.
@@ -105,10 +108,12 @@ extension ConnectRun: ConnectionHandler {
     /// - Returns: Whether they meet the run's goal.
     private func takeHeld(areGreetings: Bool) -> Bool {
         for message in current?.replies?.release() ?? [] {
-            if areGreetings, message.mayBeReply { state.conditions.greetingReceived() }
-            let mayBeReply = message.mayBeReply && !areGreetings
-            let payload = message.payload.span.bytes
-            if take(payload, as: message.kind, message.decoding, mayBeReply: mayBeReply, at: message.time) {
+            let (mayBeReply, payload) = (message.mayBeReply && !areGreetings, message.payload.span.bytes)
+            let isGreeting = message.mayBeReply && areGreetings
+            if take(
+                payload, as: message.kind, message.decoding, mayBeReply: mayBeReply, isGreeting: isGreeting,
+                at: message.time)
+            {
                 return true
             }
         }

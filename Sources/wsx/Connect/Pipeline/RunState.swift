@@ -99,9 +99,15 @@ struct RunState {
     /// - Parameters:
     ///   - isOmitted: Whether the message was omitted, because it lacks the value to write.
     ///   - isReply: Whether the message may be a reply.
+    ///   - isGreeting: Whether the message was sent before the peer had read any.
     /// - Returns: Whether the goal is now met; the run then closes the connection.
-    mutating func receive(_ text: RawSpan, payload: RawSpan, isOmitted: Bool = false, isReply: Bool = true) -> Bool {
-        guard conditions.receive(text, payload: payload, isOmitted: isOmitted, isReply: isReply) else { return false }
+    mutating func receive(
+        _ text: RawSpan, payload: RawSpan, isOmitted: Bool = false, isReply: Bool = true, isGreeting: Bool = false
+    ) -> Bool {
+        guard
+            conditions.receive(
+                text, payload: payload, isOmitted: isOmitted, isReply: isReply, isGreeting: isGreeting)
+        else { return false }
         phase = .done
         closing = .begun
         return true

@@ -134,9 +134,9 @@ extension ManualSection {
             """
             The goal of a run is `--count`, `--one`, or `--until`; meeting any of them is enough. After the last message \
             for it, received data no longer affects the status, but a missing answer to our close frame still leads to \
-            6, because the peer may not have read every message. If a goal, `--expect`, or requests were met by a reply to \
-            each message, it has: the status is 0 unless the system reports unsent bytes, and the wait is 1 second \
-            unless `--close-timeout` is given.
+            6, because the peer may not have read every message. If a goal, `--expect`, or requests were met, and a reply \
+            has arrived for each message sent, the status is 0 unless the system reports unsent bytes, and the wait is 1 \
+            second unless `--close-timeout` is given. Without `--one`, requests, or ids, each message counts as a reply.
             """),
         .paragraph(
             """

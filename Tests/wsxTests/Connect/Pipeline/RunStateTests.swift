@@ -98,7 +98,7 @@ import Testing
         state.drain(requestFailure: nil, isPrompt: false, lastCode: .normalClosure)
         #expect(
             message(state)
-                == "no message was sent or received within 30 s of the end of the input; "
+                == "no message was received within 30 s of the end of the input; "
                 + "raise --linger or --timeout to wait longer")
     }
 

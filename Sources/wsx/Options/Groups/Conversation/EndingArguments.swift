@@ -94,7 +94,8 @@ struct EndingArguments: Equatable, Sendable {
             summary: "Exit with 7 unless a message matches REGEX",
             manual: """
                 Exit with 7 unless a received message matches *REGEX*. If the option is repeated, every *REGEX* needs \
-                a match. The option does not end the run; use `--until` for that. `json:` is possible as with `--until`.
+                a match. The option does not end the run; use `--until` for that. `json:` is possible as with `--until`. \
+                With `--one` and `--request`, a greeting does not count.
                 """,
             "Only runs that would exit with 0, or that `--timeout` ends, exit with 7. Other statuses take precedence.",
             example: "--expect '\"ok\"' --count 1", seeAlso: ["until", "count", "fail"]
