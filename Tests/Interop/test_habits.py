@@ -164,8 +164,9 @@ def test_commands_of_other_prompts_leave_or_say_how():
         screen.enter("clear; $WSX echo:; echo status $?")
         screen.wait_for("^>$")
         for line, words in [
-            ("/h", "/send TEXT"), ("/clear", "Ctrl-L clears the screen"), ("exit", "'exit' is sent as a message; /quit or Ctrl-D"),
-            ("quit", "'quit' is sent"), ("/disconnect", "did you mean '/close'")]:
+            ("/h", "/send TEXT"), ("/clear", "Ctrl-L clears the screen"), ("exit", "'exit' is a message here; /quit or Ctrl-D"),
+            ("quit", "'quit' is a message here"),
+            ("\\timing", "commands begin with a slash"), ("/disconnect", "did you mean '/close'")]:
             screen.enter(line)
             screen.wait_for(words)
         screen.enter("/exit")

@@ -535,7 +535,7 @@ class TestOutput:
         for messages in (events, recorded):
             assert [(event["direction"], event["data"], event["client"]) for event in messages
                     if event["type"] == "message"] == [("in", "hi", 1), ("out", "hi", 1)]
-        assert {event["type"] for event in events} == {"listening", "open", "message", "close"}
+        assert {event["type"] for event in events} == {"listening", "open", "ping", "pong", "message", "close"}
 
     def test_nothing_is_written_to_standard_output_by_default(self, echo):
         with Relay(echo.url) as relay:

@@ -90,7 +90,9 @@ struct ForeignOption: Sendable {
         cbr -A: use --user-agent TEXT, or --bearer TOKEN to log in
         cbr --referer: use -H 'Referer: URL'
         c -e: use -H 'Referer: URL'; programs of --exec always get variables
-        cbr -X --method --request-method: omit it: a WebSocket handshake always uses GET
+        c -X: omit it: a WebSocket handshake always uses GET; with nc's value, use --proxy socks5://HOST:PORT
+        br -X: omit it: a WebSocket handshake always uses GET
+        cbr --method --request-method: omit it: a WebSocket handshake always uses GET
         cbr -G --get --ws: omit it: a WebSocket handshake always uses GET
         cbr --http1.1 --http3: omit it: wsx uses HTTP/1.1
         cb --http2-prior-knowledge: use --http2 with a ws:// URL
@@ -251,7 +253,7 @@ struct ForeignOption: Sendable {
         c --unidirectional: use --linger 0 to exit at the end of the input
         l --unidirectional-reverse: use --no-stdin
         l --unidirectional: use '> FILE' for received messages
-        c -U: use --no-stdin to only receive, --unix-socket PATH, or --proxy http://USER:PASSWORD@HOST:PORT
+        c -U: use --auth USER to log in, --no-stdin to only receive, --unix-socket PATH, or --proxy http://USER:PASSWORD@HOST:PORT
         c -C: use --eol crlf
         c --script --scripts: use --scenario FILE
         l --script --scripts: use --scenario FILE, --answer RULE, or --exec
@@ -286,7 +288,7 @@ struct ForeignOption: Sendable {
         b -e: use {{env:NAME}} in the URL, a header, or a message
         b --no-tui --no-summary: use --quiet
         b --no-usage-report: omit it: there are no such reports
-        b -j --summary-export: use --output json
+        b -j --summary-export: use --output json '> FILE'
         b --summary-trend-stats --summary-mode --summary-time-unit: use --output json, which has all percentiles
         b --tag: use --label KEY=VALUE
         b --no-connection-reuse --no-vu-connection-reuse --disable-keepalive: use --mode connect or --lifetime DURATION
@@ -325,7 +327,9 @@ struct ForeignOption: Sendable {
         l --reply --response --respond: use --answer RULE
         l -x --execute: use --first-message TEXT to greet clients, or --answer RULE
         r -R --replacements: use --rewrite RULE to change messages
-        r --set --script --scripts -s --modify-body --modify-headers: use --rewrite RULE to change messages
+        r --script --scripts -s --modify-body: use --rewrite RULE to change messages
+        r --set: use --rewrite RULE to change messages, -H 'NAME: VALUE', or 0.0.0.0:PORT for other machines
+        r --modify-headers: use -H 'NAME: VALUE'
         r --replace --body --map-remote --map-local --setheaders --intercept: use --rewrite RULE to change messages
         r --message --first-message --execute -x: use --rewrite RULE or --answer RULE, or type at the prompt
         r --script-timeout --options --confdir --anticache --anticomp: omit it: --rewrite RULE changes messages

@@ -274,7 +274,7 @@ extension ConnectPrompt: PromptEditorDelegate {
         switch PromptLine(line, commands: PromptCommandTable.connect) {
         case .message(let bytes):
             send(line: bytes)
-            if let notice = PromptHelp.leaving(line) { console.notice(notice) }
+            if let notice = PromptHelp.foreign(line) { console.notice(notice) }
         case .empty: break
         case .action(let action): perform(action)
         case .mistake(let why): console.error(why)

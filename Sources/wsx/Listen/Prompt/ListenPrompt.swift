@@ -144,7 +144,7 @@ final class ListenPrompt {
         switch PromptLine(line, commands: commands) {
         case .message(let bytes):
             send(bytes, to: client, toServer)
-            if client == nil, let notice = PromptHelp.leaving(line) { console.notice(notice) }
+            if client == nil, let notice = PromptHelp.foreign(line) { console.notice(notice) }
         case .empty: break
         case .action(let action): perform(action, for: client, toServer)
         case .mistake(let why): console.error(why)

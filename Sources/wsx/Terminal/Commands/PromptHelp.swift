@@ -48,11 +48,19 @@ enum PromptHelp {
         }
     }
 
-    /// The remedy after a line that leaves other programs has been sent as a message; `nil` for other lines.
-    static func leaving(_ line: [UInt8]) -> String? {
+    /// The remedy for a line that is a command of other programs, and a message here; `nil` for other lines.
+    static func foreign(_ line: [UInt8]) -> String? {
         let text = String(decoding: line, as: UTF8.self)
-        guard ["exit", "quit", "bye", "\\q", ":q", ".exit"].contains(text) else { return nil }
-        return "'\(text)' is sent as a message; /quit or Ctrl-D leaves."
+        if ["exit", "quit", "bye", "\\q", ":q", ".exit"].contains(text) {
+            return "'\(text)' is a message here; /quit or Ctrl-D leaves."
+        }
+        // psql's.
+        let word = text.prefix { $0 != " " }
+        guard word.first == "\\", let first = word.dropFirst().first, first.isLetter || "!?".contains(first) else {
+            return nil
+        }
+        return
+            "'\(escapingControls(String(word)))' is a message here; commands begin with a slash, and /help lists them."
     }
 
     /// The error for `/help` with an unknown command.

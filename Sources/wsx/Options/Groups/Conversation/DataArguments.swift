@@ -31,7 +31,9 @@ struct DataArguments: Equatable, Sendable {
         ) { arguments, value throws(ValueProblem) in
             guard !value.isEmpty else { throw .empty }
             if let first = value.utf8.first, "{[@".utf8.contains(first) {
-                throw .misplaced(MisplacedValue(kind: "the data of curl's --data, not a file", remedy: message))
+                throw first == UInt8(ascii: "@")
+                    ? .misplaced(MisplacedValue(kind: "a file of curl's --data", remedy: "use --file FILE"))
+                    : .misplaced(MisplacedValue(kind: "the data of curl's --data, not a file", remedy: message))
             }
             arguments.path = value
         }
