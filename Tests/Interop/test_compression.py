@@ -21,6 +21,12 @@ HELLO = bytes.fromhex("f248cdc9c90700")
 CHANCE = random.Random(7692)
 
 
+@pytest.fixture(autouse=True)
+def the_same_chance():
+    """Each test has the same messages, whatever ran before it."""
+    CHANCE.seed(7692)
+
+
 def noise(byte_count):
     """Returns incompressible bytes without a NUL."""
     return CHANCE.randbytes(byte_count).replace(b"\0", b"\1")

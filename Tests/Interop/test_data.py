@@ -205,10 +205,14 @@ def test_a_million_rows_take_little_memory(tmp_path):
     assert peak < 100 << 20 < os.path.getsize(path) * 5
 
 
-@pytest.mark.parametrize("value", ['{"op":1}', "@users.csv", "[1]"])
-def test_the_data_of_curl_is_explained(value):
-    assert_fails(wsx("connect", "echo:", "--data", value), 2, "put the message after the URL, or use --file FILE")
-    assert_fails(wsx("bench", "echo:", "--data", value), 2, "use --message TEXT or --file FILE")
+@pytest.mark.parametrize("value, connect, bench", [
+    ('{"op":1}', "put the message after the URL, or use --file FILE", "use --message TEXT or --file FILE"),
+    ("[1]", "put the message after the URL, or use --file FILE", "use --message TEXT or --file FILE"),
+    ("@users.csv", "use --file FILE", "use --file FILE"),
+])
+def test_the_data_of_curl_is_explained(value, connect, bench):
+    assert_fails(wsx("connect", "echo:", "--data", value), 2, connect)
+    assert_fails(wsx("bench", "echo:", "--data", value), 2, bench)
 
 
 def test_a_scenario_uses_the_chosen_row(users, tmp_path):

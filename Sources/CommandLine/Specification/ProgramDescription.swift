@@ -121,13 +121,16 @@ public struct ProgramDescription: Sendable {
         if !typed.hasPrefix("--"), cluster != typed, let remedy = hooks.remedy(cluster, command.name) {
             return .foreignOption(cluster, remedy: remedy)
         }
-        if let error = knownElsewhere(typed, typed, of: command) { return error }
         // As in --timeout:5. The value may be a secret.
         let name = "--" + intended.prefix { $0 != ":" }
-        if name.count < typed.count, let option = command.options.first(where: { $0.isNamed(name) }) {
+        if name.count < typed.count, typed.hasPrefix("--") {
+            guard let option = command.options.first(where: { $0.isNamed(name) }) else {
+                return unknownOption(name, intended: String(name.dropFirst(2)), of: command)
+            }
             return option.value.map { .missingValue(option: name, placeholder: $0.placeholder) }
                 ?? .unexpectedValue(option: name)
         }
+        if let error = knownElsewhere(typed, typed, of: command) { return error }
         // A cluster that only resembles a name was not meant as one.
         let nearest = typed.hasPrefix("--") ? nearestName(to: intended, among: command.options) : nil
         if nearest == nil, let remedy = hooks.distantRemedy(typed, command.name) {

@@ -8,7 +8,8 @@ extension ConnectArguments {
         guard protocols.choice == nil, replies.calls == nil else { return [] }
         let operands = messages.texts.prefix(messages.operandCount)
         let whole = operands.joined(separator: " ")
-        if whole.hasPrefix("{"), !whole.hasPrefix("{{"), whole.hasSuffix("}"), !whole.utf8.contains(UInt8(ascii: "\""))
+        if whole.hasPrefix("{"), !whole.hasPrefix("{{"), whole.hasSuffix("}"), !whole.utf8.contains(UInt8(ascii: "\"")),
+            whole.dropFirst().dropLast().contains(where: { !$0.isWhitespace })
         {
             return ["'\(escapingControls(whole))' is sent as it is; for JSON, quote it for the shell: '{\"a\":1}'"]
         }

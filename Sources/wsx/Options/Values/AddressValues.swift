@@ -20,7 +20,10 @@ struct WebsocatAddress {
         guard name.count < text.utf8.count, !mayBeHost, let remedy = Self.remedies[typed.lowercased()] else {
             return nil
         }
-        self.rest = WebSocketURL.shown(String(Substring(rest)))
+        // socat's options follow a comma, as in `TCP-LISTEN:80,fork`. A path may begin with slashes, and a host may not.
+        let place = rest.prefix { $0 != UInt8(ascii: ",") }
+        let isPath = typed.lowercased().hasPrefix("unix")
+        self.rest = WebSocketURL.shown(String(Substring(isPath ? place : place.drop { $0 == UInt8(ascii: "/") })))
         let tool = typed == typed.lowercased() ? "websocat" : "socat"
         let kind = typed == "unix" ? "a Unix domain socket" : "a \(tool) address"
         misplaced = MisplacedValue(kind: kind, remedy: remedy(self.rest))
@@ -84,8 +87,9 @@ enum MessageOperandValue {
     /// Rejects the port after a host, as nc takes it, and a second URL.
     static func check(_ words: [String], after url: String) throws(ValueProblem) {
         if let port = words.first, let address = MisplacedValue.address(host: url, port: port) {
-            throw .misplaced(
-                MisplacedValue(kind: "a port", remedy: "write \(address), or -x \(port) to send it as a message"))
+            // The words after it may contain secrets.
+            throw .unusable(
+                words: "this is a port; write \(address), or -x \(port) to send it as a message", hidesValue: true)
         }
         if words.contains(where: { $0.hasPrefix("ws://") || $0.hasPrefix("wss://") }) {
             let first = escapingControls(WebSocketURL.shown(url))
