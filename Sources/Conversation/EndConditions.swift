@@ -14,7 +14,7 @@ package struct EndConditions {
     private let quota: Quota?
     /// Whether messages have to do more than arrive.
     private let hasGoal: Bool
-    /// The expectations that messages before the first one sent do not meet, or `nil` if any message meets them.
+    /// All expectations, which apply again when the first message is sent, or `nil` if earlier messages meet them, too.
     private let expectationsOfReplies: [MessageCondition]?
     /// The path of the value that each reply must have, as typed, or `nil` if there is none.
     private let requiredPath: String?
@@ -39,7 +39,7 @@ package struct EndConditions {
     /// - Parameters:
     ///   - count: The number of messages to wait for, at least 1.
     ///   - countsReplies: Whether to wait for as many messages as are sent instead, and at least one.
-    ///   - hasRequests: Whether the messages are requests, whose replies are a goal. Their queue waits for them.
+    ///   - hasRequests: Whether the messages are requests. Their replies are a goal, for which their queue waits.
     ///   - tellsGreetings: Whether greetings are known, and meet no expectation.
     ///   - requiredPath: The path of the value that each reply must have, as typed, or `nil` if there is none.
     ///   - until: The first message that meets any of them ends the run.
@@ -119,7 +119,7 @@ package struct EndConditions {
     /// The number of messages among those received that may be replies.
     package var replyCount: Int { replies.count }
 
-    /// Whether replies have met the goal: there is one for each message sent, so the peer has read them all.
+    /// Whether the goal is met, and there is a reply for each message sent.
     package var areMetByReplies: Bool {
         hasGoal && unmet.isEmpty && unmetGoal == nil && sentCount > 0 && replies.count >= sentCount
     }

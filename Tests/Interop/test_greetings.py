@@ -19,7 +19,7 @@ ONE, REQUEST = ["-1"], ["--request"]
 
 @contextlib.contextmanager
 def serving(*replies, early=(), pong=True, close=None):
-    """A server whose greeting arrives after the first message has been sent.
+    """A server that sends its greeting after the first message has been sent.
 
     It sends `early` when it has read the ping and the first message, and before its pong.
     """
@@ -239,3 +239,10 @@ def test_a_message_that_is_answered_is_not_called_a_greeting():
     with ScriptedServer(script) as server:
         result = wsx("connect", "-1", "--answer", "ping => pong", server.url, "a")
     assert_fails(result, 7, "closed with 1000 after 0 of 1 replies")
+
+
+def test_after_more_than_16_mib_without_a_pong_all_messages_are_replies():
+    large = "x" * (17 << 20)
+    with serving(early=[large, "y"]) as server:
+        result = wsx("connect", "-1", server.url, "a", "b")
+    assert (result.status, result.lines, result.err) == (0, [large, "y"], "")

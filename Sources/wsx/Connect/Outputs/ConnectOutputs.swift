@@ -34,8 +34,6 @@ final class ConnectOutputs {
     private(set) var requestMessages: RequestMessages
     /// Copied from the arguments: reading it through the run's settings would copy all of them.
     private let verbosity: Int
-    /// The conditions of messages that are neither written nor counted.
-    private let hiding: [MessageCondition]
     /// Whether the reader of standard output may write to the terminal of the prompt, as in `wsx URL | jq .`.
     let sharesTerminal: Bool
     private lazy var logTimer = Timer(on: loop) { [unowned self] in
@@ -57,8 +55,6 @@ final class ConnectOutputs {
         self.loop = loop
         self.console = console
         verbosity = arguments.transcript.verbosity
-        hiding = try .make(arguments.transcript.hidden, for: "--hide")
-        for pattern in hiding.compactMap(\.pattern) { console.watch(pattern) }
         let isPiped = !isRepl || !StandardDescriptors.isTerminal(output)
         sharesTerminal = isRepl && StandardDescriptors.isPipe(output)
         view = isRepl ? console.makeView(for: arguments, showsReceived: !isPiped, on: loop) : nil
@@ -166,18 +162,6 @@ final class ConnectOutputs {
             }
         let isShown = show(received: payload, as: kind, role: role)
         return isWritten ?? isShown
-    }
-
-    /// Whether a message is hidden. The parameters are those of ``MessageCondition/matches(_:payload:)``.
-    @inline(__always)
-    func hides(_ text: RawSpan, _ payload: RawSpan) -> Bool {
-        // Most runs have no condition.
-        !hiding.isEmpty && matchesHiding(text, payload)
-    }
-
-    private func matchesHiding(_ text: RawSpan, _ payload: RawSpan) -> Bool {
-        for condition in hiding where condition.matches(text, payload: payload) { return true }
-        return false
     }
 
     /// Keeps a hidden message at the prompt, and shows it with `-v`.

@@ -149,7 +149,7 @@ extension ConnectRun {
         current?.linger?.messageArrived()
         remember(payload, as: kind)
         if let reason { console.notice("wsx: the next message is shown unchanged: \(reason)") }
-        if outputs.hides(payload, payload) {
+        if stages.hides(payload, payload) {
             outputs.show(hidden: payload, as: kind)
             return false
         }
@@ -173,7 +173,7 @@ extension ConnectRun {
         stages.writer?.received(event.payload.span.bytes)
         let line = event.line
         if event.isText { prompt?.remember(line.span.bytes) }
-        if outputs.hides(line.span.bytes, event.payload.span.bytes) {
+        if stages.hides(line.span.bytes, event.payload.span.bytes) {
             outputs.show(hidden: line.span.bytes, as: .text)
             return false
         }

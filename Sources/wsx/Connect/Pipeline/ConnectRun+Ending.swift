@@ -41,7 +41,7 @@ extension ConnectRun {
         prompt?.showsClosing()
     }
 
-    /// Limits the wait for the peer's close frame to ``repliedLimit``, if replies show that the peer has read everything.
+    /// Limits the wait for the peer's close frame to ``repliedLimit``, if it has replied to all messages.
     private func limitClosing() {
         guard let connection, state.isReplied, settings.arguments.client.limits.givenCloseTimeout == nil,
             !settings.isRepl

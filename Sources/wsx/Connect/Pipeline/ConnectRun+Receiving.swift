@@ -70,7 +70,9 @@ extension ConnectRun: ConnectionHandler {
             payload: payload.withUnsafeBytes { Array($0) }, kind: kind, decoding: decoding, mayBeReply: mayBeReply,
             time: loop.now)
         current?.replies?.hold(message)
-        return current?.replies?.isHoldFull ?? false && takeHeld(areGreetings: false)
+        guard current?.replies?.isHoldFull ?? false else { return false }
+        current?.greetingTimer = nil
+        return takeHeld(areGreetings: false)
     }
 
     /// Writes a message. The parameters are those of `deliver`.
@@ -81,7 +83,7 @@ extension ConnectRun: ConnectionHandler {
         _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool, isGreeting: Bool = false,
         at time: Duration? = nil
     ) -> Bool {
-        if outputs.hides(payload, payload) {
+        if stages.hides(payload, payload) {
             // Only an id says that a hidden message is a reply. By order, any message would be.
             if mayBeReply, let requests = stages.requests, !requests.queue.goesByOrder {
                 _ = requests.received(payload, at: time)
@@ -128,8 +130,9 @@ extension ConnectRun: ConnectionHandler {
         if takeHeld(areGreetings: true) { endAtGoal() }
     }
 
-    /// Takes the messages that were held, because there is no pong in time. They are replies, unless they answer what is
-    /// sent again on another connection.
+    /// Takes the messages that were held, because there is no pong in time. They are replies.
+    /// - Parameter isSentAgain: Whether another connection follows, on which the messages are sent again. Nothing held is a
+    ///   reply then.
     func takeHeldAsReplies(isSentAgain: Bool = false) {
         guard !state.ignoresIncoming, current?.greetingTimer != nil else { return }
         current?.greetingTimer = nil

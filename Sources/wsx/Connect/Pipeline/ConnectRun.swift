@@ -74,6 +74,7 @@ final class ConnectRun {
         resources = ConnectionResources(on: loop)
         embeddedEcho = SharedEmbeddedEcho(on: loop, console: console)
         state = RunState(settings.conditions, closeTimeout: settings.arguments.client.limits.closeTimeout)
+        stages.hiding = try .make(settings.arguments.transcript.hidden, for: "--hide")
         // Check the messages before a recording truncates its file.
         stages.encoder = try MessageEncoder.make(settings, console: console)
         let queue = try RequestStage.queue(settings, stages.encoder)
@@ -81,7 +82,7 @@ final class ConnectRun {
         let codecCommands = try CodecStage.commands(of: decoders, option: "--decode", settings)
         outputs = try ConnectOutputs(settings, console: console, output: environment.output, on: loop)
         outputs.encoder = stages.encoder
-        for pattern in settings.conditions.patterns { console.watch(pattern) }
+        for pattern in settings.conditions.patterns + stages.hiding.compactMap(\.pattern) { console.watch(pattern) }
         if let queue {
             stages.requests = RequestStage(
                 queue, settings, templates: stages.templates, outputs: outputs, on: loop, host: self)

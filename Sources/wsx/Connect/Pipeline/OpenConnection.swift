@@ -1,4 +1,5 @@
 import Conversation
+import Formats
 import WSCore
 
 /// An open connection, and everything that ends with it.
@@ -21,6 +22,8 @@ struct OpenConnection {
 
 /// The stages that exist only if requested.
 struct OptionalStages {
+    /// The conditions of messages that are neither written nor counted, with `--hide`.
+    var hiding: [MessageCondition] = []
     /// Matches replies to requests, or `nil` if messages are not requests.
     var requests: RequestStage?
     /// Writes messages with placeholders, or `nil` without `--template` and saved messages.
@@ -35,6 +38,18 @@ struct OptionalStages {
     var pipeline: Pipeline?
     /// Keeps lines until the peer has confirmed them, or `nil` without `--reconnect`.
     var acknowledgements: AcknowledgementStage?
+
+    /// Whether a message is hidden. The parameters are those of ``MessageCondition/matches(_:payload:)``.
+    @inline(__always)
+    func hides(_ text: RawSpan, _ payload: RawSpan) -> Bool {
+        // Most runs have no condition.
+        !hiding.isEmpty && matchesHiding(text, payload)
+    }
+
+    private func matchesHiding(_ text: RawSpan, _ payload: RawSpan) -> Bool {
+        for condition in hiding where condition.matches(text, payload: payload) { return true }
+        return false
+    }
 
     /// Whether there is an application protocol.
     var hasProtocol: Bool { pipeline?.hasProtocol ?? false }

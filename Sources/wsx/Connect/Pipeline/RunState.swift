@@ -71,7 +71,7 @@ struct RunState {
     }
     /// Whether received messages are ignored.
     var ignoresIncoming: Bool { phase == .done }
-    /// Whether replies have met the goal, so that the peer has read everything.
+    /// Whether replies to all messages have met the goal.
     var isReplied: Bool { failure == nil && conditions.areMetByReplies }
     /// Whether this end has started the closing handshake of the open connection.
     var isClosing: Bool { if case .notBegun = closing { false } else { true } }

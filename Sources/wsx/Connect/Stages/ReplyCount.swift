@@ -128,7 +128,7 @@ struct ReplyCount {
     }
 }
 
-/// The number of messages on a connection, and of their replies, of which there are fewer.
+/// How many messages were sent on a connection that got fewer replies.
 struct MissingReplies {
     let sentCount: Int
     let replyCount: Int

@@ -21,7 +21,7 @@ final class RequestStage {
         ///   - wasSent: Whether the message was already sent on an earlier connection.
         /// - Returns: The key of the reply in an application protocol, or `nil` if there is none.
         func send(_ message: Request, isAwaited: Bool, wasSent: Bool) -> String?
-        /// Called before requests time out. Messages of which it is not known whether they are replies are passed on.
+        /// Called before requests time out, to pass on messages that may be replies.
         func requestsWillExpire()
         /// Called for a message that turns out not to be sendable when it is its turn.
         /// - Parameter name: The name of the message in errors.

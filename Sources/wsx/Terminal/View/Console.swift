@@ -100,7 +100,7 @@ final class Console {
         let view = MessageView(
             console: self, transcript: transcript, selecting: arguments.format.pick, showsReceived: showsReceived,
             on: loop)
-        if arguments.transcript.verbosity > 0 { (view.pings, view.showsHidden) = (.shown, true) }
+        if arguments.transcript.verbosity > 0 { (view.pings, view.filters.showsHidden) = (.shown, true) }
         if let kinds = arguments.format.changes { view.showChanges(of: kinds) }
         return view
     }

@@ -45,6 +45,8 @@ struct MessageFilters {
     private var filters: [Kind: Filter] = [:]
     /// Whether the filters also apply to sent messages, which a relay has not sent by itself.
     var includeSent = false
+    /// Whether messages that `--hide` hides are shown.
+    var showsHidden = false
 
     var isEmpty: Bool { filters.isEmpty }
 

@@ -27,8 +27,6 @@ final class MessageView {
     var isTyped = false
     /// Whether received messages are shown, as opposed to written to standard output.
     let showsReceived: Bool
-    /// Whether messages that `--hide` hides are shown.
-    var showsHidden = false
     /// What becomes of pings and pongs that nobody at the prompt waits for.
     enum PingDisplay: Equatable {
         case shown
@@ -74,7 +72,7 @@ final class MessageView {
         let moment = transcript.clock.now
         let number = log.add(payload, as: kind, direction, client: client, heading: heading, at: moment)
         finding.search?.messagesArrived()
-        guard role != .hidden || showsHidden else { return (number, false) }
+        guard role != .hidden || filters.showsHidden else { return (number, false) }
         guard showsReceived || direction != .received else { return (number, false) }
         let isFiltered = direction == .received || (filters.includeSent && !isTyped)
         let origin = MessageOrigin(client: client, side: direction == .received ? .client : .server)

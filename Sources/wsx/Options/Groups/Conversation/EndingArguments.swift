@@ -27,8 +27,8 @@ struct EndingArguments: Equatable, Sendable {
             milliseconds or two round trips, whichever is longer. To measure the round trip, a ping precedes the first \
             message; messages that arrive before its pong, such as a greeting, do not count as replies. An explicit \
             *DURATION* always applies, and no ping is sent. Give one for servers that send several replies per message. \
-            A notice says if there are fewer replies than messages, but at least one. On a terminal, it also says if \
-            there is none, and when the wait was short.
+            A notice says if only some messages got a reply. On a terminal, it also says if none did, and when the \
+            wait was short.
             """,
             """
             With `--until`, the default is `forever`. With `--count` or `--one`, it is 30 seconds after the end of the \
