@@ -43,12 +43,21 @@ LINES = [
     (["ws:localhost:8080/x"], "write ws://localhost:8080/x"),
     (["connect", "ws//h"], "write ws://h"), (["TCP:h:80"], "write ws://h:80"), (["OPENSSL:h:443"], "write wss://h:443"),
     (["TCP-LISTEN:8080"], "'wsx listen 8080'"), (["unix:/run/s"], "--unix-socket /run/s"),
-    (["listen", "unix-l:/run/s"], "'wsx listen unix:/run/s'"), ([""], "the URL is empty"),
+    (["listen", "unix-l:/run/s"], "write unix:/run/s"), ([""], "the URL is empty"),
     (["connect", ""], "the URL is empty"), (["localhost", "8080"], "write localhost:8080"),
     (["listen", "127.0.0.1", "8080"], "write 127.0.0.1:8080"), (["bench", "h", "8080"], "write h:8080"),
     (["relay", "8080", "h", "9090"], "write h:9090"), (["relay", "8080", "9090"], "write :9090 for a port on this machine"),
     (["relay", "ws://h", "8080"], "write [ADDRESS:]PORT before it"),
+    (["ws-l:127.0.0.1:80", "tcp:127.0.0.1:90"], "'wsx listen --exec 127.0.0.1:80 -- nc 127.0.0.1 90'"),
+    (["-E", "-b", "tcp-l:127.0.0.1:12", "ws://h"], "wsx listens for WebSocket clients only; use 'wsx relay 127.0.0.1:12 URL'"),
+    (["ws-l:0.0.0.0:80", "mirror:"], "'wsx listen --echo 0.0.0.0:80'"), (["listen", "mirror:"], "use --echo"),
+    (["relay", "mirror:", "ws://h"], "write [ADDRESS:]PORT before the URL"), (["relay", "0", "ws-l:80"], "the URL of a server"),
     # Options.
+    (["ws://h", "-n"], "use --insecure (-k)"), (["-4nv", "h", "80"], "omit -n of nc"), (["-uU", "ws://h"], "--no-stdin"),
+    (["relay", "-nr", "f"], "'wsx convert FILE'"), (["-q", "1", "ws://h"], "--linger 1"),
+    (["-h", "h", "-p", "54"], "write ws://h:54"), (["-v:x", "echo:"], "'-v' takes no value"),
+    (["-s", "::1", "echo:"], "'wsx listen [::1]:PORT'"), (["echo:", "WS://h"], "-x to send it"),
+    (["POST", "ws://h", "a=b"], "'wsx connect URL'"),
     (["connect", "-m", "5", "echo:"], "--timeout DURATION"), (["-v"], "'wsx --version'"),
     (["connect", "--print=hb", "echo:"], "--verbose"), (["connect", "--fail-with-body", "echo:"], "omit it"),
     (["connect", "-bE", "echo:"], "--binary and --linger 0"), (["bench", "-w", "2", "echo:"], "--drain DURATION"),
@@ -106,6 +115,18 @@ def test_words_after_the_end_of_options_are_messages_if_they_begin_with_a_hyphen
 def test_what_is_rejected_as_an_operand_can_be_sent_with_execute():
     for text in ["ws://h", "8080", "ls"]:
         result = wsx("connect", "-1", "echo:", "-x", text)
+        assert (result.status, result.out, result.err) == (0, text.encode() + b"\n", ""), result
+
+
+def test_a_number_after_a_profile_whose_url_is_a_host_is_a_message(tmp_path):
+    (tmp_path / "config").write_text("[p]\nurl = localhost\n")
+    result = wsx("@p", "1", "--print-curl", env={"WSX_CONFIG": str(tmp_path / "config"), "HOME": str(tmp_path)})
+    assert result.status == 0, result
+
+
+def test_fields_of_httpie_in_a_script_are_messages():
+    for text in ["X-Api-Key:1", "a==b", "a=b"]:
+        result = wsx("-1", "echo:", text)
         assert (result.status, result.out, result.err) == (0, text.encode() + b"\n", ""), result
 
 

@@ -22,7 +22,8 @@ public enum UsageError: Error, Equatable {
     case foreignOption(String, remedy: String)
     /// The option belongs to other commands, or to the program without a command if `owners` is empty.
     case optionOfOtherCommand(String, owners: [String])
-    case missingValue(option: String, placeholder: String)
+    /// `remedy` is what to do instead if an option of another tool was meant.
+    case missingValue(option: String, placeholder: String, remedy: String? = nil)
     case unexpectedValue(option: String)
     /// An invalid value; `name` is an option or the placeholder of an operand.
     case badValue(name: String, value: String, problem: ValueProblem)
@@ -84,10 +85,10 @@ extension UsageError {
         case .optionOfOtherCommand(let option, let owners):
             let names = owners.isEmpty ? ["'\(program)'"] : owners.map { "'\(program) \($0)'" }
             return "'\(option)' is an option of \(enumerated(names)), not of this command"
-        case .missingValue(let option, let placeholder):
-            return "'\(option)' needs a value: \(option) \(placeholder)"
+        case .missingValue(let option, let placeholder, let remedy):
+            return "'\(option)' needs a value: \(option) \(placeholder)" + (remedy.map { "; \($0)" } ?? "")
         case .unexpectedValue(let option):
-            return "'\(option)' takes no value; omit the '=' and the text after it"
+            return "'\(option)' takes no value; omit the text after it"
         case .badValue(let name, let value, let problem):
             let what = problem.hidesValue ? "" : " '\(shown(value))'"
             return "invalid value\(what) for '\(name)': \(problem.words(for: value))"
@@ -123,7 +124,7 @@ extension UsageError {
     public var option: String? {
         switch self {
         case .optionBeforeCommand(let option, _), .unknownOption(let option, _, _), .foreignOption(let option, _),
-            .optionOfOtherCommand(let option, _), .missingValue(let option, _), .unexpectedValue(let option),
+            .optionOfOtherCommand(let option, _), .missingValue(let option, _, _), .unexpectedValue(let option),
             .badValue(let option, _, _), .missingOperandOfOption(_, let option), .conflict(let option, _),
             .twoValues(let option, _, _), .missingRequirement(let option, _), .programNotAllowed(let option, _):
             option

@@ -45,7 +45,11 @@ struct HelpTopic: Sendable {
     private func data(of program: ProgramDescription) throws(UsageError) -> String {
         let name = words.dropLast().joined(separator: " ")
         let commands = program.commands.filter { name.isEmpty || $0.name == name }
-        guard !commands.isEmpty else { throw program.unknownCommand(name) }
+        guard !commands.isEmpty else {
+            _ = try HelpTopic(words: words.dropLast()).text(of: program)
+            throw .unexpectedOperand(
+                "--json", command: CommandDescription.helpName, remedy: "only commands have it; omit it")
+        }
         return HelpData.text(of: commands, program)
     }
 

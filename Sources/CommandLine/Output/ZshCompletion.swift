@@ -9,10 +9,10 @@ struct ZshCompletion {
         # Made from the option table by "make generate"; changes here are lost.
 
         _\(program.name)_url() {
-            local -a commands=("$@") known
-            (($#)) && _describe -t commands command commands
+            local -a prefixes=(${=1}) commands=("${@:2}") known
+            (($#commands)) && _describe -t commands command commands
         \(lines(knownURLs, depth: 1))
-            compadd -S '' -- \(urls?.prefixes.joined(separator: " ") ?? "")
+            compadd -S '' -- $prefixes
         }
 
         _\(program.name)() {
@@ -30,7 +30,7 @@ struct ZshCompletion {
                 esac
         \(lines(program.commands.filter { $0.words.count == 2 }.flatMap(joining), depth: 2))
             elif [[ $words[2] != -* ]]; then
-                _\(program.name)_url \\
+                _\(program.name)_url '\(urls?.prefixes.joined(separator: " ") ?? "")' \\
         \(lines(program.commandsOfOneWord.map(commandItem), depth: 3, ending: " \\"))
                 return
             else
@@ -149,10 +149,10 @@ struct ZshCompletion {
         switch completion {
         case .none, .program: return " "
         case .directory: return "_files -/"
-        case .url:
+        case .url(let prefixes, _):
             let commands = command.map(program.subcommands) ?? []
             let items = commands.map { " \"\($0.words.last ?? "")\\:\(escape($0.summary))\"" }
-            return " _\(program.name)_url" + items.joined()
+            return " _\(program.name)_url \"\(escape(prefixes.joined(separator: " ")))\"" + items.joined()
         case .file: return "_files"
         case .choices(let choices):
             let words = choices.map { "\($0.name)\\:\"\(escape($0.summary))\"" }

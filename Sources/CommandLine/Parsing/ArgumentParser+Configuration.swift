@@ -37,7 +37,11 @@ extension ArgumentParser {
         for layer in layers.reversed() { all = layer.filter { !$0.isOverridden(by: all) } + all }
         given = GivenOption.withoutUnmetRequirements(all)
         try updateArguments(with: configuration)
-        let named = given.map { ("--" + $0.description.long, $0.line) } + operandLines
+        // An option that is also on the command line may have its error there.
+        let typed = Set(given.filter { $0.line == nil }.map(\.description.long))
+        let named =
+            given.filter { !typed.contains($0.description.long) }.map { ("--" + $0.description.long, $0.line) }
+            + operandLines
         source.didUse(
             named.compactMap { name, line in
                 line.map { ConfigurationSource.Place(name: name, path: configuration.path, line: $0) }

@@ -63,6 +63,13 @@ struct ArgumentParser<Arguments> {
             }
         }
         try rules.check?(operands, given.map(\.typed))
+        // As typed: the operand of a profile may well be a host.
+        if operandSpecifications.dropFirst().first?.description.isRepeatable ?? false,
+            operands.prefix(operandCountBeforeEnd ?? operands.count).count > 1,
+            let remedy = program.hooks.operandRemedy(operands, 1, command.name)
+        {
+            throw .unexpectedOperand(operands[1], command: command.name, remedy: remedy)
+        }
         try addConfiguration(from: configuration)
         if let command = rules.commandWithoutPrograms, let option = given.first(where: \.startsPastedProgram) {
             throw .programNotAllowed(option: option.typed, command: command)
@@ -107,8 +114,10 @@ struct ArgumentParser<Arguments> {
         var letters = word.dropFirst()
         // Its letters may also be options, or one and its value.
         if let error = program.singleHyphen(letters, of: command) { throw error }
+        var typed = ""
         while let letter = letters.popFirst() {
-            let typed = "-\(letter)"
+            if "=:".contains(letter), !typed.isEmpty { throw .unexpectedValue(option: typed) }
+            typed = "-\(letter)"
             let option = try find(typed: typed, intended: String(word.dropFirst()))
             var value = option.includedValue ?? ""
             if let expected = option.expectedValue {
@@ -122,7 +131,9 @@ struct ArgumentParser<Arguments> {
 
     private mutating func nextValue(of typed: String, _ expected: OptionValue) throws(UsageError) -> String {
         guard let value = remaining.popFirst() else {
-            throw .missingValue(option: typed, placeholder: expected.placeholder)
+            // The option may be meant as one of another tool.
+            let remedy = program.hooks.remedy(typed, command.name)
+            throw .missingValue(option: typed, placeholder: expected.placeholder, remedy: remedy)
         }
         return value
     }

@@ -52,7 +52,10 @@ public struct ProgramSpecification<Invocation>: Sendable {
             return try command.run(rest, self, configuration, ParsingRules())
         }
         switch word {
-        case "-h": return text(.help(HelpText.short(of: nil, description)))
+        case "-h":
+            // In other programs, a host follows.
+            _ = try description.hooks.rewrite(words)
+            return text(.help(HelpText.short(of: nil, description)))
         case "--help": return text(.longHelp(HelpText.long(of: nil, description)))
         case "-V", "--version": return version(words.dropFirst().contains { $0 == "-v" || $0 == "--verbose" })
         default: return try parseWithoutCommand(words, configuration)

@@ -1,5 +1,8 @@
 import WSCore
 
+/// The names of header fields that are hardly the beginning of a message.
+private let headerNames = ["authorization", "cookie", "origin", "user-agent", "x-api-key", "x-auth-token"]
+
 extension ConnectArguments {
     /// Notices about messages that were probably meant otherwise: a file, a member of JSON, or JSON whose quotes a shell
     /// removed. They are sent as they are; only a person needs the notices.
@@ -17,14 +20,24 @@ extension ConnectArguments {
             if text == "-" { return "'-' is sent as it is; without a message, standard input is read" }
             guard !text.utf8.contains(where: { " \n{".utf8.contains($0) }) else { return nil }
             if text.hasPrefix("@"),
-                text.utf8.contains(where: { "./".utf8.contains($0) }) || !File.isMissing(String(text.dropFirst()))
+                text.utf8.contains(UInt8(ascii: "/")) || !File.isMissing(String(text.dropFirst()))
             {
                 let path = escapingControls(String(text.dropFirst()))
                 return "'@\(path)' is sent as it is; --file \(path) sends the file"
             }
             let name = text.utf8.prefix { ASCII.isLetter($0) || ASCII.isDigit($0) || "-_".utf8.contains($0) }
             let value = text.utf8.dropFirst(name.count)
-            guard !name.isEmpty, value.count > 1, value.first == UInt8(ascii: "="), value.last != UInt8(ascii: "=")
+            // HTTPie's query parameters and header fields.
+            if !name.isEmpty, value.count > 2, value.starts(with: "==".utf8) {
+                let shown = escapingControls(text)
+                return "'\(shown)' is sent as it is; for a parameter, write ?\(Substring(name))=... in the URL"
+            }
+            if headerNames.contains(Substring(name).lowercased()), value.count > 1, value.first == UInt8(ascii: ":") {
+                return "a header field is sent as a message; -H '\(Substring(name)): VALUE' sends it in the request"
+            }
+            // Parameters of a form are no member of JSON.
+            guard !name.isEmpty, !value.contains(UInt8(ascii: "&")), value.count > 1, value.first == UInt8(ascii: "="),
+                value.last != UInt8(ascii: "=")
             else {
                 return nil
             }

@@ -51,7 +51,9 @@ struct Wsx {
             case .version(let isVerbose): return printed(VersionText.text(isVerbose: isVerbose))
             }
         } catch {
-            let line = UsageError.isForPrograms(words) ? error.json(status: ExitStatus.usage.rawValue) : error.message
+            let line =
+                UsageError.isForPrograms(words)
+                ? error.json(status: ExitStatus.usage.rawValue) : Glyphs.drawable(error.message)
             LogWriter.standardError.write(line + "\n")
             return .usage
         }

@@ -182,6 +182,7 @@ struct ForeignOption: Sendable {
         c --send --command --body --payload: put the message after the URL, or use --file FILE
         c -N --no-buffer --stream --unbuffered: omit it: messages are written as they arrive
         b --data-raw --data-binary --data-ascii --post --body --payload: use --message TEXT or --file FILE
+        c -n: use --insecure (-k) to accept any certificate, as wscat's -n does
         c -m: use --timeout DURATION, or put a message after the URL
         c -E: use --linger 0 to exit at the end of the input, or --cert FILE for a certificate
         c --exit-on-eof: use --linger 0
@@ -335,7 +336,8 @@ struct ForeignOption: Sendable {
         r --script-timeout --options --confdir --anticache --anticomp: omit it: --rewrite RULE changes messages
         r --stickycookie --stickyauth --keep-host-header --showhost: use --header 'NAME: VALUE' or --host HOST
         r -w --save-stream-file --save-stream --dump -W: use --record FILE
-        r --client-replay --server-replay -C -S -r --rfile -n --no-server: use 'wsx listen --replay FILE PORT'
+        r -nr -rn -r --rfile --read-flows -n --no-server: use 'wsx convert FILE' to read a recording
+        r --client-replay --server-replay -C -S: use 'wsx listen --replay FILE PORT'
         r --flow-detail --console-eventlog-verbosity --termlog-verbosity: use --verbose
         r --view-filter --ignore-hosts --allow-hosts --tcp-hosts --filter: omit it; /filter and --rewrite choose messages
         r --web-port --web-host --web-open-browser --no-web-open-browser: use --record FILE, then 'wsx convert FILE PAGE.html'
@@ -420,7 +422,8 @@ enum ForeignOperand {
     /// The remedy for a word after the operands; nil: none is known.
     static func remedy(for words: [String], at index: Int, of command: Command?) -> String? {
         if index > 0, let address = MisplacedValue.address(host: words[index - 1], port: words[index]) {
-            return "write \(address)"
+            return command == .connect
+                ? "write \(address), or -x \(words[index]) to send it as a message" : "write \(address)"
         }
         switch command {
         case .bench where MisplacedValue.isURL(words[index]): return "write one URL"
@@ -442,11 +445,27 @@ enum WscatForm {
         (.connect, "-c", "--connect", "URL"), (.listen, "-l", "--listen", "PORT"),
     ]
 
+    /// Rejects psql's `-h HOST -p PORT` and nc's `-q SECONDS`: here, these options take no value.
+    private static func checkHabits(_ words: [String]) throws(UsageError) {
+        guard let index = words.firstIndex(where: { !$0.hasPrefix("-") }), index > 0 else { return }
+        let (option, value) = (words[index - 1], words[index])
+        if option == "-h", index == 1, Command(rawValue: value) == nil, !MisplacedValue.isURL(value) {
+            let port = words.firstIndex(of: "-p").flatMap { words.dropFirst($0 + 1).first } ?? ""
+            let address = MisplacedValue.address(host: value, port: port) ?? "HOST:PORT"
+            throw .foreignOption("-h \(value)", remedy: "write ws://\(address) as the URL; -h alone shows the help")
+        }
+        if option == "-q", index + 1 < words.count, let seconds = UInt32(value) {
+            throw .foreignOption("-q \(seconds)", remedy: "use --linger \(seconds); -q hides notices")
+        }
+    }
+
     /// The equivalent line with a command; nil: the line does not have wscat's form.
     /// - Throws: ``UsageError/missingValue(option:placeholder:)``.
     static func line(for words: [String]) throws(UsageError) -> [String]? {
         // As in other tools, where it shows the version.
         if words == ["-v"] || words == ["-vv"] { throw .missingCommand(example: "wsx --version") }
+        try checkHabits(words)
+        try WebsocatForm.check(words)
         // After a URL, it is another option, such as curl's -c FILE.
         guard words.first?.hasPrefix("-") ?? false else { return nil }
         let end = words.firstIndex(of: "--") ?? words.endIndex
@@ -462,7 +481,7 @@ enum WscatForm {
                     // curl's -c FILE. A number is meant for bench.
                     let value = words[index + 1]
                     if form.command == .connect, !MisplacedValue.isURL(value), Int(value) == nil,
-                        words.contains(where: { $0.hasPrefix("ws://") || $0.hasPrefix("wss://") })
+                        words.contains(where: MisplacedValue.isWebSocketURL)
                     {
                         return nil
                     }

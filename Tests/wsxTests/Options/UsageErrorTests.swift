@@ -62,7 +62,7 @@ import Testing
             (["-v", "connect"], "'-v' must follow the command; write 'wsx connect -v ...'"),
             (["connect", "echo:", "--linger"], "'--linger' needs a value: --linger DURATION"),
             (["connect", "echo:", "-qx"], "'-x' needs a value: -x MESSAGE"),
-            (["listen", "--echo=yes"], "'--echo' takes no value; omit the '=' and the text after it"),
+            (["listen", "--echo=yes"], "'--echo' takes no value; omit the text after it"),
             (["connect"], "'wsx connect' needs URL; try 'wsx connect echo:'"),
             (["completions"], "'wsx completions' needs SHELL; try 'wsx completions bash'"),
             (["listen", "1", "2"], "unexpected argument '2'; 'wsx listen -h' shows the usage"),

@@ -8,7 +8,7 @@ extension ManualSection {
             .paragraph(
                 """
                 The file `~/.config/wsx/config` contains default options and named profiles. `wsx @`*NAME* uses a profile \
-                in place of a URL, and so do `wsx connect`, `wsx bench`, and `wsx listen`.
+                in place of a URL, and so do the commands `connect`, `bench`, `listen`, and `relay`.
                 """),
             .listing([
                 "# Defaults for all commands",

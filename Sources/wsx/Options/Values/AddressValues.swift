@@ -5,6 +5,8 @@ import WSCore
 struct WebsocatAddress {
     /// The description of the address, and its counterpart in wsx.
     let misplaced: MisplacedValue
+    /// The name of the transport, in lowercase.
+    let name: String
     /// The text after the name and its colon, without secrets.
     let rest: String
 
@@ -27,6 +29,34 @@ struct WebsocatAddress {
         let tool = typed == typed.lowercased() ? "websocat" : "socat"
         let kind = typed == "unix" ? "a Unix domain socket" : "a \(tool) address"
         misplaced = MisplacedValue(kind: kind, remedy: remedy(self.rest))
+        self.name = typed.lowercased()
+    }
+
+    /// Whether the address accepts connections.
+    var listens: Bool {
+        name.hasSuffix("listen") || name == "listen-ws" || name.hasPrefix("l-") || name.hasSuffix("-l")
+    }
+
+    /// Whether the address is one of WebSockets.
+    var speaksWebSocket: Bool { name.hasPrefix("ws") || name.hasSuffix("ws") || name == "listen-ws" }
+
+    /// Whether the address names another program's server.
+    var connects: Bool {
+        !listens
+            && ["tcp", "ssl", "openssl", "unix", "abstract", "ws-", "c-ws", "connect-ws"].contains(
+                where: name.hasPrefix)
+    }
+
+    /// What to write instead where a server's options and its address are expected.
+    var serverRemedy: String {
+        switch name {
+        case "mirror": "use --echo, and write [ADDRESS:]PORT"
+        case "broadcast": "use --broadcast, and write [ADDRESS:]PORT"
+        case "exec", "cmd", "sh-c", "system": "use --exec, and write [ADDRESS:]PORT -- PROGRAM"
+        case let name where name.hasPrefix("unix") || name == "l-unix": "write unix:\(rest)"
+        case let name where name.hasPrefix("abstract"): "write unix:@\(rest)"
+        default: "write [ADDRESS:]PORT"
+        }
     }
 
     private static let remedies: [String: @Sendable (String) -> String] = {
@@ -58,12 +88,54 @@ struct WebsocatAddress {
     }()
 }
 
+/// Command lines in the form of websocat and socat: two addresses, of which the first one listens.
+enum WebsocatForm {
+    /// Rejects such a line with the counterpart of both addresses.
+    static func check(_ words: [String]) throws(UsageError) {
+        guard let index = words.firstIndex(where: { (word: String) in !word.hasPrefix("-") }), index + 1 < words.count,
+            let first = WebsocatAddress(words[index]), first.listens, !first.name.hasPrefix("unix")
+        else { return }
+        let target: String = words[index + 1]
+        let second = WebsocatAddress(target)
+        let remedy: String
+        if MisplacedValue.isWebSocketURL(target) || second?.connects ?? false && second?.speaksWebSocket ?? false {
+            let relay = "use 'wsx relay \(first.rest) URL'"
+            remedy =
+                first.speaksWebSocket ? relay : "wsx listens for WebSocket clients only; \(relay) to forward these"
+        } else if !first.speaksWebSocket {
+            guard second != nil else { return }
+            remedy = "wsx speaks WebSocket only, and is no bridge between two of these"
+        } else {
+            switch (second?.name, second?.rest.split(separator: ":")) {
+            case ("mirror", _): remedy = "use 'wsx listen --echo \(first.rest)'"
+            case ("broadcast", _): remedy = "use 'wsx listen --broadcast \(first.rest)'"
+            case ("exec", _), ("cmd", _), ("sh-c", _), ("system", _):
+                remedy = "use 'wsx listen --exec \(first.rest) -- PROGRAM'"
+            case (let name?, let parts?) where name.hasPrefix("tcp") && parts.count == 2:
+                let program = "nc \(parts[0]) \(parts[1])"
+                remedy = "wsx has no TCP, but lines pass with 'wsx listen --exec \(first.rest) -- \(program)'"
+            default: return
+            }
+        }
+        throw .badValue(
+            name: "URL", value: words[index],
+            problem: .misplaced(MisplacedValue(kind: first.misplaced.kind, remedy: remedy)))
+    }
+}
+
 /// The URL of a server, as typed; it is parsed later.
 enum ServerURLValue {
     /// Accepts any text but an address of websocat or socat and a number, which follows `-c` in load generators.
     /// - Parameter mayMeanLoad: Whether the command may be meant as one of these.
     static func parse(_ text: String, mayMeanLoad: Bool = true) throws(ValueProblem) -> String {
-        if let address = WebsocatAddress(text) { throw .misplaced(address.misplaced) }
+        if let address = WebsocatAddress(text) {
+            // Commands of clients are no remedy for a relay.
+            let isHelpful = mayMeanLoad || address.connects
+            throw .misplaced(
+                isHelpful
+                    ? address.misplaced
+                    : MisplacedValue(kind: address.misplaced.kind, remedy: "write the URL of a server"))
+        }
         if JSONMessage.isBeginning(text) {
             throw .misplaced(MisplacedValue(kind: "a message", remedy: "write it after the URL"))
         }
@@ -84,14 +156,9 @@ enum ServerURLValue {
 
 /// The messages after a URL.
 enum MessageOperandValue {
-    /// Rejects the port after a host, as nc takes it, and a second URL.
+    /// Rejects a second URL.
     static func check(_ words: [String], after url: String) throws(ValueProblem) {
-        if let port = words.first, let address = MisplacedValue.address(host: url, port: port) {
-            // The words after it may contain secrets.
-            throw .unusable(
-                words: "this is a port; write \(address), or -x \(port) to send it as a message", hidesValue: true)
-        }
-        if words.contains(where: { $0.hasPrefix("ws://") || $0.hasPrefix("wss://") }) {
+        if words.contains(where: MisplacedValue.isWebSocketURL) {
             let first = escapingControls(WebSocketURL.shown(url))
             throw .unusable(
                 words: "the URL is '\(first)', so a second one would be a message; write one URL, or use -x to send it",
@@ -107,9 +174,13 @@ enum ListenAddressValue {
     static func parse(_ text: String, precedesURL: Bool = false) throws(ValueProblem) -> String {
         if !text.hasPrefix("unix:"), let address = WebsocatAddress(text) {
             let isAddress = Int(address.rest) != nil || MisplacedValue.isListenAddress(address.rest)
-            throw .misplaced(
+            let isPath =
+                address.name.hasPrefix("unix") || address.name == "l-unix" || address.name.hasPrefix("abstract")
+            let remedy =
                 isAddress
-                    ? MisplacedValue(kind: address.misplaced.kind, remedy: "write \(address.rest)") : address.misplaced)
+                ? "write \(address.rest)"
+                : precedesURL && !isPath ? "write [ADDRESS:]PORT before the URL" : address.serverRemedy
+            throw .misplaced(MisplacedValue(kind: address.misplaced.kind, remedy: remedy))
         }
         if MisplacedValue.isURL(text) {
             let remedy = precedesURL ? "write [ADDRESS:]PORT before it" : "write [ADDRESS:]PORT without the scheme"

@@ -51,12 +51,17 @@ enum MessageFileValue {
 
 /// The number of messages to wait for.
 enum MessageCountValue {
-    /// Accepts a number of 1 or more. It rejects a URL, which follows wscat's `-n`.
+    /// Accepts a number of 1 or more. It rejects a URL, which follows wscat's `-n`, and letters, which follow the `-n` of other
+    /// tools, as in nc's `-nv`.
     static func parse(_ text: String) throws(ValueProblem) -> Int {
         guard !MisplacedValue.isURL(text) else {
             throw .misplaced(
                 MisplacedValue(
                     kind: "a URL, not a number", remedy: "use --insecure for wscat's -n, or --count N for a number"))
+        }
+        if !text.isEmpty, text.utf8.allSatisfy("klptuvwz46".utf8.contains), !text.utf8.allSatisfy("46".utf8.contains) {
+            throw .unusable(
+                words: "expected a number such as 5; omit -n of nc and websocat, and use --insecure for wscat's -n")
         }
         return try CountValue.parse(text)
     }

@@ -17,6 +17,11 @@ struct MisplacedValue: Equatable {
             && text.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
     }
 
+    /// Whether the text is the URL of a WebSocket.
+    static func isWebSocketURL(_ text: String) -> Bool {
+        isURL(text) && ["ws", "wss"].contains(text.prefix { $0 != ":" }.lowercased())
+    }
+
     /// Whether the text is the rest of curl's `-sS`, `-fsSL`, and the like.
     static func areCurlSwitches(_ text: String) -> Bool {
         text.utf8.count <= 4 && text.utf8.contains(UInt8(ascii: "S")) && text.utf8.allSatisfy("SLfks".utf8.contains)

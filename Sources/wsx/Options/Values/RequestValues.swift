@@ -30,10 +30,11 @@ enum SubprotocolValue {
                 ))
         }
         if SocketAddress(numeric: text, port: 0) != nil {
+            let host = text.contains(":") ? "[\(text)]" : text
             throw .misplaced(
                 MisplacedValue(
                     kind: "an address, not a subprotocol",
-                    remedy: "use --source-ip \(text) to connect from it, or 'wsx listen \(text):PORT' for a server"))
+                    remedy: "use --source-ip \(text) to connect from it, or 'wsx listen \(host):PORT' for a server"))
         }
         if MisplacedValue.isListenAddress(text) {
             throw .misplaced(
@@ -45,10 +46,16 @@ enum SubprotocolValue {
 
 /// A user and password.
 enum LoginValue {
-    /// Accepts any text but a URL, which follows websocat's `-u`.
+    /// Accepts any text but a URL and other switches, which follow websocat's `-u`.
     static func parse(_ text: String) throws(ValueProblem) -> String {
         guard !MisplacedValue.isURL(text) else {
             throw .misplaced(MisplacedValue(kind: "a URL, not a user", remedy: "write the URL without an option"))
+        }
+        if !text.isEmpty, text.utf8.count <= 3, text.utf8.allSatisfy("ESU".utf8.contains) {
+            throw .misplaced(
+                MisplacedValue(
+                    kind: "part of websocat's -uU, not a user",
+                    remedy: "use --no-stdin to only receive, or --linger 0 to only send"))
         }
         return text
     }

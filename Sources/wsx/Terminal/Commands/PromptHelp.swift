@@ -23,7 +23,7 @@ enum PromptHelp {
 
     /// Commands of other programs, and ours.
     private static let counterparts: [(names: [String], command: String)] = [
-        (["bye", "leave", "end", "stop"], "quit"), (["disconnect", "kick"], "close"), (["open"], "connect"),
+        (["leave", "end", "stop"], "quit"), (["disconnect", "kick"], "close"), (["open"], "connect"),
         (["list", "who", "users", "ls"], "clients"), (["json"], "send-json"), (["hex", "base64"], "binary"),
         (["stats"], "info"), (["log"], "record"), (["commands"], "help"), (["search"], "find"),
     ]
@@ -43,15 +43,21 @@ enum PromptHelp {
         // From 1000 on, the number is a code.
         case "close": return number.flatMap { $0 < 1000 ? "@\($0) /close\(reason)" : nil }
         case "to", "msg", "tell", "whisper":
-            return commands.contains { $0.name == "to" } ? nil : "@\(number ?? 1) \(rest.isEmpty ? "TEXT" : rest)"
+            let text = rest.isEmpty ? "TEXT" : rest
+            guard commands.contains(where: { $0.name == "to" }) else { return "@\(number ?? 1) \(text)" }
+            return name == "to" ? nil : "/to \(number ?? 1) server|client \(text)"
         default: return nil
         }
     }
 
+    /// Names of `/quit` in other programs.
+    static let namesOfQuit = ["exit", "q", "bye"]
+
     /// The remedy for a line that is a command of other programs, and a message here; `nil` for other lines.
     static func foreign(_ line: [UInt8]) -> String? {
         let text = String(decoding: line, as: UTF8.self)
-        if ["exit", "quit", "bye", "\\q", ":q", ".exit"].contains(text) {
+        let name = text.first.map { "\\:.".contains($0) } ?? false ? String(text.dropFirst()) : text
+        if name == "quit" || namesOfQuit.contains(name) {
             return "'\(text)' is a message here; /quit or Ctrl-D leaves."
         }
         // psql's.

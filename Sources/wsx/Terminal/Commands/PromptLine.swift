@@ -32,7 +32,8 @@ enum PromptLine<Action: Equatable & Sendable>: Equatable {
         if !name.isEmpty, words.count == 1, words[0].allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
             (name, argument) = ("show", Array(words[0]))
         }
-        name = Self.otherNames[name] ?? name
+        if PromptHelp.namesOfQuit.contains(name) { name = "quit" }
+        if ["h", "?"].contains(name) { name = "help" }
         let descriptions = commands.map(\.description)
         let command = commands.first { $0.description.name == name }
         if let line = PromptHelp.addressed(name, argument, among: descriptions) {
@@ -50,7 +51,4 @@ enum PromptLine<Action: Equatable & Sendable>: Equatable {
             self = .mistake("/\(name): \(error.why); usage: \(command.description.usage)")
         }
     }
-
-    /// Names of commands that other programs have.
-    private static var otherNames: [String: String] { ["exit": "quit", "q": "quit", "h": "help", "?": "help"] }
 }

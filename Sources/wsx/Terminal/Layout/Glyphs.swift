@@ -22,6 +22,12 @@ enum Glyphs {
     static let widths =
         areASCII ? ["", "", "", "", "#", "#", "#", "#", "#"] : ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"]
 
+    /// A line with the ellipses and bullets of errors in ASCII, if the user's character set is not UTF-8.
+    static func drawable(_ line: String) -> String {
+        guard areASCII, line.utf8.contains(where: { $0 > 0x7F }) else { return line }
+        return String(line.map { $0 == "…" ? "~" : $0 == "•" ? "*" : $0 })
+    }
+
     /// POSIX.1-2017 §8.2: the first of these variables that is not empty names the locale.
     static func areASCII(_ environment: (String) -> String?) -> Bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment($0) }.first { !$0.isEmpty }

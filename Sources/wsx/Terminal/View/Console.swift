@@ -137,7 +137,7 @@ final class Console {
 
     /// Shows an error, as one line that begins with the program's name, like ``notice(_:as:indentation:)``.
     func error(_ line: String) {
-        let text = wrapped("wsx: \(secrets.masking(line: line))")
+        let text = wrapped(Glyphs.drawable("wsx: \(secrets.masking(line: line))"))
         show(palette.failure("wsx:") + text.dropFirst(4) + "\n")
     }
 
