@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CommandLine
@@ -40,17 +41,18 @@ import Testing
             ; nothing here:
             [empty] # a comment
             """)
-        #expect(configuration.defaults.map(Option.init) == [Option("quiet", nil), Option("color", "never")])
-        #expect(configuration.profiles.map(\.name) == ["prod", "empty"])
-        #expect(configuration.profiles.map(\.line) == [5, 10])
+        expectEqual(configuration.defaults.map(Option.init), [Option("quiet", nil), Option("color", "never")])
+        expectEqual(configuration.profiles.map(\.name), ["prod", "empty"])
+        expectEqual(configuration.profiles.map(\.line), [5, 10])
         let prod = try #require(configuration.profile(named: "prod"))
-        #expect(
-            prod.entries.map(Option.init) == [
+        expectEqual(
+            prod.entries.map(Option.init),
+            [
                 Option("url", "wss://h/"), Option("header", "A: b"), Option("header", "C: d"),
             ])
-        #expect(prod.entries.map(\.line) == [6, 7, 8])
-        #expect(configuration.profile(named: "empty")?.entries == [])
-        #expect(configuration.profile(named: "other") == nil)
+        expectEqual(prod.entries.map(\.line), [6, 7, 8])
+        expectEqual(configuration.profile(named: "empty")?.entries, [])
+        expectNil(configuration.profile(named: "other"))
     }
 
     @Test(
@@ -61,7 +63,7 @@ import Testing
             ("a = ü", "ü"),
         ])
     func plainValues(line: String, value: String) throws {
-        #expect(try parsed(line).defaults.map(Option.init) == [Option("a", value)])
+        try expectEqual(parsed(line).defaults.map(Option.init), [Option("a", value)])
     }
 
     @Test(
@@ -71,12 +73,12 @@ import Testing
             (##"a = "# b""##, "# b"),
         ])
     func quotedValues(line: String, value: String) throws {
-        #expect(try parsed(line).defaults.map(Option.init) == [Option("a", value)])
+        try expectEqual(parsed(line).defaults.map(Option.init), [Option("a", value)])
     }
 
     @Test("A byte order mark and empty lines are ignored") func byteOrderMark() throws {
-        #expect(try parsed("\u{FEFF}\r\n\na = b\n\n").defaults.map(\.line) == [3])
-        #expect(try parsed("").defaults == [])
+        try expectEqual(parsed("\u{FEFF}\r\n\na = b\n\n").defaults.map(\.line), [3])
+        try expectEqual(parsed("").defaults, [])
     }
 
     @Test(
@@ -92,7 +94,7 @@ import Testing
         ] as [(String, ConfigurationError.Reason)])
     func errors(line: String, reason: ConfigurationError.Reason) {
         let error = #expect(throws: ConfigurationError.self) { try parsed("[one]\n\n\(line)\n[two]\n") }
-        #expect(error == ConfigurationError(path: "/c", line: 3, reason: reason))
+        expectEqual(error, ConfigurationError(path: "/c", line: 3, reason: reason))
     }
 
     @Test(
@@ -102,6 +104,6 @@ import Testing
             ("@@a", nil), ("@a b", nil), ("@ü", nil),
         ] as [(String, String?)])
     func references(word: String, name: String?) {
-        #expect(Configuration.profileName(in: word) == name)
+        expectEqual(Configuration.profileName(in: word), name)
     }
 }

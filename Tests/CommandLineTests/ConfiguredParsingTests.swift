@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CommandLine
@@ -115,103 +116,101 @@ private let sample = "[prod]\nurl = ws:prod\ntag = a\n"
 
     @Test("A profile stands for its URL, and the command may be omitted", arguments: ["open @prod", "@prod"])
     func profile(line: String) throws {
-        #expect(try open(line, with: sample) == Arguments(url: "ws:prod", tags: ["a"]))
-        #expect(
-            try open("\(line) x -q --tag b y", with: sample)
-                == Arguments(url: "ws:prod", words: ["x", "y"], isQuiet: true, tags: ["a", "b"]))
+        try expectEqual(open(line, with: sample), Arguments(url: "ws:prod", tags: ["a"]))
+        try expectEqual(
+            open("\(line) x -q --tag b y", with: sample),
+            Arguments(url: "ws:prod", words: ["x", "y"], isQuiet: true, tags: ["a", "b"]))
     }
 
     @Test("Options may precede a profile") func leadingOptions() throws {
-        #expect(try open("-q @prod", with: sample) == Arguments(url: "ws:prod", isQuiet: true, tags: ["a"]))
+        try expectEqual(open("-q @prod", with: sample), Arguments(url: "ws:prod", isQuiet: true, tags: ["a"]))
     }
 
     @Test("A profile without a URL takes it from the command line")
     func profileWithoutURL() throws {
-        #expect(try open("@p ws:h x", with: "[p]\nquiet") == Arguments(url: "ws:h", words: ["x"], isQuiet: true))
-        #expect(
-            message("open @p", with: "quiet\n[p]\nquiet")
-                == "/c, line 2: the profile 'p' has no url; add one, or write it after @p")
+        try expectEqual(open("@p ws:h x", with: "[p]\nquiet"), Arguments(url: "ws:h", words: ["x"], isQuiet: true))
+        expectEqual(
+            message("open @p", with: "quiet\n[p]\nquiet"),
+            "/c, line 2: the profile 'p' has no url; add one, or write it after @p")
     }
 
     @Test("Only the first operand, and not behind '--', names a profile")
     func otherOperands() throws {
-        #expect(try open("ws:h @prod", with: sample) == Arguments(url: "ws:h", words: ["@prod"]))
-        #expect(try open("@prod @prod", with: sample)?.words == ["@prod"])
-        #expect(try open("open -- @prod", with: sample) == Arguments(url: "@prod"))
-        #expect(try open("@prod -- -q", with: sample)?.words == ["-q"])
+        try expectEqual(open("ws:h @prod", with: sample), Arguments(url: "ws:h", words: ["@prod"]))
+        try expectEqual(open("@prod @prod", with: sample)?.words, ["@prod"])
+        try expectEqual(open("open -- @prod", with: sample), Arguments(url: "@prod"))
+        try expectEqual(open("@prod -- -q", with: sample)?.words, ["-q"])
     }
 
     @Test("The command line overrides the profile, and the profile the defaults")
     func precedence() throws {
         let file = "size = 2\ntag = d\nuser = d\n[p]\nurl = ws:p\nsize = 3\ntag = p\n[q]\nurl = ws:q\nbearer = t"
-        #expect(try open("ws:h", with: file) == Arguments(url: "ws:h", size: 2, tags: ["d"], login: "d"))
-        #expect(try open("@p", with: file) == Arguments(url: "ws:p", size: 3, tags: ["d", "p"], login: "d"))
-        #expect(
-            try open("@p --size 4 --tag c", with: file)
-                == Arguments(url: "ws:p", size: 4, tags: ["d", "p", "c"], login: "d"))
+        try expectEqual(open("ws:h", with: file), Arguments(url: "ws:h", size: 2, tags: ["d"], login: "d"))
+        try expectEqual(open("@p", with: file), Arguments(url: "ws:p", size: 3, tags: ["d", "p"], login: "d"))
+        try expectEqual(
+            open("@p --size 4 --tag c", with: file), Arguments(url: "ws:p", size: 4, tags: ["d", "p", "c"], login: "d"))
         // --auth and --bearer exclude each other, in either direction.
-        #expect(try open("@q", with: file)?.login == "bearer t")
-        #expect(try open("@q --auth me", with: file)?.login == "me")
-        #expect(try open("ws:h --bearer x", with: file)?.login == "bearer x")
+        try expectEqual(open("@q", with: file)?.login, "bearer t")
+        try expectEqual(open("@q --auth me", with: file)?.login, "me")
+        try expectEqual(open("ws:h --bearer x", with: file)?.login, "bearer x")
     }
 
     @Test("An option that takes one value gives way to another one")
     func singular() throws {
         let file = "log = a\n[p]\nurl = ws:p\nlog = b"
-        #expect(try open("ws:h --tag x", with: file)?.path == "a")
-        #expect(try open("@p --tag x", with: file)?.path == "b")
-        #expect(try open("@p --tag x --log c", with: file)?.path == "c")
+        try expectEqual(open("ws:h --tag x", with: file)?.path, "a")
+        try expectEqual(open("@p --tag x", with: file)?.path, "b")
+        try expectEqual(open("@p --tag x --log c", with: file)?.path, "c")
     }
 
     @Test("A switch stands alone or is true, and false withdraws it")
     func switches() throws {
-        #expect(try open("ws:h", with: "quiet")?.isQuiet == true)
-        #expect(try open("ws:h", with: "quiet = true")?.isQuiet == true)
-        #expect(try open("ws:h", with: "quiet = false")?.isQuiet == false)
-        #expect(try open("@p", with: "quiet\n[p]\nurl = ws:p\nquiet = false")?.isQuiet == false)
-        #expect(try open("@p -q", with: "[p]\nurl = ws:p\nquiet = false")?.isQuiet == true)
-        #expect(message("ws:h", with: "quiet = yes") == "/c, line 1: 'quiet' takes no value but true or false")
+        try expectEqual(open("ws:h", with: "quiet")?.isQuiet, true)
+        try expectEqual(open("ws:h", with: "quiet = true")?.isQuiet, true)
+        try expectEqual(open("ws:h", with: "quiet = false")?.isQuiet, false)
+        try expectEqual(open("@p", with: "quiet\n[p]\nurl = ws:p\nquiet = false")?.isQuiet, false)
+        try expectEqual(open("@p -q", with: "[p]\nurl = ws:p\nquiet = false")?.isQuiet, true)
+        expectEqual(message("ws:h", with: "quiet = yes"), "/c, line 1: 'quiet' takes no value but true or false")
     }
 
     @Test("An option with an optional value accepts all forms")
     func optionalValues() throws {
-        #expect(try open("ws:h", with: "retry")?.retries == "forever")
-        #expect(try open("ws:h", with: "retry = true")?.retries == "forever")
-        #expect(try open("ws:h", with: "retry = 5")?.retries == "5")
-        #expect(try open("@p", with: "retry\n[p]\nurl = ws:p\nretry = false")?.retries == nil)
+        try expectEqual(open("ws:h", with: "retry")?.retries, "forever")
+        try expectEqual(open("ws:h", with: "retry = true")?.retries, "forever")
+        try expectEqual(open("ws:h", with: "retry = 5")?.retries, "5")
+        try expectNil(open("@p", with: "retry\n[p]\nurl = ws:p\nretry = false")?.retries)
     }
 
     @Test("Aliases work as on the command line")
     func aliases() throws {
-        #expect(try open("ws:h", with: "user = me")?.login == "me")
-        #expect(try open("ws:h", with: "guest")?.login == "guest")
-        #expect(try open("@p", with: "guest\n[p]\nurl = ws:p\nguest = false")?.login == nil)
-        #expect(try open("@p", with: "auth = me\n[p]\nurl = ws:p\nguest = false")?.login == "me")
+        try expectEqual(open("ws:h", with: "user = me")?.login, "me")
+        try expectEqual(open("ws:h", with: "guest")?.login, "guest")
+        try expectNil(open("@p", with: "guest\n[p]\nurl = ws:p\nguest = false")?.login)
+        try expectEqual(open("@p", with: "auth = me\n[p]\nurl = ws:p\nguest = false")?.login, "me")
     }
 
     @Test("An option without the one that it requires has no effect")
     func requirements() throws {
-        #expect(try open("ws:h", with: "log = a")?.path == nil)
-        #expect(try open("ws:h --tag x", with: "log = a")?.path == "a")
-        #expect(try open("ws:h --log b", with: "tag = a")?.path == "b")
-        #expect(message("ws:h --log b", with: "") == "'--log' requires '--tag'; add it, or omit '--log'")
+        try expectNil(open("ws:h", with: "log = a")?.path)
+        try expectEqual(open("ws:h --tag x", with: "log = a")?.path, "a")
+        try expectEqual(open("ws:h --log b", with: "tag = a")?.path, "b")
+        expectEqual(message("ws:h --log b", with: ""), "'--log' requires '--tag'; add it, or omit '--log'")
     }
 
     @Test("A tilde at the beginning of a path is the home directory")
     func home() throws {
-        #expect(try open("ws:h --tag x", with: "log = ~/l")?.path == "/home/me/l")
-        #expect(try open("ws:h", with: "bearer = @~/t")?.login == "bearer @/home/me/t")
-        #expect(try open("ws:h", with: "tag = ~/l")?.tags == ["~/l"])
+        try expectEqual(open("ws:h --tag x", with: "log = ~/l")?.path, "/home/me/l")
+        try expectEqual(open("ws:h", with: "bearer = @~/t")?.login, "bearer @/home/me/t")
+        try expectEqual(open("ws:h", with: "tag = ~/l")?.tags, ["~/l"])
     }
 
     @Test("Options and operands of other commands are skipped")
     func otherCommands() throws {
         let file = "threads = 2\n[p]\nurl = ws:p\naddress = 80\nquiet\nthreads = 3\nsize = 2"
-        #expect(try open("ws:h", with: file) == Arguments(url: "ws:h"))
-        #expect(try open("@p", with: file) == Arguments(url: "ws:p", isQuiet: true, size: 2))
-        #expect(
-            try parse("serve @p", with: file) == .serve(ServeArguments(address: "80", isQuiet: true, threads: 3)))
-        #expect(try parse("serve @p 81", with: "[p]\nquiet") == .serve(ServeArguments(address: "81", isQuiet: true)))
+        try expectEqual(open("ws:h", with: file), Arguments(url: "ws:h"))
+        try expectEqual(open("@p", with: file), Arguments(url: "ws:p", isQuiet: true, size: 2))
+        try expectEqual(parse("serve @p", with: file), .serve(ServeArguments(address: "80", isQuiet: true, threads: 3)))
+        try expectEqual(parse("serve @p 81", with: "[p]\nquiet"), .serve(ServeArguments(address: "81", isQuiet: true)))
     }
 
     @Test(
@@ -251,12 +250,12 @@ private let sample = "[prod]\nurl = ws:prod\ntag = a\n"
             ),
         ])
     func errors(line: String, file: String, expected: String) {
-        #expect(message(line, with: file) == expected)
+        expectEqual(message(line, with: file), expected)
     }
 
     @Test("Other profiles may contain anything, and a command without options ignores the file")
     func unusedParts() throws {
-        #expect(try open("ws:h", with: "[p]\nunknown = 1") == Arguments(url: "ws:h"))
+        try expectEqual(open("ws:h", with: "[p]\nunknown = 1"), Arguments(url: "ws:h"))
         var wasLoaded = false
         let source = ConfigurationSource(
             load: { () throws(UsageError) in
@@ -266,18 +265,18 @@ private let sample = "[prod]\nurl = ws:prod\ntag = a\n"
         for line in [["help"], ["-h"], ["--version"], ["open", "-h"], ["open", "--siez", "1"]] {
             _ = try? Self.program.parse(line, configuration: source)
         }
-        #expect(!wasLoaded)
+        expectFalse(wasLoaded)
     }
 
     @Test("Without a file, a profile is an error, and everything else works")
     func noFile() throws {
         let source = ConfigurationSource(
             load: { () throws(UsageError) in Configuration(path: "/c", absence: "/c does not exist") })
-        #expect(try Self.program.parse(["ws:h"], configuration: source) == .open(Arguments(url: "ws:h")))
+        try expectEqual(Self.program.parse(["ws:h"], configuration: source), .open(Arguments(url: "ws:h")))
         let error = #expect(throws: UsageError.self) { try Self.program.parse(["@p"], configuration: source) }
-        #expect(error?.words(of: "net") { $0 } == "unknown profile '@p'; /c does not exist")
+        expectEqual(error?.words(of: "net") { $0 }, "unknown profile '@p'; /c does not exist")
         let nameless = #expect(throws: UsageError.self) { try Self.program.parse(["@"], configuration: source) }
-        #expect(nameless?.words(of: "net") { $0 } == "unknown profile '@'; /c does not exist")
+        expectEqual(nameless?.words(of: "net") { $0 }, "unknown profile '@'; /c does not exist")
     }
 
     @Test("The places of the effective options are reported")
@@ -288,8 +287,8 @@ private let sample = "[prod]\nurl = ws:prod\ntag = a\n"
         let source = ConfigurationSource(
             load: { () throws(UsageError) in configuration }, didUse: { places = $0 })
         _ = try Self.program.parse(["@p", "--bearer", "t"], configuration: source)
-        #expect(places.map(\.name) == ["--size", "--quiet", "URL"])
-        #expect(places.map(\.line) == [1, 6, 5])
+        expectEqual(places.map(\.name), ["--size", "--quiet", "URL"])
+        expectEqual(places.map(\.line), [1, 6, 5])
     }
 }
 

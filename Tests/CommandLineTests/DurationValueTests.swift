@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CommandLine
@@ -15,7 +16,7 @@ import Testing
             ("007s", .seconds(7)),
         ])
     func valid(text: String, duration: Duration) throws {
-        #expect(try DurationValue.parse(text) == duration)
+        try expectEqual(DurationValue.parse(text), duration)
     }
 
     @Test(
@@ -29,8 +30,8 @@ import Testing
     }
 
     @Test("The maximum duration is a billion seconds, in any unit") func longest() throws {
-        #expect(try DurationValue.parse("1000000000s") == DurationValue.longest)
-        #expect(try DurationValue.parse("1000000000000ms") == DurationValue.longest)
+        try expectEqual(DurationValue.parse("1000000000s"), DurationValue.longest)
+        try expectEqual(DurationValue.parse("1000000000000ms"), DurationValue.longest)
         for text in [
             "1000000000.000000001s", "1000000001", "1000000000001ms", "300000h", "99999999999999999999999999h",
         ] {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CommandLine
@@ -11,21 +12,21 @@ import Testing
             ("kitten", "sitting", 3),
         ])
     func distance(first: String, second: String, distance: Int) {
-        #expect(EditDistance.between(first, second) == distance)
-        #expect(EditDistance.between(second, first) == distance)
+        expectEqual(EditDistance.between(first, second), distance)
+        expectEqual(EditDistance.between(second, first), distance)
     }
 
     @Test("The nearest name has the word as a unique prefix, or differs by few edits") func nearest() {
         let names = ["close-code", "close-reason", "count", "color"]
-        #expect(EditDistance.nearest(to: "close-c", among: names) == "close-code")
-        #expect(EditDistance.nearest(to: "colour", among: names) == "color")
-        #expect(EditDistance.nearest(to: "coutn", among: names) == "count")
-        #expect(EditDistance.nearest(to: "bananas", among: names) == nil)
-        #expect(EditDistance.nearest(to: "", among: names) == nil)
-        #expect(EditDistance.nearest(to: "COUNT", among: names) == "count")
-        #expect(EditDistance.nearest(to: "Close-R", among: names) == "close-reason")
-        #expect(EditDistance.nearest(to: "ON", among: ["on", "off"]) == "on")
-        #expect(EditDistance.nearest(to: "ID", among: ["id", "Id", "ID2"]) == "Id")
-        #expect(EditDistance.nearest(to: String(repeating: "c", count: 100_000), among: names) == nil)
+        expectEqual(EditDistance.nearest(to: "close-c", among: names), "close-code")
+        expectEqual(EditDistance.nearest(to: "colour", among: names), "color")
+        expectEqual(EditDistance.nearest(to: "coutn", among: names), "count")
+        expectNil(EditDistance.nearest(to: "bananas", among: names))
+        expectNil(EditDistance.nearest(to: "", among: names))
+        expectEqual(EditDistance.nearest(to: "COUNT", among: names), "count")
+        expectEqual(EditDistance.nearest(to: "Close-R", among: names), "close-reason")
+        expectEqual(EditDistance.nearest(to: "ON", among: ["on", "off"]), "on")
+        expectEqual(EditDistance.nearest(to: "ID", among: ["id", "Id", "ID2"]), "Id")
+        expectNil(EditDistance.nearest(to: String(repeating: "c", count: 100_000), among: names))
     }
 }

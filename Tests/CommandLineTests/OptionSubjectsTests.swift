@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CommandLine
@@ -35,8 +36,9 @@ import Testing
     @Test("An option conflicts with the options and values about a subject that it excludes, but not with itself")
     func conflicts() {
         let conflicts = Self.options.resolved().map { ($0.description.long, $0.description.conflicts.map(\.words)) }
-        #expect(
-            Dictionary(uniqueKeysWithValues: conflicts) == [
+        expectEqual(
+            Dictionary(uniqueKeysWithValues: conflicts),
+            [
                 "play": ["--log", "--format=hex", "--speed", "--binary"], "kind": ["--binary"], "format": [],
                 "speed": [], "log": [], "binary": [],
             ])

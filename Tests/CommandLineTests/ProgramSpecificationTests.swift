@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CommandLine
@@ -76,8 +77,8 @@ import Testing
     @Test("An option of a group changes the group within a command's arguments")
     func lifting() throws {
         let invocation = try Self.program.parse(["draw", "-w5", "--fixed", "--word=a", "f", "--word", "b"])
-        #expect(
-            invocation == .draw(DrawArguments(outer: Size(width: 5, isFixed: true), path: "f", words: ["a", "b"])))
+        expectEqual(
+            invocation, .draw(DrawArguments(outer: Size(width: 5, isFixed: true), path: "f", words: ["a", "b"])))
     }
 
     @Test(
@@ -95,37 +96,37 @@ import Testing
             _ = try Self.program.parse(words)
             Issue.record("the mistake was accepted")
         } catch {
-            #expect(error.words(of: "paint") { $0 } == message)
+            expectEqual(error.words(of: "paint") { $0 }, message)
         }
     }
 
     @Test("Help shows the options under their headings, in the order of the headings")
     func help() throws {
-        #expect(
-            try Self.program.parse(["draw", "-h"])
-                == .text(
-                    .help(
-                        """
-                        paint draw: Draw a picture
+        try expectEqual(
+            Self.program.parse(["draw", "-h"]),
+            .text(
+                .help(
+                    """
+                    paint draw: Draw a picture
 
-                        Usage: paint draw [OPTION...] FILE
+                    Usage: paint draw [OPTION...] FILE
 
-                        Operands:
-                          FILE  Where it goes
+                    Operands:
+                      FILE  Where it goes
 
-                        Content:
-                              --word TEXT  Write a word
+                    Content:
+                          --word TEXT  Write a word
 
-                        Size:
-                          -w, --width N    Width [1]
-                              --fixed      Do not change it
+                    Size:
+                      -w, --width N    Width [1]
+                          --fixed      Do not change it
 
-                        General:
-                          -h, --help       Show help; -h is the short form
+                    General:
+                      -h, --help       Show help; -h is the short form
 
-                        'paint draw --help' and paint-draw(1) tell more.
+                    'paint draw --help' and paint-draw(1) tell more.
 
-                        """)))
+                    """)))
     }
 
     @Test(
@@ -135,52 +136,49 @@ import Testing
             ["help", "draw", "--width=5"],
         ])
     func helpOfAnOption(words: [String]) throws {
-        #expect(
-            try Self.program.parse(words)
-                == .text(
-                    .help(
-                        """
-                          -w, --width N
-                                  Make it N wide.
-                                  Default: 1.
-                                  Example: paint draw --width 20 FILE
-                                  See also: --fixed.
+        try expectEqual(
+            Self.program.parse(words),
+            .text(
+                .help(
+                    """
+                      -w, --width N
+                              Make it N wide.
+                              Default: 1.
+                              Example: paint draw --width 20 FILE
+                              See also: --fixed.
 
-                        """)))
+                    """)))
     }
 
     @Test("help explains an option without its command, under the name of each command that has it")
     func helpOfAnOptionOfAnyCommand() throws {
-        #expect(
-            try Self.program.parse(["help", "--fixed"])
-                == .text(
-                    .help(
-                        """
-                        paint draw:
-                              --fixed
-                                  Keep the width.
-                                  Only with --width.
+        try expectEqual(
+            Self.program.parse(["help", "--fixed"]),
+            .text(
+                .help(
+                    """
+                    paint draw:
+                          --fixed
+                              Keep the width.
+                              Only with --width.
 
-                        """)))
+                    """)))
     }
 
     @Test("help shows a topic, and its parts by themselves")
     func topics() throws {
-        #expect(
-            try Self.program.parse(["help", "color"])
-                == .text(.longHelp("COLORS:\n  Many.\n\n    green\n")))
-        #expect(
-            try Self.program.parse(["help", "colors", "green"])
-                == .text(.longHelp("green: Like grass\n\n  Not red.\n")))
+        try expectEqual(Self.program.parse(["help", "color"]), .text(.longHelp("COLORS:\n  Many.\n\n    green\n")))
+        try expectEqual(
+            Self.program.parse(["help", "colors", "green"]), .text(.longHelp("green: Like grass\n\n  Not red.\n")))
     }
 
     @Test(
         "help shows a section of another page by its name, and refers to others by command lines",
         arguments: [["oil-paint"], ["oil", "paint"], ["OIL PAINT"]])
     func sectionOfAPage(words: [String]) throws {
-        #expect(
-            try Self.program.parse(["help"] + words)
-                == .text(.longHelp("OIL PAINT:\n  See 'paint help colors', not COLORS-X.\n")))
+        try expectEqual(
+            Self.program.parse(["help"] + words),
+            .text(.longHelp("OIL PAINT:\n  See 'paint help colors', not COLORS-X.\n")))
     }
 
     @Test("help shows a page by its name, with its options", arguments: ["art", "paint-art"])
@@ -193,9 +191,9 @@ import Testing
     @Test("help explains a command of the prompt, with or without its slash, and an option without its hyphens")
     func otherTopics() throws {
         for word in ["rub", "/rub"] {
-            #expect(try Self.program.parse(["help", word]) == .text(.longHelp("/rub: remove the last line\n")))
+            try expectEqual(Self.program.parse(["help", word]), .text(.longHelp("/rub: remove the last line\n")))
         }
-        #expect(try Self.program.parse(["help", "width"]) == Self.program.parse(["help", "--width"]))
+        try expectEqual(Self.program.parse(["help", "width"]), Self.program.parse(["help", "--width"]))
     }
 
     @Test("A page about a topic has its options, and the page of the command only their names")
@@ -206,7 +204,7 @@ import Testing
         #expect(page.contains("See COLORS in \\fIpaint\\fR(1), not COLORS-X."))
         let draw = ManualPage.page(of: description.commands[0], description)
         #expect(draw.contains("\n.SS Size\nSee \\fIpaint\\-art\\fR(7): \\fB\\-w\\fR, \\fB\\-\\-width\\fR"))
-        #expect(!draw.contains(".TP\n\\fB\\-w"))
+        expectFalse(draw.contains(".TP\n\\fB\\-w"))
     }
 
     @Test(
@@ -225,7 +223,7 @@ import Testing
         ] as [([String], String)])
     func unknownHelpTopics(words: [String], message: String) {
         let error = #expect(throws: UsageError.self) { try Self.program.parse(words) }
-        #expect(error?.words(of: "paint") { $0 } == message)
+        expectEqual(error?.words(of: "paint") { $0 }, message)
     }
 
     @Test("the manual page shows an option's example and related options")
@@ -239,7 +237,7 @@ import Testing
     func secrets() {
         let problem = ValueProblem.unusable(words: "expected a name", hidesValue: true)
         let error = UsageError.badValue(name: "--key", value: "hunter2", problem: problem)
-        #expect(error.words(of: "paint") { $0 } == "invalid value for '--key': expected a name")
+        expectEqual(error.words(of: "paint") { $0 }, "invalid value for '--key': expected a name")
     }
 }
 

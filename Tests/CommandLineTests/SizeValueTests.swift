@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CommandLine
@@ -10,7 +11,7 @@ import Testing
             ("1G", 1_073_741_824), ("1024G", SizeValue.largestBytes), ("0001", 1),
         ])
     func valid(text: String, bytes: Int) throws {
-        #expect(try SizeValue.parse(text) == bytes)
+        try expectEqual(SizeValue.parse(text), bytes)
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 import WSCore
 
@@ -8,14 +9,14 @@ import WSCore
     @Test("Without conditions no message is the last one")
     func none() {
         var conditions = EndConditions()
-        #expect(conditions.last(of: ["a", ""]) == nil)
-        #expect(conditions.unmetExpectations == [])
+        expectNil(conditions.last(of: ["a", ""]))
+        expectEqual(conditions.unmetExpectations, [])
     }
 
     @Test("A message count ends the run")
     func count() {
         var conditions = EndConditions(count: 2)
-        #expect(conditions.last(of: ["a", "b", "c"]) == "b")
+        expectEqual(conditions.last(of: ["a", "b", "c"]), "b")
     }
 
     @Test("An omitted message does not count, but it can match")
@@ -24,12 +25,12 @@ import WSCore
             count: 2, until: [try MessageCondition("x")], expectations: [try MessageCondition("y")])
         for (message, isOmitted, isLast) in [("a", false, false), ("y", true, false), ("b", false, true)] {
             let wasLast = conditions.receive(message, isOmitted: isOmitted)
-            #expect(wasLast == isLast)
+            expectEqual(wasLast, isLast)
         }
-        #expect(conditions.unmetExpectations == [])
+        expectEqual(conditions.unmetExpectations, [])
         conditions = EndConditions(count: 2, until: [try MessageCondition("x")])
         let isLast = conditions.receive("x", isOmitted: true)
-        #expect(isLast)
+        expectTrue(isLast)
     }
 
     @Test("Each reply counts, but one without the required value is reported")
@@ -39,75 +40,74 @@ import WSCore
         for _ in 1...2 { conditions.messageSent() }
         _ = conditions.inputEnded()
         let results = [conditions.receive("1"), conditions.receive("2", isOmitted: true)]
-        #expect(results == [false, true])
-        #expect(conditions.unmetGoal == nil)
-        #expect(conditions.incompleteReplies?.description == "1 of 2 replies has no value at .a (--pick)")
+        expectEqual(results, [false, true])
+        expectNil(conditions.unmetGoal)
+        expectEqual(conditions.incompleteReplies?.description, "1 of 2 replies has no value at .a (--pick)")
         // Requests know their replies.
         conditions = EndConditions(requiredPath: ".a")
         _ = conditions.receive("push", isOmitted: true, isReply: false)
-        #expect(conditions.incompleteReplies == nil)
+        expectNil(conditions.incompleteReplies)
         _ = conditions.receive("reply", isOmitted: true)
-        #expect(conditions.incompleteReplies?.description == "the reply has no value at .a (--pick)")
+        expectEqual(conditions.incompleteReplies?.description, "the reply has no value at .a (--pick)")
         conditions = EndConditions(countsReplies: true)
         _ = conditions.receive("reply", isOmitted: true)
-        #expect(conditions.incompleteReplies == nil)
+        expectNil(conditions.incompleteReplies)
     }
 
     @Test("Any of several expressions ends the run, and so does the count, whichever is first")
     func until() throws {
         var conditions = EndConditions(until: [try MessageCondition("^x"), try MessageCondition("b+")])
-        #expect(conditions.last(of: ["a", "ax", "abb", "x"]) == "abb")
+        expectEqual(conditions.last(of: ["a", "ax", "abb", "x"]), "abb")
         conditions = EndConditions(count: 2, until: [try MessageCondition("x")])
-        #expect(conditions.last(of: ["a", "b", "x"]) == "b")
+        expectEqual(conditions.last(of: ["a", "b", "x"]), "b")
         conditions = EndConditions(count: 2, until: [try MessageCondition("x")])
-        #expect(conditions.last(of: ["x", "b"]) == "x")
+        expectEqual(conditions.last(of: ["x", "b"]), "x")
     }
 
     @Test("With one reply per message, the last reply after the end of the input ends the run")
     func replies() {
         var conditions = EndConditions(countsReplies: true)
         for _ in 0..<2 { conditions.messageSent() }
-        #expect(conditions.last(of: ["a"]) == nil)
+        expectNil(conditions.last(of: ["a"]))
         let isMet = conditions.inputEnded()
-        #expect(!isMet)
-        #expect(
-            conditions.unmetGoal == UnmetGoal(receivedCount: 1, count: 2, until: [], countsReplies: true))
-        #expect(conditions.last(of: ["b", "c"]) == "b")
-        #expect(conditions.unmetGoal == nil)
+        expectFalse(isMet)
+        expectEqual(conditions.unmetGoal, UnmetGoal(receivedCount: 1, count: 2, until: [], countsReplies: true))
+        expectEqual(conditions.last(of: ["b", "c"]), "b")
+        expectNil(conditions.unmetGoal)
     }
 
     @Test("If all replies have arrived before the end of the input, that end is the end of the run")
     func earlyReplies() {
         var conditions = EndConditions(countsReplies: true)
         conditions.messageSent()
-        #expect(conditions.last(of: ["a", "b"]) == nil)
-        #expect(conditions.unmetGoal == nil)
+        expectNil(conditions.last(of: ["a", "b"]))
+        expectNil(conditions.unmetGoal)
         let isMet = conditions.inputEnded()
-        #expect(isMet)
+        expectTrue(isMet)
     }
 
     @Test("A message before the first one sent is no reply, unless nothing is sent")
     func greeting() {
         for sendsMessage in [true, false] {
             var conditions = EndConditions(countsReplies: true)
-            #expect(conditions.last(of: ["welcome"]) == nil)
+            expectNil(conditions.last(of: ["welcome"]))
             if sendsMessage { conditions.messageSent() }
             let isMet = conditions.inputEnded()
-            #expect(isMet != sendsMessage)
+            expectNotEqual(isMet, sendsMessage)
             guard sendsMessage else { continue }
-            #expect(conditions.unmetGoal?.progress == "0 of 1 replies")
-            #expect(conditions.last(of: ["reply"]) == "reply")
+            expectEqual(conditions.unmetGoal?.progress, "0 of 1 replies")
+            expectEqual(conditions.last(of: ["reply"]), "reply")
         }
     }
 
     @Test("Without messages, one reply per message waits for the first message")
     func nothingSent() {
         var conditions = EndConditions(countsReplies: true)
-        #expect(conditions.unmetGoal?.moment == "before the first message")
-        #expect(conditions.unmetGoal?.progress == "no message was received")
+        expectEqual(conditions.unmetGoal?.moment, "before the first message")
+        expectEqual(conditions.unmetGoal?.progress, "no message was received")
         let isMet = conditions.inputEnded()
-        #expect(!isMet)
-        #expect(conditions.last(of: ["a", "b"]) == "a")
+        expectFalse(isMet)
+        expectEqual(conditions.last(of: ["a", "b"]), "a")
     }
 
     @Test("Replies have met a goal if there is one, and as many arrived as messages were sent")
@@ -124,40 +124,40 @@ import WSCore
             EndConditions(until: [try MessageCondition("b")]), EndConditions(expectations: [try MessageCondition("b")]),
         ]
         for goal in goals {
-            #expect(areMet(goal, sent: 2, received: ["a", "b"]))
-            #expect(!areMet(goal, sent: 3, received: ["a", "b"]))
-            #expect(!areMet(goal, sent: 0, received: ["a", "b"]))
-            #expect(!areMet(goal, sent: 2, received: ["a", "b"], isReply: false))
+            expectTrue(areMet(goal, sent: 2, received: ["a", "b"]))
+            expectFalse(areMet(goal, sent: 3, received: ["a", "b"]))
+            expectFalse(areMet(goal, sent: 0, received: ["a", "b"]))
+            expectFalse(areMet(goal, sent: 2, received: ["a", "b"], isReply: false))
         }
-        #expect(!areMet(EndConditions(), sent: 1, received: ["a"]))
-        #expect(!areMet(EndConditions(expectations: [try MessageCondition("x")]), sent: 1, received: ["a"]))
+        expectFalse(areMet(EndConditions(), sent: 1, received: ["a"]))
+        expectFalse(areMet(EndConditions(expectations: [try MessageCondition("x")]), sent: 1, received: ["a"]))
     }
 
     @Test("Each expectation may be met by its own or the same message, including the last one")
     func expectations() throws {
         let patterns = try ["a", "b", "z"].map { try MessageCondition($0) }
         var conditions = EndConditions(count: 2, expectations: patterns)
-        #expect(conditions.unmetExpectations == ["a", "b", "z"])
-        #expect(conditions.last(of: ["ab"]) == nil)
-        #expect(conditions.unmetExpectations == ["z"])
-        #expect(conditions.last(of: ["z"]) == "z")
-        #expect(conditions.unmetExpectations == [])
+        expectEqual(conditions.unmetExpectations, ["a", "b", "z"])
+        expectNil(conditions.last(of: ["ab"]))
+        expectEqual(conditions.unmetExpectations, ["z"])
+        expectEqual(conditions.last(of: ["z"]), "z")
+        expectEqual(conditions.unmetExpectations, [])
     }
 
     @Test("A goal is unmet until a message meets it, and either of two is enough")
     func unmetGoal() throws {
         var conditions = EndConditions()
-        #expect(conditions.unmetGoal == nil)
+        expectNil(conditions.unmetGoal)
         conditions = EndConditions(count: 3, until: [try MessageCondition("ready"), try MessageCondition("go")])
-        #expect(conditions.last(of: ["a"]) == nil)
-        #expect(conditions.unmetGoal == UnmetGoal(receivedCount: 1, count: 3, until: ["ready", "go"]))
-        #expect(conditions.last(of: ["go"]) == "go")
-        #expect(conditions.unmetGoal == nil)
+        expectNil(conditions.last(of: ["a"]))
+        expectEqual(conditions.unmetGoal, UnmetGoal(receivedCount: 1, count: 3, until: ["ready", "go"]))
+        expectEqual(conditions.last(of: ["go"]), "go")
+        expectNil(conditions.unmetGoal)
         conditions = EndConditions(count: 1)
-        #expect(conditions.unmetGoal != nil)
-        #expect(conditions.last(of: ["a"]) == "a")
-        #expect(conditions.unmetGoal == nil)
-        #expect(EndConditions(expectations: [try MessageCondition("x")]).unmetGoal == nil)
+        expectNotNil(conditions.unmetGoal)
+        expectEqual(conditions.last(of: ["a"]), "a")
+        expectNil(conditions.unmetGoal)
+        expectNil(EndConditions(expectations: [try MessageCondition("x")]).unmetGoal)
     }
 
     @Test(
@@ -173,15 +173,15 @@ import WSCore
         ] as [(Int?, [String], String, String)])
     func words(count: Int?, until: [String], progress: String, moment: String) {
         let goal = UnmetGoal(receivedCount: 1, count: count, until: until)
-        #expect(goal.progress == progress)
-        #expect(goal.moment == moment)
+        expectEqual(goal.progress, progress)
+        expectEqual(goal.moment, moment)
     }
 
     @Test("Invalid UTF-8 is searched, too")
     func bytes() throws {
         var conditions = EndConditions(until: [try MessageCondition("ok")])
         let bytes: [UInt8] = [0xFF, 0x00, 0x6F, 0x6B]
-        #expect(bytes.withUnsafeBytes { conditions.receive($0.bytes, payload: $0.bytes) })
+        expectTrue(bytes.withUnsafeBytes { conditions.receive($0.bytes, payload: $0.bytes) })
     }
 }
 

@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 import WSCore
 
@@ -37,9 +38,9 @@ import WSCore
         try exchange.sendFirstMessages(at: 1000) { sent($0) }
         exchange.begin(connection: 2)
         try exchange.sendFirstMessages(at: 2000) { sent($0) }
-        #expect(sent.messages == ["hello 1", "2 at 1000", "hello 2", "2 at 2000"])
+        expectEqual(sent.messages, ["hello 1", "2 at 1000", "hello 2", "2 at 2000"])
         let isReady = exchange.isReady
-        #expect(isReady)
+        expectTrue(isReady)
     }
 
     @Test("The opening ends with the message that matches, and begins again with each connection")
@@ -51,7 +52,7 @@ import WSCore
             for text in ["not ready", "ready", "ready", "other"] {
                 findings.append(try receive(text, in: exchange))
             }
-            #expect(findings == [.opening, .ready, .none, .none])
+            expectEqual(findings, [.opening, .ready, .none, .none])
         }
     }
 
@@ -59,13 +60,13 @@ import WSCore
     func early() throws {
         let exchange = try makeExchange(first: ["login"], ready: "ready")
         exchange.begin(connection: 1)
-        #expect(try receive("hello", in: exchange) == .opening)
-        #expect(try receive("ready", in: exchange) == .ready)
+        try expectEqual(receive("hello", in: exchange), .opening)
+        try expectEqual(receive("ready", in: exchange), .ready)
         let sent = Sent()
         try exchange.sendFirstMessages(at: 0) { sent($0) }
-        #expect(sent.messages == ["login"])
+        expectEqual(sent.messages, ["login"])
         let isReady = exchange.isReady
-        #expect(isReady)
+        expectTrue(isReady)
     }
 
     @Test("The first matching rule answers, also during the opening")
@@ -74,12 +75,12 @@ import WSCore
             ready: "welcome", answers: [#"^challenge (\w+)$ => response $1"#, "c => never", "ping => {{seq}}"])
         exchange.begin(connection: 1)
         let sent = Sent()
-        #expect(try receive("challenge xyz", in: exchange, sent) == .answered)
-        #expect(try receive("welcome", in: exchange, sent) == .ready)
-        #expect(try receive("ping", in: exchange, sent) == .answered)
-        #expect(try receive("data", in: exchange, sent) == .none)
-        #expect(try receive("ping", in: exchange, sent) == .answered)
-        #expect(sent.messages == ["response xyz", "2", "3"])
+        try expectEqual(receive("challenge xyz", in: exchange, sent), .answered)
+        try expectEqual(receive("welcome", in: exchange, sent), .ready)
+        try expectEqual(receive("ping", in: exchange, sent), .answered)
+        try expectEqual(receive("data", in: exchange, sent), .none)
+        try expectEqual(receive("ping", in: exchange, sent), .answered)
+        expectEqual(sent.messages, ["response xyz", "2", "3"])
     }
 
     @Test("An answer inserts values of the message it answers")
@@ -87,11 +88,11 @@ import WSCore
         let exchange = try makeExchange(answers: [#""type":"ping" => {"pong":{{last:/id}},"to":{{json:last:/from}}}"#])
         exchange.begin(connection: 1)
         let sent = Sent()
-        #expect(try receive(#"{"type":"ping","id":7,"from":"a\"b"}"#, in: exchange, sent) == .answered)
-        #expect(sent.messages == [#"{"pong":7,"to":"a\"b"}"#])
+        try expectEqual(receive(#"{"type":"ping","id":7,"from":"a\"b"}"#, in: exchange, sent), .answered)
+        expectEqual(sent.messages, [#"{"pong":7,"to":"a\"b"}"#])
         #expect(throws: TemplateValueError.missing(path: "/id")) {
             try receive(#"{"type":"ping"}"#, in: exchange, sent)
         }
-        #expect(sent.messages.count == 1)
+        expectEqual(sent.messages.count, 1)
     }
 }

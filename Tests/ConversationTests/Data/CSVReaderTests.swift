@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Conversation
@@ -16,26 +17,26 @@ import Testing
         ])
     func values(file: String, rows: [[String]]) throws {
         let contents = try DataContents(file)
-        #expect(contents.columns == ["a", "b"])
-        #expect(contents.rows == rows)
+        expectEqual(contents.columns, ["a", "b"])
+        expectEqual(contents.rows, rows)
     }
 
     @Test("Empty lines are skipped, and quotes make a row with an empty value")
     func emptyLines() throws {
         let contents = try DataContents("\n\na\n\n1\r\n\r\n\"\"\n\n\n")
-        #expect(contents.rows == [["1"], [""]])
-        #expect(contents.lines == [5, 7])
+        expectEqual(contents.rows, [["1"], [""]])
+        expectEqual(contents.lines, [5, 7])
     }
 
     @Test("Blanks around the names of columns are ignored")
     func blanks() throws {
-        #expect(try DataContents("user , token id,\tc\n1,2,3").columns == ["user", "token id", "c"])
+        try expectEqual(DataContents("user , token id,\tc\n1,2,3").columns, ["user", "token id", "c"])
     }
 
     @Test("A row knows the line in which it begins, after values of several lines, too")
     func lines() throws {
         let contents = try DataContents("a,b\n\"1\n2\",3\n4,\"5\n\n6\"\n7,8\n")
-        #expect(contents.lines == [2, 4, 7])
+        expectEqual(contents.lines, [2, 4, 7])
     }
 
     @Test(
@@ -69,7 +70,7 @@ import Testing
     @Test("A row may have the maximum size, but no more")
     func limit() throws {
         let value = String(repeating: "x", count: 98)
-        #expect(try DataContents(Self.blocks("a,b\n\(value),\n"), maximumRowBytes: 99).rows == [[value, ""]])
+        try expectEqual(DataContents(Self.blocks("a,b\n\(value),\n"), maximumRowBytes: 99).rows, [[value, ""]])
         #expect(throws: DataError(.rowTooLong(maximumBytes: 98), at: TextPosition(line: 2))) {
             try DataContents(Self.blocks("a,b\n\(value),\n"), maximumRowBytes: 98)
         }
@@ -78,7 +79,7 @@ import Testing
         #expect(throws: DataError(.rowTooLong(maximumBytes: 500), at: TextPosition(line: 3))) {
             try DataContents(Self.blocks("a,b\n1,2\n3,\"4\n" + rest), maximumRowBytes: 500)
         }
-        #expect("\(DataError.Reason.rowTooLong(maximumBytes: 1 << 20))" == "the row is longer than 1,048,576 bytes")
+        expectEqual("\(DataError.Reason.rowTooLong(maximumBytes: 1 << 20))", "the row is longer than 1,048,576 bytes")
     }
 
     private static func blocks(_ file: String) -> [[UInt8]] {

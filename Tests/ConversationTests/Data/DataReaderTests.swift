@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 
 @testable import Conversation
@@ -14,8 +15,8 @@ import Testing
         ] as [(String, [String], [[String]])])
     func detection(file: String, columns: [String], rows: [[String]]) throws {
         let contents = try DataContents(file)
-        #expect(contents.columns == columns)
-        #expect(contents.rows == rows)
+        expectEqual(contents.columns, columns)
+        expectEqual(contents.rows, rows)
     }
 
     @Test(
@@ -28,9 +29,9 @@ import Testing
         let whole = try DataContents(file)
         #expect(whole.rows.count > 1)
         let bytes = Array(file.utf8)
-        #expect(try DataContents(bytes.map { [$0] }) == whole)
+        try expectEqual(DataContents(bytes.map { [$0] }), whole)
         for offset in bytes.indices {
-            #expect(try DataContents([Array(bytes[..<offset]), Array(bytes[offset...])]) == whole)
+            try expectEqual(DataContents([Array(bytes[..<offset]), Array(bytes[offset...])]), whole)
         }
     }
 
@@ -40,7 +41,7 @@ import Testing
         do throws(DataError) {
             _ = try DataContents(file)
         } catch {
-            #expect(error.reason == .noColumns)
+            expectEqual(error.reason, .noColumns)
         }
     }
 
@@ -49,26 +50,26 @@ import Testing
         var reader = DataReader(maximumRowBytes: 100)
         reader.receive("id,name\n")
         let columns = try reader.readColumns()
-        #expect(columns?.names == ["id", "name"])
+        expectEqual(columns?.names, ["id", "name"])
         var values = try reader.values()
-        #expect(values == nil)
-        #expect(!reader.isAtEnd)
+        expectNil(values)
+        expectFalse(reader.isAtEnd)
         var count = 0
         for block in 0..<1000 {
             reader.receive((0..<20).map { "\(block * 20 + $0),\"name \($0)\"\n" }.joined())
             while let row = try reader.nextRow() {
-                #expect(row.line == count + 2)
-                #expect(row.texts[0] == "\(count)")
+                expectEqual(row.line, count + 2)
+                expectEqual(row.texts[0], "\(count)")
                 count += 1
             }
-            #expect(reader.bufferedByteCount == 0)
+            expectEqual(reader.bufferedByteCount, 0)
         }
-        #expect(count == 20_000)
+        expectEqual(count, 20_000)
         reader.finish()
         for _ in 0..<2 {
             values = try reader.values()
-            #expect(values == nil)
-            #expect(reader.isAtEnd)
+            expectNil(values)
+            expectTrue(reader.isAtEnd)
         }
     }
 
@@ -76,21 +77,21 @@ import Testing
     func columnsFirst(file: String) throws {
         var reader = DataReader()
         var columns = try reader.readColumns()
-        #expect(columns == nil)
+        expectNil(columns)
         reader.receive(file)
         reader.finish()
         for _ in 0..<2 {
             columns = try reader.readColumns()
-            #expect(columns?.names == ["a"])
+            expectEqual(columns?.names, ["a"])
         }
         for expected in ["1", "2"] {
-            #expect(!reader.isAtEnd)
+            expectFalse(reader.isAtEnd)
             let values = try reader.values()
-            #expect(values == [expected])
+            expectEqual(values, [expected])
         }
         let values = try reader.values()
-        #expect(values == nil)
-        #expect(reader.isAtEnd)
+        expectNil(values)
+        expectTrue(reader.isAtEnd)
     }
 
     @Test("The reader is not at its end before it has returned a single row")
@@ -99,10 +100,10 @@ import Testing
         reader.receive("a\n1")
         reader.finish()
         _ = try reader.readColumns()
-        #expect(!reader.isAtEnd)
+        expectFalse(reader.isAtEnd)
         let values = try reader.values()
-        #expect(values == ["1"])
-        #expect(reader.isAtEnd)
+        expectEqual(values, ["1"])
+        expectTrue(reader.isAtEnd)
     }
 
     @Test("A row sets the first variables")
@@ -117,7 +118,7 @@ import Testing
         let row = try reader.nextRow()
         if let row { variables.set(row) }
         let template = try Template("{{json:user}} {{json:id}} {{id}} {{sid}}", variables: names)
-        #expect(try template.text(.first, variables) == #""Ada \"L\"" 7 7 s"#)
+        try expectEqual(template.text(.first, variables), #""Ada \"L\"" 7 7 s"#)
     }
 
     @Test(
@@ -144,7 +145,7 @@ import Testing
             _ = try DataContents(file)
             Issue.record("accepted")
         } catch {
-            #expect("\(error)" == text)
+            expectEqual("\(error)", text)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 
 @testable import Conversation
@@ -9,17 +10,17 @@ import Testing
         let contents = try DataContents(
             #"{"s":"a\"é\u00e9","n":-1.50,"o":{"x": [1, "a b"]},"t":true,"e":""}"# + "\n"
                 + #"{"e":"x","t":null,"o":[],"n":"1","s":{}}"#)
-        #expect(contents.columns == ["s", "n", "o", "t", "e"])
-        #expect(
-            contents.rows == [["a\"éé", "-1.50", #"{"x":[1,"a b"]}"#, "true", ""], ["{}", "1", "[]", "null", "x"]])
+        expectEqual(contents.columns, ["s", "n", "o", "t", "e"])
+        expectEqual(
+            contents.rows, [["a\"éé", "-1.50", #"{"x":[1,"a b"]}"#, "true", ""], ["{}", "1", "[]", "null", "x"]])
     }
 
     @Test("Further members and empty lines are ignored, and the last of equal names counts")
     func further() throws {
         let contents = try DataContents("{\"a\":1,\"\\u0061\":2}\r\n\n \t\n{\"b\":{\"a\":3},\"a\":4}\n")
-        #expect(contents.columns == ["a"])
-        #expect(contents.rows == [["2"], ["4"]])
-        #expect(contents.lines == [1, 4])
+        expectEqual(contents.columns, ["a"])
+        expectEqual(contents.rows, [["2"], ["4"]])
+        expectEqual(contents.lines, [1, 4])
     }
 
     @Test(
@@ -51,7 +52,7 @@ import Testing
     @Test("A line may have the maximum size, but no more")
     func limit() throws {
         let file = "{\"a\":1}\n{\"a\":10}"
-        #expect(try DataContents([Array(file.utf8)], maximumRowBytes: 8).rows == [["1"], ["10"]])
+        try expectEqual(DataContents([Array(file.utf8)], maximumRowBytes: 8).rows, [["1"], ["10"]])
         for blocks in [[Array(file.utf8)], file.utf8.map { [$0] }] {
             #expect(throws: DataError(.rowTooLong(maximumBytes: 7), at: TextPosition(line: 2))) {
                 try DataContents(blocks, maximumRowBytes: 7)
@@ -63,7 +64,7 @@ import Testing
     func manyMembers() throws {
         let members = (0..<20_000).map { "\"m\($0)\":\($0)" }.joined(separator: ",")
         let contents = try DataContents("{\(members)}\n{\(members)}")
-        #expect(contents.rows.count == 2)
-        #expect(contents.rows.last?.last == "19999")
+        expectEqual(contents.rows.count, 2)
+        expectEqual(contents.rows.last?.last, "19999")
     }
 }

@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 import WSCore
 
@@ -19,12 +20,12 @@ import WSCore
             ("x => {{seq}} {{$0}} {{user}} {{{{", "x", "42 x Ada {{"),
         ] as [(String, String, String?)])
     func answers(rule: String, message: String, answer: String?) throws {
-        #expect(try Self.answer(rule, Array(message.utf8)) == answer)
+        try expectEqual(Self.answer(rule, Array(message.utf8)), answer)
     }
 
     @Test("A group with bytes that are not UTF-8 cannot match")
     func binary() throws {
-        #expect(try Self.answer("a(.*) => [$1]", [0xFF, 0x61, 0xFF]) == "[]")
+        try expectEqual(Self.answer("a(.*) => [$1]", [0xFF, 0x61, 0xFF]), "[]")
     }
 
     @Test(
@@ -101,7 +102,7 @@ import WSCore
         let extraction = Extraction(slot: 0, path: try JSONPath("/session"))
         try extraction.apply(to: &variables, from: Array(message.utf8).span.bytes)
         let template = try Template("{{sid}} {{json:sid}}", variables: names)
-        #expect(try template.text(.first, variables) == written)
+        try expectEqual(template.text(.first, variables), written)
     }
 
     @Test(
@@ -120,9 +121,9 @@ import WSCore
         } catch {
             failure = error
         }
-        #expect(failure == error)
+        expectEqual(failure, error)
         let description = "\(TemplateValueError.missing(path: "/session"))"
-        #expect(description == #"the received message has no value at "/session""#)
-        #expect(try Template("{{sid}}", variables: names).text(.first, variables) == "before")
+        expectEqual(description, #"the received message has no value at "/session""#)
+        try expectEqual(Template("{{sid}}", variables: names).text(.first, variables), "before")
     }
 }

@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 import WSCore
 
@@ -9,7 +10,7 @@ import WSCore
         "A string is a regular expression",
         arguments: [(#""^ready""#, "ready now", true), (#""^ready""#, "not ready", false), (#""\\d\"""#, #"7""#, true)])
     func patterns(json: String, message: String, isMatch: Bool) throws {
-        #expect(try Expectation(json).matches(message) == isMatch)
+        try expectEqual(Expectation(json).matches(message), isMatch)
     }
 
     @Test(
@@ -32,8 +33,8 @@ import WSCore
         ])
     func fields(json: String, message: String, isMatch: Bool) throws {
         let expectation = try Expectation(json)
-        #expect(try expectation.matches(message) == isMatch)
-        #expect(try (expectation.difference(message) == nil) == isMatch)
+        try expectEqual(expectation.matches(message), isMatch)
+        try expectEqual((expectation.difference(message) == nil), isMatch)
     }
 
     @Test(
@@ -46,7 +47,7 @@ import WSCore
             (#"{"/u":"{{env:FLAG}}"}"#, #"{"u":true}"#, true), (#"{"/u":"{{{{x"}"#, #"{"u":"{{x"}"#, true),
         ])
     func templates(json: String, message: String, isMatch: Bool) throws {
-        #expect(try Expectation(json).matches(message) == isMatch)
+        try expectEqual(Expectation(json).matches(message), isMatch)
     }
 
     @Test("An expected variable without a value is an error")
@@ -60,8 +61,8 @@ import WSCore
     func binary() throws {
         let expectation = try Expectation(#"{"/a":"x"}"#)
         let message = Array(#"{"a":"x","b":""#.utf8) + [0xFF] + Array("\"}".utf8)
-        #expect(try !expectation.matches(message))
-        #expect(try expectation.difference(message)?.expected == "JSON")
+        try expectFalse(expectation.matches(message))
+        try expectEqual(expectation.difference(message)?.expected, "JSON")
     }
 
     @Test(
@@ -78,8 +79,8 @@ import WSCore
         ])
     func data(expected: String, message: String, isMatch: Bool) throws {
         let expectation = Expectation(Matcher(equalTo: try Template(expected)))
-        #expect(try expectation.matches(message) == isMatch)
-        #expect(try (expectation.difference(message) == nil) == isMatch)
+        try expectEqual(expectation.matches(message), isMatch)
+        try expectEqual((expectation.difference(message) == nil), isMatch)
     }
 
     @Test(
@@ -92,7 +93,7 @@ import WSCore
     func ignoring(expected: String, message: String, isMatch: Bool) throws {
         let template = Template(literal: Array(expected.utf8))
         let expectation = Expectation(Matcher(equalTo: template, ignoring: ["/time", "/0/x~0~1y"]))
-        #expect(try expectation.matches(message) == isMatch)
+        try expectEqual(expectation.matches(message), isMatch)
     }
 
     @Test(
@@ -108,7 +109,7 @@ import WSCore
             (#"{"/u":"{{env:FLAG}}"}"#, #"{"u":"x"}"#, #"/u: expected "{{env:FLAG}}", received "x""#),
         ])
     func differences(json: String, message: String, description: String) throws {
-        #expect(try Expectation(json).difference(message).map { "\($0)" } == description)
+        try expectEqual(Expectation(json).difference(message).map { "\($0)" }, description)
     }
 
     @Test(
@@ -123,7 +124,7 @@ import WSCore
         ])
     func dataDifferences(expected: String, message: String, description: String) throws {
         let expectation = Expectation(Matcher(equalTo: Template(literal: Array(expected.utf8))))
-        #expect(try expectation.difference(message).map { "\($0)" } == description)
+        try expectEqual(expectation.difference(message).map { "\($0)" }, description)
     }
 
     @Test("Differences of long messages are truncated")
@@ -166,14 +167,14 @@ import WSCore
     func composedNames() throws {
         let (composed, decomposed) = ("{\"a\":{\"é\":1}}", "{\"a\":{\"e\u{301}\":1}}")
         let equal = Expectation(Matcher(equalTo: Template(literal: Array(composed.utf8))))
-        #expect(try equal.matches(composed))
-        #expect(try !equal.matches(decomposed))
-        #expect(try equal.difference(decomposed)?.path == "/a/e\u{301}")
+        try expectTrue(equal.matches(composed))
+        try expectFalse(equal.matches(decomposed))
+        try expectEqual(equal.difference(decomposed)?.path, "/a/e\u{301}")
         let both = "{\"é\":1,\"e\u{301}\":1}"
-        #expect(try !Expectation(Matcher(equalTo: Template(literal: Array(both.utf8)))).matches("{\"é\":1}"))
-        #expect(try !Expectation(#"{"/a":{"é":1}}"#).matches(decomposed))
+        try expectFalse(Expectation(Matcher(equalTo: Template(literal: Array(both.utf8)))).matches("{\"é\":1}"))
+        try expectFalse(Expectation(#"{"/a":{"é":1}}"#).matches(decomposed))
         let ignoring = Matcher(equalTo: Template(literal: Array("{\"é\":1}".utf8)), ignoring: ["/e\u{301}"])
-        #expect(try !Expectation(ignoring).matches("{\"é\":2}"))
+        try expectFalse(Expectation(ignoring).matches("{\"é\":2}"))
     }
 
     @Test("An invalid path or regular expression is reported with its reason")
@@ -187,8 +188,8 @@ import WSCore
                 _ = try Expectation(json)
                 Issue.record("accepted")
             } catch {
-                #expect(error.byteOffset == offset)
-                #expect("\(error)" == description)
+                expectEqual(error.byteOffset, offset)
+                expectEqual("\(error)", description)
             }
         }
     }

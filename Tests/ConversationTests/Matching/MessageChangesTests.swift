@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 import WSCore
 
@@ -21,8 +22,9 @@ import WSCore
             #"{"type":"tick","symbol":"A","p":1}"#, #"{"type":"tick","symbol":"B","p":1}"#,
             #"{"type":"tick","symbol":"A","p":2}"#, #"{"type":"tick","symbol":"A","p":2}"#, #"{"p":1}"#, #"{"p":2}"#,
         ]
-        #expect(
-            try Self.findings(texts) == [
+        try expectEqual(
+            Self.findings(texts),
+            [
                 .whole, .whole, .changes("tick A: .p 1 → 2"), .changes("tick A: no changes"), .whole,
                 .changes(".p 1 → 2"),
             ])
@@ -31,8 +33,9 @@ import WSCore
     @Test("Paths choose the values that make up the kind")
     func paths() throws {
         let texts = [#"{"a":{"b":1},"x":1}"#, #"{"a":{"b":2},"x":1}"#, #"{"a":{"b":1},"x":2}"#, "[]", "[1]"]
-        #expect(
-            try Self.findings(texts, of: ["/a/b", ".c"]) == [
+        try expectEqual(
+            Self.findings(texts, of: ["/a/b", ".c"]),
+            [
                 .whole, .whole, .changes("1 -: .x 1 → 2"), .whole, .changes("- -: +.[0] 1"),
             ])
     }
@@ -44,7 +47,7 @@ import WSCore
             let bytes = Array(text.utf8)
             return changes.receive(bytes.span.bytes, from: source, kind: "news")
         }
-        #expect(findings == [.whole, .whole, .changes("news: .[0] 1 → 3")])
+        expectEqual(findings, [.whole, .whole, .changes("news: .[0] 1 → 3")])
     }
 
     @Test("Given paths take precedence over the kind that a caller knows")
@@ -54,7 +57,7 @@ import WSCore
             let bytes = Array(text.utf8)
             return changes.receive(bytes.span.bytes, kind: "news")
         }
-        #expect(findings == [.whole, .whole, .changes("1: .x 1 → 2")])
+        expectEqual(findings, [.whole, .whole, .changes("1: .x 1 → 2")])
     }
 
     @Test("Kinds with different values differ, although they look the same")
@@ -69,17 +72,16 @@ import WSCore
             ),
         ]
         for (one, other) in pairs {
-            #expect(try Self.findings([one, other], of: ["/a", "/b"]) == [.whole, .whole], "\(one) \(other)")
+            try expectEqual(Self.findings([one, other], of: ["/a", "/b"]), [.whole, .whole], "\(one) \(other)")
         }
-        #expect(try Self.findings([#"{"type":"a"}"#, #"{"event":"a"}"#]) == [.whole, .whole])
-        #expect(
-            try Self.findings([#"{"type":"a"}"#, #"{"type":"\u0061"}"#]) == [.whole, .changes("a: no changes")])
+        try expectEqual(Self.findings([#"{"type":"a"}"#, #"{"event":"a"}"#]), [.whole, .whole])
+        try expectEqual(Self.findings([#"{"type":"a"}"#, #"{"type":"\u0061"}"#]), [.whole, .changes("a: no changes")])
     }
 
     @Test("Messages that are not JSON, or are big, are shown as a whole")
     func others() throws {
         let big = "\"" + String(repeating: "x", count: MessageChanges.maximumMessageBytes) + "\""
-        #expect(try Self.findings(["x", "x", big, big, "1", "{"]) == Array(repeating: .whole, count: 6))
+        try expectEqual(Self.findings(["x", "x", big, big, "1", "{"]), Array(repeating: .whole, count: 6))
     }
 
     @Test("Control characters of a kind are escaped")
@@ -90,7 +92,7 @@ import WSCore
             return
         }
         let hasControl = line.unicodeScalars.contains { $0.value < 32 }
-        #expect(!hasControl)
+        expectFalse(hasControl)
     }
 
     @Test("The oldest kinds are forgotten beyond the limits")
@@ -100,12 +102,12 @@ import WSCore
             let text = Array(#"{"type":\#(number),"x":"\#(String(repeating: "x", count: padding))"}"#.utf8)
             return changes.receive(text.span.bytes)
         }
-        for number in 0...MessageChanges.maximumKinds { #expect(receive(number) == .whole) }
-        #expect(receive(MessageChanges.maximumKinds) == .changes("\(MessageChanges.maximumKinds): no changes"))
-        #expect(receive(0) == .whole)
+        for number in 0...MessageChanges.maximumKinds { expectEqual(receive(number), .whole) }
+        expectEqual(receive(MessageChanges.maximumKinds), .changes("\(MessageChanges.maximumKinds): no changes"))
+        expectEqual(receive(0), .whole)
         // 12 messages of 10 kB exceed the limit.
         for number in 0..<12 { _ = receive(number, padding: 10_000) }
-        #expect(receive(0, padding: 10_000) == .whole)
-        #expect(receive(11, padding: 10_000) == .changes("11: no changes"))
+        expectEqual(receive(0, padding: 10_000), .whole)
+        expectEqual(receive(11, padding: 10_000), .changes("11: no changes"))
     }
 }

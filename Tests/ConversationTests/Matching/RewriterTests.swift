@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 import WSCore
 
@@ -27,7 +28,7 @@ import WSCore
         let bytes = Array(message.utf8)
         let stamp = Template.Stamp(sequence: 7, connection: 3, time: 0, seed: 0)
         let rewritten = try rewriter.rewrite(bytes.span.bytes, stamp: stamp)
-        #expect(rewritten.map { String(decoding: $0, as: UTF8.self) } == result)
+        expectEqual(rewritten.map { String(decoding: $0, as: UTF8.self) }, result)
     }
 
     @Test(
@@ -45,9 +46,9 @@ import WSCore
         let stamp = Template.Stamp(sequence: 1, connection: 1, time: 0, seed: 0)
         do throws(RewriteError) {
             _ = try rewriter.rewrite(bytes.span.bytes, stamp: stamp)
-            #expect(error == nil)
+            expectNil(error)
         } catch let thrown {
-            #expect(thrown == error)
+            expectEqual(thrown, error)
         }
     }
 }

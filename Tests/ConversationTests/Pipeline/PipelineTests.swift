@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 import WSCore
 
@@ -123,11 +124,11 @@ import WSCore
     @Test("Without stages, messages and lines pass unchanged, and the pipeline is ready at once")
     func plain() {
         let driver = Driver(Pipeline(clockOffset: 0))
-        #expect(driver.open() == [])
-        #expect(driver.pipeline.isReady)
-        #expect(driver.receive("a") == ["deliver a"])
-        #expect(driver.submit("b").first == ">b (line)")
-        #expect(driver.deadline == nil)
+        expectEqual(driver.open(), [])
+        expectTrue(driver.pipeline.isReady)
+        expectEqual(driver.receive("a"), ["deliver a"])
+        expectEqual(driver.submit("b").first, ">b (line)")
+        expectNil(driver.deadline)
     }
 
     // MARK: Codecs
@@ -137,22 +138,22 @@ import WSCore
         let codecs = MessageCodecs(decoders: [.messagePack], encoder: .messagePack, limitBytes: 100)
         let driver = Driver(Pipeline(codecs, clockOffset: 0))
         _ = driver.open()
-        #expect(driver.receive([0x81, 0xA1, 0x61, 0x01], as: .binary) == [#"deliver {"a":1} (binary)"#])
-        #expect(driver.pipeline.takeUndecodable() == nil)
-        #expect(driver.submit("[1]").first == ">[145, 1] (line)")
-        #expect(driver.submit("{").first?.hasPrefix("error: ") == true)
+        expectEqual(driver.receive([0x81, 0xA1, 0x61, 0x01], as: .binary), [#"deliver {"a":1} (binary)"#])
+        expectNil(driver.pipeline.takeUndecodable())
+        expectEqual(driver.submit("[1]").first, ">[145, 1] (line)")
+        expectEqual(driver.submit("{").first?.hasPrefix("error: "), true)
     }
 
     @Test("The reason for an undecodable message is that of the last one, and is given once per connection")
     func undecodable() {
         let driver = Driver(Pipeline(MessageCodecs(decoders: [.messagePack], limitBytes: 100), clockOffset: 0))
         _ = driver.open()
-        #expect(driver.receive([0xC1], as: .binary).count == 1)
-        #expect(driver.receive([0x01], as: .binary).count == 1)
-        #expect(driver.pipeline.takeUndecodable() == nil)
+        expectEqual(driver.receive([0xC1], as: .binary).count, 1)
+        expectEqual(driver.receive([0x01], as: .binary).count, 1)
+        expectNil(driver.pipeline.takeUndecodable())
         for isFirst in [true, false] {
             _ = driver.receive([0xC1], as: .binary)
-            #expect((driver.pipeline.takeUndecodable() != nil) == isFirst)
+            expectEqual((driver.pipeline.takeUndecodable() != nil), isFirst)
         }
     }
 
@@ -161,10 +162,10 @@ import WSCore
     @Test("Effects are in the order of sending: the greeting, readiness, and events between messages")
     func order() throws {
         let driver = try Self.cable()
-        #expect(driver.open() == [])
-        #expect(!driver.pipeline.isReady)
-        #expect(driver.receive(#"{"type":"welcome"}"#) == ["event welcome", "ready"])
-        #expect(driver.submit("subscribe Chat") == [Self.subscribe, "renewed"])
+        expectEqual(driver.open(), [])
+        expectFalse(driver.pipeline.isReady)
+        expectEqual(driver.receive(#"{"type":"welcome"}"#), ["event welcome", "ready"])
+        expectEqual(driver.submit("subscribe Chat"), [Self.subscribe, "renewed"])
     }
 
     @Test("A line waits for its subscription, and is kept when it has been sent")
@@ -173,26 +174,25 @@ import WSCore
         _ = driver.open()
         _ = driver.receive(#"{"type":"welcome"}"#)
         _ = driver.submit("subscribe Chat")
-        #expect(driver.submit("Chat speak") == ["waiting"])
-        #expect(driver.pipeline.waitingLineCount == 1)
-        #expect(
-            driver.receive(Self.confirmation) == ["event Chat subscribed", Self.speak, "line sent, kept"])
-        #expect(driver.pipeline.waitingLineCount == 0)
+        expectEqual(driver.submit("Chat speak"), ["waiting"])
+        expectEqual(driver.pipeline.waitingLineCount, 1)
+        expectEqual(driver.receive(Self.confirmation), ["event Chat subscribed", Self.speak, "line sent, kept"])
+        expectEqual(driver.pipeline.waitingLineCount, 0)
     }
 
     @Test("Lines before the login wait in order, and those of a refused subscription are dropped")
     func queued() throws {
         let driver = try Self.cable()
         _ = driver.open()
-        #expect(driver.submit("subscribe Chat") == ["waiting"])
-        #expect(driver.submit("Chat speak") == ["waiting"])
-        #expect(driver.pipeline.isFull)
-        #expect(driver.sendQueued() == [])
+        expectEqual(driver.submit("subscribe Chat"), ["waiting"])
+        expectEqual(driver.submit("Chat speak"), ["waiting"])
+        expectTrue(driver.pipeline.isFull)
+        expectEqual(driver.sendQueued(), [])
         _ = driver.receive(#"{"type":"welcome"}"#)
-        #expect(driver.sendQueued() == [Self.subscribe])
+        expectEqual(driver.sendQueued(), [Self.subscribe])
         let effects = driver.receive(Self.rejection)
-        #expect(effects.last == "\(Pipeline.Effect.linesDropped(1))")
-        #expect(driver.pipeline.unsentLines == .unsentLines(1, .refusal))
+        expectEqual(effects.last, "\(Pipeline.Effect.linesDropped(1))")
+        expectEqual(driver.pipeline.unsentLines, .unsentLines(1, .refusal))
     }
 
     @Test("Lines that wait when the connection ends come back in order, with what they waited for")
@@ -204,9 +204,9 @@ import WSCore
         let end = ConnectionEnd(
             closing: ClosingHandshake(sent: nil, received: CloseFrame(code: .normalClosure), wasStartedHere: false))
         let ended = driver.pipeline.ended(end, reconnects: true)
-        #expect(ended.lines.map { String(decoding: $0.payload, as: UTF8.self) } == ["subscribe Chat", "Chat speak"])
-        #expect(ended.waitedFor == .login)
-        #expect(ended.problem == .ended(CloseFrame(code: .normalClosure), meaning: nil, afterLogin: false))
+        expectEqual(ended.lines.map { String(decoding: $0.payload, as: UTF8.self) }, ["subscribe Chat", "Chat speak"])
+        expectEqual(ended.waitedFor, .login)
+        expectEqual(ended.problem, .ended(CloseFrame(code: .normalClosure), meaning: nil, afterLogin: false))
     }
 
     @Test("After a failure, nothing more of the protocol follows")
@@ -219,17 +219,17 @@ import WSCore
             Issue.record("not refused: \(effects)")
             return
         }
-        #expect(!effects.contains("ready"))
-        #expect(driver.deadline == nil)
+        expectFalse(effects.contains("ready"))
+        expectNil(driver.deadline)
     }
 
     @Test("A login that takes too long fails at its deadline, and not before")
     func notReady() throws {
         let driver = try Self.cable()
         _ = driver.open()
-        #expect(driver.deadline == 110)
-        #expect(driver.pass(9) == [])
-        #expect(driver.pass(1) == ["\(Pipeline.Effect.failed(.notReady(after: .seconds(10))))"])
+        expectEqual(driver.deadline, 110)
+        expectEqual(driver.pass(9), [])
+        expectEqual(driver.pass(1), ["\(Pipeline.Effect.failed(.notReady(after: .seconds(10))))"])
     }
 
     @Test("The protocol is detected by the first message, which is its own; lines before it pass unchanged")
@@ -242,15 +242,16 @@ import WSCore
             }
         }
         let driver = Driver(Pipeline(application: application, readinessTimeout: .seconds(10), clockOffset: 0))
-        #expect(driver.open(at: try WebSocketURL(parsing: "ws://h/")) == [])
-        #expect(driver.pipeline.isReady)
-        #expect(driver.submit("a").first == ">a (line)")
-        #expect(driver.receive("hello") == ["deliver hello"])
-        #expect(
-            driver.receive(#"{"type":"welcome"}"#) == [
+        expectEqual(driver.open(at: try WebSocketURL(parsing: "ws://h/")), [])
+        expectTrue(driver.pipeline.isReady)
+        expectEqual(driver.submit("a").first, ">a (line)")
+        expectEqual(driver.receive("hello"), ["deliver hello"])
+        expectEqual(
+            driver.receive(#"{"type":"welcome"}"#),
+            [
                 "\(Pipeline.Effect.detected("actioncable"))", "event welcome", "ready",
             ])
-        #expect(driver.pipeline.applicationProtocol?.name == "actioncable")
+        expectEqual(driver.pipeline.applicationProtocol?.name, "actioncable")
     }
 
     @Test("Without kept lines, a line that the session does not take is the caller's error")
@@ -258,8 +259,8 @@ import WSCore
         let driver = try Self.cable(keepsLines: false)
         _ = driver.open()
         _ = driver.receive(#"{"type":"welcome"}"#)
-        #expect(driver.submit("Chat speak").first?.hasPrefix("error: ") == true)
-        #expect(driver.pipeline.unsentLines == nil)
+        expectEqual(driver.submit("Chat speak").first?.hasPrefix("error: "), true)
+        expectNil(driver.pipeline.unsentLines)
     }
 
     @Test("Messages are taken from behind other effects, which keep their order")
@@ -269,12 +270,12 @@ import WSCore
         effects.append(.send([1], .text, .line))
         effects.append(.renewed("a"))
         effects.append(.send([2], .text, .line))
-        #expect(effects.nextMessage()?.payload == [1])
-        #expect(effects.nextMessage()?.payload == [2])
-        #expect(effects.nextMessage() == nil)
-        #expect(effects.next() == .ready)
-        #expect(effects.next() == .renewed("a"))
-        #expect(effects.isEmpty)
+        expectEqual(effects.nextMessage()?.payload, [1])
+        expectEqual(effects.nextMessage()?.payload, [2])
+        expectNil(effects.nextMessage())
+        expectEqual(effects.next(), .ready)
+        expectEqual(effects.next(), .renewed("a"))
+        expectTrue(effects.isEmpty)
     }
 
     // MARK: Answers
@@ -283,32 +284,32 @@ import WSCore
     func greeting() throws {
         let driver = try Self.answers(first: ["login"], answers: ["^ping => pong"])
         driver.pipeline.opened(1, subprotocol: nil, now: 0)
-        #expect(driver.receive("ping") == ["answered ping", ">login (greeting)", ">pong (answer)"])
-        #expect(driver.receive("news") == ["deliver news"])
+        expectEqual(driver.receive("ping"), ["answered ping", ">login (greeting)", ">pong (answer)"])
+        expectEqual(driver.receive("news"), ["deliver news"])
     }
 
     @Test("Messages before the one that --ready asks for belong to the login")
     func login() throws {
         let driver = try Self.answers(ready: "^welcome")
-        #expect(driver.open() == [])
-        #expect(!driver.pipeline.isReady)
-        #expect(driver.deadline == 110)
-        #expect(driver.receive("wait", "welcome") == ["login wait", "login welcome", "ready"])
-        #expect(driver.deadline == nil)
+        expectEqual(driver.open(), [])
+        expectFalse(driver.pipeline.isReady)
+        expectEqual(driver.deadline, 110)
+        expectEqual(driver.receive("wait", "welcome"), ["login wait", "login welcome", "ready"])
+        expectNil(driver.deadline)
         _ = driver.open(2)
-        #expect(!driver.pipeline.isReady)
-        #expect(driver.pass(10) == ["\(Pipeline.Effect.failed(.notReady(after: .seconds(10))))"])
+        expectFalse(driver.pipeline.isReady)
+        expectEqual(driver.pass(10), ["\(Pipeline.Effect.failed(.notReady(after: .seconds(10))))"])
     }
 
     @Test("Heartbeats are skipped rather than sent in a burst")
     func heartbeats() throws {
         let driver = try Self.answers(heartbeat: .seconds(20))
         _ = driver.open()
-        #expect(driver.deadline == nil)
+        expectNil(driver.deadline)
         driver.pipeline.startHeartbeats(at: 100_000_000_000)
-        #expect(driver.deadline == 120)
-        #expect(driver.pass(20) == [">beat 1 (line)"])
-        #expect(driver.pass(65) == [">beat 2 (line)"])
-        #expect(driver.deadline == 205)
+        expectEqual(driver.deadline, 120)
+        expectEqual(driver.pass(20), [">beat 1 (line)"])
+        expectEqual(driver.pass(65), [">beat 2 (line)"])
+        expectEqual(driver.deadline, 205)
     }
 }

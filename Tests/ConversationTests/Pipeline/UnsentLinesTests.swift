@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Conversation
@@ -12,10 +13,10 @@ import Testing
         lines.hold(2, line("b"), .input(wasSent: true))
         lines.hold(1, line("a"), .input(wasSent: false))
         lines.hold(3, line("x"), .request)
-        #expect(lines.waitingCount == 4)
+        expectEqual(lines.waitingCount, 4)
         let input = lines.connectionEnded(waitingFor: .subscription)
-        #expect(input.map(\.payload) == ["a", "b", "c"].map(line))
-        #expect(input.map(\.wasSent) == [false, true, false])
+        expectEqual(input.map(\.payload), ["a", "b", "c"].map(line))
+        expectEqual(input.map(\.wasSent), [false, true, false])
         #expect(lines.waitingCount == 0 && !lines.hasQueued)
     }
 
@@ -24,12 +25,12 @@ import Testing
         var lines = UnsentLines()
         lines.hold(1, line("a"), .operand(1))
         let dropped = lines.drop([1])
-        #expect(dropped == 1)
+        expectEqual(dropped, 1)
         lines.connectionStarted()
         let summary = lines.summary(waitingFor: .login)
         #expect(summary?.count == 1 && summary?.cause == .refusal)
         lines.operandSent(1)
-        #expect(lines.summary(waitingFor: .login) == nil)
+        expectNil(lines.summary(waitingFor: .login))
     }
 
     @Test("Dropped requests do not count, because their error reply says so, and waiting ones count")
@@ -38,12 +39,12 @@ import Testing
         lines.hold(1, line("a"), .request)
         lines.hold(2, line("b"), .request)
         let dropped = lines.drop([1])
-        #expect(dropped == 0)
-        #expect(lines.summary(waitingFor: .subscription)?.count == 1)
+        expectEqual(dropped, 0)
+        expectEqual(lines.summary(waitingFor: .subscription)?.count, 1)
         _ = lines.connectionEnded(waitingFor: .subscription)
-        #expect(lines.summary(waitingFor: .subscription)?.count == 1)
+        expectEqual(lines.summary(waitingFor: .subscription)?.count, 1)
         lines.connectionStarted()
-        #expect(lines.summary(waitingFor: .subscription) == nil)
+        expectNil(lines.summary(waitingFor: .subscription))
     }
 
     @Test("Lines that were sent on an earlier connection may have arrived, while they wait and after they are dropped")
@@ -55,9 +56,9 @@ import Testing
         let second = lines.summary(waitingFor: .subscription)
         _ = lines.drop([2])
         let third = lines.summary(waitingFor: .subscription)
-        #expect(first == UnsentLines.Summary(count: 1, cause: .subscription, mayHaveArrived: false))
-        #expect(second == UnsentLines.Summary(count: 2, cause: .subscription, mayHaveArrived: true))
-        #expect(third == UnsentLines.Summary(count: 2, cause: .refusal, mayHaveArrived: true))
+        expectEqual(first, UnsentLines.Summary(count: 1, cause: .subscription, mayHaveArrived: false))
+        expectEqual(second, UnsentLines.Summary(count: 2, cause: .subscription, mayHaveArrived: true))
+        expectEqual(third, UnsentLines.Summary(count: 2, cause: .refusal, mayHaveArrived: true))
     }
 
     @Test("The first cause counts")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -23,10 +24,11 @@ import WSCore
     @Test("The session is ready once the server welcomes it")
     func opening() throws {
         let driver = try ProtocolDriver("actioncable")
-        #expect(driver.open("actioncable-v1-json") == [])
-        #expect(driver.receive(#"{"type":"welcome"}"#) == ["hidden welcome", "ready"])
-        #expect(
-            driver.open("actioncable-unsupported") == [
+        expectEqual(driver.open("actioncable-v1-json"), [])
+        expectEqual(driver.receive(#"{"type":"welcome"}"#), ["hidden welcome", "ready"])
+        expectEqual(
+            driver.open("actioncable-unsupported"),
+            [
                 "failure the server does not support the subprotocol actioncable-v1-json"
             ])
     }
@@ -34,17 +36,19 @@ import WSCore
     @Test("A subscription has an identifier with its channel and parameters, and is confirmed")
     func subscription() throws {
         let driver = try Self.ready()
-        #expect(
-            driver.type(#"subscribe Chat {"room": 1}"#) == [#">{"command":"subscribe","identifier":"\#(Self.room)"}"#])
-        #expect(driver.receive(Self.confirmation(Self.room)) == [#"notice Chat {"room":1} subscribed"#])
-        #expect(
-            driver.type("subscribe Chat", wantsReply: true) == [
+        expectEqual(
+            driver.type(#"subscribe Chat {"room": 1}"#), [#">{"command":"subscribe","identifier":"\#(Self.room)"}"#])
+        expectEqual(driver.receive(Self.confirmation(Self.room)), [#"notice Chat {"room":1} subscribed"#])
+        expectEqual(
+            driver.type("subscribe Chat", wantsReply: true),
+            [
                 #">{"command":"subscribe","identifier":"\#(Self.chat)"}"#, "key 2",
             ])
-        #expect(driver.receive(Self.confirmation(Self.chat)) == ["reply 2 Chat subscribed"])
-        #expect(driver.session.topics == [#"Chat {"room":1}"#, "Chat"])
-        #expect(
-            driver.type(#"unsubscribe Chat {"room":1}"#) == [
+        expectEqual(driver.receive(Self.confirmation(Self.chat)), ["reply 2 Chat subscribed"])
+        expectEqual(driver.session.topics, [#"Chat {"room":1}"#, "Chat"])
+        expectEqual(
+            driver.type(#"unsubscribe Chat {"room":1}"#),
+            [
                 #">{"command":"unsubscribe","identifier":"\#(Self.room)"}"#
             ])
     }
@@ -52,15 +56,17 @@ import WSCore
     @Test("Messages of a channel are events with the subscription as typed")
     func events() throws {
         let driver = try Self.ready(#"subscribe Chat {"room":1}"#)
-        #expect(
-            driver.receive(#"{"identifier":"\#(Self.room)","message":{"text": "hi"}}"#) == [
+        expectEqual(
+            driver.receive(#"{"identifier":"\#(Self.room)","message":{"text": "hi"}}"#),
+            [
                 #"event Chat {"room":1} {"text":"hi"}"#
             ])
-        #expect(driver.receive(#"{"identifier":"x","message":1.0}"#) == ["event x 1.0"])
+        expectEqual(driver.receive(#"{"identifier":"x","message":1.0}"#), ["event x 1.0"])
         // A server must not add lines to the output.
-        #expect(driver.receive(#"{"identifier":"x\ny z","message":1}"#) == [#"event "x\ny z" 1"#])
-        #expect(
-            driver.receive(#"{"identifier":"{\"channel\":\"B\",\n\"a\":2}","message":1}"#) == [
+        expectEqual(driver.receive(#"{"identifier":"x\ny z","message":1}"#), [#"event "x\ny z" 1"#])
+        expectEqual(
+            driver.receive(#"{"identifier":"{\"channel\":\"B\",\n\"a\":2}","message":1}"#),
+            [
                 #"event "B {\n\"a\":2}" 1"#
             ])
     }
@@ -68,13 +74,14 @@ import WSCore
     @Test("Actions are sent once the subscription is confirmed")
     func actions() throws {
         let driver = try Self.ready("subscribe Chat")
-        #expect(driver.type(#"Chat speak {"text":"hi"}"#) == ["waits 1"])
+        expectEqual(driver.type(#"Chat speak {"text":"hi"}"#), ["waits 1"])
         let sent =
             #">{"command":"message","identifier":"\#(Self.chat)","data":"{\"text\":\"hi\",\"action\":\"speak\"}"}"#
-        #expect(driver.receive(Self.confirmation(Self.chat)) == ["notice Chat subscribed", sent, "sent 1"])
-        #expect(driver.type(#"Chat speak {"text":"hi"}"#, wantsReply: true) == [sent])
-        #expect(
-            driver.type("Chat away") == [
+        expectEqual(driver.receive(Self.confirmation(Self.chat)), ["notice Chat subscribed", sent, "sent 1"])
+        expectEqual(driver.type(#"Chat speak {"text":"hi"}"#, wantsReply: true), [sent])
+        expectEqual(
+            driver.type("Chat away"),
+            [
                 #">{"command":"message","identifier":"\#(Self.chat)","data":"{\"action\":\"away\"}"}"#
             ])
     }
@@ -83,18 +90,21 @@ import WSCore
     func severalSubscriptions() throws {
         let driver = try Self.ready(#"subscribe Chat {"room":1}"#, #"subscribe Chat {"room":2}"#)
         _ = driver.receive(Self.confirmation(Self.room))
-        #expect(
-            driver.type(#"Chat {"room": 1} speak"#) == [
+        expectEqual(
+            driver.type(#"Chat {"room": 1} speak"#),
+            [
                 #">{"command":"message","identifier":"\#(Self.room)","data":"{\"action\":\"speak\"}"}"#
             ])
-        #expect(
-            driver.type("Chat speak") == [
+        expectEqual(
+            driver.type("Chat speak"),
+            [
                 #"error "Chat" has 2 subscriptions; write the parameters after the channel, as in: Chat {"room":1}"#
             ])
         _ = driver.type("subscribe Chat")
         _ = driver.receive(Self.confirmation(Self.chat))
-        #expect(
-            driver.type("Chat speak") == [
+        expectEqual(
+            driver.type("Chat speak"),
+            [
                 #">{"command":"message","identifier":"\#(Self.chat)","data":"{\"action\":\"speak\"}"}"#
             ])
     }
@@ -102,15 +112,15 @@ import WSCore
     @Test("A rejected subscription is reported and not renewed, and a line can subscribe again")
     func rejection() throws {
         let driver = try Self.ready("subscribe Chat")
-        #expect(driver.session.unconfirmedCount == 1)
-        #expect(driver.receive(Self.rejection) == ["refusal Chat rejected"])
-        #expect(driver.lastEvent?.isRefusal == true)
+        expectEqual(driver.session.unconfirmedCount, 1)
+        expectEqual(driver.receive(Self.rejection), ["refusal Chat rejected"])
+        expectEqual(driver.lastEvent?.isRefusal, true)
         #expect(driver.session.topics == [] && driver.session.unconfirmedCount == 0)
         _ = driver.type("subscribe Chat", wantsReply: true)
-        #expect(driver.receive(Self.rejection) == ["refused 2 Chat rejected"])
-        #expect(driver.lastEvent?.isRefusal == true)
+        expectEqual(driver.receive(Self.rejection), ["refused 2 Chat rejected"])
+        expectEqual(driver.lastEvent?.isRefusal, true)
         _ = driver.open("actioncable-v1-json")
-        #expect(driver.receive(#"{"type":"welcome"}"#) == ["hidden welcome", "ready"])
+        expectEqual(driver.receive(#"{"type":"welcome"}"#), ["hidden welcome", "ready"])
     }
 
     private static let rejection = #"{"identifier":"\#(chat)","type":"reject_subscription"}"#
@@ -120,11 +130,11 @@ import WSCore
         let driver = try Self.ready("subscribe Chat")
         _ = driver.receive(Self.rejection)
         let refusal = [#"error the server refused or ended "Chat""#]
-        #expect(driver.type("Chat speak") == refusal)
-        #expect(driver.type("unsubscribe Chat") == refusal)
+        expectEqual(driver.type("Chat speak"), refusal)
+        expectEqual(driver.type("unsubscribe Chat"), refusal)
         #expect(driver.type("Chat speak")[0].hasPrefix("error no subscription to"))
         let waiting = try Self.ready("subscribe Chat", "Chat speak", "unsubscribe Chat")
-        #expect(waiting.receive(Self.rejection) == ["refusal Chat rejected", "dropped 1 2"])
+        expectEqual(waiting.receive(Self.rejection), ["refusal Chat rejected", "dropped 1 2"])
         #expect(waiting.type("Chat speak")[0].hasPrefix("error no subscription to"))
     }
 
@@ -139,38 +149,40 @@ import WSCore
     @Test("A second line for the same subscription shares the answer to the first one")
     func repeatedSubscription() throws {
         let driver = try Self.ready("subscribe Chat")
-        #expect(driver.type("subscribe Chat", wantsReply: true) == ["key 1"])
-        #expect(driver.receive(Self.confirmation(Self.chat)) == ["reply 1 Chat subscribed"])
-        #expect(driver.type("subscribe Chat", wantsReply: true) == ["notice Chat subscribed"])
+        expectEqual(driver.type("subscribe Chat", wantsReply: true), ["key 1"])
+        expectEqual(driver.receive(Self.confirmation(Self.chat)), ["reply 1 Chat subscribed"])
+        expectEqual(driver.type("subscribe Chat", wantsReply: true), ["notice Chat subscribed"])
     }
 
     @Test("Actions wait until their subscription is confirmed, and are dropped if it is rejected")
     func unsentLines() throws {
         let driver = try Self.ready("subscribe Chat", "Chat speak", "Chat away")
         let rejection = #"{"identifier":"\#(Self.chat)","type":"reject_subscription"}"#
-        #expect(driver.receive(rejection) == ["refusal Chat rejected", "dropped 1 2"])
+        expectEqual(driver.receive(rejection), ["refusal Chat rejected", "dropped 1 2"])
         let confirmed = try Self.ready("subscribe Chat", "Chat speak")
-        #expect(confirmed.receive(Self.confirmation(Self.chat)).last == "sent 1")
+        expectEqual(confirmed.receive(Self.confirmation(Self.chat)).last, "sent 1")
     }
 
     @Test("An unsubscription does not overtake the actions that wait, nor hide the confirmation")
     func unsubscriptionAfterActions() throws {
         let driver = try Self.ready()
-        #expect(driver.type("subscribe Chat", wantsReply: true).last == "key 1")
-        #expect(driver.type("Chat speak") == ["waits 1"])
-        #expect(driver.type("unsubscribe Chat") == ["waits 2"])
+        expectEqual(driver.type("subscribe Chat", wantsReply: true).last, "key 1")
+        expectEqual(driver.type("Chat speak"), ["waits 1"])
+        expectEqual(driver.type("unsubscribe Chat"), ["waits 2"])
         #expect(driver.type("Chat away")[0].hasPrefix("error no subscription to \"Chat\" matches"))
-        #expect(driver.type("subscribe Chat", wantsReply: true) == ["waits 3", "key 2"])
-        #expect(driver.type("Chat away") == ["waits 4"])
+        expectEqual(driver.type("subscribe Chat", wantsReply: true), ["waits 3", "key 2"])
+        expectEqual(driver.type("Chat away"), ["waits 4"])
         func command(_ name: String) -> String { #">{"command":"\#(name)","identifier":"\#(Self.chat)"}"# }
-        #expect(
-            driver.receive(Self.confirmation(Self.chat)) == [
+        expectEqual(
+            driver.receive(Self.confirmation(Self.chat)),
+            [
                 "reply 1 Chat subscribed",
                 #">{"command":"message","identifier":"\#(Self.chat)","data":"{\"action\":\"speak\"}"}"#, "sent 1",
                 command("unsubscribe"), "sent 2", command("subscribe"), "sent 3",
             ])
-        #expect(
-            driver.receive(Self.confirmation(Self.chat)) == [
+        expectEqual(
+            driver.receive(Self.confirmation(Self.chat)),
+            [
                 "reply 2 Chat subscribed",
                 #">{"command":"message","identifier":"\#(Self.chat)","data":"{\"action\":\"away\"}"}"#, "sent 4",
             ])
@@ -180,12 +192,13 @@ import WSCore
     func rejectionOfWaitingSubscription() throws {
         let driver = try Self.ready("subscribe Chat", "unsubscribe Chat")
         _ = driver.type("subscribe Chat", wantsReply: true)
-        #expect(
-            driver.receive(#"{"identifier":"\#(Self.chat)","type":"reject_subscription"}"#) == [
+        expectEqual(
+            driver.receive(#"{"identifier":"\#(Self.chat)","type":"reject_subscription"}"#),
+            [
                 "refusal Chat rejected", "dropped 1",
                 #">{"command":"subscribe","identifier":"\#(Self.chat)"}"#, "sent 2",
             ])
-        #expect(driver.receive(Self.confirmation(Self.chat)) == ["reply 2 Chat subscribed"])
+        expectEqual(driver.receive(Self.confirmation(Self.chat)), ["reply 2 Chat subscribed"])
     }
 
     @Test("A message after the end of its subscription has the topic as typed")
@@ -193,42 +206,44 @@ import WSCore
         let driver = try Self.ready(#"subscribe Chat {"room":1}"#)
         _ = driver.receive(Self.confirmation(Self.room))
         _ = driver.type(#"unsubscribe Chat {"room":1}"#)
-        #expect(driver.receive(#"{"identifier":"\#(Self.room)","message":5}"#) == [#"event Chat {"room":1} 5"#])
-        #expect(driver.receive(#"{"identifier":"{\"channel\":\"B\"}","message":5}"#) == ["event B 5"])
-        #expect(driver.receive(#"{"identifier":"other","message":5}"#) == ["event other 5"])
+        expectEqual(driver.receive(#"{"identifier":"\#(Self.room)","message":5}"#), [#"event Chat {"room":1} 5"#])
+        expectEqual(driver.receive(#"{"identifier":"{\"channel\":\"B\"}","message":5}"#), ["event B 5"])
+        expectEqual(driver.receive(#"{"identifier":"other","message":5}"#), ["event other 5"])
     }
 
     @Test("On a new connection, subscriptions are renewed, and actions that waited are forgotten")
     func forgottenActions() throws {
         let driver = try Self.ready("subscribe Chat")
-        #expect(driver.session.renewsLastLine)
+        expectTrue(driver.session.renewsLastLine)
         _ = driver.type("Chat speak")
-        #expect(!driver.session.renewsLastLine)
+        expectFalse(driver.session.renewsLastLine)
         _ = driver.open("actioncable-v1-json")
         _ = driver.receive(#"{"type":"welcome"}"#)
-        #expect(driver.receive(Self.confirmation(Self.chat)) == ["notice Chat subscribed"])
+        expectEqual(driver.receive(Self.confirmation(Self.chat)), ["notice Chat subscribed"])
     }
 
     @Test("Pings are hidden, and a server that sends none for 6 seconds is considered dead")
     func silence() throws {
         let driver = try Self.ready()
-        #expect(driver.secondsLeft == 6)
-        #expect(driver.wait(5) == [])
-        #expect(driver.receive(#"{"type":"ping","message":1700000000}"#) == ["hidden ping 1700000000"])
-        #expect(driver.secondsLeft == 6)
-        #expect(driver.wait(6) == ["disconnect the server sent nothing for 6 s, not even a ping"])
-        #expect(driver.secondsLeft == nil)
+        expectEqual(driver.secondsLeft, 6)
+        expectEqual(driver.wait(5), [])
+        expectEqual(driver.receive(#"{"type":"ping","message":1700000000}"#), ["hidden ping 1700000000"])
+        expectEqual(driver.secondsLeft, 6)
+        expectEqual(driver.wait(6), ["disconnect the server sent nothing for 6 s, not even a ping"])
+        expectNil(driver.secondsLeft)
     }
 
     @Test("The server's disconnect message ends the run, unless it allows a reconnect")
     func disconnect() throws {
         let driver = try Self.ready()
-        #expect(
-            driver.receive(#"{"type":"disconnect","reason":"unauthorized","reconnect":false}"#) == [
+        expectEqual(
+            driver.receive(#"{"type":"disconnect","reason":"unauthorized","reconnect":false}"#),
+            [
                 #"failure the server disconnects: "unauthorized""#
             ])
-        #expect(
-            driver.receive(#"{"type":"disconnect","reason":"server_restart","reconnect":true}"#) == [
+        expectEqual(
+            driver.receive(#"{"type":"disconnect","reason":"server_restart","reconnect":true}"#),
+            [
                 #"disconnect the server disconnects: "server_restart""#
             ])
     }
@@ -238,14 +253,15 @@ import WSCore
         let driver = try Self.ready("subscribe Chat")
         _ = driver.receive(Self.confirmation(Self.chat))
         _ = driver.type("subscribe Other", wantsReply: true)
-        #expect(driver.open("actioncable-v1-json") == [])
-        #expect(driver.secondsLeft == nil)
-        #expect(
-            driver.receive(#"{"type":"welcome"}"#) == [
+        expectEqual(driver.open("actioncable-v1-json"), [])
+        expectNil(driver.secondsLeft)
+        expectEqual(
+            driver.receive(#"{"type":"welcome"}"#),
+            [
                 "hidden welcome", #">{"command":"subscribe","identifier":"\#(Self.chat)"}"#, "renewed Chat", "ready",
             ])
-        #expect(driver.type("Chat a") == ["waits 1"])
-        #expect(driver.receive(Self.confirmation(Self.chat)).count == 3)
+        expectEqual(driver.type("Chat a"), ["waits 1"])
+        expectEqual(driver.receive(Self.confirmation(Self.chat)).count, 3)
     }
 
     @Test(
@@ -260,7 +276,7 @@ import WSCore
             (#"{"type":"reject_subscription"}"#, "a rejection without an identifier"),
         ])
     func malformed(text: String, reason: String) throws {
-        #expect(try Self.ready().receive(text) == ["unknown \(reason)"])
+        try expectEqual(Self.ready().receive(text), ["unknown \(reason)"])
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -7,21 +8,21 @@ import WSCore
     @Test("An unknown parameter is an error that names the known ones")
     func unknownParameter() throws {
         let error = #expect(throws: ProtocolParameterError.self) { try ProtocolDriver("socket.io", ["tokn": "1"]) }
-        #expect(error?.description == #"unknown parameter "tokn"; expected auth, namespace, ack"#)
+        expectEqual(error?.description, #"unknown parameter "tokn"; expected auth, namespace, ack"#)
     }
 
     @Test("A parameter that must be JSON is checked")
     func parameterThatIsNotJSON() throws {
         let error = #expect(throws: ProtocolParameterError.self) { try ProtocolDriver("socket.io", ["auth": "{a}"]) }
-        #expect(error?.description == "the parameter auth is not JSON: unexpected character at byte 2")
+        expectEqual(error?.description, "the parameter auth is not JSON: unexpected character at byte 2")
     }
 
     @Test("Names are unique, and every protocol has complete texts")
     func descriptors() {
         let all = ApplicationProtocol.all
-        #expect(Set(all.map(\.name)).count == all.count)
+        expectEqual(Set(all.map(\.name)).count, all.count)
         for one in all {
-            #expect(ApplicationProtocol(named: one.name)?.name == one.name)
+            expectEqual(ApplicationProtocol(named: one.name)?.name, one.name)
             let manual = one.manual
             for text in [one.summary, manual.input, manual.automatic, manual.hidden, manual.example] {
                 #expect(!text.isEmpty && !text.contains("\n"), "\(one.name): \(text)")
@@ -29,6 +30,6 @@ import WSCore
             #expect(manual.example.contains("--protocol \(one.name)"), "\(one.name)")
             #expect(manual.example.count <= 80, "\(one.name)")
         }
-        #expect(ApplicationProtocol(named: "none")?.name == nil)
+        expectNil(ApplicationProtocol(named: "none")?.name)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WSCore
 
@@ -29,11 +30,11 @@ import WSCore
     @Test("A protocol with only a name passes messages on")
     func minimal() throws {
         let driver = try Self.driver(#"{"name":"x"}"#)
-        #expect(driver.open() == ["ready"])
-        #expect(driver.type("a b") == [">a b"])
-        #expect(driver.receive("hi", #"{"a": 1}"#) == ["event hi", #"event {"a":1}"#])
-        #expect(driver.receive(binary: [0xFF]) == ["event  xff"])
-        #expect(driver.secondsLeft == nil)
+        expectEqual(driver.open(), ["ready"])
+        expectEqual(driver.type("a b"), [">a b"])
+        expectEqual(driver.receive("hi", #"{"a": 1}"#), ["event hi", #"event {"a":1}"#])
+        expectEqual(driver.receive(binary: [0xFF]), ["event  xff"])
+        expectNil(driver.secondsLeft)
     }
 
     @Test("The opening consists of first messages, answers, and the message that is ready")
@@ -41,9 +42,10 @@ import WSCore
         let driver = try Self.driver(
             #"{"name":"x","parameters":["t"],"first":["a {{env:HOME}}"],"answers":["^q(.) => $1 {{json:t}}"],"ready":"^ok"}"#,
             ["t": "\"s\""])
-        #expect(driver.open() == [">a /h"])
-        #expect(driver.receive("q1", "x", "ok 2") == [#">1 "\"s\"""#, "hidden q1", "hidden x", "hidden ok 2", "ready"])
-        #expect(driver.receive("q3", "ok") == [#">3 "\"s\"""#, "event q3", "event ok"])
+        expectEqual(driver.open(), [">a /h"])
+        expectEqual(
+            driver.receive("q1", "x", "ok 2"), [#">1 "\"s\"""#, "hidden q1", "hidden x", "hidden ok 2", "ready"])
+        expectEqual(driver.receive("q3", "ok"), [#">3 "\"s\"""#, "event q3", "event ok"])
     }
 
     @Test("A missing parameter is an error")
@@ -51,13 +53,13 @@ import WSCore
         let error = #expect(throws: ProtocolParameterError.self) {
             try Self.driver(#"{"name":"x","parameters":["t"]}"#)
         }
-        #expect(error?.description == "the parameter t is missing; add --param t=VALUE")
+        expectEqual(error?.description, "the parameter t is missing; add --param t=VALUE")
     }
 
     @Test("A message that refuses the connection fails with its words")
     func failure() throws {
         let driver = try Self.driver(#"{"name":"x","failure":"denied"}"#)
-        #expect(driver.receive("denied: t") == [#"failure the server refused the connection: "denied: t""#])
+        expectEqual(driver.receive("denied: t"), [#"failure the server refused the connection: "denied: t""#])
     }
 
     @Test("Requests and replies have an id in common")
@@ -65,9 +67,9 @@ import WSCore
         let driver = try Self.driver(
             #"{"name":"x","prefix":"{\"id\":{{seq}},","suffix":"}","id":"/id","error":"\"ok\":false","unwrap":"/r"}"#)
         _ = driver.open()
-        #expect(driver.type(#""a":1"#, wantsReply: true) == [#">{"id":1,"a":1}"#, "key 1"])
-        #expect(driver.receive(#"{"id":1,"ok":false,"r":[ 2 ]}"#) == ["refused 1 [2]"])
-        #expect(driver.receive(#"{"id":null,"r":"text"}"#) == ["event text"])
+        expectEqual(driver.type(#""a":1"#, wantsReply: true), [#">{"id":1,"a":1}"#, "key 1"])
+        expectEqual(driver.receive(#"{"id":1,"ok":false,"r":[ 2 ]}"#), ["refused 1 [2]"])
+        expectEqual(driver.receive(#"{"id":null,"r":"text"}"#), ["event text"])
     }
 
     @Test("Errors have their id at the last location, and other replies at the first one with a value")
@@ -75,24 +77,24 @@ import WSCore
         let driver = try Self.driver(#"{"name":"x","id":"/1=/1,/2","reply":"^\\[(8|33|50),","error":"^\\[8,"}"#)
         _ = driver.open()
         for id in ["48", "7", "\"a\""] {
-            #expect(driver.type("[32,\(id),{}]", wantsReply: true) == [">[32,\(id),{}]", "key \(id)"])
+            expectEqual(driver.type("[32,\(id),{}]", wantsReply: true), [">[32,\(id),{}]", "key \(id)"])
         }
-        #expect(driver.receive("[8,48,7,{}]") == ["refused 7 [8,48,7,{}]"])
-        #expect(driver.receive("[33,48,7]") == ["reply 48 [33,48,7]"])
-        #expect(driver.receive("[36,48,551]") == ["event [36,48,551]"])
-        #expect(driver.receive(#"[50,"a",{}]"#) == [#"reply "a" [50,"a",{}]"#])
-        #expect(driver.receive("[33,null,551]") == ["reply 551 [33,null,551]"])
-        #expect(driver.receive("[8,48]") == ["refused 48 [8,48]"])
+        expectEqual(driver.receive("[8,48,7,{}]"), ["refused 7 [8,48,7,{}]"])
+        expectEqual(driver.receive("[33,48,7]"), ["reply 48 [33,48,7]"])
+        expectEqual(driver.receive("[36,48,551]"), ["event [36,48,551]"])
+        expectEqual(driver.receive(#"[50,"a",{}]"#), [#"reply "a" [50,"a",{}]"#])
+        expectEqual(driver.receive("[33,null,551]"), ["reply 551 [33,null,551]"])
+        expectEqual(driver.receive("[8,48]"), ["refused 48 [8,48]"])
     }
 
     @Test("An id may be an object, and numbers are compared by value and shown as received")
     func idValues() throws {
         let driver = try Self.driver(#"{"name":"x","id":"/id"}"#)
         _ = driver.open()
-        #expect(driver.type(#"{"id":{"a": 1}}"#, wantsReply: true).last == #"key {"a":1}"#)
-        #expect(driver.receive(#"{"id":{"a":1}}"#) == [#"reply {"a":1} {"id":{"a":1}}"#])
-        #expect(driver.type(#"{"id":1000}"#, wantsReply: true).last == "key 1000")
-        #expect(driver.receive(#"{"id":1e3}"#) == [#"reply 1000 {"id":1e3}"#])
+        expectEqual(driver.type(#"{"id":{"a": 1}}"#, wantsReply: true).last, #"key {"a":1}"#)
+        expectEqual(driver.receive(#"{"id":{"a":1}}"#), [#"reply {"a":1} {"id":{"a":1}}"#])
+        expectEqual(driver.type(#"{"id":1000}"#, wantsReply: true).last, "key 1000")
+        expectEqual(driver.receive(#"{"id":1e3}"#), [#"reply 1000 {"id":1e3}"#])
     }
 
     @Test("The payload is at the first location that exists")
@@ -100,8 +102,9 @@ import WSCore
         let driver = try Self.driver(
             #"{"name":"x","id":"/1","reply":"^\\[3,","event":"/2","unwrap":["/3","/2"]}"#)
         _ = driver.open()
-        #expect(driver.receive(#"[2,"1","Reset",{"type":"Soft"}]"#) == [#"event Reset {"type":"Soft"}"#])
-        #expect(driver.receive(#"[3,"1",{"status":"Accepted"}]"#).first?.hasSuffix(#" {"status":"Accepted"}"#) == true)
+        expectEqual(driver.receive(#"[2,"1","Reset",{"type":"Soft"}]"#), [#"event Reset {"type":"Soft"}"#])
+        expectEqual(
+            driver.receive(#"[3,"1",{"status":"Accepted"}]"#).first?.hasSuffix(#" {"status":"Accepted"}"#), true)
     }
 
     @Test("Patterns for replies without the location of an id are an error", arguments: ["reply", "error"])
@@ -109,22 +112,22 @@ import WSCore
         let error = #expect(throws: DeclarativeProtocolError.self) {
             try Self.read(#"{"name":"x","\#(member)":"a"}"#)
         }
-        #expect(error?.reason.hasPrefix("'\(member)' has no effect without 'id'") == true)
-        #expect(error?.column == member.count + 16)
+        expectEqual(error?.reason.hasPrefix("'\(member)' has no effect without 'id'"), true)
+        expectEqual(error?.column, member.count + 16)
     }
 
     @Test("A heartbeat is sent at a fixed interval, and must be answered")
     func fixedHeartbeat() throws {
         let driver = try Self.driver(#"{"name":"x","heartbeat":{"send":"p{{seq}}","every":"5s","answer":"^pong"}}"#)
         _ = driver.open()
-        #expect(driver.secondsLeft == 5)
-        #expect(driver.wait(5) == [">p1"])
-        #expect(driver.receive("pong") == ["hidden pong"])
-        #expect(driver.wait(5) == [">p2"])
-        #expect(driver.wait(5) == ["disconnect the server did not answer the heartbeat for 5 s"])
-        #expect(driver.secondsLeft == nil)
+        expectEqual(driver.secondsLeft, 5)
+        expectEqual(driver.wait(5), [">p1"])
+        expectEqual(driver.receive("pong"), ["hidden pong"])
+        expectEqual(driver.wait(5), [">p2"])
+        expectEqual(driver.wait(5), ["disconnect the server did not answer the heartbeat for 5 s"])
+        expectNil(driver.secondsLeft)
         _ = driver.open()
-        #expect(driver.secondsLeft == 5)
+        expectEqual(driver.secondsLeft, 5)
     }
 
     @Test("Subscriptions are sent again after a reconnect, unless the caller does that")
@@ -137,8 +140,9 @@ import WSCore
         _ = driver.type(#""sub":2"#, wantsReply: true)
         _ = driver.type(#""sub":3"#, wantsReply: true)
         _ = driver.receive(#"{"id":4}"#)
-        #expect(
-            driver.open() == [
+        expectEqual(
+            driver.open(),
+            [
                 #">{"id":6,"sub":1}"#, #"renewed "sub":1"#, #">{"id":7,"sub":2}"#, #"renewed "sub":2"#, "ready",
             ])
     }
@@ -150,16 +154,16 @@ import WSCore
         _ = driver.type(#"{"id":1,"sub":1}"#)
         _ = driver.type(#"{"id":2,"sub":2}"#)
         _ = driver.type(#"{"id":3,"other":2}"#)
-        #expect(driver.session.unconfirmedCount == 2)
+        expectEqual(driver.session.unconfirmedCount, 2)
         _ = driver.receive(#"{"id":3,"no":1}"#)
-        #expect(driver.lastEvent?.isRefusal == false)
+        expectEqual(driver.lastEvent?.isRefusal, false)
         _ = driver.receive(#"{"id":1,"no":1}"#)
-        #expect(driver.lastEvent?.isRefusal == true)
-        #expect(driver.session.unconfirmedCount == 1)
+        expectEqual(driver.lastEvent?.isRefusal, true)
+        expectEqual(driver.session.unconfirmedCount, 1)
         _ = driver.receive(#"{"id":2}"#)
-        #expect(driver.session.unconfirmedCount == 0)
-        #expect(driver.open() == [#">{"id":2,"sub":2}"#, #"renewed {"id":2,"sub":2}"#, "ready"])
-        #expect(driver.session.unconfirmedCount == 1)
+        expectEqual(driver.session.unconfirmedCount, 0)
+        expectEqual(driver.open(), [#">{"id":2,"sub":2}"#, #"renewed {"id":2,"sub":2}"#, "ready"])
+        expectEqual(driver.session.unconfirmedCount, 1)
     }
 
     // MARK: Examples
@@ -167,10 +171,11 @@ import WSCore
     @Test("Slack Socket Mode")
     func slack() throws {
         let driver = try Self.example("slack")
-        #expect(driver.open() == [])
-        #expect(driver.receive(#"{"type":"hello","num_connections":1}"#).last == "ready")
-        #expect(
-            driver.receive(#"{"envelope_id":"e-1","type":"events_api","payload":{"a":1}}"#) == [
+        expectEqual(driver.open(), [])
+        expectEqual(driver.receive(#"{"type":"hello","num_connections":1}"#).last, "ready")
+        expectEqual(
+            driver.receive(#"{"envelope_id":"e-1","type":"events_api","payload":{"a":1}}"#),
+            [
                 #">{"envelope_id":"e-1"}"#, #"event events_api {"a":1}"#,
             ])
     }
@@ -178,19 +183,20 @@ import WSCore
     @Test("Discord Gateway")
     func discord() throws {
         let driver = try Self.example("discord", ["token": "t", "intents": "513"])
-        #expect(driver.open() == [])
+        expectEqual(driver.open(), [])
         let hello = driver.receive(#"{"t":null,"s":null,"op":10,"d":{"heartbeat_interval":41250}}"#)
         #expect(hello[0].hasPrefix(#">{"op":2,"d":{"token":"t","intents":513,"#))
-        #expect(driver.secondsLeft == 41.25)
-        #expect(driver.wait(41.25) == [#">{"op":1,"d":null}"#])
-        #expect(driver.receive(#"{"t":null,"s":null,"op":11,"d":null}"#) == ["hidden null"])
-        #expect(driver.receive(#"{"t":"READY","s":1,"op":0,"d":{}}"#) == ["hidden READY {}", "ready"])
-        #expect(
-            driver.receive(#"{"t":"MESSAGE_CREATE","s":2,"op":0,"d":{"id":"9"}}"#) == [
+        expectEqual(driver.secondsLeft, 41.25)
+        expectEqual(driver.wait(41.25), [#">{"op":1,"d":null}"#])
+        expectEqual(driver.receive(#"{"t":null,"s":null,"op":11,"d":null}"#), ["hidden null"])
+        expectEqual(driver.receive(#"{"t":"READY","s":1,"op":0,"d":{}}"#), ["hidden READY {}", "ready"])
+        expectEqual(
+            driver.receive(#"{"t":"MESSAGE_CREATE","s":2,"op":0,"d":{"id":"9"}}"#),
+            [
                 #"event MESSAGE_CREATE {"id":"9"}"#
             ])
-        #expect(driver.receive(#"{"t":null,"s":null,"op":1,"d":null}"#)[0] == #">{"op":1,"d":2}"#)
-        #expect(driver.wait(41.25) == [#">{"op":1,"d":2}"#])
+        expectEqual(driver.receive(#"{"t":null,"s":null,"op":1,"d":null}"#)[0], #">{"op":1,"d":2}"#)
+        expectEqual(driver.wait(41.25), [#">{"op":1,"d":2}"#])
         #expect(driver.receive(#"{"t":null,"s":null,"op":9,"d":false}"#)[0].hasPrefix("failure "))
     }
 
@@ -198,21 +204,25 @@ import WSCore
     func obs() throws {
         let driver = try Self.example("obs")
         _ = driver.open()
-        #expect(
-            driver.receive(#"{"d":{"rpcVersion":1},"op":0}"#, #"{"d":{"negotiatedRpcVersion":1},"op":2}"#) == [
+        expectEqual(
+            driver.receive(#"{"d":{"rpcVersion":1},"op":0}"#, #"{"d":{"negotiatedRpcVersion":1},"op":2}"#),
+            [
                 #">{"op":1,"d":{"rpcVersion":1}}"#, #"hidden {"rpcVersion":1}"#, #"hidden {"negotiatedRpcVersion":1}"#,
                 "ready",
             ])
-        #expect(
-            driver.type(#""requestType":"GetVersion""#, wantsReply: true) == [
+        expectEqual(
+            driver.type(#""requestType":"GetVersion""#, wantsReply: true),
+            [
                 #">{"op":6,"d":{"requestId":"1","requestType":"GetVersion"}}"#, #"key "1""#,
             ])
-        #expect(
-            driver.receive(#"{"d":{"requestId":"1","requestStatus":{"code":204,"result":false}},"op":7}"#) == [
+        expectEqual(
+            driver.receive(#"{"d":{"requestId":"1","requestStatus":{"code":204,"result":false}},"op":7}"#),
+            [
                 #"refused "1" {"requestId":"1","requestStatus":{"code":204,"result":false}}"#
             ])
-        #expect(
-            driver.receive(#"{"d":{"eventType":"ExitStarted","eventIntent":1},"op":5}"#) == [
+        expectEqual(
+            driver.receive(#"{"d":{"eventType":"ExitStarted","eventIntent":1},"op":5}"#),
+            [
                 #"event ExitStarted {"eventType":"ExitStarted","eventIntent":1}"#
             ])
     }
@@ -221,14 +231,14 @@ import WSCore
     func homeAssistant() throws {
         let driver = try Self.example("home-assistant", ["token": "t"])
         _ = driver.open()
-        #expect(
-            driver.receive(#"{"type":"auth_required","ha_version":"2024.1"}"#)[0]
-                == #">{"type":"auth","access_token":"t"}"#)
-        #expect(driver.receive(#"{"type":"auth_ok"}"#).last == "ready")
-        #expect(driver.type(#""type":"subscribe_events""#, wantsReply: true).last == "key 1")
+        expectEqual(
+            driver.receive(#"{"type":"auth_required","ha_version":"2024.1"}"#)[0],
+            #">{"type":"auth","access_token":"t"}"#)
+        expectEqual(driver.receive(#"{"type":"auth_ok"}"#).last, "ready")
+        expectEqual(driver.type(#""type":"subscribe_events""#, wantsReply: true).last, "key 1")
         #expect(driver.receive(#"{"id":1,"type":"result","success":true}"#)[0].hasPrefix("reply 1 result"))
         #expect(driver.receive(#"{"id":1,"type":"event","event":{}}"#)[0].hasPrefix("event event "))
-        #expect(driver.wait(30) == [#">{"id":2,"type":"ping"}"#])
+        expectEqual(driver.wait(30), [#">{"id":2,"type":"ping"}"#])
         #expect(driver.receive(#"{"id":2,"type":"pong"}"#)[0].hasPrefix("hidden pong"))
         _ = driver.open()
         #expect(driver.receive(#"{"type":"auth_ok"}"#).contains(#">{"id":3,"type":"subscribe_events"}"#))
@@ -238,32 +248,35 @@ import WSCore
     @Test("OCPP")
     func ocpp() throws {
         let driver = try Self.example("ocpp")
-        #expect(driver.open() == ["ready"])
-        #expect(
-            driver.type(#""BootNotification",{}"#, wantsReply: true) == [
+        expectEqual(driver.open(), ["ready"])
+        expectEqual(
+            driver.type(#""BootNotification",{}"#, wantsReply: true),
+            [
                 #">[2,"1","BootNotification",{}]"#, #"key "1""#,
             ])
-        #expect(
-            driver.receive(#"[2,"1","Reset",{"type":"Soft"}]"#) == [
+        expectEqual(
+            driver.receive(#"[2,"1","Reset",{"type":"Soft"}]"#),
+            [
                 #">[3,"1",{"status":"Accepted"}]"#, #"event Reset {"type":"Soft"}"#,
             ])
-        #expect(driver.receive(#"[2,"2","GetConfiguration",{}]"#).first == #">[3,"2",{}]"#)
-        #expect(driver.receive(#"[3,"1",{"status":"Accepted"}]"#) == [#"reply "1" {"status":"Accepted"}"#])
-        #expect(driver.receive(#"[4,"2","NotSupported","no",{}]"#) == [#"refused "2" NotSupported no"#])
+        expectEqual(driver.receive(#"[2,"2","GetConfiguration",{}]"#).first, #">[3,"2",{}]"#)
+        expectEqual(driver.receive(#"[3,"1",{"status":"Accepted"}]"#), [#"reply "1" {"status":"Accepted"}"#])
+        expectEqual(driver.receive(#"[4,"2","NotSupported","no",{}]"#), [#"refused "2" NotSupported no"#])
     }
 
     @Test("Pusher")
     func pusher() throws {
         let driver = try Self.example("pusher")
-        #expect(driver.open() == [])
-        #expect(
-            driver.receive(#"{"event":"pusher:connection_established","data":"{\"socket_id\":\"1.2\"}"}"#) == [
+        expectEqual(driver.open(), [])
+        expectEqual(
+            driver.receive(#"{"event":"pusher:connection_established","data":"{\"socket_id\":\"1.2\"}"}"#),
+            [
                 #"hidden pusher:connection_established {"socket_id":"1.2"}"#, "ready",
             ])
         let subscribe = #"{"event":"pusher:subscribe","data":{"channel":"c"}}"#
-        #expect(driver.type(subscribe) == [">\(subscribe)"])
-        #expect(driver.receive(#"{"event":"new","channel":"c","data":"{\"a\":1}"}"#) == [#"event new {"a":1}"#])
-        #expect(driver.receive(#"{"event":"pusher:ping","data":{}}"#)[0] == #">{"event":"pusher:pong","data":{}}"#)
+        expectEqual(driver.type(subscribe), [">\(subscribe)"])
+        expectEqual(driver.receive(#"{"event":"new","channel":"c","data":"{\"a\":1}"}"#), [#"event new {"a":1}"#])
+        expectEqual(driver.receive(#"{"event":"pusher:ping","data":{}}"#)[0], #">{"event":"pusher:pong","data":{}}"#)
         #expect(
             driver.receive(#"{"event":"pusher:error","data":{"code":4001,"message":"no"}}"#)[0].hasPrefix("failure "))
         _ = driver.open()
@@ -273,30 +286,30 @@ import WSCore
     @Test("Nostr")
     func nostr() throws {
         let driver = try Self.example("nostr")
-        #expect(driver.open() == ["ready"])
+        expectEqual(driver.open(), ["ready"])
         let request = #"["REQ","a",{"limit":3}]"#
-        #expect(driver.type(request, wantsReply: true) == [">\(request)", #"key "a""#])
-        #expect(driver.receive(#"["EVENT","a",{}]"#) == [#"event EVENT ["EVENT","a",{}]"#])
-        #expect(driver.receive(#"["EOSE","a"]"#) == [#"reply "a" EOSE ["EOSE","a"]"#])
-        #expect(driver.open() == [">\(request)", "renewed \(request)", "ready"])
+        expectEqual(driver.type(request, wantsReply: true), [">\(request)", #"key "a""#])
+        expectEqual(driver.receive(#"["EVENT","a",{}]"#), [#"event EVENT ["EVENT","a",{}]"#])
+        expectEqual(driver.receive(#"["EOSE","a"]"#), [#"reply "a" EOSE ["EOSE","a"]"#])
+        expectEqual(driver.open(), [">\(request)", "renewed \(request)", "ready"])
     }
 
     @Test("WAMP")
     func wamp() throws {
         let driver = try Self.example("wamp", ["realm": "r"])
-        #expect(driver.open().first?.hasPrefix(#">[1,"r",{"roles":{"#) == true)
-        #expect(driver.receive(#"[2,9129137332,{"roles":{}}]"#).last == "ready")
+        expectEqual(driver.open().first?.hasPrefix(#">[1,"r",{"roles":{"#), true)
+        expectEqual(driver.receive(#"[2,9129137332,{"roles":{}}]"#).last, "ready")
         let call = #"[48,1,{},"com.add",[2,3]]"#
-        #expect(driver.type(call, wantsReply: true) == [">\(call)", "key 1"])
-        #expect(driver.receive("[50,1,{},[5]]") == ["reply 1 [50,1,{},[5]]"])
+        expectEqual(driver.type(call, wantsReply: true), [">\(call)", "key 1"])
+        expectEqual(driver.receive("[50,1,{},[5]]"), ["reply 1 [50,1,{},[5]]"])
         _ = driver.type(#"[48,2,{},"com.no"]"#, wantsReply: true)
         let error = #"[8,48,2,{},"wamp.error.no_such_procedure",["no"]]"#
-        #expect(driver.receive(error) == ["refused 2 \(error)"])
+        expectEqual(driver.receive(error), ["refused 2 \(error)"])
         let subscription = #"[32,3,{},"com.topic"]"#
         _ = driver.type(subscription, wantsReply: true)
-        #expect(driver.receive("[33,3,5512315355]") == ["reply 3 [33,3,5512315355]"])
-        #expect(driver.receive(#"[36,5512315355,4429313566,{},["x"]]"#).first?.hasPrefix("event ") == true)
-        #expect(driver.receive(#"[6,{},"wamp.close.close_realm"]"#)[0] == #">[6,{},"wamp.close.goodbye_and_out"]"#)
+        expectEqual(driver.receive("[33,3,5512315355]"), ["reply 3 [33,3,5512315355]"])
+        expectEqual(driver.receive(#"[36,5512315355,4429313566,{},["x"]]"#).first?.hasPrefix("event "), true)
+        expectEqual(driver.receive(#"[6,{},"wamp.close.close_realm"]"#)[0], #">[6,{},"wamp.close.goodbye_and_out"]"#)
         _ = driver.open()
         #expect(driver.receive("[2,1,{}]").contains(">\(subscription)"))
         #expect(driver.receive(#"[3,{"message":"no"},"wamp.error.no_such_realm"]"#)[0].hasPrefix("failure "))
@@ -305,7 +318,7 @@ import WSCore
     @Test("Jupyter")
     func jupyter() throws {
         let driver = try Self.example("jupyter")
-        #expect(driver.open() == ["ready"])
+        expectEqual(driver.open(), ["ready"])
         let sent = driver.type(#""1+1""#, wantsReply: true)
         let key = try #require(sent.last?.dropFirst(4))
         #expect(sent[0].contains(#""msg_type":"execute_request""#) && sent[0].contains("\"msg_id\":\(key)"))
@@ -316,8 +329,9 @@ import WSCore
         }
         #expect(driver.receive(reply("status", #"{"execution_state":"busy"}"#))[0].hasPrefix("hidden status "))
         #expect(driver.receive(reply("stream", #"{"name":"stdout","text":"2"}"#))[0].hasPrefix("event stream "))
-        #expect(
-            driver.receive(reply("execute_reply", #"{"status":"ok"}"#)) == [
+        expectEqual(
+            driver.receive(reply("execute_reply", #"{"status":"ok"}"#)),
+            [
                 #"reply \#(key) execute_reply {"status":"ok"}"#
             ])
         _ = driver.type(#""1/0""#, wantsReply: true)
@@ -366,6 +380,6 @@ import WSCore
         ])
     func errors(file: String, words: String) {
         let error = #expect(throws: DeclarativeProtocolError.self) { try Self.read(file) }
-        #expect(error?.description.hasPrefix(words) == true, "\(error?.description ?? "none")")
+        expectEqual(error?.description.hasPrefix(words), true, "\(error?.description ?? "none")")
     }
 }

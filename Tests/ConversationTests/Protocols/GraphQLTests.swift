@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -15,9 +16,10 @@ import WSCore
     @Test("The session is ready once the server acknowledges the connection (ConnectionAck)")
     func opening() throws {
         let driver = try ProtocolDriver("graphql", ["payload": #"{"token":"t"}"#])
-        #expect(driver.open("graphql-transport-ws") == [#">{"type":"connection_init","payload":{"token":"t"}}"#])
-        #expect(
-            driver.receive(#"{"type":"connection_ack","payload":{"a":1}}"#) == [
+        expectEqual(driver.open("graphql-transport-ws"), [#">{"type":"connection_init","payload":{"token":"t"}}"#])
+        expectEqual(
+            driver.receive(#"{"type":"connection_ack","payload":{"a":1}}"#),
+            [
                 #"hidden connection_ack {"a":1}"#, "ready",
             ])
         #expect(throws: ProtocolParameterError.self) { try ProtocolDriver("graphql", ["payload": "[]"]) }
@@ -39,7 +41,7 @@ import WSCore
         ])
     func requests(line: String, payload: String) throws {
         let driver = try Self.ready()
-        #expect(driver.type(line) == ["\(#">{"id":"1","type":"subscribe","payload":"#)\(payload)}", "key 1"])
+        expectEqual(driver.type(line), ["\(#">{"id":"1","type":"subscribe","payload":"#)\(payload)}", "key 1"])
     }
 
     @Test(
@@ -51,42 +53,43 @@ import WSCore
             ("query @subscription { a }", false), (#""a" subscription { a }"#, true), ("mutation { a }", false),
         ])
     func subscriptions(document: String, isSubscription: Bool) throws {
-        #expect(try GraphQLDocument(Array(document.utf8)).isSubscription == isSubscription)
+        try expectEqual(GraphQLDocument(Array(document.utf8)).isSubscription, isSubscription)
     }
 
     @Test("The result of a query is its reply, and its end is hidden (Next)")
     func query() throws {
         let driver = try Self.ready()
         _ = driver.type("{ a }", wantsReply: true)
-        #expect(
-            driver.receive(#"{"id":"1","type":"next","payload":{"data":{"a":1}}}"#) == [#"reply 1 {"data":{"a":1}}"#])
-        #expect(driver.receive(#"{"id":"1","type":"complete"}"#) == ["hidden complete 1"])
+        expectEqual(
+            driver.receive(#"{"id":"1","type":"next","payload":{"data":{"a":1}}}"#), [#"reply 1 {"data":{"a":1}}"#])
+        expectEqual(driver.receive(#"{"id":"1","type":"complete"}"#), ["hidden complete 1"])
         _ = driver.type("{ a }")
-        #expect(
-            driver.receive(#"{"id":"2","type":"next","payload":{"data":null,"errors":[{"message":"no"}]}}"#) == [
+        expectEqual(
+            driver.receive(#"{"id":"2","type":"next","payload":{"data":null,"errors":[{"message":"no"}]}}"#),
+            [
                 #"refused 2 {"data":null,"errors":[{"message":"no"}]}"#
             ])
         _ = driver.type("{ a }")
-        #expect(driver.receive(#"{"id":"3","type":"complete"}"#) == ["reply 3 complete 3"])
+        expectEqual(driver.receive(#"{"id":"3","type":"complete"}"#), ["reply 3 complete 3"])
     }
 
     @Test("The results of a subscription are events, and its end is a notice")
     func subscription() throws {
         let driver = try Self.ready()
-        #expect(driver.type("subscription { a }").count == 1)
+        expectEqual(driver.type("subscription { a }").count, 1)
         let next = #"{"id":"1","type":"next","payload":{"data":{"a":1.50}}}"#
-        #expect(driver.receive(next, next) == [#"event {"data":{"a":1.50}}"#, #"event {"data":{"a":1.50}}"#])
-        #expect(driver.lastEvent?.id == "1")
-        #expect(driver.receive(#"{"id":"1","type":"complete"}"#) == ["notice complete 1"])
-        #expect(driver.receive(next) == [#"hidden next {"data":{"a":1.50}}"#])
+        expectEqual(driver.receive(next, next), [#"event {"data":{"a":1.50}}"#, #"event {"data":{"a":1.50}}"#])
+        expectEqual(driver.lastEvent?.id, "1")
+        expectEqual(driver.receive(#"{"id":"1","type":"complete"}"#), ["notice complete 1"])
+        expectEqual(driver.receive(next), [#"hidden next {"data":{"a":1.50}}"#])
     }
 
     @Test("The end of a subscription is the reply that the caller waits for")
     func awaitedSubscription() throws {
         let driver = try Self.ready()
-        #expect(driver.type("subscription { a }", wantsReply: true).last == "key 1")
-        #expect(driver.receive(#"{"id":"1","type":"next","payload":1}"#) == ["event 1"])
-        #expect(driver.receive(#"{"id":"1","type":"complete"}"#) == ["reply 1 complete 1"])
+        expectEqual(driver.type("subscription { a }", wantsReply: true).last, "key 1")
+        expectEqual(driver.receive(#"{"id":"1","type":"next","payload":1}"#), ["event 1"])
+        expectEqual(driver.receive(#"{"id":"1","type":"complete"}"#), ["reply 1 complete 1"])
     }
 
     @Test("An error ends an operation (Error)")
@@ -96,10 +99,10 @@ import WSCore
         _ = driver.type("subscription { a }")
         _ = driver.type("subscription { a }", wantsReply: true)
         let errors = #"[{"message":"no"}]"#
-        #expect(driver.receive(#"{"id":"1","type":"error","payload":\#(errors)}"#) == ["refused 1 error \(errors)"])
-        #expect(driver.receive(#"{"id":"2","type":"error","payload":\#(errors)}"#) == ["refusal error \(errors)"])
-        #expect(driver.receive(#"{"id":"3","type":"error","payload":\#(errors)}"#) == ["refused 3 error \(errors)"])
-        #expect(driver.receive(#"{"id":"3","type":"complete"}"#) == ["hidden complete"])
+        expectEqual(driver.receive(#"{"id":"1","type":"error","payload":\#(errors)}"#), ["refused 1 error \(errors)"])
+        expectEqual(driver.receive(#"{"id":"2","type":"error","payload":\#(errors)}"#), ["refusal error \(errors)"])
+        expectEqual(driver.receive(#"{"id":"3","type":"error","payload":\#(errors)}"#), ["refused 3 error \(errors)"])
+        expectEqual(driver.receive(#"{"id":"3","type":"complete"}"#), ["hidden complete"])
     }
 
     @Test("Errors in a result of a subscription make its event an error")
@@ -107,9 +110,10 @@ import WSCore
         let driver = try Self.ready()
         _ = driver.type("subscription { a }")
         let payload = #"{"data":null,"errors":[{"message":"no"}]}"#
-        #expect(driver.receive(#"{"id":"1","type":"next","payload":\#(payload)}"#) == ["error event \(payload)"])
-        #expect(
-            driver.receive(#"{"id":"1","type":"next","payload":{"data":1,"errors":null}}"#) == [
+        expectEqual(driver.receive(#"{"id":"1","type":"next","payload":\#(payload)}"#), ["error event \(payload)"])
+        expectEqual(
+            driver.receive(#"{"id":"1","type":"next","payload":{"data":1,"errors":null}}"#),
+            [
                 #"event {"data":1,"errors":null}"#
             ])
     }
@@ -118,38 +122,42 @@ import WSCore
     func completion() throws {
         let driver = try Self.ready()
         _ = driver.type("subscription { a }")
-        #expect(driver.type("complete 1") == [#">{"id":"1","type":"complete"}"#, "notice complete 1"])
+        expectEqual(driver.type("complete 1"), [#">{"id":"1","type":"complete"}"#, "notice complete 1"])
         // The server may have completed it just before.
-        #expect(driver.type("complete 1") == [])
-        #expect(driver.type("complete 2").last?.hasPrefix("error complete needs the id of an operation") == true)
+        expectEqual(driver.type("complete 1"), [])
+        expectEqual(driver.type("complete 2").last?.hasPrefix("error complete needs the id of an operation"), true)
     }
 
     @Test("Pings are answered and hidden (Ping)")
     func pings() throws {
         let driver = try Self.ready()
-        #expect(driver.receive(#"{"type":"ping"}"#) == [#">{"type":"pong"}"#, "hidden ping"])
-        #expect(driver.receive(#"{"type":"pong","payload":{"a":1}}"#) == [#"hidden pong {"a":1}"#])
+        expectEqual(driver.receive(#"{"type":"ping"}"#), [#">{"type":"pong"}"#, "hidden ping"])
+        expectEqual(driver.receive(#"{"type":"pong","payload":{"a":1}}"#), [#"hidden pong {"a":1}"#])
     }
 
     @Test("The older subprotocol has other names for messages")
     func legacy() throws {
         let driver = try Self.ready("graphql-ws")
-        #expect(
-            driver.type("subscription { a }") == [
+        expectEqual(
+            driver.type("subscription { a }"),
+            [
                 #">{"id":"1","type":"start","payload":{"query":"subscription { a }"}}"#
             ])
-        #expect(driver.receive(#"{"id":"1","type":"data","payload":{"data":1}}"#) == [#"event {"data":1}"#])
-        #expect(driver.receive(#"{"type":"ka"}"#) == ["hidden ka"])
-        #expect(driver.receive(#"{"type":"ping"}"#) == [#"unknown a message of GraphQL with the unknown type "ping""#])
-        #expect(driver.type("complete 1") == [#">{"id":"1","type":"stop"}"#, "notice complete 1"])
-        #expect(driver.receive(#"{"id":"1","type":"complete"}"#) == ["hidden complete"])
-        #expect(
-            driver.receive(#"{"type":"connection_error","payload":{"message":"no"}}"#) == [
+        expectEqual(driver.receive(#"{"id":"1","type":"data","payload":{"data":1}}"#), [#"event {"data":1}"#])
+        expectEqual(driver.receive(#"{"type":"ka"}"#), ["hidden ka"])
+        expectEqual(
+            driver.receive(#"{"type":"ping"}"#), [#"unknown a message of GraphQL with the unknown type "ping""#])
+        expectEqual(driver.type("complete 1"), [#">{"id":"1","type":"stop"}"#, "notice complete 1"])
+        expectEqual(driver.receive(#"{"id":"1","type":"complete"}"#), ["hidden complete"])
+        expectEqual(
+            driver.receive(#"{"type":"connection_error","payload":{"message":"no"}}"#),
+            [
                 #"refusal connection_error {"message":"no"}"#
             ])
         _ = driver.open("graphql-ws")
-        #expect(
-            driver.receive(#"{"type":"connection_error","payload":{"message":"no"}}"#) == [
+        expectEqual(
+            driver.receive(#"{"type":"connection_error","payload":{"message":"no"}}"#),
+            [
                 #"failure the server refused the connection: "no""#
             ])
     }
@@ -160,20 +168,21 @@ import WSCore
         _ = driver.type("subscription { a }")
         _ = driver.type("{ a }")
         _ = driver.type("subscription { b }", wantsReply: true)
-        #expect(driver.open("graphql-transport-ws") == [#">{"type":"connection_init"}"#])
-        #expect(
-            driver.receive(#"{"type":"connection_ack"}"#) == [
+        expectEqual(driver.open("graphql-transport-ws"), [#">{"type":"connection_init"}"#])
+        expectEqual(
+            driver.receive(#"{"type":"connection_ack"}"#),
+            [
                 "hidden connection_ack", #">{"id":"1","type":"subscribe","payload":{"query":"subscription { a }"}}"#,
                 #"renewed {"query":"subscription { a }"}"#, "ready",
             ])
-        #expect(driver.type("{ a }").last == "key 4")
+        expectEqual(driver.type("{ a }").last, "key 4")
     }
 
     @Test("Close codes have a meaning")
     func closeCodes() throws {
         let session = try ProtocolDriver("graphql").session
-        #expect(session.meaning(of: CloseCode(rawValue: 4403)) == "forbidden: the server refuses the connection")
-        #expect(session.meaning(of: CloseCode(rawValue: 1000)) == nil)
+        expectEqual(session.meaning(of: CloseCode(rawValue: 4403)), "forbidden: the server refuses the connection")
+        expectNil(session.meaning(of: CloseCode(rawValue: 1000)))
     }
 
     @Test(
@@ -186,7 +195,7 @@ import WSCore
             (#"{"type":"\u001b"}"#, #"a message of GraphQL with the unknown type "\u{1B}""#),
         ])
     func malformed(text: String, reason: String) throws {
-        #expect(try Self.ready().receive(text) == ["unknown \(reason)"])
+        try expectEqual(Self.ready().receive(text), ["unknown \(reason)"])
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -6,38 +7,41 @@ import WSCore
 @Suite struct JSONRPCTests {
     private static func ready(_ name: String = "json-rpc") throws -> ProtocolDriver {
         let driver = try ProtocolDriver(name)
-        #expect(driver.open() == ["ready"])
+        expectEqual(driver.open(), ["ready"])
         return driver
     }
 
     @Test("Typed lines are calls with consecutive ids")
     func calls() throws {
         let driver = try Self.ready()
-        #expect(driver.type("sum 1 2.50") == [#">{"jsonrpc":"2.0","id":1,"method":"sum","params":[1,2.50]}"#, "key 1"])
-        #expect(driver.type("m a=b").last == "key 2")
-        #expect(driver.type(#"{"id": 7, "method": "m"}"#) == [#">{"id": 7, "method": "m"}"#, "key 7"])
-        #expect(driver.type("m").last == "key 8")
-        #expect(driver.type(#"{"id":"x","method":"m"}"#).last == #"key "x""#)
-        #expect(driver.type(#"[{"method":"n"},{"id":20,"method":"m"}]"#).last == "key 20")
-        #expect(driver.type(#"{"method":"n"}"#) == [#">{"method":"n"}"#])
+        expectEqual(
+            driver.type("sum 1 2.50"), [#">{"jsonrpc":"2.0","id":1,"method":"sum","params":[1,2.50]}"#, "key 1"])
+        expectEqual(driver.type("m a=b").last, "key 2")
+        expectEqual(driver.type(#"{"id": 7, "method": "m"}"#), [#">{"id": 7, "method": "m"}"#, "key 7"])
+        expectEqual(driver.type("m").last, "key 8")
+        expectEqual(driver.type(#"{"id":"x","method":"m"}"#).last, #"key "x""#)
+        expectEqual(driver.type(#"[{"method":"n"},{"id":20,"method":"m"}]"#).last, "key 20")
+        expectEqual(driver.type(#"{"method":"n"}"#), [#">{"method":"n"}"#])
         let misspelt = driver.type(#"{"ID":1,"method":"m"}"#, wantsReply: true)
         #expect(misspelt[0].hasPrefix("error it has no 'id' to match its reply; rename 'ID'"))
         #expect(driver.type(#"{"x":1}"#, wantsReply: true)[0].hasPrefix("error it is neither a JSON-RPC call"))
-        #expect(driver.type(#"{"x":1}"#) == [#">{"x":1}"#])
+        expectEqual(driver.type(#"{"x":1}"#), [#">{"x":1}"#])
     }
 
     @Test("DevTools commands have no version")
     func devTools() throws {
         let driver = try Self.ready("devtools")
-        #expect(
-            driver.type("Page.navigate url=http://h/") == [
+        expectEqual(
+            driver.type("Page.navigate url=http://h/"),
+            [
                 #">{"id":1,"method":"Page.navigate","params":{"url":"http://h/"}}"#, "key 1",
             ])
-        #expect(
-            driver.receive(#"{"method":"Page.loadEventFired","params":{"timestamp":1.0},"sessionId":"S"}"#) == [
+        expectEqual(
+            driver.receive(#"{"method":"Page.loadEventFired","params":{"timestamp":1.0},"sessionId":"S"}"#),
+            [
                 #"event Page.loadEventFired {"timestamp":1.0}"#
             ])
-        #expect(driver.lastEvent?.id == "S")
+        expectEqual(driver.lastEvent?.id, "S")
     }
 
     @Test(
@@ -59,14 +63,15 @@ import WSCore
             ),
         ])
     func messages(text: String, event: String) throws {
-        #expect(try Self.ready().receive(text) == [event])
-        #expect(try Self.ready().receive(binary: Array(text.utf8)) == [event])
+        try expectEqual(Self.ready().receive(text), [event])
+        try expectEqual(Self.ready().receive(binary: Array(text.utf8)), [event])
     }
 
     @Test("The replies of a batch are separate (§6)")
     func batches() throws {
-        #expect(
-            try Self.ready().receive(#"[{"id":2,"result":1},{"id":1,"error":{}},{"method":"n"}]"#) == [
+        try expectEqual(
+            Self.ready().receive(#"[{"id":2,"result":1},{"id":1,"error":{}},{"method":"n"}]"#),
+            [
                 "reply 2 1", "refused 1 {}", "event n",
             ])
     }
@@ -74,27 +79,28 @@ import WSCore
     @Test("The last of the replies to a batch answers it, also if they arrive one by one (§6)")
     func repliesToBatch() throws {
         let driver = try Self.ready()
-        #expect(driver.type(#"[{"id":1,"method":"a"},{"id":2,"method":"b"},{"method":"n"}]"#).last == "key 1")
-        #expect(driver.receive(#"{"id":1,"result":1}"#) == ["reply 1 of 1 1"])
-        #expect(driver.receive(#"{"id":2,"result":2}"#) == ["reply 1 2"])
-        #expect(driver.receive(#"{"id":2,"result":2}"#) == ["reply 2 2"])
+        expectEqual(driver.type(#"[{"id":1,"method":"a"},{"id":2,"method":"b"},{"method":"n"}]"#).last, "key 1")
+        expectEqual(driver.receive(#"{"id":1,"result":1}"#), ["reply 1 of 1 1"])
+        expectEqual(driver.receive(#"{"id":2,"result":2}"#), ["reply 1 2"])
+        expectEqual(driver.receive(#"{"id":2,"result":2}"#), ["reply 2 2"])
     }
 
     @Test("A notification has the id of its subscription, and a call by the server its own")
     func ids() throws {
         let driver = try Self.ready()
         _ = driver.receive(#"{"method":"eth_subscription","params":{"subscription":"0x9"}}"#)
-        #expect(driver.lastEvent?.id == "0x9")
+        expectEqual(driver.lastEvent?.id, "0x9")
         _ = driver.receive(#"{"id":3,"method":"ask"}"#)
-        #expect(driver.lastEvent?.id == "3")
+        expectEqual(driver.lastEvent?.id, "3")
     }
 
     @Test(
         "What is not a message is passed on with the reason",
         arguments: ["", "[]", "1", "{}", #"{"id":1}"#, #"{"result":1}"#])
     func malformed(text: String) throws {
-        #expect(
-            try Self.ready().receive(text) == [
+        try expectEqual(
+            Self.ready().receive(text),
+            [
                 "unknown not a message of JSON-RPC: an object with a method, or an id and a result"
             ])
     }
@@ -102,11 +108,12 @@ import WSCore
     @Test("A batch with anything else is passed on behind its messages; so is binary data that is no text")
     func malformedBatch() throws {
         let driver = try Self.ready()
-        #expect(
-            driver.receive(#"[{"id":1,"result":1},2,{},{"method":"m"}]"#) == [
+        expectEqual(
+            driver.receive(#"[{"id":1,"result":1},2,{},{"method":"m"}]"#),
+            [
                 "reply 1 1", "event m", "unknown a batch with an element that is not a message of JSON-RPC",
             ])
-        #expect(driver.receive(binary: [0xFF]) == ["unknown binary data that is not JSON"])
+        expectEqual(driver.receive(binary: [0xFF]), ["unknown binary data that is not JSON"])
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -17,33 +18,34 @@ import WSCore
     @Test("Topics with blanks are quoted when they are typed and shown")
     func blanks() throws {
         let driver = try Self.open()
-        #expect(driver.type(#"pub "a b" hi"#) == [">x300700036120626869"])
-        #expect(driver.receive(binary: [0x30, 0x07, 0, 3, 0x61, 0x20, 0x62, 0x68, 0x69]) == [#"event "a b" hi"#])
-        #expect(driver.type(#""a b" hi"#) == [">x300700036120626869"])
-        #expect(driver.type(#"sub "a b/#""#).last?.contains("6120622f23") == true)
-        #expect(
-            driver.type(#"pub "a b hi"#) == [
+        expectEqual(driver.type(#"pub "a b" hi"#), [">x300700036120626869"])
+        expectEqual(driver.receive(binary: [0x30, 0x07, 0, 3, 0x61, 0x20, 0x62, 0x68, 0x69]), [#"event "a b" hi"#])
+        expectEqual(driver.type(#""a b" hi"#), [">x300700036120626869"])
+        expectEqual(driver.type(#"sub "a b/#""#).last?.contains("6120622f23"), true)
+        expectEqual(
+            driver.type(#"pub "a b hi"#),
+            [
                 "error the quote is not closed; write pub TOPIC MESSAGE, as in: pub a/b hello"
             ])
     }
 
     @Test("§3.1: CONNECT with the parameters")
     func connect() throws {
-        #expect(try ProtocolDriver("mqtt").open() == [">x100c00044d51545404" + "02" + "003c" + "0000"])
+        try expectEqual(ProtocolDriver("mqtt").open(), [">x100c00044d51545404" + "02" + "003c" + "0000"])
         let driver = try ProtocolDriver(
             "mqtt", ["client-id": "c", "username": "u", "password": "p", "clean": "false", "keep-alive": "5"])
-        #expect(driver.open() == [">x101300044d51545404" + "c0" + "0005" + "000163" + "000175" + "000170"])
-        #expect(driver.receive(binary: Self.accepted) == ["hidden CONNACK", "ready"])
-        #expect(driver.lastEvent?.attributes == ["session-present": "false"])
+        expectEqual(driver.open(), [">x101300044d51545404" + "c0" + "0005" + "000163" + "000175" + "000170"])
+        expectEqual(driver.receive(binary: Self.accepted), ["hidden CONNACK", "ready"])
+        expectEqual(driver.lastEvent?.attributes, ["session-present": "false"])
     }
 
     @Test("A subscription is renewed, so its line must not be sent again")
     func renewal() throws {
         let driver = try Self.open()
         _ = driver.type("sub a")
-        #expect(driver.session.renewsLastLine)
+        expectTrue(driver.session.renewsLastLine)
         _ = driver.type("pub a x")
-        #expect(!driver.session.renewsLastLine)
+        expectFalse(driver.session.renewsLastLine)
     }
 
     @Test(
@@ -57,7 +59,7 @@ import WSCore
         ])
     func invalidParameters(parameters: [String: String], reason: String) {
         let error = #expect(throws: ProtocolParameterError.self) { try ProtocolDriver("mqtt", parameters) }
-        #expect(error?.description == reason)
+        expectEqual(error?.description, reason)
     }
 
     @Test(
@@ -73,7 +75,7 @@ import WSCore
     func returnCodes(code: UInt8, result: String) throws {
         let driver = try ProtocolDriver("mqtt")
         _ = driver.open()
-        #expect(driver.receive(binary: [0x20, 2, 0, code]) == [result])
+        expectEqual(driver.receive(binary: [0x20, 2, 0, code]), [result])
     }
 
     @Test(
@@ -89,7 +91,7 @@ import WSCore
             ("unsub a b", "a208" + "0001" + "000161" + "000162"),
         ])
     func typed(line: String, packet: String) throws {
-        #expect(try Self.open().type(line) == [">x" + packet])
+        try expectEqual(Self.open().type(line), [">x" + packet])
     }
 
     @Test(
@@ -114,23 +116,23 @@ import WSCore
             ("unsub a/b+", ##"the filter "a/b+" is invalid; + is a whole level, and # is the last one, as in a/+/#"##),
         ])
     func mistakes(line: String, error: String) throws {
-        #expect(try Self.open().type(line) == ["error \(error)"])
+        try expectEqual(Self.open().type(line), ["error \(error)"])
     }
 
     @Test("§3.9: granted and refused subscriptions")
     func subscriptions() throws {
         let driver = try Self.open()
         _ = driver.type("sub a b")
-        #expect(
-            driver.receive(binary: [0x90, 4, 0, 1, 0, 0x80]) == ["notice a SUBACK QoS 0", "refusal b SUBACK refused"])
-        #expect(driver.session.topics == ["a"])
-        #expect(driver.type("sub -q 1 c", wantsReply: true).last == "key 2")
-        #expect(driver.receive(binary: [0x90, 3, 0, 2, 1]) == ["reply 2 c SUBACK QoS 1"])
-        #expect(driver.type("sub d", wantsReply: true).last == "key 3")
-        #expect(driver.receive(binary: [0x90, 3, 0, 3, 0x80]) == ["refused 3 d SUBACK refused"])
-        #expect(driver.type("unsub a", wantsReply: true).last == "key 4")
-        #expect(driver.receive(binary: [0xB0, 2, 0, 4]) == ["reply 4 UNSUBACK"])
-        #expect(driver.session.topics == ["c"])
+        expectEqual(
+            driver.receive(binary: [0x90, 4, 0, 1, 0, 0x80]), ["notice a SUBACK QoS 0", "refusal b SUBACK refused"])
+        expectEqual(driver.session.topics, ["a"])
+        expectEqual(driver.type("sub -q 1 c", wantsReply: true).last, "key 2")
+        expectEqual(driver.receive(binary: [0x90, 3, 0, 2, 1]), ["reply 2 c SUBACK QoS 1"])
+        expectEqual(driver.type("sub d", wantsReply: true).last, "key 3")
+        expectEqual(driver.receive(binary: [0x90, 3, 0, 3, 0x80]), ["refused 3 d SUBACK refused"])
+        expectEqual(driver.type("unsub a", wantsReply: true).last, "key 4")
+        expectEqual(driver.receive(binary: [0xB0, 2, 0, 4]), ["reply 4 UNSUBACK"])
+        expectEqual(driver.session.topics, ["c"])
     }
 
     @Test("Subscriptions are renewed, unless the server resumes the session (§3.1.2.4)")
@@ -139,26 +141,27 @@ import WSCore
         _ = driver.type("sub -q 1 a")
         _ = driver.type("sub b")
         _ = driver.open()
-        #expect(
-            driver.receive(binary: Self.accepted) == [
+        expectEqual(
+            driver.receive(binary: Self.accepted),
+            [
                 "hidden CONNACK", ">x820a" + "0003" + "00016101" + "00016200", "renewed a", "renewed b", "ready",
             ])
         _ = driver.open()
-        #expect(driver.receive(binary: Self.resumed) == ["hidden CONNACK", "ready"])
+        expectEqual(driver.receive(binary: Self.resumed), ["hidden CONNACK", "ready"])
     }
 
     @Test("§4.3.2: publications with QoS 1 are confirmed in both directions")
     func confirmations() throws {
         let driver = try Self.open()
-        #expect(driver.type("pub t a", wantsReply: true) == [">x3206000174" + "0001" + "61", "key 1"])
-        #expect(driver.receive(binary: [0x40, 2, 0, 1]) == ["reply 1 PUBACK"])
+        expectEqual(driver.type("pub t a", wantsReply: true), [">x3206000174" + "0001" + "61", "key 1"])
+        expectEqual(driver.receive(binary: [0x40, 2, 0, 1]), ["reply 1 PUBACK"])
         _ = driver.type("pub -q 1 t a")
-        #expect(driver.receive(binary: [0x40, 2, 0, 2]) == ["hidden PUBACK"])
-        #expect(driver.receive(binary: [0x40, 2, 0, 2]) == ["unknown a PUBACK packet confirms no packet"])
+        expectEqual(driver.receive(binary: [0x40, 2, 0, 2]), ["hidden PUBACK"])
+        expectEqual(driver.receive(binary: [0x40, 2, 0, 2]), ["unknown a PUBACK packet confirms no packet"])
         let publish: [UInt8] = [0x3B, 6, 0, 1, 0x74, 0, 9, 0x61]
-        #expect(driver.receive(binary: publish) == ["event t a", ">x40020009"])
-        #expect(driver.lastEvent?.attributes == ["qos": "1", "retain": "true", "dup": "true"])
-        #expect(driver.receive(binary: [0x30, 5, 0, 1, 0x74, 0xFF, 0x00]) == ["event t xff00"])
+        expectEqual(driver.receive(binary: publish), ["event t a", ">x40020009"])
+        expectEqual(driver.lastEvent?.attributes, ["qos": "1", "retain": "true", "dup": "true"])
+        expectEqual(driver.receive(binary: [0x30, 5, 0, 1, 0x74, 0xFF, 0x00]), ["event t xff00"])
     }
 
     @Test("[MQTT-4.4.0-1]: unconfirmed publications are repeated with CleanSession 0")
@@ -169,28 +172,29 @@ import WSCore
         _ = driver.type("pub t c", wantsReply: true)
         _ = driver.receive(binary: [0x40, 2, 0, 1])
         _ = driver.open()
-        #expect(
-            driver.receive(binary: Self.resumed) == [
+        expectEqual(
+            driver.receive(binary: Self.resumed),
+            [
                 "hidden CONNACK", ">x3a06000174" + "0002" + "62", "renewed publication 2", "ready",
             ])
-        #expect(driver.receive(binary: [0x40, 2, 0, 2]) == ["hidden PUBACK"])
+        expectEqual(driver.receive(binary: [0x40, 2, 0, 2]), ["hidden PUBACK"])
         _ = driver.open()
-        #expect(driver.receive(binary: Self.resumed) == ["hidden CONNACK", "ready"])
+        expectEqual(driver.receive(binary: Self.resumed), ["hidden CONNACK", "ready"])
     }
 
     @Test("§3.1.2.10: a ping after the keep-alive time without a packet, and the end without an answer")
     func keepAlive() throws {
         let driver = try Self.open(["keep-alive": "10"])
-        #expect(driver.secondsLeft == 10)
-        #expect(driver.wait(6) == [])
+        expectEqual(driver.secondsLeft, 10)
+        expectEqual(driver.wait(6), [])
         _ = driver.type("pub t a")
-        #expect(driver.secondsLeft == 10)
-        #expect(driver.wait(10) == [">xc000"])
-        #expect(driver.receive(binary: [0xD0, 0]) == ["hidden PINGRESP"])
-        #expect(driver.wait(10) == [">xc000"])
-        #expect(driver.wait(10) == ["disconnect the server did not answer a ping within 10 s"])
-        #expect(driver.secondsLeft == nil)
-        #expect(try Self.open(["keep-alive": "0"]).secondsLeft == nil)
+        expectEqual(driver.secondsLeft, 10)
+        expectEqual(driver.wait(10), [">xc000"])
+        expectEqual(driver.receive(binary: [0xD0, 0]), ["hidden PINGRESP"])
+        expectEqual(driver.wait(10), [">xc000"])
+        expectEqual(driver.wait(10), ["disconnect the server did not answer a ping within 10 s"])
+        expectNil(driver.secondsLeft)
+        try expectNil(Self.open(["keep-alive": "0"]).secondsLeft)
     }
 
     @Test("Identifiers in use are skipped, and 0 is not used (§2.3.1)")
@@ -202,7 +206,7 @@ import WSCore
             _ = driver.receive(binary: [0x40, 2, UInt8(number >> 8), UInt8(number & 0xFF)])
         }
         // 1 is in use.
-        #expect(driver.type("pub -q 1 t") == [">x3205000174" + "0002"])
+        expectEqual(driver.type("pub -q 1 t"), [">x3205000174" + "0002"])
     }
 
     private func hexadecimal(_ number: Int) -> String {
@@ -214,8 +218,8 @@ import WSCore
     func pendingLimit() throws {
         let driver = try Self.open()
         for _ in 0..<60_000 { _ = driver.type("pub -q 1 t") }
-        #expect(driver.type("pub -q 1 t") == ["error 60,000 confirmations are outstanding; wait for some"])
-        #expect(driver.type("pub t").count == 1)
+        expectEqual(driver.type("pub -q 1 t"), ["error 60,000 confirmations are outstanding; wait for some"])
+        expectEqual(driver.type("pub t").count, 1)
     }
 
     @Test(
@@ -243,7 +247,7 @@ import WSCore
         let driver = try Self.open()
         _ = driver.type("sub a")
         let words = "invalid MQTT: \(reason)"
-        #expect(driver.receive(binary: packet) == ["unknown \(words)", "disconnect \(words)"])
+        expectEqual(driver.receive(binary: packet), ["unknown \(words)", "disconnect \(words)"])
     }
 
     @Test("[MQTT-3.2.0-1]: another packet before CONNACK ends the connection")
@@ -251,13 +255,14 @@ import WSCore
         let driver = try ProtocolDriver("mqtt")
         _ = driver.open()
         let words = "invalid MQTT: a PINGRESP packet comes before CONNACK"
-        #expect(driver.receive(binary: [0xD0, 0]) == ["unknown \(words)", "disconnect \(words)"])
+        expectEqual(driver.receive(binary: [0xD0, 0]), ["unknown \(words)", "disconnect \(words)"])
     }
 
     @Test("[MQTT-6.0.0-1]: text messages end the connection")
     func textMessages() throws {
-        #expect(
-            try Self.open().receive("hi") == [
+        try expectEqual(
+            Self.open().receive("hi"),
+            [
                 "unknown MQTT packets are in binary messages",
                 "disconnect the server sent a text message, which MQTT does not allow",
             ])
@@ -275,12 +280,12 @@ import WSCore
         ]
         for split in 0...stream.count {
             let driver = try Self.open()
-            #expect(
-                driver.receive(binary: Array(stream[..<split])) + driver.receive(binary: Array(stream[split...]))
-                    == events)
+            expectEqual(
+                driver.receive(binary: Array(stream[..<split])) + driver.receive(binary: Array(stream[split...])),
+                events)
         }
         let driver = try Self.open()
-        #expect(stream.flatMap { driver.receive(binary: [$0]) } == events)
+        expectEqual(stream.flatMap { driver.receive(binary: [$0]) }, events)
     }
 
     @Test(
@@ -288,11 +293,11 @@ import WSCore
         arguments: [(0, 1), (127, 1), (128, 2), (16_383, 2), (16_384, 3), (2_097_151, 3), (2_097_152, 4)])
     func lengths(count: Int, lengthBytes: Int) throws {
         let packet = MQTTPacket(.publish, [UInt8](repeating: 7, count: count))
-        #expect(packet.encoded.count == 1 + lengthBytes + count)
+        expectEqual(packet.encoded.count, 1 + lengthBytes + count)
         var decoder = MQTTDecoder()
         decoder.receive(packet.encoded.span.bytes)
         let decoded = try decoder.next()
-        #expect(decoded == packet)
+        expectEqual(decoded, packet)
     }
 
     @Test(
@@ -301,24 +306,26 @@ import WSCore
     func unknownFlag(line: String, flag: String) throws {
         let driver = try Self.open()
         let error = driver.type(line).first
-        #expect(error?.hasPrefix("error unexpected flag \"\(flag)\"; write -q 1 and -r before the topic") == true)
+        expectEqual(error?.hasPrefix("error unexpected flag \"\(flag)\"; write -q 1 and -r before the topic"), true)
     }
 
     @Test(
         "A topic that begins with a hyphen can be typed in quotes, or as it is shown",
         arguments: [#"pub "-a" x"#, "-a/b x"])
     func topicWithHyphen(line: String) throws {
-        #expect(try Self.open().type(line).first?.hasPrefix(">x30") == true)
+        try expectEqual(Self.open().type(line).first?.hasPrefix(">x30"), true)
     }
 
     @Test("Packets beyond the limits end the connection")
     func limits() throws {
         let words = "an MQTT packet of 268435455 bytes exceeds 16 MiB"
-        #expect(
-            try Self.open().receive(binary: [0x30, 0xFF, 0xFF, 0xFF, 0x7F]) == [
+        try expectEqual(
+            Self.open().receive(binary: [0x30, 0xFF, 0xFF, 0xFF, 0x7F]),
+            [
                 "unknown \(words)", "disconnect \(words)",
             ])
         let pings = [[UInt8]](repeating: [0xD0, 0], count: MQTTDecoder.maximumPacketCount + 1).flatMap { $0 }
-        #expect(try Self.open().receive(binary: pings).last == "disconnect a message has more than 65536 MQTT packets")
+        try expectEqual(
+            Self.open().receive(binary: pings).last, "disconnect a message has more than 65536 MQTT packets")
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -22,12 +23,12 @@ import WSCore
     @Test("A join is confirmed, and messages carry its reference (Message Format)")
     func join() throws {
         let driver = try ProtocolDriver("phoenix")
-        #expect(driver.open() == ["ready"])
-        #expect(driver.type(#"join room:a {"user": 1}"#) == [#">["1","1","room:a","phx_join",{"user":1}]"#])
-        #expect(driver.receive(Self.reply(1, 1, "ok", #"{"a":1}"#)) == [#"notice room:a joined {"a":1}"#])
-        #expect(driver.type(#"room:a new_msg {"body":"hi"}"#) == [#">["1","2","room:a","new_msg",{"body":"hi"}]"#])
-        #expect(driver.type("room:a ping") == [#">["1","3","room:a","ping",{}]"#])
-        #expect(driver.session.topics == ["room:a"])
+        expectEqual(driver.open(), ["ready"])
+        expectEqual(driver.type(#"join room:a {"user": 1}"#), [#">["1","1","room:a","phx_join",{"user":1}]"#])
+        expectEqual(driver.receive(Self.reply(1, 1, "ok", #"{"a":1}"#)), [#"notice room:a joined {"a":1}"#])
+        expectEqual(driver.type(#"room:a new_msg {"body":"hi"}"#), [#">["1","2","room:a","new_msg",{"body":"hi"}]"#])
+        expectEqual(driver.type("room:a ping"), [#">["1","3","room:a","ping",{}]"#])
+        expectEqual(driver.session.topics, ["room:a"])
     }
 
     @Test("A join is renewed, so its line must not be sent again; a join that wants a reply is not renewed")
@@ -35,27 +36,28 @@ import WSCore
         let driver = try ProtocolDriver("phoenix")
         _ = driver.open()
         _ = driver.type("join room:a")
-        #expect(driver.session.renewsLastLine)
+        expectTrue(driver.session.renewsLastLine)
         _ = driver.type("room:a ping")
-        #expect(!driver.session.renewsLastLine)
+        expectFalse(driver.session.renewsLastLine)
         _ = driver.type("join room:b", wantsReply: true)
-        #expect(!driver.session.renewsLastLine)
+        expectFalse(driver.session.renewsLastLine)
     }
 
     @Test("Replies match the lines that want one")
     func replies() throws {
         let driver = try Self.joined()
-        #expect(driver.type("room:a a 1", wantsReply: true) == [#">["1","2","room:a","a",1]"#, "key 2"])
-        #expect(driver.type("room:a b", wantsReply: true).last == "key 3")
-        #expect(
-            driver.receive(Self.reply(1, 3, "error", #"{"reason":"no"}"#)) == [
+        expectEqual(driver.type("room:a a 1", wantsReply: true), [#">["1","2","room:a","a",1]"#, "key 2"])
+        expectEqual(driver.type("room:a b", wantsReply: true).last, "key 3")
+        expectEqual(
+            driver.receive(Self.reply(1, 3, "error", #"{"reason":"no"}"#)),
+            [
                 #"refused 3 room:a error {"reason":"no"}"#
             ])
-        #expect(driver.receive(Self.reply(1, 2)) == ["reply 2 room:a ok {}"])
-        #expect(driver.type("join room:b", wantsReply: true).last == "key 4")
-        #expect(driver.receive(Self.reply(4, 4, topic: "room:b")) == ["reply 4 room:b ok {}"])
-        #expect(driver.type("leave room:b", wantsReply: true) == [#">["4","5","room:b","phx_leave",{}]"#, "key 5"])
-        #expect(driver.receive(Self.reply(4, 5, topic: "room:b")) == ["reply 5 room:b ok {}"])
+        expectEqual(driver.receive(Self.reply(1, 2)), ["reply 2 room:a ok {}"])
+        expectEqual(driver.type("join room:b", wantsReply: true).last, "key 4")
+        expectEqual(driver.receive(Self.reply(4, 4, topic: "room:b")), ["reply 4 room:b ok {}"])
+        expectEqual(driver.type("leave room:b", wantsReply: true), [#">["4","5","room:b","phx_leave",{}]"#, "key 5"])
+        expectEqual(driver.receive(Self.reply(4, 5, topic: "room:b")), ["reply 5 room:b ok {}"])
     }
 
     @Test("A refused join is reported, and lines that waited for it fail")
@@ -63,23 +65,24 @@ import WSCore
         let driver = try ProtocolDriver("phoenix")
         _ = driver.open()
         _ = driver.type("join room:a")
-        #expect(driver.type("room:a a", wantsReply: true) == ["waits 1", "key 2"])
-        #expect(
-            driver.receive(Self.reply(1, 1, "error", #"{"reason":"unauthorized"}"#)) == [
+        expectEqual(driver.type("room:a a", wantsReply: true), ["waits 1", "key 2"])
+        expectEqual(
+            driver.receive(Self.reply(1, 1, "error", #"{"reason":"unauthorized"}"#)),
+            [
                 #"refusal room:a error {"reason":"unauthorized"}"#, "dropped 1",
                 #"refused 2 room:a error {"reason":"unauthorized"}"#,
             ])
-        #expect(driver.lastEvent?.isRefusal == true)
+        expectEqual(driver.lastEvent?.isRefusal, true)
         #expect(driver.session.topics == [] && driver.session.unconfirmedCount == 0)
         let refusal = [#"error the server refused or ended "room:a""#]
-        #expect(driver.type("room:a a") == refusal)
+        expectEqual(driver.type("room:a a"), refusal)
         _ = driver.type("join room:a", wantsReply: true)
-        #expect(driver.session.unconfirmedCount == 1)
-        #expect(driver.receive(Self.reply(3, 3, "error")) == ["refused 3 room:a error {}"])
-        #expect(driver.lastEvent?.isRefusal == true)
-        #expect(driver.type("leave room:a") == refusal)
+        expectEqual(driver.session.unconfirmedCount, 1)
+        expectEqual(driver.receive(Self.reply(3, 3, "error")), ["refused 3 room:a error {}"])
+        expectEqual(driver.lastEvent?.isRefusal, true)
+        expectEqual(driver.type("leave room:a"), refusal)
         #expect(driver.type("room:a a")[0].hasPrefix("error \"room:a\" is not joined"))
-        #expect(driver.open() == ["ready"])
+        expectEqual(driver.open(), ["ready"])
     }
 
     @Test("Lines wait for the confirmation of the join")
@@ -87,10 +90,11 @@ import WSCore
         let driver = try ProtocolDriver("phoenix")
         _ = driver.open()
         _ = driver.type("join room:a")
-        #expect(driver.type("room:a a") == ["waits 1"])
-        #expect(driver.type("room:a b", wantsReply: true) == ["waits 2", "key 3"])
-        #expect(
-            driver.receive(Self.reply(1, 1)) == [
+        expectEqual(driver.type("room:a a"), ["waits 1"])
+        expectEqual(driver.type("room:a b", wantsReply: true), ["waits 2", "key 3"])
+        expectEqual(
+            driver.receive(Self.reply(1, 1)),
+            [
                 "notice room:a joined {}", #">["1","2","room:a","a",{}]"#, "sent 1", #">["1","3","room:a","b",{}]"#,
                 "sent 2",
             ])
@@ -103,8 +107,9 @@ import WSCore
         _ = driver.type("join room:a")
         _ = driver.type("room:a a")
         _ = driver.type("room:a b", wantsReply: true)
-        #expect(
-            driver.receive(Self.reply(1, 1, "error")) == [
+        expectEqual(
+            driver.receive(Self.reply(1, 1, "error")),
+            [
                 "refusal room:a error {}", "dropped 1 2", "refused 3 room:a error {}",
             ])
     }
@@ -113,18 +118,19 @@ import WSCore
     func leaveAfterWaitingLines() throws {
         let driver = try ProtocolDriver("phoenix")
         _ = driver.open()
-        #expect(driver.type("join room:a", wantsReply: true).last == "key 1")
-        #expect(driver.type("room:a a", wantsReply: true) == ["waits 1", "key 2"])
-        #expect(driver.type("leave room:a", wantsReply: true) == ["waits 2", "key 3"])
+        expectEqual(driver.type("join room:a", wantsReply: true).last, "key 1")
+        expectEqual(driver.type("room:a a", wantsReply: true), ["waits 1", "key 2"])
+        expectEqual(driver.type("leave room:a", wantsReply: true), ["waits 2", "key 3"])
         #expect(driver.type("room:a b")[0].hasPrefix("error \"room:a\" is not joined"))
-        #expect(
-            driver.receive(Self.reply(1, 1)) == [
+        expectEqual(
+            driver.receive(Self.reply(1, 1)),
+            [
                 "reply 1 room:a ok {}", #">["1","2","room:a","a",{}]"#, "sent 1",
                 #">["1","3","room:a","phx_leave",{}]"#, "sent 2",
             ])
-        #expect(driver.session.topics == [])
-        #expect(driver.receive(Self.reply(1, 2)) == ["reply 2 room:a ok {}"])
-        #expect(driver.receive(Self.reply(1, 3)) == ["reply 3 room:a ok {}"])
+        expectEqual(driver.session.topics, [])
+        expectEqual(driver.receive(Self.reply(1, 2)), ["reply 2 room:a ok {}"])
+        expectEqual(driver.receive(Self.reply(1, 3)), ["reply 3 room:a ok {}"])
     }
 
     @Test("A channel that is joined again after waiting lines is joined after them")
@@ -132,15 +138,17 @@ import WSCore
         let driver = try ProtocolDriver("phoenix")
         _ = driver.open()
         for line in ["join room:a", "room:a a", "leave room:a", "join room:a", "room:a b"] { _ = driver.type(line) }
-        #expect(!driver.session.renewsLastLine)
-        #expect(
-            driver.receive(Self.reply(1, 1)) == [
+        expectFalse(driver.session.renewsLastLine)
+        expectEqual(
+            driver.receive(Self.reply(1, 1)),
+            [
                 "notice room:a joined {}", #">["1","2","room:a","a",{}]"#, "sent 1",
                 #">["1","3","room:a","phx_leave",{}]"#, "sent 2", #">["4","4","room:a","phx_join",{}]"#, "sent 3",
             ])
-        #expect(driver.receive(Self.reply(1, 3)) == ["notice room:a left {}"])
-        #expect(
-            driver.receive(Self.reply(4, 4)) == [
+        expectEqual(driver.receive(Self.reply(1, 3)), ["notice room:a left {}"])
+        expectEqual(
+            driver.receive(Self.reply(4, 4)),
+            [
                 "notice room:a joined {}", #">["4","5","room:a","b",{}]"#, "sent 4",
             ])
     }
@@ -152,12 +160,13 @@ import WSCore
         for line in ["join room:a", "room:a a", "leave room:a", "join room:a"] {
             _ = driver.type(line, wantsReply: true)
         }
-        #expect(
-            driver.receive(Self.reply(1, 1, "error")) == [
+        expectEqual(
+            driver.receive(Self.reply(1, 1, "error")),
+            [
                 "refused 1 room:a error {}", "dropped 1 2", "refused 2 room:a error {}",
                 "refused 3 room:a error {}", #">["4","4","room:a","phx_join",{}]"#, "sent 3",
             ])
-        #expect(driver.receive(Self.reply(4, 4)) == ["reply 4 room:a ok {}"])
+        expectEqual(driver.receive(Self.reply(4, 4)), ["reply 4 room:a ok {}"])
     }
 
     @Test("The reply to a join is delivered even if the channel is left at once")
@@ -165,40 +174,42 @@ import WSCore
         let driver = try ProtocolDriver("phoenix")
         _ = driver.open()
         _ = driver.type("join room:a", wantsReply: true)
-        #expect(driver.type("leave room:a", wantsReply: true) == [#">["1","2","room:a","phx_leave",{}]"#, "key 2"])
-        #expect(driver.receive(Self.reply(1, 1)) == ["reply 1 room:a ok {}"])
+        expectEqual(driver.type("leave room:a", wantsReply: true), [#">["1","2","room:a","phx_leave",{}]"#, "key 2"])
+        expectEqual(driver.receive(Self.reply(1, 1)), ["reply 1 room:a ok {}"])
     }
 
     @Test("Messages are events, unless they belong to an earlier join")
     func events() throws {
         let driver = try Self.joined()
-        #expect(
-            driver.receive(#"[null,null,"room:a","new_msg",{"body": "hi"}]"#) == [
+        expectEqual(
+            driver.receive(#"[null,null,"room:a","new_msg",{"body": "hi"}]"#),
+            [
                 #"event room:a new_msg {"body":"hi"}"#
             ])
-        #expect(driver.receive(#"["1",null,"room:a","new_msg",{}]"#) == ["event room:a new_msg {}"])
-        #expect(driver.receive(#"["9",null,"room:a","new_msg",{}]"#) == ["hidden room:a new_msg {}"])
-        #expect(driver.receive(#"[null,null,"room:b","presence_diff",{}]"#) == ["event room:b presence_diff {}"])
+        expectEqual(driver.receive(#"["1",null,"room:a","new_msg",{}]"#), ["event room:a new_msg {}"])
+        expectEqual(driver.receive(#"["9",null,"room:a","new_msg",{}]"#), ["hidden room:a new_msg {}"])
+        expectEqual(driver.receive(#"[null,null,"room:b","presence_diff",{}]"#), ["event room:b presence_diff {}"])
     }
 
     @Test("Leaving is confirmed, and the end of the channel is hidden")
     func leave() throws {
         let driver = try Self.joined()
-        #expect(driver.type("leave room:a") == [#">["1","2","room:a","phx_leave",{}]"#])
-        #expect(driver.receive(Self.reply(1, 2)) == ["notice room:a left {}"])
-        #expect(driver.receive(#"["1","1","room:a","phx_close",{}]"#) == ["hidden room:a phx_close {}"])
-        #expect(driver.session.topics == [])
+        expectEqual(driver.type("leave room:a"), [#">["1","2","room:a","phx_leave",{}]"#])
+        expectEqual(driver.receive(Self.reply(1, 2)), ["notice room:a left {}"])
+        expectEqual(driver.receive(#"["1","1","room:a","phx_close",{}]"#), ["hidden room:a phx_close {}"])
+        expectEqual(driver.session.topics, [])
     }
 
     @Test("The server's end of a channel fails its requests (phx_close)")
     func close() throws {
         let driver = try Self.joined()
         _ = driver.type("room:a a", wantsReply: true)
-        #expect(
-            driver.receive(#"["1","1","room:a","phx_close",{}]"#) == [
+        expectEqual(
+            driver.receive(#"["1","1","room:a","phx_close",{}]"#),
+            [
                 "notice room:a phx_close {}", "refused 2 room:a phx_close {}",
             ])
-        #expect(driver.session.topics == [])
+        expectEqual(driver.session.topics, [])
     }
 
     @Test("A crashed channel is joined again after growing delays (phx_error)")
@@ -206,38 +217,40 @@ import WSCore
         let driver = try Self.joined()
         _ = driver.type("room:a a", wantsReply: true)
         let crash = #"["1","1","room:a","phx_error",{"reason":"channel_crash"}]"#
-        #expect(
-            driver.receive(crash) == [
+        expectEqual(
+            driver.receive(crash),
+            [
                 #"notice room:a phx_error {"reason":"channel_crash"}"#,
                 #"refused 2 room:a phx_error {"reason":"channel_crash"}"#,
             ])
-        #expect(driver.secondsLeft == 1)
-        #expect(driver.type("room:a b") == ["waits 1"])
-        #expect(driver.wait(1) == [#">["4","4","room:a","phx_join",{}]"#])
-        #expect(driver.receive(#"["4","4","room:a","phx_error",{}]"#) == ["notice room:a phx_error {}"])
-        #expect(driver.secondsLeft == 2)
-        #expect(driver.wait(2) == [#">["5","5","room:a","phx_join",{}]"#])
-        #expect(
-            driver.receive(Self.reply(5, 5)) == ["notice room:a joined {}", #">["5","3","room:a","b",{}]"#, "sent 1"])
+        expectEqual(driver.secondsLeft, 1)
+        expectEqual(driver.type("room:a b"), ["waits 1"])
+        expectEqual(driver.wait(1), [#">["4","4","room:a","phx_join",{}]"#])
+        expectEqual(driver.receive(#"["4","4","room:a","phx_error",{}]"#), ["notice room:a phx_error {}"])
+        expectEqual(driver.secondsLeft, 2)
+        expectEqual(driver.wait(2), [#">["5","5","room:a","phx_join",{}]"#])
+        expectEqual(
+            driver.receive(Self.reply(5, 5)), ["notice room:a joined {}", #">["5","3","room:a","b",{}]"#, "sent 1"])
         _ = driver.receive(#"["5","5","room:a","phx_error",{}]"#)
-        #expect(driver.secondsLeft == 1)
+        expectEqual(driver.secondsLeft, 1)
     }
 
     @Test("A heartbeat is sent every 30 seconds, and its reply is hidden")
     func heartbeat() throws {
         let driver = try Self.joined()
-        #expect(driver.secondsLeft == 30)
-        #expect(driver.wait(29) == [])
-        #expect(driver.wait(1) == [#">[null,"2","phoenix","heartbeat",{}]"#])
-        #expect(
-            driver.receive(#"[null,"2","phoenix","phx_reply",{"status":"ok","response":{}}]"#) == [
+        expectEqual(driver.secondsLeft, 30)
+        expectEqual(driver.wait(29), [])
+        expectEqual(driver.wait(1), [#">[null,"2","phoenix","heartbeat",{}]"#])
+        expectEqual(
+            driver.receive(#"[null,"2","phoenix","phx_reply",{"status":"ok","response":{}}]"#),
+            [
                 "hidden phoenix ok {}"
             ])
-        #expect(driver.wait(30) == [#">[null,"3","phoenix","heartbeat",{}]"#])
-        #expect(driver.wait(30) == ["disconnect the server did not answer the heartbeat for 30 s"])
-        #expect(driver.secondsLeft == nil)
-        #expect(driver.open().last == "ready")
-        #expect(driver.secondsLeft == 30)
+        expectEqual(driver.wait(30), [#">[null,"3","phoenix","heartbeat",{}]"#])
+        expectEqual(driver.wait(30), ["disconnect the server did not answer the heartbeat for 30 s"])
+        expectNil(driver.secondsLeft)
+        expectEqual(driver.open().last, "ready")
+        expectEqual(driver.secondsLeft, 30)
     }
 
     @Test("After a reconnect, channels are joined again, and lines are forgotten")
@@ -247,33 +260,37 @@ import WSCore
         _ = driver.type("join room:b", wantsReply: true)
         _ = driver.type(#"join room:c {"x":1}"#)
         _ = driver.type("room:c held")
-        #expect(
-            driver.open() == [
+        expectEqual(
+            driver.open(),
+            [
                 #">["6","6","room:a","phx_join",{}]"#, "renewed room:a", #">["7","7","room:c","phx_join",{"x":1}]"#,
                 "renewed room:c", "ready",
             ])
-        #expect(driver.receive(#"["1",null,"room:a","new_msg",{}]"#) == ["hidden room:a new_msg {}"])
-        #expect(driver.receive(Self.reply(7, 7, topic: "room:c")) == ["notice room:c joined {}"])
-        #expect(driver.receive(Self.reply(6, 6, "error")) == ["refusal room:a error {}"])
+        expectEqual(driver.receive(#"["1",null,"room:a","new_msg",{}]"#), ["hidden room:a new_msg {}"])
+        expectEqual(driver.receive(Self.reply(7, 7, topic: "room:c")), ["notice room:c joined {}"])
+        expectEqual(driver.receive(Self.reply(6, 6, "error")), ["refusal room:a error {}"])
     }
 
     @Test("Binary messages have a header of sizes (Phoenix.Socket.V2.JSONSerializer)")
     func binary() throws {
         let driver = try Self.joined()
-        #expect(
-            driver.type(#"room:a b {"$bytes":"AQI="}"#, wantsReply: true) == [
+        expectEqual(
+            driver.type(#"room:a b {"$bytes":"AQI="}"#, wantsReply: true),
+            [
                 ">x0001010601" + "31" + "32" + "726f6f6d3a61" + "62" + "0102", "key 2",
             ])
         let topic = Array("room:a".utf8)
-        #expect(
-            driver.receive(binary: [0, 1, 6, 1] + Array("1".utf8) + topic + Array("e".utf8) + [9]) == [
+        expectEqual(
+            driver.receive(binary: [0, 1, 6, 1] + Array("1".utf8) + topic + Array("e".utf8) + [9]),
+            [
                 "event room:a e x09"
             ])
-        #expect(
-            driver.receive(binary: [1, 1, 1, 6, 2] + Array("12".utf8) + topic + Array("ok".utf8) + [8]) == [
+        expectEqual(
+            driver.receive(binary: [1, 1, 1, 6, 2] + Array("12".utf8) + topic + Array("ok".utf8) + [8]),
+            [
                 "reply 2 room:a ok x08"
             ])
-        #expect(driver.receive(binary: [2, 6, 1] + topic + Array("e".utf8)) == ["event room:a e x"])
+        expectEqual(driver.receive(binary: [2, 6, 1] + topic + Array("e".utf8)), ["event room:a e x"])
         let long = String(repeating: "x", count: 256)
         #expect(driver.type("room:a \(long) {\"$bytes\":\"\"}")[0].contains("more than 255 bytes"))
     }
@@ -283,15 +300,14 @@ import WSCore
         let driver = try Self.joined()
         let message: [UInt8] = [1, 1, 1, 6, 2] + Array("12room:aok".utf8)
         for count in 1..<message.count {
-            #expect(
-                driver.receive(binary: Array(message[..<count])) == ["unknown a binary message of Phoenix is truncated"]
-            )
+            expectEqual(
+                driver.receive(binary: Array(message[..<count])), ["unknown a binary message of Phoenix is truncated"])
         }
-        #expect(driver.receive(binary: []) == ["unknown not a binary message of Phoenix: its kind is not 0, 1, or 2"])
-        #expect(
-            driver.receive(binary: [3, 0]) == ["unknown not a binary message of Phoenix: its kind is not 0, 1, or 2"])
-        #expect(
-            driver.receive(binary: [2, 1, 0, 0xFF]) == ["unknown a field of a binary message of Phoenix is not UTF-8"])
+        expectEqual(driver.receive(binary: []), ["unknown not a binary message of Phoenix: its kind is not 0, 1, or 2"])
+        expectEqual(
+            driver.receive(binary: [3, 0]), ["unknown not a binary message of Phoenix: its kind is not 0, 1, or 2"])
+        expectEqual(
+            driver.receive(binary: [2, 1, 0, 0xFF]), ["unknown a field of a binary message of Phoenix is not UTF-8"])
     }
 
     @Test(
@@ -305,7 +321,7 @@ import WSCore
             (#"[null,"1","a","phx_reply",[]]"#, "a reply of Phoenix without a status"),
         ])
     func malformed(text: String, reason: String) throws {
-        #expect(try Self.joined().receive(text) == ["unknown \(reason)"])
+        try expectEqual(Self.joined().receive(text), ["unknown \(reason)"])
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -17,15 +18,15 @@ import WSCore
         ])
     func targets(name: String, target: String, completed: String) throws {
         let found = try #require(ApplicationProtocol(named: name))
-        #expect(found.endpoint.requestTarget(completing: target) == completed)
-        #expect(found.endpoint.requestTarget(completing: completed) == completed)
+        expectEqual(found.endpoint.requestTarget(completing: target), completed)
+        expectEqual(found.endpoint.requestTarget(completing: completed), completed)
     }
 
     @Test("The negotiate request has its own path")
     func negotiation() throws {
         let negotiation = try #require(ApplicationProtocol(named: "signalr")?.endpoint.negotiation)
-        #expect(negotiation.requestTarget(for: "/chat") == "/chat/negotiate?negotiateVersion=1")
-        #expect(negotiation.requestTarget(for: "/?a=1") == "/negotiate?a=1&negotiateVersion=1")
+        expectEqual(negotiation.requestTarget(for: "/chat"), "/chat/negotiate?negotiateVersion=1")
+        expectEqual(negotiation.requestTarget(for: "/?a=1"), "/negotiate?a=1&negotiateVersion=1")
     }
 
     @Test(
@@ -42,13 +43,13 @@ import WSCore
         ] as [(String, String?, String?)])
     func detection(target: String, subprotocol: String?, name: String?) throws {
         let url = try WebSocketURL(parsing: "ws://127.0.0.1:9229" + target)
-        #expect(ApplicationProtocol.detected(url: url, subprotocol: subprotocol)?.name == name)
+        expectEqual(ApplicationProtocol.detected(url: url, subprotocol: subprotocol)?.name, name)
     }
 
     @Test("A UUID as the path of another machine is no inspector, but may be the key of a service")
     func remoteUUID() throws {
         let url = try WebSocketURL(parsing: "wss://rpc.example/0f2c936f-b1cd-4ac9-aab3-f63b0f33d55e")
-        #expect(ApplicationProtocol.detected(url: url, subprotocol: nil) == nil)
+        expectNil(ApplicationProtocol.detected(url: url, subprotocol: nil))
     }
 
     @Test(
@@ -59,7 +60,7 @@ import WSCore
         ] as [(String, String?)])
     func firstMessage(text: String, name: String?) {
         let bytes = Array(text.utf8)
-        #expect(ApplicationProtocol.detected(firstMessage: bytes.span.bytes, as: .text)?.name == name)
-        #expect(ApplicationProtocol.detected(firstMessage: bytes.span.bytes, as: .binary)?.name == nil)
+        expectEqual(ApplicationProtocol.detected(firstMessage: bytes.span.bytes, as: .text)?.name, name)
+        expectNil(ApplicationProtocol.detected(firstMessage: bytes.span.bytes, as: .binary)?.name)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -11,14 +12,14 @@ import WSCore
         let text = Array(" join  a\t{\"x\": [1, 2]} é rest of it ".utf8)
         var line = TypedLine(text.span.bytes)
         let words = [line.word(), line.word()]
-        #expect(words == ["join", "a"])
+        expectEqual(words, ["join", "a"])
         let next = line.nextWord
-        #expect(next == "{\"x\":")
+        expectEqual(next, "{\"x\":")
         let value = line.json()
-        #expect(value == Array("{\"x\":[1,2]}".utf8))
+        expectEqual(value, Array("{\"x\":[1,2]}".utf8))
         let last = line.word()
-        #expect(last == "é")
-        #expect(line.rest == Array("rest of it".utf8))
+        expectEqual(last, "é")
+        expectEqual(line.rest, Array("rest of it".utf8))
     }
 
     @Test("A value that is not JSON, or not followed by a blank, is not read", arguments: ["{", "{}x", "1,", "a", ""])
@@ -26,8 +27,8 @@ import WSCore
         let bytes = Array(text.utf8)
         var line = TypedLine(bytes.span.bytes)
         let value = line.json()
-        #expect(value == nil)
-        #expect(line.rest == bytes)
+        expectNil(value)
+        expectEqual(line.rest, bytes)
     }
 
     // MARK: JSON
@@ -49,14 +50,14 @@ import WSCore
         ])
     func smallObjects(text: String, replaced: String) {
         let result = JSONBytes.replacingSmallObjects(in: Array(text.utf8)) { _ in Array("X".utf8) }
-        #expect(String(decoding: result, as: UTF8.self) == replaced)
+        expectEqual(String(decoding: result, as: UTF8.self), replaced)
     }
 
     @Test("Byte strings have a form in JSON that can be reversed")
     func byteStrings() {
-        #expect(JSONBytes.bytes(of: JSONBytes.text(of: [0, 255])) == [0, 255])
+        expectEqual(JSONBytes.bytes(of: JSONBytes.text(of: [0, 255])), [0, 255])
         for text in [#"{"$bytes":"?"}"#, #"{"$bytes":1}"#, #"{"$bytes":"","x":1}"#, "1"] {
-            #expect(JSONBytes.bytes(of: Array(text.utf8)) == nil)
+            expectNil(JSONBytes.bytes(of: Array(text.utf8)))
         }
     }
 
@@ -70,7 +71,7 @@ import WSCore
         try lines.hold(2, byteCount: 10, for: "b", &output)
         try lines.hold(3, byteCount: HeldLines<Int>.limitBytes, for: "a", &output)
         #expect(throws: ProtocolInputError.self) { try lines.hold(4, byteCount: 0, for: "b", &output) }
-        #expect(lines.last(for: "a") == 3)
+        expectEqual(lines.last(for: "a"), 3)
         let first = lines.takeFirst(for: "a")
         #expect(first?.message == 1 && first?.number == 1 && lines.isFull)
         let second = lines.takeFirst(for: "a")
@@ -78,24 +79,24 @@ import WSCore
         #expect(lines.takeFirst(for: "a") == nil && lines.last(for: "a") == nil)
         try lines.hold(5, byteCount: 0, for: "b", &output)
         lines.drop("b", &output)
-        #expect(output.items.last == .linesDropped([2, 4]))
+        expectEqual(output.items.last, .linesDropped([2, 4]))
         lines.removeAll()
         try lines.hold(6, byteCount: 0, for: "b", &output)
-        #expect(output.items.last == .lineWaits(5))
+        expectEqual(output.items.last, .lineWaits(5))
     }
 
     @Test("Beyond the limit, the oldest requests are forgotten")
     func requests() {
         let limit = NumberedRequests<Int>.maximumCount
         var requests = NumberedRequests<Int>()
-        for number in 1...limit + 2 { #expect(requests.add(number) == number) }
+        for number in 1...limit + 2 { expectEqual(requests.add(number), number) }
         #expect(requests[2] == nil && requests[3] == 3)
         let skipped = requests.skip()
-        #expect(skipped == limit + 3)
+        expectEqual(skipped, limit + 3)
         let removed = requests.removeAll { $0 > limit }
-        #expect(removed.map(\.number) == [limit + 1, limit + 2])
+        expectEqual(removed.map(\.number), [limit + 1, limit + 2])
         requests.removeAll()
         let next = requests.add(0)
-        #expect(next == limit + 4)
+        expectEqual(next, limit + 4)
     }
 }

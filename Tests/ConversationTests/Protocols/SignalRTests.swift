@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -17,26 +18,25 @@ import WSCore
     @Test("The handshake selects the JSON protocol (Overview)")
     func handshake() throws {
         let driver = try ProtocolDriver("signalr")
-        #expect(driver.open() == [Self.handshake])
-        #expect(driver.receive("{}\u{1E}") == ["hidden handshake", "ready"])
+        expectEqual(driver.open(), [Self.handshake])
+        expectEqual(driver.receive("{}\u{1E}"), ["hidden handshake", "ready"])
     }
 
     @Test("A refused handshake fails with the server's words")
     func refusedHandshake() throws {
         let driver = try ProtocolDriver("signalr")
         _ = driver.open()
-        #expect(
-            driver.receive("{\"error\":\"no\"}\u{1E}") == [#"failure the server refused the handshake: "no""#])
-        #expect(
-            driver.receive("hello") == ["unknown the handshake does not end with the record separator 0x1E"])
+        expectEqual(driver.receive("{\"error\":\"no\"}\u{1E}"), [#"failure the server refused the handshake: "no""#])
+        expectEqual(driver.receive("hello"), ["unknown the handshake does not end with the record separator 0x1E"])
     }
 
     @Test("The response to the handshake and records may arrive together")
     func recordsWithHandshake() throws {
         let driver = try ProtocolDriver("signalr")
         _ = driver.open()
-        #expect(
-            driver.receive("{}\u{1E}{\"type\":6}\u{1E}{\"type\":1,\"target\":\"a\",\"arguments\":[]}\u{1E}") == [
+        expectEqual(
+            driver.receive("{}\u{1E}{\"type\":6}\u{1E}{\"type\":1,\"target\":\"a\",\"arguments\":[]}\u{1E}"),
+            [
                 "hidden handshake", "ready", "hidden ping", "event a",
             ])
     }
@@ -49,9 +49,10 @@ import WSCore
         ])
     func typed(line: String, arguments: String) throws {
         let driver = try Self.ready()
-        #expect(driver.type(line) == [#">{"type":1,"target":"Send","arguments":\#(arguments)}␞"#])
-        #expect(
-            driver.type(line, wantsReply: true) == [
+        expectEqual(driver.type(line), [#">{"type":1,"target":"Send","arguments":\#(arguments)}␞"#])
+        expectEqual(
+            driver.type(line, wantsReply: true),
+            [
                 #">{"type":1,"invocationId":"1","target":"Send","arguments":\#(arguments)}␞"#, "key 1",
             ])
     }
@@ -62,50 +63,51 @@ import WSCore
         _ = driver.type("Add 1 2", wantsReply: true)
         _ = driver.type("Fail", wantsReply: true)
         _ = driver.type("Void", wantsReply: true)
-        #expect(
+        expectEqual(
             driver.receive(
                 "{\"type\":3,\"invocationId\":\"2\",\"error\":\"It didn't work!\"}\u{1E}"
                     + "{\"type\":3,\"invocationId\":\"1\",\"result\":3.0}\u{1E}{\"type\":3,\"invocationId\":\"3\"}\u{1E}"
-            )
-                == [#"refused 2 Fail "It didn't work!""#, "reply 1 Add 3.0", "reply 3 Void"])
-        #expect(driver.receive("{\"type\":3,\"invocationId\":\"x\"}\u{1E}") == ["reply x"])
+            ), [#"refused 2 Fail "It didn't work!""#, "reply 1 Add 3.0", "reply 3 Void"])
+        expectEqual(driver.receive("{\"type\":3,\"invocationId\":\"x\"}\u{1E}"), ["reply x"])
     }
 
     @Test("Items of a stream are events, and its completion is a notice or the awaited reply (Streaming)")
     func streams() throws {
         let driver = try Self.ready()
-        #expect(
-            driver.type("stream Counter 10") == [
+        expectEqual(
+            driver.type("stream Counter 10"),
+            [
                 #">{"type":4,"invocationId":"1","target":"Counter","arguments":[10]}␞"#
             ])
-        #expect(driver.receive("{\"type\":2,\"invocationId\":\"1\",\"item\":42}\u{1E}") == ["event Counter 42"])
-        #expect(driver.type("cancel 1") == [#">{"type":5,"invocationId":"1"}␞"#])
-        #expect(driver.receive("{\"type\":3,\"invocationId\":\"1\"}\u{1E}") == ["notice complete"])
+        expectEqual(driver.receive("{\"type\":2,\"invocationId\":\"1\",\"item\":42}\u{1E}"), ["event Counter 42"])
+        expectEqual(driver.type("cancel 1"), [#">{"type":5,"invocationId":"1"}␞"#])
+        expectEqual(driver.receive("{\"type\":3,\"invocationId\":\"1\"}\u{1E}"), ["notice complete"])
         // The server may have completed it just before.
-        #expect(driver.type("cancel 1") == [])
-        #expect(driver.type("stream Counter", wantsReply: true).last == "key 2")
-        #expect(
-            driver.receive("{\"type\":3,\"invocationId\":\"2\",\"error\":\"e\"}\u{1E}") == [#"refused 2 complete "e""#])
+        expectEqual(driver.type("cancel 1"), [])
+        expectEqual(driver.type("stream Counter", wantsReply: true).last, "key 2")
+        expectEqual(
+            driver.receive("{\"type\":3,\"invocationId\":\"2\",\"error\":\"e\"}\u{1E}"), [#"refused 2 complete "e""#])
         _ = driver.type("stream Counter")
-        #expect(
-            driver.receive("{\"type\":3,\"invocationId\":\"3\",\"error\":\"e\"}\u{1E}") == [#"refusal complete "e""#])
+        expectEqual(
+            driver.receive("{\"type\":3,\"invocationId\":\"3\",\"error\":\"e\"}\u{1E}"), [#"refusal complete "e""#])
     }
 
     @Test("A method with the name of a command needs quotes")
     func quotedMethod() throws {
-        #expect(
-            try Self.ready().type(#""stream" 1"#) == [#">{"type":1,"target":"stream","arguments":[1]}␞"#])
+        try expectEqual(Self.ready().type(#""stream" 1"#), [#">{"type":1,"target":"stream","arguments":[1]}␞"#])
     }
 
     @Test("Invocations by the server are events, and get an error if they want a result")
     func serverInvocations() throws {
         let driver = try Self.ready()
-        #expect(
-            driver.receive("{\"type\":1,\"target\":\"chat\",\"arguments\":[ {\"x\": 1} ],\"headers\":{}}\u{1E}") == [
+        expectEqual(
+            driver.receive("{\"type\":1,\"target\":\"chat\",\"arguments\":[ {\"x\": 1} ],\"headers\":{}}\u{1E}"),
+            [
                 #"event chat {"x":1}"#
             ])
-        #expect(
-            driver.receive("{\"type\":1,\"target\":\"ask\",\"invocationId\":\"7\",\"arguments\":[1,2]}\u{1E}") == [
+        expectEqual(
+            driver.receive("{\"type\":1,\"target\":\"ask\",\"invocationId\":\"7\",\"arguments\":[1,2]}\u{1E}"),
+            [
                 #">{"type":3,"invocationId":"7","error":"wsx does not return results"}␞"#, "event ask [1,2]",
             ])
     }
@@ -115,22 +117,22 @@ import WSCore
         let driver = try ProtocolDriver("signalr")
         _ = driver.open()
         _ = driver.receive("{}\u{1E}{\"type\"")
-        #expect(driver.session.incompleteInput == "a record of SignalR (7 bytes)")
+        expectEqual(driver.session.incompleteInput, "a record of SignalR (7 bytes)")
         _ = driver.receive(":6}\u{1E}")
-        #expect(driver.session.incompleteInput == nil)
+        expectNil(driver.session.incompleteInput)
     }
 
     @Test("Records may be split anywhere")
     func splitRecords() throws {
         let text = "{\"type\":6}\u{1E}{\"type\":1,\"target\":\"a\",\"arguments\":[1]}\u{1E}"
         let whole = try Self.ready().receive(text)
-        #expect(whole == ["hidden ping", "event a 1"])
+        expectEqual(whole, ["hidden ping", "event a 1"])
         let bytes = Array(text.utf8)
         for offset in 0...bytes.count {
             let driver = try Self.ready()
             let first = driver.receive(String(decoding: bytes[..<offset], as: UTF8.self))
             let second = driver.receive(String(decoding: bytes[offset...], as: UTF8.self))
-            #expect(first + second == whole, "split at \(offset)")
+            expectEqual(first + second, whole, "split at \(offset)")
         }
     }
 
@@ -138,43 +140,45 @@ import WSCore
     func recordLimit() throws {
         let driver = try Self.ready()
         let half = String(repeating: "x", count: SignalRSession.maximumRecordBytes / 2)
-        #expect(driver.receive(half, half) == [])
-        #expect(driver.receive("x") == ["disconnect a record of the server has more than 16 MiB"])
+        expectEqual(driver.receive(half, half), [])
+        expectEqual(driver.receive("x"), ["disconnect a record of the server has more than 16 MiB"])
     }
 
     @Test("A ping is sent after 15 seconds without a message (Ping)")
     func pings() throws {
         let driver = try Self.ready()
-        #expect(driver.secondsLeft == 15)
-        #expect(driver.wait(10) == [])
+        expectEqual(driver.secondsLeft, 15)
+        expectEqual(driver.wait(10), [])
         _ = driver.type("Send")
-        #expect(driver.secondsLeft == 15)
-        #expect(driver.wait(15) == [#">{"type":6}␞"#])
-        #expect(driver.secondsLeft == 5)
-        #expect(driver.receive("{\"type\":6}\u{1E}") == ["hidden ping"])
-        #expect(driver.secondsLeft == 15)
+        expectEqual(driver.secondsLeft, 15)
+        expectEqual(driver.wait(15), [#">{"type":6}␞"#])
+        expectEqual(driver.secondsLeft, 5)
+        expectEqual(driver.receive("{\"type\":6}\u{1E}"), ["hidden ping"])
+        expectEqual(driver.secondsLeft, 15)
     }
 
     @Test("A server that is silent for 30 seconds is considered dead")
     func silence() throws {
         let driver = try Self.ready()
         _ = driver.wait(15)
-        #expect(driver.wait(15) == ["disconnect the server sent nothing for 30 s, not even a ping"])
-        #expect(driver.secondsLeft == nil)
+        expectEqual(driver.wait(15), ["disconnect the server sent nothing for 30 s, not even a ping"])
+        expectNil(driver.secondsLeft)
     }
 
     @Test("The server's close message ends the run, unless it allows a reconnect (Close)")
     func close() throws {
         let driver = try Self.ready()
-        #expect(driver.receive("{\"type\":7}\u{1E}") == ["notice close"])
-        #expect(
-            driver.receive("{\"type\":7,\"allowReconnect\":true}\u{1E}") == [
+        expectEqual(driver.receive("{\"type\":7}\u{1E}"), ["notice close"])
+        expectEqual(
+            driver.receive("{\"type\":7,\"allowReconnect\":true}\u{1E}"),
+            [
                 "notice close", "close 1001 SignalR close message",
             ])
-        #expect(
-            driver.receive("{\"type\":7,\"error\":\"e\"}\u{1E}") == [#"failure the server closed the connection: "e""#])
-        #expect(
-            driver.receive("{\"type\":7,\"error\":\"e\",\"allowReconnect\":true}\u{1E}") == [
+        expectEqual(
+            driver.receive("{\"type\":7,\"error\":\"e\"}\u{1E}"), [#"failure the server closed the connection: "e""#])
+        expectEqual(
+            driver.receive("{\"type\":7,\"error\":\"e\",\"allowReconnect\":true}\u{1E}"),
+            [
                 #"disconnect the server closed the connection: "e""#
             ])
     }
@@ -186,9 +190,10 @@ import WSCore
         _ = driver.type("stream B", wantsReply: true)
         _ = driver.type("C", wantsReply: true)
         _ = driver.receive("{\"type\"")
-        #expect(driver.open() == [Self.handshake])
-        #expect(
-            driver.receive("{}\u{1E}") == [
+        expectEqual(driver.open(), [Self.handshake])
+        expectEqual(
+            driver.receive("{}\u{1E}"),
+            [
                 "hidden handshake", #">{"type":4,"invocationId":"4","target":"A","arguments":[]}␞"#, "renewed A",
                 "ready",
             ])
@@ -197,8 +202,8 @@ import WSCore
     @Test("The negotiate request is optional")
     func negotiation() throws {
         let found = try #require(ApplicationProtocol(named: "signalr"))
-        #expect(found.negotiation(ProtocolParameters())?.pathSuffix == "/negotiate")
-        #expect(found.negotiation(ProtocolParameters(["negotiate": "false"])) == nil)
+        expectEqual(found.negotiation(ProtocolParameters())?.pathSuffix, "/negotiate")
+        expectNil(found.negotiation(ProtocolParameters(["negotiate": "false"])))
         #expect(throws: ProtocolParameterError.self) { try ProtocolDriver("signalr", ["negotiate": "no"]) }
     }
 
@@ -213,7 +218,7 @@ import WSCore
             ),
         ])
     func negotiationResponses(body: String, result: String) throws {
-        #expect("\(try SignalRNegotiation(response: Array(body.utf8).span.bytes))" == result)
+        expectEqual("\(try SignalRNegotiation(response: Array(body.utf8).span.bytes))", result)
     }
 
     @Test(
@@ -241,8 +246,8 @@ import WSCore
         ])
     func malformed(text: String, reason: String) throws {
         let driver = try Self.ready()
-        #expect(driver.receive(text) == ["unknown \(reason)"])
-        #expect(driver.receive(binary: [1]) == ["unknown binary data in the JSON hub protocol"])
+        expectEqual(driver.receive(text), ["unknown \(reason)"])
+        expectEqual(driver.receive(binary: [1]), ["unknown binary data in the JSON hub protocol"])
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 import WSCore
 
@@ -14,9 +15,9 @@ import WSCore
         ])
     func fields(text: String, request: [String], replies: [String]) throws {
         let correlation = try #require(Correlation(text))
-        #expect(correlation.source == text)
-        #expect([correlation.request.source] == request)
-        #expect(correlation.replies.map(\.source) == replies)
+        expectEqual(correlation.source, text)
+        expectEqual([correlation.request.source], request)
+        expectEqual(correlation.replies.map(\.source), replies)
     }
 
     @Test(
@@ -25,6 +26,6 @@ import WSCore
             "", "=", "a=", "=a", "a=,", "a=b,", "a=,b", "a=b,,c", "a=b=c", "a=b,c=d", "/~2=a", "a=/~2", "a=..b", ".[=a",
         ])
     func mistakes(text: String) {
-        #expect(Correlation(text) == nil)
+        expectNil(Correlation(text))
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -19,7 +20,7 @@ import WSCore
             ("m 'a\u{1B}'", #"["a\u001b"]"#), ("m ['] 1", #"["[']",1]"#),
         ])
     func arguments(line: String, params: String) throws {
-        #expect(try Self.call(line) == Self.expected("m", params))
+        try expectEqual(Self.call(line), Self.expected("m", params))
     }
 
     @Test(
@@ -29,7 +30,7 @@ import WSCore
             ("m '{}'", #"["{}"]"#), ("m {}", "{}"),
         ])
     func whole(line: String, params: String) throws {
-        #expect(try Self.call(line) == Self.expected("m", params))
+        try expectEqual(Self.call(line), Self.expected("m", params))
     }
 
     @Test(
@@ -42,17 +43,17 @@ import WSCore
             ("m 'a=1'", #"["a=1"]"#), ("m a=it's", #"{"a":"it's"}"#),
         ])
     func names(line: String, params: String) throws {
-        #expect(try Self.call(line) == Self.expected("m", params))
+        try expectEqual(Self.call(line), Self.expected("m", params))
     }
 
     @Test("The first word is always the method", arguments: [("Page.navigate", "Page.navigate"), ("a\"b", #"a\"b"#)])
     func methods(line: String, method: String) throws {
-        #expect(try Self.call(line) == Self.expected(method, ""))
+        try expectEqual(Self.call(line), Self.expected(method, ""))
     }
 
     @Test("A line that is already JSON is sent unchanged", arguments: [#"{"id":1}"#, "[{}] ", " {broken"])
     func finished(line: String) throws {
-        #expect(try Self.call(line) == line)
+        try expectEqual(Self.call(line), line)
     }
 
     @Test(
@@ -70,16 +71,16 @@ import WSCore
 
     @Test("Errors are described in words")
     func words() {
-        #expect("\(JSONRPCCallError.noMethod)" == "the method is missing; write METHOD [ARGUMENT...]")
-        #expect(
-            "\(JSONRPCCallError.openQuote(offset: 4))" == "the quote at byte 5 is not closed; add the closing quote")
-        #expect(
-            "\(JSONRPCCallError.openBracket(offset: 4))"
-                == "the bracket at byte 5 is not closed; add the closing bracket")
-        #expect(
-            "\(JSONRPCCallError.afterQuote(offset: 4))"
-                == "byte 5 follows a closing quote; write a space between arguments")
-        #expect("\(JSONRPCCallError.repeatedName("a\u{1B}"))" == #"the argument 'a\u{1B}' is repeated; give it once"#)
+        expectEqual("\(JSONRPCCallError.noMethod)", "the method is missing; write METHOD [ARGUMENT...]")
+        expectEqual(
+            "\(JSONRPCCallError.openQuote(offset: 4))", "the quote at byte 5 is not closed; add the closing quote")
+        expectEqual(
+            "\(JSONRPCCallError.openBracket(offset: 4))", "the bracket at byte 5 is not closed; add the closing bracket"
+        )
+        expectEqual(
+            "\(JSONRPCCallError.afterQuote(offset: 4))",
+            "byte 5 follows a closing quote; write a space between arguments")
+        expectEqual("\(JSONRPCCallError.repeatedName("a\u{1B}"))", #"the argument 'a\u{1B}' is repeated; give it once"#)
     }
 
     private static func call(_ line: String) throws -> String {

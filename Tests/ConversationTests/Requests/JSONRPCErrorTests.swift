@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -24,9 +25,9 @@ import WSCore
         ] as [(String, String, String?, String)])
     func fields(reply: String, id: String, code: String?, message: String) throws {
         let error = try #require(Self.errors(reply).first)
-        #expect(error.id == id)
-        #expect(error.code == code)
-        #expect(error.message == message)
+        expectEqual(error.id, id)
+        expectEqual(error.code, code)
+        expectEqual(error.message, message)
     }
 
     @Test(
@@ -37,20 +38,20 @@ import WSCore
             "error", "",
         ])
     func others(text: String) {
-        #expect(Self.errors(text).isEmpty)
+        expectEmpty(Self.errors(text))
     }
 
     @Test("A batch has one error per failed call")
     func batch() {
         let errors = Self.errors(
             #"[{"id":1,"result":0},{"id":2,"error":{"message":"b"}},{"id":3,"error":{"message":"c"}}]"#)
-        #expect(errors.map(\.id) == ["2", "3"])
+        expectEqual(errors.map(\.id), ["2", "3"])
     }
 
     @Test("A message with invalid UTF-8 has no errors")
     func invalidText() {
         let bytes = Array(#"{"id":1,"error":""#.utf8) + [0xFF] + Array(#""}"#.utf8)
-        #expect(JSONRPCError.errors(in: bytes.span.bytes).isEmpty)
+        expectEmpty(JSONRPCError.errors(in: bytes.span.bytes))
     }
 
     @Test(
@@ -63,14 +64,14 @@ import WSCore
         ] as [(String, Int?, String)])
     func descriptions(reply: String, number: Int?, words: String) throws {
         let error = try #require(Self.errors(reply).first)
-        #expect(error.description(asReplyTo: number, masking: { $0 }) == words)
+        expectEqual(error.description(asReplyTo: number, masking: { $0 }), words)
     }
 
     @Test("A long message is cut")
     func longMessage() throws {
         let long = String(repeating: "x", count: 201)
         let error = try #require(Self.errors(#"{"id":1,"error":"\#(long)"}"#).first)
-        #expect(error.description(asReplyTo: 1, masking: { $0 }) == "request 1: error \(long.dropLast())…")
-        #expect(error.message == long)
+        expectEqual(error.description(asReplyTo: 1, masking: { $0 }), "request 1: error \(long.dropLast())…")
+        expectEqual(error.message, long)
     }
 }

@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 import WSCore
 
@@ -14,7 +15,7 @@ import WSCore
 
     @Test("Without a field, every message is a request")
     func noField() {
-        #expect(RequestQueue(.init()).problem(with: Array("x".utf8).span.bytes) == nil)
+        expectNil(RequestQueue(.init()).problem(with: Array("x".utf8).span.bytes))
     }
 
     @Test(
@@ -31,7 +32,7 @@ import WSCore
             (#"{"id":1} x"#, .notJSON(field: "id")),
         ] as [(String, RequestProblem?)])
     func fields(text: String, expected: RequestProblem?) {
-        #expect(problem(text) == expected)
+        expectEqual(problem(text), expected)
     }
 
     @Test(
@@ -41,13 +42,13 @@ import WSCore
             (#"{"a":{"id":{}}}"#, .notAScalar("/a/id")), (#"[{"a":{"id":1}}]"#, .noField("/a/id", similar: nil)),
         ] as [(String, RequestProblem?)])
     func pointers(text: String, expected: RequestProblem?) {
-        #expect(problem(text, field: "/a/id") == expected)
+        expectEqual(problem(text, field: "/a/id"), expected)
     }
 
     @Test("A message that is not UTF-8 has no field")
     func bytes() {
         let queue = RequestQueue(.init(.id(at: "id")))
-        #expect(queue.problem(with: ([0xFF] as [UInt8]).span.bytes) == .notJSON(field: "id"))
+        expectEqual(queue.problem(with: ([0xFF] as [UInt8]).span.bytes), .notJSON(field: "id"))
     }
 
     @Test(
@@ -60,12 +61,12 @@ import WSCore
             (#"{"id":1"#, .notJSON(field: "id")),
         ] as [(String, RequestProblem?)])
     func calls(text: String, expected: RequestProblem?) {
-        #expect(problem(text, makesCalls: true) == expected)
+        expectEqual(problem(text, makesCalls: true), expected)
     }
 
     @Test("The words name the field and a similar member")
     func words() {
         let problem = RequestProblem.noField("id", similar: "ID")
-        #expect("\(problem)" == "it has no 'id' to match its reply; rename 'ID'")
+        expectEqual("\(problem)", "it has no 'id' to match its reply; rename 'ID'")
     }
 }

@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 import WSCore
 
@@ -8,47 +9,47 @@ import WSCore
     @Test("With a window of one, a request waits for the reply to the previous one")
     func sequence() throws {
         var queue = RequestQueue(.init(isSequential: true))
-        #expect(queue.isSettled)
+        expectTrue(queue.isSettled)
         for text in ["a", "b"] { try queue.add(text) }
-        #expect(queue.sendable() == ["1 a"])
-        #expect(queue.isFull)
-        #expect(queue.unansweredCount == 2)
-        #expect(queue.received("x") == true)
-        #expect(queue.sendable() == ["2 b"])
-        #expect(!queue.isFull)
-        #expect(!queue.isSettled)
-        #expect(queue.received("y") == true)
-        #expect(queue.isSettled)
+        expectEqual(queue.sendable(), ["1 a"])
+        expectTrue(queue.isFull)
+        expectEqual(queue.unansweredCount, 2)
+        expectEqual(queue.received("x"), true)
+        expectEqual(queue.sendable(), ["2 b"])
+        expectFalse(queue.isFull)
+        expectFalse(queue.isSettled)
+        expectEqual(queue.received("y"), true)
+        expectTrue(queue.isSettled)
     }
 
     @Test("A request that times out makes room and is counted")
     func expiry() throws {
         var queue = RequestQueue(.init(isSequential: true, replyTimeout: .seconds(1)))
         for text in ["a", "b"] { try queue.add(text) }
-        #expect(queue.sendable() == ["1 a"])
-        #expect(queue.expire(at: .seconds(1)).map(\.number) == [1])
-        #expect(queue.expiredCount == 1)
-        #expect(queue.sendable() == ["2 b"])
+        expectEqual(queue.sendable(), ["1 a"])
+        expectEqual(queue.expire(at: .seconds(1)).map(\.number), [1])
+        expectEqual(queue.expiredCount, 1)
+        expectEqual(queue.sendable(), ["2 b"])
     }
 
     @Test("Replies with keys may arrive in any order, and late")
     func keys() throws {
         var queue = RequestQueue(.init(.keys, replyTimeout: .seconds(1)))
-        #expect(!queue.goesByOrder)
+        expectFalse(queue.goesByOrder)
         for text in ["a", "b", "c"] { try queue.add(text) }
         var sent: [Request] = []
         while let next = queue.next(at: .zero) { sent.append(next.message) }
-        #expect(sent.map(\.number) == [1, 2, 3])
+        expectEqual(sent.map(\.number), [1, 2, 3])
         // The second message has no reply.
         queue.sent(sent[0], key: "x", at: .zero)
         queue.sent(sent[2], key: "y", at: .zero)
-        #expect(queue.unansweredCount == 2)
-        #expect(queue.received(key: "y", at: .zero).reply?.number == 3)
-        #expect(queue.received(key: "y", at: .zero) == .push)
-        #expect(queue.expire(at: .seconds(1)).map(\.number) == [1])
+        expectEqual(queue.unansweredCount, 2)
+        expectEqual(queue.received(key: "y", at: .zero).reply?.number, 3)
+        expectEqual(queue.received(key: "y", at: .zero), .push)
+        expectEqual(queue.expire(at: .seconds(1)).map(\.number), [1])
         let late = queue.received(key: "x", at: .seconds(2))
-        #expect(late == .lateReply(Reply(number: 1, roundTrip: .seconds(2)), delay: .seconds(1)))
-        #expect(queue.isSettled)
+        expectEqual(late, .lateReply(Reply(number: 1, roundTrip: .seconds(2)), delay: .seconds(1)))
+        expectTrue(queue.isSettled)
     }
 
     @Test("A message that is not final is finished when it may be sent, and stays the same on the next connection")
@@ -56,20 +57,20 @@ import WSCore
         var queue = RequestQueue(.init(isSequential: true, keepsRequests: true))
         queue.append(Array("first".utf8), as: .text, isInitial: true, draftName: "message 1")
         queue.append(Array("second".utf8), as: .text, draftName: "input message 1")
-        #expect(queue.nextDraft(at: .zero)?.draftName == "message 1")
+        expectEqual(queue.nextDraft(at: .zero)?.draftName, "message 1")
         queue.finish(Array("1st".utf8))
-        #expect(queue.nextDraft(at: .zero) == nil)
-        #expect(queue.sendable() == ["1 1st"])
+        expectNil(queue.nextDraft(at: .zero))
+        expectEqual(queue.sendable(), ["1 1st"])
         // The second one has to wait for the reply to the first one.
         #expect(queue.nextDraft(at: .zero) == nil && queue.isFull)
         queue.connectionLost()
-        #expect(queue.nextDraft(at: .zero) == nil)
-        #expect(queue.sendable() == ["1 1st *"])
-        #expect(queue.received("x") == true)
-        #expect(queue.nextDraft(at: .zero, isInitial: true) == nil)
-        #expect(queue.nextDraft(at: .zero)?.number == 2)
+        expectNil(queue.nextDraft(at: .zero))
+        expectEqual(queue.sendable(), ["1 1st *"])
+        expectEqual(queue.received("x"), true)
+        expectNil(queue.nextDraft(at: .zero, isInitial: true))
+        expectEqual(queue.nextDraft(at: .zero)?.number, 2)
         queue.dropDraft()
-        #expect(queue.isSettled)
+        expectTrue(queue.isSettled)
     }
 
     @Test(
@@ -79,35 +80,35 @@ import WSCore
         var queue = RequestQueue(.init(.calls()))
         try queue.add("first")
         _ = queue.sendable()
-        #expect(queue.received(error) == true)
-        #expect(queue.isSettled)
+        expectEqual(queue.received(error), true)
+        expectTrue(queue.isSettled)
         // With several, nothing says which one it answers.
         try queue.add("second")
         try queue.add("third")
         _ = queue.sendable()
-        #expect(queue.received(error) == false)
-        #expect(queue.unansweredCount == 2)
+        expectEqual(queue.received(error), false)
+        expectEqual(queue.unansweredCount, 2)
     }
 
     @Test("Notifications are counted, do not wait, and delay nothing")
     func notifications() throws {
         var queue = RequestQueue(.init(.id(at: "id"), isSequential: true))
         for text in ["{}", #"{"id":1}"#, "x", #"{"id":2}"#] { try queue.add(text) }
-        #expect(queue.sendable() == ["1 {} -", #"2 {"id":1}"#])
-        #expect(queue.received("{}") == false)
-        #expect(queue.received(#"{"id":1}"#) == true)
-        #expect(queue.sendable() == ["3 x -", #"4 {"id":2}"#])
+        expectEqual(queue.sendable(), ["1 {} -", #"2 {"id":1}"#])
+        expectEqual(queue.received("{}"), false)
+        expectEqual(queue.received(#"{"id":1}"#), true)
+        expectEqual(queue.sendable(), ["3 x -", #"4 {"id":2}"#])
     }
 
     @Test("At most 65,536 requests are in flight")
     func window() throws {
         var queue = RequestQueue(.init(.id(at: "id")))
         for id in 0...RequestQueue.maximumInFlight { try queue.add(#"{"id":\#(id)}"#) }
-        #expect(queue.sendable().count == RequestQueue.maximumInFlight)
-        #expect(queue.isFull)
-        #expect(queue.received(#"{"id":5}"#) == true)
-        #expect(queue.sendable().count == 1)
-        #expect(!queue.isFull)
+        expectEqual(queue.sendable().count, RequestQueue.maximumInFlight)
+        expectTrue(queue.isFull)
+        expectEqual(queue.received(#"{"id":5}"#), true)
+        expectEqual(queue.sendable().count, 1)
+        expectFalse(queue.isFull)
     }
 
     @Test("Requests kept for another connection are in flight up to 16 MiB")
@@ -115,7 +116,7 @@ import WSCore
         var queue = RequestQueue(.init(.id(at: "id"), keepsRequests: true))
         let padding = String(repeating: "x", count: 1 << 20)
         for id in 0..<20 { try queue.add(#"{"id":\#(id),"x":"\#(padding)"}"#) }
-        #expect(queue.sendable().count == 16)
+        expectEqual(queue.sendable().count, 16)
     }
 
     @Test("Lines become calls with their numbers as ids")
@@ -124,8 +125,9 @@ import WSCore
         try queue.add("a")
         #expect(throws: JSONRPCCallError.noMethod) { try queue.add(" ") }
         try queue.add("b 1")
-        #expect(
-            queue.sendable() == [
+        expectEqual(
+            queue.sendable(),
+            [
                 #"1 {"jsonrpc":"2.0","id":1,"method":"a"}"#,
                 #"2 {"jsonrpc":"2.0","id":2,"method":"b","params":[1]}"#,
             ])
@@ -137,16 +139,16 @@ import WSCore
         try queue.add(#"{"id":"hello"}"#, isInitial: true)
         try queue.add("{}", isInitial: true)
         for id in 3...5 { try queue.add(#"{"id":\#(id)}"#) }
-        #expect(queue.sendable(isInitial: true).count == 2)
-        #expect(queue.sendable().count == 3)
-        #expect(queue.received(#"{"id":"hello"}"#) == true)
-        #expect(queue.received(#"{"id":4}"#) == true)
+        expectEqual(queue.sendable(isInitial: true).count, 2)
+        expectEqual(queue.sendable().count, 3)
+        expectEqual(queue.received(#"{"id":"hello"}"#), true)
+        expectEqual(queue.received(#"{"id":4}"#), true)
         try queue.add(#"{"id":6}"#)
         queue.connectionLost()
-        #expect(queue.sendable(isInitial: true) == [#"1 {"id":"hello"} *"#, "2 {} - *"])
-        #expect(queue.sendable() == [#"3 {"id":3} *"#, #"5 {"id":5} *"#, #"6 {"id":6}"#])
+        expectEqual(queue.sendable(isInitial: true), [#"1 {"id":"hello"} *"#, "2 {} - *"])
+        expectEqual(queue.sendable(), [#"3 {"id":3} *"#, #"5 {"id":5} *"#, #"6 {"id":6}"#])
         try queue.add(#"{"id":7}"#)
-        #expect(queue.sendable() == [#"7 {"id":7}"#])
+        expectEqual(queue.sendable(), [#"7 {"id":7}"#])
     }
 
     @Test("With a window of one, a request keeps its number on a new connection, too")
@@ -154,16 +156,16 @@ import WSCore
         var queue = RequestQueue(.init(isSequential: true, keepsRequests: true))
         try queue.add("hello", isInitial: true)
         for text in ["a", "b"] { try queue.add(text) }
-        #expect(queue.sendable() == ["1 hello"])
-        #expect(queue.received("") == true)
-        #expect(queue.sendable() == ["2 a"])
+        expectEqual(queue.sendable(), ["1 hello"])
+        expectEqual(queue.received(""), true)
+        expectEqual(queue.sendable(), ["2 a"])
         queue.connectionLost()
-        #expect(queue.sendable(isInitial: true) == ["1 hello *"])
-        #expect(queue.sendable() == [])
-        #expect(queue.received("") == true)
-        #expect(queue.sendable() == ["2 a *"])
-        #expect(queue.received("") == true)
-        #expect(queue.sendable() == ["3 b"])
+        expectEqual(queue.sendable(isInitial: true), ["1 hello *"])
+        expectEqual(queue.sendable(), [])
+        expectEqual(queue.received(""), true)
+        expectEqual(queue.sendable(), ["2 a *"])
+        expectEqual(queue.received(""), true)
+        expectEqual(queue.sendable(), ["3 b"])
     }
 
     @Test("A request that ends every connection is sent alone, and then given up")
@@ -172,9 +174,9 @@ import WSCore
         for id in 1...3 { try queue.add(#"{"id":\#(id)}"#) }
         for _ in 1...2 {
             queue.connectionOpened(at: .zero)
-            #expect(queue.sendable().count == 3)
+            expectEqual(queue.sendable().count, 3)
             let givenUp = queue.connectionLost()
-            #expect(givenUp == nil)
+            expectNil(givenUp)
         }
         for turn in 1...2 {
             queue.connectionOpened(at: .zero)
@@ -182,21 +184,21 @@ import WSCore
             #expect(queue.next(at: firstTime - .milliseconds(1)) == nil && queue.nextTime(after: .zero) == firstTime)
             let next = queue.next(at: firstTime)
             #expect(next?.message.number == 1 && next?.wasSent == true)
-            #expect(queue.next(at: .seconds(1)) == nil)
+            expectNil(queue.next(at: .seconds(1)))
             let givenUp = queue.connectionLost()
-            #expect(givenUp?.number == (turn == 1 ? nil : 1))
+            expectEqual(givenUp?.number, (turn == 1 ? nil : 1))
         }
         #expect(queue.kept.map(\.number) == [1] && queue.unconfirmedCount == 3)
         queue.connectionOpened(at: .zero)
-        #expect(queue.next(at: .seconds(1))?.message.number == 2)
-        #expect(queue.received(#"{"id":2}"#) == true)
+        expectEqual(queue.next(at: .seconds(1))?.message.number, 2)
+        expectEqual(queue.received(#"{"id":2}"#), true)
         queue.retryKept()
-        #expect(queue.kept.isEmpty)
-        #expect(queue.next(at: .seconds(1))?.message.number == 3)
-        #expect(queue.received(#"{"id":3}"#) == true)
-        #expect(queue.next(at: .seconds(1))?.message.number == 1)
-        #expect(queue.received(#"{"id":1}"#) == true)
-        #expect(queue.isSettled)
+        expectEmpty(queue.kept)
+        expectEqual(queue.next(at: .seconds(1))?.message.number, 3)
+        expectEqual(queue.received(#"{"id":3}"#), true)
+        expectEqual(queue.next(at: .seconds(1))?.message.number, 1)
+        expectEqual(queue.received(#"{"id":1}"#), true)
+        expectTrue(queue.isSettled)
     }
 
     @Test("Requests go carefully after lost connections only until one that was sent before is answered")
@@ -204,13 +206,13 @@ import WSCore
         var queue = RequestQueue(.init(.id(at: "id"), keepsRequests: true))
         try queue.add(#"{"id":1}"#)
         for _ in 1...2 {
-            #expect(queue.sendable().count == 1)
+            expectEqual(queue.sendable().count, 1)
             queue.connectionLost()
         }
         for id in 2...3 { try queue.add(#"{"id":\#(id)}"#) }
-        #expect(queue.sendable() == [#"1 {"id":1} *"#])
-        #expect(queue.received(#"{"id":1}"#) == true)
-        #expect(queue.sendable().count == 2)
+        expectEqual(queue.sendable(), [#"1 {"id":1} *"#])
+        expectEqual(queue.received(#"{"id":1}"#), true)
+        expectEqual(queue.sendable().count, 2)
     }
 
     @Test("After abandoning, only the initial messages are sent")
@@ -218,12 +220,12 @@ import WSCore
         var queue = RequestQueue(.init(isSequential: true))
         try queue.add("hello", isInitial: true)
         for text in ["a", "b"] { try queue.add(text) }
-        #expect(queue.sendable() == ["1 hello"])
+        expectEqual(queue.sendable(), ["1 hello"])
         queue.abandon()
-        #expect(queue.unansweredCount == 1)
-        #expect(queue.sendable() == ["1 hello *"])
-        #expect(queue.received("") == true)
-        #expect(queue.isSettled)
+        expectEqual(queue.unansweredCount, 1)
+        expectEqual(queue.sendable(), ["1 hello *"])
+        expectEqual(queue.received(""), true)
+        expectTrue(queue.isSettled)
     }
 }
 

@@ -1,4 +1,5 @@
 import Conversation
+import TestSupport
 import Testing
 
 @Suite struct ResendingCautionTests {
@@ -21,7 +22,7 @@ import Testing
     func careful(ends: [String?], isCareful: Bool) {
         var caution = ResendingCaution()
         #expect(verdicts(ends, &caution).allSatisfy { $0 == .resend })
-        #expect(caution.isCareful == isCareful)
+        expectEqual(caution.isCareful, isCareful)
     }
 
     @Test(
@@ -37,8 +38,8 @@ import Testing
         _ = verdicts(["a", "a"], &caution)
         let verdicts = verdicts(ends, &caution)
         #expect(verdicts.dropLast().allSatisfy { $0 == .resend })
-        #expect((verdicts.last == .giveUp) == isGivenUp)
-        #expect(caution.isCareful)
+        expectEqual((verdicts.last == .giveUp), isGivenUp)
+        expectTrue(caution.isCareful)
     }
 
     @Test("Once nothing is left to be sent again, counting starts over")
@@ -46,6 +47,6 @@ import Testing
         var caution = ResendingCaution()
         _ = verdicts(["a", "a", "a"], &caution)
         caution.allConfirmed()
-        #expect(caution == ResendingCaution())
+        expectEqual(caution, ResendingCaution())
     }
 }

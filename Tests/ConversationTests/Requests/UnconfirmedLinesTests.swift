@@ -1,5 +1,6 @@
 import CAllocationCounter
 import Conversation
+import TestSupport
 import Testing
 import WSCore
 
@@ -12,14 +13,14 @@ import WSCore
         let ping = messages.makePing()
         messages.record("three", as: .binary)
         messages.record("four")
-        #expect(messages.count == 4)
-        #expect(messages.take(pong: ping) == 2)
-        #expect(messages.count == 2)
+        expectEqual(messages.count, 4)
+        expectEqual(messages.take(pong: ping), 2)
+        expectEqual(messages.count, 2)
         messages.store.connectionLost()
-        #expect(messages.sendAgain() == [.binary("three"), .text("four")])
+        expectEqual(messages.sendAgain(), [.binary("three"), .text("four")])
         // They are kept until a pong on the new connection covers them.
         messages.store.connectionLost()
-        #expect(messages.sendAgain() == [.binary("three"), .text("four")])
+        expectEqual(messages.sendAgain(), [.binary("three"), .text("four")])
     }
 
     @Test("a pong also confirms the messages of earlier pings")
@@ -30,11 +31,11 @@ import WSCore
             messages.record(text)
             pings.append(messages.makePing())
         }
-        #expect(Set(pings).count == 3)
-        #expect(messages.take(pong: pings[1]) == 2)
-        #expect(messages.take(pong: pings[0]) == 0)
+        expectEqual(Set(pings).count, 3)
+        expectEqual(messages.take(pong: pings[1]), 2)
+        expectEqual(messages.take(pong: pings[0]), 0)
         messages.store.connectionLost()
-        #expect(messages.sendAgain() == [.text("three")])
+        expectEqual(messages.sendAgain(), [.text("three")])
     }
 
     @Test(
@@ -44,9 +45,9 @@ import WSCore
         let messages = Fixture(isConnected: true)
         messages.record("one")
         let ping = messages.makePing()
-        #expect(ping == Array("confirm 1".utf8))
-        #expect(messages.take(pong: Array(payload.utf8)) == 0)
-        #expect(messages.count == 1)
+        expectEqual(ping, Array("confirm 1".utf8))
+        expectEqual(messages.take(pong: Array(payload.utf8)), 0)
+        expectEqual(messages.count, 1)
     }
 
     @Test("a pong from a lost connection confirms nothing on the next")
@@ -55,12 +56,12 @@ import WSCore
         messages.record("one")
         let lost = messages.makePing()
         messages.store.connectionLost()
-        #expect(messages.sendAgain() == [.text("one")])
-        #expect(messages.take(pong: lost) == 0)
+        expectEqual(messages.sendAgain(), [.text("one")])
+        expectEqual(messages.take(pong: lost), 0)
         let ping = messages.makePing()
-        #expect(ping != lost)
-        #expect(messages.take(pong: ping) == 1)
-        #expect(messages.isEmpty)
+        expectNotEqual(ping, lost)
+        expectEqual(messages.take(pong: ping), 1)
+        expectTrue(messages.isEmpty)
     }
 
     @Test("the answer to our close frame confirms all messages")
@@ -69,9 +70,9 @@ import WSCore
         messages.record("one")
         _ = messages.makePing()
         messages.record("two")
-        #expect(messages.closeConfirmed() == 2)
+        expectEqual(messages.closeConfirmed(), 2)
         #expect(messages.isEmpty && messages.byteCount == 0 && messages.pingDueTime == nil)
-        #expect(messages.sendAgain() == [])
+        expectEqual(messages.sendAgain(), [])
     }
 
     @Test("messages recorded without a connection wait for one, and no ping is due")
@@ -80,12 +81,12 @@ import WSCore
         messages.record("early", isSent: false, at: .seconds(1))
         messages.store.inputEnded()
         #expect(messages.pingDueTime == nil && !messages.needsPing(at: .seconds(100)))
-        #expect(messages.sendAgain(at: .seconds(7)) == [.text("early")])
-        #expect(messages.pingDueTime == .seconds(7))
+        expectEqual(messages.sendAgain(at: .seconds(7)), [.text("early")])
+        expectEqual(messages.pingDueTime, .seconds(7))
         messages.store.connectionLost()
         messages.record("late", isSent: false, at: .seconds(8))
-        #expect(messages.pingDueTime == nil)
-        #expect(messages.sendAgain(at: .seconds(9)) == [.text("early"), .text("late")])
+        expectNil(messages.pingDueTime)
+        expectEqual(messages.sendAgain(at: .seconds(9)), [.text("early"), .text("late")])
     }
 
     @Test("messages that were never sent are counted apart, and no answer confirms them")
@@ -95,13 +96,13 @@ import WSCore
         messages.record("kept", isSent: false)
         #expect(messages.count == 2 && messages.waitingCount == 1)
         let ping = messages.makePing()
-        #expect(messages.take(pong: ping) == 1)
-        #expect(messages.closeConfirmed() == 0)
+        expectEqual(messages.take(pong: ping), 1)
+        expectEqual(messages.closeConfirmed(), 0)
         #expect(messages.count == 1 && messages.waitingCount == 1)
         messages.store.connectionLost()
-        #expect(messages.sendAgain() == [.text("kept")])
+        expectEqual(messages.sendAgain(), [.text("kept")])
         #expect(messages.count == 1 && messages.waitingCount == 0)
-        #expect(messages.closeConfirmed() == 1)
+        expectEqual(messages.closeConfirmed(), 1)
     }
 
     @Test("messages that the caller cannot send yet keep their place on the next connection")
@@ -111,15 +112,15 @@ import WSCore
         messages.store.connectionLost()
         #expect(messages.waitingCount == 0 && messages.hasWaiting)
         messages.store.connectionOpened(at: .zero)
-        #expect(messages.sendWaiting(atMost: 1) == [.text("a")])
+        expectEqual(messages.sendWaiting(atMost: 1), [.text("a")])
         messages.record("d", isSent: false)
         let ping = messages.makePing()
-        #expect(messages.take(pong: ping) == 1)
+        expectEqual(messages.take(pong: ping), 1)
         #expect(messages.count == 3 && messages.waitingCount == 1)
-        #expect(messages.sendWaiting(atMost: 1) == [.text("b")])
+        expectEqual(messages.sendWaiting(atMost: 1), [.text("b")])
         messages.store.connectionLost()
-        #expect(messages.sendAgain() == [.text("b"), .text("c"), .text("d")])
-        #expect(!messages.hasWaiting)
+        expectEqual(messages.sendAgain(), [.text("b"), .text("c"), .text("d")])
+        expectFalse(messages.hasWaiting)
     }
 
     @Test("lines that were taken and not sent come back between those that were sent and those that wait")
@@ -132,26 +133,26 @@ import WSCore
         }
         messages.store.connectionLost(unsent: unsent)
         #expect(messages.count == 4 && messages.waitingCount == 2)
-        #expect(messages.sendAgain() == [.text("sent"), .text("repeated"), .text("taken"), .text("waiting")])
-        #expect(messages.waitingCount == 0)
+        expectEqual(messages.sendAgain(), [.text("sent"), .text("repeated"), .text("taken"), .text("waiting")])
+        expectEqual(messages.waitingCount, 0)
     }
 
     @Test("a ping is due 500 ms after the first uncovered message")
     func cadence() {
         let messages = Fixture(isConnected: true)
-        #expect(messages.pingDueTime == nil)
+        expectNil(messages.pingDueTime)
         messages.record("one", at: .milliseconds(1_000))
         messages.record("two", at: .milliseconds(1_400))
-        #expect(messages.pingDueTime == .milliseconds(1_500))
-        #expect(!messages.needsPing(at: .milliseconds(1_499)))
-        #expect(messages.needsPing(at: .milliseconds(1_500)))
+        expectEqual(messages.pingDueTime, .milliseconds(1_500))
+        expectFalse(messages.needsPing(at: .milliseconds(1_499)))
+        expectTrue(messages.needsPing(at: .milliseconds(1_500)))
         let ping = messages.makePing()
-        #expect(messages.pingDueTime == nil)
+        expectNil(messages.pingDueTime)
         messages.record("three", at: .milliseconds(1_600))
-        #expect(messages.pingDueTime == .milliseconds(2_100))
+        expectEqual(messages.pingDueTime, .milliseconds(2_100))
         // The earlier ping's pong does not cover it.
         messages.take(pong: ping)
-        #expect(messages.pingDueTime == .milliseconds(2_100))
+        expectEqual(messages.pingDueTime, .milliseconds(2_100))
     }
 
     @Test("messages sent again need a ping 500 ms later")
@@ -161,7 +162,7 @@ import WSCore
         _ = messages.makePing()
         messages.store.connectionLost()
         _ = messages.sendAgain(at: .seconds(20))
-        #expect(messages.pingDueTime == .milliseconds(20_500))
+        expectEqual(messages.pingDueTime, .milliseconds(20_500))
     }
 
     @Test("a ping is due immediately when the input ends with uncovered messages")
@@ -170,10 +171,10 @@ import WSCore
         messages.record("one", at: .seconds(1))
         _ = messages.makePing()
         messages.store.inputEnded()
-        #expect(messages.pingDueTime == nil)
+        expectNil(messages.pingDueTime)
         messages.store.connectionLost()
         _ = messages.sendAgain(at: .seconds(5))
-        #expect(messages.needsPing(at: .seconds(5)))
+        expectTrue(messages.needsPing(at: .seconds(5)))
     }
 
     @Test("a ping is due immediately at half of the limit, and the input pauses at the limit")
@@ -181,9 +182,9 @@ import WSCore
         let messages = Fixture(isConnected: true)
         let quarter = [UInt8](repeating: 0x61, count: UnconfirmedLines.limitBytes / 4)
         messages.store.record(quarter.span.bytes, as: .text, at: .zero)
-        #expect(!messages.needsPing(at: .zero))
+        expectFalse(messages.needsPing(at: .zero))
         messages.store.record(quarter.span.bytes, as: .text, at: .zero)
-        #expect(messages.needsPing(at: .zero))
+        expectTrue(messages.needsPing(at: .zero))
         let ping = messages.makePing()
         messages.store.record(quarter.span.bytes, as: .text, at: .zero)
         // Messages covered by the first ping do not count toward the half.
@@ -191,7 +192,7 @@ import WSCore
         messages.store.record(quarter.span.bytes, as: .text, at: .zero)
         #expect(messages.needsPing(at: .zero) && messages.isFull)
         messages.take(pong: ping)
-        #expect(!messages.isFull)
+        expectFalse(messages.isFull)
         #expect(messages.byteCount < UnconfirmedLines.limitBytes / 2 + 100)
     }
 
@@ -203,7 +204,7 @@ import WSCore
         #expect(messages.isFull && messages.needsPing(at: .zero))
         messages.store.connectionLost()
         let waiting = messages.store.takeWaiting(at: .zero)
-        #expect(waiting?.payload.count == large.count)
+        expectEqual(waiting?.payload.count, large.count)
     }
 
     @Test("empty messages count toward the limit, too")
@@ -237,7 +238,7 @@ import WSCore
             #expect(1...(last + 1) ~= number)
             last = max(last, number)
         }
-        #expect(last == 10_000)
+        expectEqual(last, 10_000)
         #expect(peer.lines.count > 10_000)
     }
 
@@ -249,10 +250,10 @@ import WSCore
         messages.record("a", by: .acknowledgement("1"))
         messages.record("b", by: .acknowledgement("2"))
         messages.record("c")
-        #expect(messages.acknowledge("2") == 1)
+        expectEqual(messages.acknowledge("2"), 1)
         #expect(messages.acknowledge("2") == 0 && messages.acknowledge("3") == 0)
         messages.store.connectionLost()
-        #expect(messages.sendAgain() == [.text("a"), .text("c")])
+        expectEqual(messages.sendAgain(), [.text("a"), .text("c")])
     }
 
     @Test("A line that awaits a reply is sent again without it, whatever pongs have covered")
@@ -260,23 +261,23 @@ import WSCore
         let messages = Fixture(isConnected: true)
         messages.record("awaited", by: .acknowledgement("1"))
         messages.record("optional", by: .acknowledgementOrPong("2"))
-        #expect(!messages.isRead)
-        #expect(messages.take(pong: messages.makePing()) == 1)
+        expectFalse(messages.isRead)
+        expectEqual(messages.take(pong: messages.makePing()), 1)
         #expect(messages.isRead && messages.count == 1)
-        #expect(messages.acknowledge("2") == 0)
+        expectEqual(messages.acknowledge("2"), 0)
         messages.store.connectionLost()
-        #expect(messages.sendAgain() == [.text("awaited")])
+        expectEqual(messages.sendAgain(), [.text("awaited")])
         // The key was that of the lost connection.
-        #expect(messages.acknowledge("1") == 0)
+        expectEqual(messages.acknowledge("1"), 0)
     }
 
     @Test("A line that the session renews is not sent again")
     func renewedLine() {
         let messages = Fixture(isConnected: true)
         messages.record("subscribe", by: .renewal)
-        #expect(messages.isEmpty)
+        expectTrue(messages.isEmpty)
         messages.store.connectionLost()
-        #expect(messages.sendAgain() == [])
+        expectEqual(messages.sendAgain(), [])
     }
 
     @Test("Of two lines with the same key, the first is confirmed first")
@@ -284,16 +285,16 @@ import WSCore
         let messages = Fixture(isConnected: true)
         messages.record("a", by: .acknowledgement("1"))
         messages.record("b", by: .acknowledgement("1"))
-        #expect(messages.acknowledge("1") == 1)
+        expectEqual(messages.acknowledge("1"), 1)
         messages.store.connectionLost()
-        #expect(messages.sendAgain() == [.text("b")])
+        expectEqual(messages.sendAgain(), [.text("b")])
     }
 
     @Test("The answer to our close frame confirms lines that await replies, too")
     func closeWithAwaitedReply() {
         let messages = Fixture(isConnected: true)
         messages.record("a", by: .acknowledgement("1"))
-        #expect(messages.closeConfirmed() == 1)
+        expectEqual(messages.closeConfirmed(), 1)
         #expect(messages.hasConfirmed && messages.byteCount == 0)
     }
 
@@ -302,13 +303,13 @@ import WSCore
         let messages = Fixture(isConnected: true)
         let half = String(repeating: "x", count: UnconfirmedLines.limitBytes / 2)
         messages.record(half, by: .acknowledgement("1"))
-        #expect(messages.needsPing(at: .zero))
+        expectTrue(messages.needsPing(at: .zero))
         _ = messages.makePing()
-        #expect(!messages.needsPing(at: .zero))
+        expectFalse(messages.needsPing(at: .zero))
         messages.record(half, by: .acknowledgement("2"))
-        #expect(messages.isFull)
+        expectTrue(messages.isFull)
         messages.acknowledge("1")
-        #expect(!messages.isFull)
+        expectFalse(messages.isFull)
     }
 
     // MARK: One at a time
@@ -317,10 +318,10 @@ import WSCore
     private func loseTwice(_ messages: Fixture) {
         for _ in 0..<2 {
             messages.store.connectionLost()
-            #expect(messages.kept == [])
+            expectEqual(messages.kept, [])
             if !messages.isCareful { _ = messages.sendAgain() }
         }
-        #expect(messages.isCareful)
+        expectTrue(messages.isCareful)
     }
 
     @Test("After two connections without a confirmation, two lines follow each confirmed one")
@@ -329,20 +330,20 @@ import WSCore
         for text in ["a", "b", "c", "d"] { messages.record(text) }
         loseTwice(messages)
         // A server that drops each connection does so before it gets a line.
-        #expect(messages.sendAgain(at: .seconds(1)) == [])
-        #expect(messages.nextDueTime(after: .seconds(1)) == .milliseconds(1_100))
-        #expect(messages.sendWaiting(at: .milliseconds(1_100)) == [.text("a")])
+        expectEqual(messages.sendAgain(at: .seconds(1)), [])
+        expectEqual(messages.nextDueTime(after: .seconds(1)), .milliseconds(1_100))
+        expectEqual(messages.sendWaiting(at: .milliseconds(1_100)), [.text("a")])
         messages.record("new", isSent: false)
-        #expect(messages.sendWaiting(at: .seconds(2)) == [])
+        expectEqual(messages.sendWaiting(at: .seconds(2)), [])
         messages.take(pong: messages.makePing())
-        #expect(messages.sendWaiting(at: .seconds(2)) == [.text("b"), .text("c")])
+        expectEqual(messages.sendWaiting(at: .seconds(2)), [.text("b"), .text("c")])
         messages.take(pong: messages.makePing())
         #expect(messages.sendWaiting(at: .seconds(2)) == [.text("d")] && messages.isCareful)
         messages.take(pong: messages.makePing())
         // The rest was never sent, so it cannot be the cause.
-        #expect(!messages.isCareful)
+        expectFalse(messages.isCareful)
         messages.record("newer", isSent: false)
-        #expect(messages.sendWaiting(at: .seconds(2)) == [.text("new"), .text("newer")])
+        expectEqual(messages.sendWaiting(at: .seconds(2)), [.text("new"), .text("newer")])
     }
 
     @Test("Thousands of resent lines take few round trips, not half a second each")
@@ -370,12 +371,12 @@ import WSCore
         while messages.isCareful, connectionCount < 100 {
             connectionCount += 1
             // Only on the first of these connections has the peer confirmed nothing before.
-            #expect(messages.sendAgain(at: .zero) == [])
+            expectEqual(messages.sendAgain(at: .zero), [])
             for turn in 1...3 where messages.isCareful {
                 #expect(messages.sendWaiting(at: .milliseconds(100)).count <= 1 << (turn - 1))
                 if turn < 3 { messages.take(pong: messages.makePing()) }
             }
-            #expect(messages.store.connectionLost() == nil)
+            expectNil(messages.store.connectionLost())
         }
         #expect(connectionCount == 34 && messages.kept == [])
     }
@@ -386,9 +387,9 @@ import WSCore
         for text in ["a", "b"] { messages.record(text) }
         loseTwice(messages)
         _ = messages.sendAgain(at: .zero)
-        #expect(messages.sendWaiting(at: .seconds(1)) == [.text("a")])
-        #expect(messages.sendWaiting(at: .milliseconds(10_999)) == [])
-        #expect(messages.sendWaiting(at: .seconds(11)) == [.text("b")])
+        expectEqual(messages.sendWaiting(at: .seconds(1)), [.text("a")])
+        expectEqual(messages.sendWaiting(at: .milliseconds(10_999)), [])
+        expectEqual(messages.sendWaiting(at: .seconds(11)), [.text("b")])
     }
 
     @Test("A line is given up after two more connections that end with it as the first unconfirmed line")
@@ -399,23 +400,23 @@ import WSCore
         for turn in 1...3 {
             _ = messages.sendAgain(at: .zero)
             if turn == 1 {
-                #expect(messages.sendWaiting(at: .milliseconds(100)) == [.text("a")])
+                expectEqual(messages.sendWaiting(at: .milliseconds(100)), [.text("a")])
                 messages.take(pong: messages.makePing())
             }
             // The last attempt waits longer, so that a server that drops each connection does it before.
             let expected: [Sent] = turn == 1 ? [.text("poison"), .text("c")] : turn == 2 ? [.text("poison")] : []
-            #expect(messages.sendWaiting(at: .milliseconds(499)) == expected)
-            if turn == 3 { #expect(messages.sendWaiting(at: .milliseconds(500)) == [.text("poison")]) }
-            #expect(messages.store.connectionLost()?.payload == (turn < 3 ? nil : Array("poison".utf8)))
+            expectEqual(messages.sendWaiting(at: .milliseconds(499)), expected)
+            if turn == 3 { expectEqual(messages.sendWaiting(at: .milliseconds(500)), [.text("poison")]) }
+            expectEqual(messages.store.connectionLost()?.payload, (turn < 3 ? nil : Array("poison".utf8)))
         }
         #expect(messages.kept == ["poison"] && messages.count == 2)
         _ = messages.sendAgain(at: .zero)
-        #expect(messages.sendWaiting(at: .seconds(1)) == [.text("c")])
+        expectEqual(messages.sendWaiting(at: .seconds(1)), [.text("c")])
         // It goes alone if it is tried again, and is given up sooner.
         messages.take(pong: messages.makePing())
         messages.store.retryKept(at: .seconds(3))
         #expect(messages.isCareful && messages.kept == [])
-        #expect(messages.sendWaiting(at: .seconds(3)) == [.text("poison")])
+        expectEqual(messages.sendWaiting(at: .seconds(3)), [.text("poison")])
     }
 
     @Test("A line that was given up can be dropped")
@@ -439,8 +440,8 @@ import WSCore
         messages.record("a")
         loseTwice(messages)
         for _ in 0..<9 {
-            #expect(messages.sendAgain(at: .zero) == [])
-            #expect(messages.store.connectionLost() == nil)
+            expectEqual(messages.sendAgain(at: .zero), [])
+            expectNil(messages.store.connectionLost())
         }
     }
 
@@ -450,29 +451,29 @@ import WSCore
         messages.record("a")
         for _ in 0..<9 {
             messages.store.connectionLost(isInterruption: false)
-            #expect(messages.sendAgain() == [.text("a")])
+            expectEqual(messages.sendAgain(), [.text("a")])
         }
     }
 
     @Test("Each connection begins with the operands, whose confirmation is no progress")
     func operands() {
         let messages = Fixture(operands: ["subscribe"])
-        #expect(messages.sendAgain() == [.text("subscribe")])
-        #expect(messages.isEmpty)
+        expectEqual(messages.sendAgain(), [.text("subscribe")])
+        expectTrue(messages.isEmpty)
         messages.take(pong: messages.makePing())
-        #expect(!messages.hasConfirmed)
+        expectFalse(messages.hasConfirmed)
         messages.record("poison")
         messages.store.connectionLost()
-        #expect(messages.sendAgain() == [.text("subscribe"), .text("poison")])
+        expectEqual(messages.sendAgain(), [.text("subscribe"), .text("poison")])
         messages.store.connectionLost()
         for turn in 1...2 {
             _ = messages.sendAgain(at: .zero)
-            #expect(messages.sendWaiting(at: .seconds(1)) == [.text("subscribe")])
+            expectEqual(messages.sendWaiting(at: .seconds(1)), [.text("subscribe")])
             messages.take(pong: messages.makePing())
-            #expect(messages.sendWaiting(at: .seconds(1)) == [.text("poison")])
-            #expect(messages.store.connectionLost()?.payload == (turn == 1 ? nil : Array("poison".utf8)))
+            expectEqual(messages.sendWaiting(at: .seconds(1)), [.text("poison")])
+            expectEqual(messages.store.connectionLost()?.payload, (turn == 1 ? nil : Array("poison".utf8)))
         }
-        #expect(messages.sendAgain(at: .seconds(10)) == [.text("subscribe")])
+        expectEqual(messages.sendAgain(at: .seconds(10)), [.text("subscribe")])
     }
 
     @Test("Renewed subscriptions that end each connection are given up together, and are not kept")
@@ -481,15 +482,15 @@ import WSCore
         messages.record("sub a", by: .renewal)
         messages.record("sub b", by: .renewal)
         messages.record("c")
-        #expect(messages.count == 1)
+        expectEqual(messages.count, 1)
         for turn in 1...4 {
             let givenUp = messages.store.connectionLost()
-            #expect(givenUp?.payload == (turn < 4 ? nil : Array("a, b".utf8)))
-            #expect(givenUp?.origin == (turn < 4 ? nil : .renewal))
+            expectEqual(givenUp?.payload, (turn < 4 ? nil : Array("a, b".utf8)))
+            expectEqual(givenUp?.origin, (turn < 4 ? nil : .renewal))
             for topic in ["a", "b"] { messages.record(topic, by: .renewal) }
             // The line waits until they are confirmed.
-            #expect(messages.sendAgain(at: .zero) == (turn == 1 ? [.text("c")] : []))
-            #expect(messages.sendWaiting(at: .seconds(1)) == [])
+            expectEqual(messages.sendAgain(at: .zero), (turn == 1 ? [.text("c")] : []))
+            expectEqual(messages.sendWaiting(at: .seconds(1)), [])
         }
         #expect(messages.kept == [] && messages.count == 1)
     }
@@ -500,10 +501,10 @@ import WSCore
         for turn in 1...4 {
             messages.record("a", by: .renewal)
             messages.take(pong: messages.makePing())
-            #expect(!messages.hasConfirmed)
+            expectFalse(messages.hasConfirmed)
             if turn == 1 { messages.record("poison") }
             if turn > 1 { _ = messages.sendAgain(at: .zero) + messages.sendWaiting(at: .seconds(1)) }
-            #expect(messages.store.connectionLost()?.payload == (turn < 4 ? nil : Array("poison".utf8)))
+            expectEqual(messages.store.connectionLost()?.payload, (turn < 4 ? nil : Array("poison".utf8)))
         }
     }
 
@@ -516,11 +517,11 @@ import WSCore
         messages.store.connectionLost()
         for _ in 1...2 {
             _ = messages.sendAgain(at: .zero)
-            #expect(messages.sendWaiting(at: .seconds(1)) == [.text("poison")])
+            expectEqual(messages.sendWaiting(at: .seconds(1)), [.text("poison")])
             messages.store.connectionLost()
         }
-        #expect(messages.kept == ["poison"])
-        #expect(messages.sendAgain(at: .zero) == [.text("b")])
+        expectEqual(messages.kept, ["poison"])
+        expectEqual(messages.sendAgain(at: .zero), [.text("b")])
     }
 
     @Test(
@@ -539,7 +540,7 @@ import WSCore
             messages.take(pong: messages.makePing())
         }
         let count = allocation_counter_stop()
-        #expect(messages.isEmpty)
+        expectTrue(messages.isEmpty)
         // About four per ping and pong.
         #expect(count <= 100 * 8)
     }

@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 import WSCore
 
@@ -70,18 +71,20 @@ import WSCore
     @Test("An optional message is taken, or the next step takes its message")
     func optional() throws {
         let optional = Self.awaiting("^welcome", #","optional":true"#)
-        #expect(try play(optional, Self.awaiting("^ok"), messages: ["welcome", "ok"]) == ["0", "1", "over"])
-        #expect(try play(optional, Self.awaiting("^ok"), messages: ["noise", "ok"]) == ["skip", "no 0", "1", "over"])
-        #expect(
-            try play(optional, optional, Self.awaiting("^ok"), Self.ask, messages: ["ok"])
-                == ["no 0", "no 1", "2", "send ask", "3", "over"])
+        try expectEqual(play(optional, Self.awaiting("^ok"), messages: ["welcome", "ok"]), ["0", "1", "over"])
+        try expectEqual(
+            play(optional, Self.awaiting("^ok"), messages: ["noise", "ok"]), ["skip", "no 0", "1", "over"])
+        try expectEqual(
+            play(optional, optional, Self.awaiting("^ok"), Self.ask, messages: ["ok"]),
+            ["no 0", "no 1", "2", "send ask", "3", "over"])
     }
 
     @Test("An optional message that does not arrive within its time limit is skipped")
     func optionalTimeout() throws {
         let optional = Self.awaiting("^welcome", #","optional":true,"timeout":"1s""#)
-        #expect(try play(optional, Self.ask, messages: [], endingAt: Self.second) == ["no 0", "send ask", "1", "over"])
-        #expect(try play(Self.ask, optional, messages: [], closing: true) == ["send ask", "0", "no 1", "over"])
+        try expectEqual(
+            play(optional, Self.ask, messages: [], endingAt: Self.second), ["no 0", "send ask", "1", "over"])
+        try expectEqual(play(Self.ask, optional, messages: [], closing: true), ["send ask", "0", "no 1", "over"])
     }
 
     @Test("A step after an optional one has its own failure")
@@ -89,24 +92,24 @@ import WSCore
         let log = try play(
             Self.awaiting("^welcome", #","optional":true"#), Self.awaiting("^ok", #","expect":"fine""#),
             messages: ["ok, bad"])
-        #expect(log == ["line 2: the message is wrong: expected a match of 'fine', received ok, bad"])
+        expectEqual(log, ["line 2: the message is wrong: expected a match of 'fine', received ok, bad"])
     }
 
     // MARK: Any order
 
     @Test("Steps in any order take their messages as they arrive")
     func anyOrder() throws {
-        #expect(try play(Self.anyOrder, Self.ask, messages: ["a", "b"]) == ["0", "1", "send ask", "2", "over"])
-        #expect(
-            try play(Self.anyOrder, Self.ask, messages: ["b", "x", "a"]) == ["1", "skip", "0", "send ask", "2", "over"])
+        try expectEqual(play(Self.anyOrder, Self.ask, messages: ["a", "b"]), ["0", "1", "send ask", "2", "over"])
+        try expectEqual(
+            play(Self.anyOrder, Self.ask, messages: ["b", "x", "a"]), ["1", "skip", "0", "send ask", "2", "over"])
         // The second message of a kind is for no step.
-        #expect(try play(Self.anyOrder, Self.ask, messages: ["b", "b"]) == ["1", "skip"])
+        try expectEqual(play(Self.anyOrder, Self.ask, messages: ["b", "b"]), ["1", "skip"])
     }
 
     @Test("A missing message of any order fails its step")
     func anyOrderTimeout() throws {
         let log = try play(Self.anyOrder, messages: ["b"], endingAt: 5 * Self.second)
-        #expect(log == ["1", "line 1 (first): nothing arrived within 5 s"])
+        expectEqual(log, ["1", "line 1 (first): nothing arrived within 5 s"])
     }
 
     @Test("Only optional messages of any order may be missing")
@@ -114,9 +117,9 @@ import WSCore
         let group =
             #"{"type":"anyOrder","timeout":"1s","steps":[\#(Self.awaiting("^a", #","optional":true"#)),"#
             + Self.awaiting("^b") + "]}"
-        #expect(try play(group, messages: ["b"], endingAt: Self.second) == ["1", "no 0", "over"])
-        #expect(try play(group, Self.awaiting("^c"), messages: ["b", "c"]) == ["1", "no 0", "2", "over"])
-        #expect(try play(group, messages: [], endingAt: Self.second) == ["line 1: nothing arrived within 1 s"])
+        try expectEqual(play(group, messages: ["b"], endingAt: Self.second), ["1", "no 0", "over"])
+        try expectEqual(play(group, Self.awaiting("^c"), messages: ["b", "c"]), ["1", "no 0", "2", "over"])
+        try expectEqual(play(group, messages: [], endingAt: Self.second), ["line 1: nothing arrived within 1 s"])
     }
 
     // MARK: Replies of several messages
@@ -129,25 +132,24 @@ import WSCore
     func reply() throws {
         let log = try play(
             Self.stream, Self.useOfN, messages: ["part", #"{"n":1}"#, #"{"n":2,"done":"ok"}"#])
-        #expect(log == ["0 with 3, gap 1", "send 2", "1", "over"])
+        expectEqual(log, ["0 with 3, gap 1", "send 2", "1", "over"])
         let wrong = try play(Self.stream, messages: [#"{"n":2,"done":true}"#])
-        #expect(wrong.last?.hasPrefix("line 1: the message is wrong") == true)
+        expectEqual(wrong.last?.hasPrefix("line 1: the message is wrong"), true)
     }
 
     @Test("With a matcher, other messages do not belong to the reply")
     func matchedReply() throws {
         let step = Self.awaiting("^part", #","replyEnd":"end$""#)
-        #expect(try play(step, messages: ["part", "tick", "the end"]) == ["skip", "0 with 2, gap 2", "over"])
+        try expectEqual(play(step, messages: ["part", "tick", "the end"]), ["skip", "0 with 2, gap 2", "over"])
     }
 
     @Test("A reply without its end fails")
     func endlessReply() throws {
         let log = try play(Self.stream, messages: ["a", "b"], endingAt: 5 * Self.second)
-        #expect(log == ["line 1: the reply did not end within 5 s, after 2 messages"])
+        expectEqual(log, ["line 1: the reply did not end within 5 s, after 2 messages"])
         let optional = Self.awaiting("^part", #","replyEnd":"end$","optional":true"#)
-        #expect(
-            try play(optional, Self.ask, messages: ["part"], endingAt: 5 * Self.second).last?.hasPrefix("line 1")
-                == true)
+        try expectEqual(
+            play(optional, Self.ask, messages: ["part"], endingAt: 5 * Self.second).last?.hasPrefix("line 1"), true)
     }
 
     // MARK: The peer
@@ -159,19 +161,18 @@ import WSCore
     @Test("A server matches the client's message, and uses its values")
     func peerMatches() throws {
         let message = #"{"op":"join","room":"blue","time":7}"#
-        #expect(
-            try play(Self.sent, Self.joined, messages: [message], playsPeer: true)
-                == ["0", "send joined blue", "1", "over"])
+        try expectEqual(
+            play(Self.sent, Self.joined, messages: [message], playsPeer: true), ["0", "send joined blue", "1", "over"])
         let log = try play(Self.sent, messages: [#"{"op":"leave"}"#], playsPeer: true)
-        #expect(log == [#"line 1: another message arrived: /op: expected "join", received "leave""#])
+        expectEqual(log, [#"line 1: another message arrived: /op: expected "join", received "leave""#])
     }
 
     @Test("A client that sends a message sets the same variables")
     func clientSets() throws {
         let send = #"{"type":"message","direction":"out","data":"{\"room\":\"blue\"}","set":{"r":"/room"}}"#
-        #expect(
-            try play(send, Self.useOfN.replacing("{{n}}", with: "{{r}}"), messages: [])
-                == [#"send {"room":"blue"}"#, "0", "send blue", "1", "over"])
+        try expectEqual(
+            play(send, Self.useOfN.replacing("{{n}}", with: "{{r}}"), messages: []),
+            [#"send {"room":"blue"}"#, "0", "send blue", "1", "over"])
     }
 
     @Test("A server takes messages in any order, and does without optional ones")
@@ -180,19 +181,20 @@ import WSCore
             #"{"type":"message","direction":"out","data":"\#(data)"\#(more)}"#
         }
         let group = #"{"type":"anyOrder","steps":[\#(out("a")),\#(out("b"))]}"#
-        #expect(
-            try play(group, Self.joinedLine, messages: ["b", "a"], playsPeer: true) == [
+        try expectEqual(
+            play(group, Self.joinedLine, messages: ["b", "a"], playsPeer: true),
+            [
                 "1", "0", "send j", "2", "over",
             ])
         let optional = out("x", #","optional":true"#)
-        #expect(try play(optional, out("a"), messages: ["a"], playsPeer: true) == ["no 0", "1", "over"])
-        #expect(
-            try play(optional, Self.joinedLine, messages: [], endingAt: Self.second, playsPeer: true)
-                == ["no 0", "send j", "1", "over"])
+        try expectEqual(play(optional, out("a"), messages: ["a"], playsPeer: true), ["no 0", "1", "over"])
+        try expectEqual(
+            play(optional, Self.joinedLine, messages: [], endingAt: Self.second, playsPeer: true),
+            ["no 0", "send j", "1", "over"])
         // The closest step is at fault.
         let pair = #"{"type":"anyOrder","steps":[\#(out(#"{\"a\":1}"#)),\#(out(#"{\"b\":1,\"c\":2}"#))]}"#
         let log = try play(pair, messages: [#"{"b":1,"c":3}"#], playsPeer: true)
-        #expect(log == ["line 1: another message arrived: /c: expected 2, received 3"])
+        expectEqual(log, ["line 1: another message arrived: /c: expected 2, received 3"])
     }
 
     private static let joinedLine = #"{"type":"message","direction":"in","data":"j"}"#
@@ -204,17 +206,17 @@ import WSCore
         let step = #"{"type":"message","direction":"in","match":{"/type":"reply","/id":7}}"#
         let messages = [#"{"type":"reply","id":6}"#] + Array(repeating: #"{"type":"tick"}"#, count: 100)
         let log = try play(step, messages: messages, endingAt: 5 * Self.second)
-        #expect(
-            log.last
-                == "line 1: no matching message within 5 s; the closest message differs: /id: expected 7, received 6")
+        expectEqual(
+            log.last, "line 1: no matching message within 5 s; the closest message differs: /id: expected 7, received 6"
+        )
     }
 
     @Test("A failure names the step that skipped a matching message")
     func skippedEarlier() throws {
         let log = try play(
             Self.awaiting("^first"), Self.awaiting("^second"), messages: ["second", "first"], endingAt: 6 * Self.second)
-        #expect(
-            log.last == "line 2: no matching message within 5 s; the step in line 1 skipped a message that matches")
+        expectEqual(
+            log.last, "line 2: no matching message within 5 s; the step in line 1 skipped a message that matches")
     }
 
     // MARK: Files
@@ -232,24 +234,25 @@ import WSCore
 
     @Test("Mistakes in steps of any order have their column")
     func mistakes() throws {
-        #expect(try problem(#"{"type":"anyOrder"}"#)?.hasPrefix("line 1, column 1: 'anyOrder' has no steps") == true)
-        #expect(try problem(#"{"type":"anyOrder","steps":[]}"#)?.hasPrefix("line 1, column 28: 'anyOrder'") == true)
-        #expect(try problem(#"{"type":"anyOrder","steps":7}"#) == "line 1, column 28: 'steps' is not an array of steps")
-        #expect(
-            try problem(#"{"type":"anyOrder","steps":[{"type":"ping","direction":"in"}]}"#)?
-                .hasPrefix("line 1, column 37: only messages may have any order") == true)
-        #expect(
-            try problem(#"{"type":"anyOrder","steps":[{"type":"message","direction":"in","mtch":"x"}]}"#)?
-                .hasPrefix("line 1, column 64: unknown member 'mtch'") == true)
-        #expect(try problem(#"{"type":"anyOrder","steps":[\#(Self.awaiting("a", #","replyEnd":"b""#))]}"#) != nil)
-        #expect(try problem(#"{"type":"anyOrder","steps":[\#(Self.awaiting("a")),\#(Self.ask)]}"#) != nil)
+        try expectEqual(problem(#"{"type":"anyOrder"}"#)?.hasPrefix("line 1, column 1: 'anyOrder' has no steps"), true)
+        try expectEqual(problem(#"{"type":"anyOrder","steps":[]}"#)?.hasPrefix("line 1, column 28: 'anyOrder'"), true)
+        try expectEqual(
+            problem(#"{"type":"anyOrder","steps":7}"#), "line 1, column 28: 'steps' is not an array of steps")
+        try expectEqual(
+            problem(#"{"type":"anyOrder","steps":[{"type":"ping","direction":"in"}]}"#)?
+                .hasPrefix("line 1, column 37: only messages may have any order"), true)
+        try expectEqual(
+            problem(#"{"type":"anyOrder","steps":[{"type":"message","direction":"in","mtch":"x"}]}"#)?
+                .hasPrefix("line 1, column 64: unknown member 'mtch'"), true)
+        try expectNotNil(problem(#"{"type":"anyOrder","steps":[\#(Self.awaiting("a", #","replyEnd":"b""#))]}"#))
+        try expectNotNil(problem(#"{"type":"anyOrder","steps":[\#(Self.awaiting("a")),\#(Self.ask)]}"#))
     }
 
     @Test("A server sends an optional message only if the file has it")
     func optionalOfServer() throws {
         let optional = Self.awaiting("^welcome", #","optional":true"#)
-        #expect(try problem(Self.awaiting("^welcome"), playsPeer: true) != nil)
-        #expect(try play(optional, Self.joinedLine, messages: [], playsPeer: true) == ["send j", "0", "over"])
+        try expectNotNil(problem(Self.awaiting("^welcome"), playsPeer: true))
+        try expectEqual(play(optional, Self.joinedLine, messages: [], playsPeer: true), ["send j", "0", "over"])
     }
 
     @Test("The subprotocol of a recorded connection is known")
@@ -258,6 +261,6 @@ import WSCore
             #"{"type":"open","time":"2026-01-01T00:00:00Z","url":"ws://a/","subprotocol":"mqtt"}"#, Self.ask,
         ]
         let scenario = try Scenario(Array(lines.joined(separator: "\n").utf8).span.bytes, ScenarioFixture.options)
-        #expect(scenario.subprotocol == "mqtt")
+        expectEqual(scenario.subprotocol, "mqtt")
     }
 }

@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 import WSCore
 
@@ -55,14 +56,14 @@ import WSCore
         var player = try player(Self.ask, Self.reply, Self.ask)
         let port = Port()
         player.start(at: 100, port)
-        #expect(port.take() == ["send ask 1 of 7", "0 after 0"])
-        #expect(player.deadline == 5_000_000_100)
+        expectEqual(port.take(), ["send ask 1 of 7", "0 after 0"])
+        expectEqual(player.deadline, 5_000_000_100)
         receive("noise", &player, at: 300, port)
-        #expect(port.take() == [])
+        expectEqual(port.take(), [])
         receive("reply", &player, at: 600, port)
-        #expect(port.take() == ["1 after 500", "send ask 2 of 7", "2 after 0", "again"])
+        expectEqual(port.take(), ["1 after 500", "send ask 2 of 7", "2 after 0", "again"])
         let phase = player.phase
-        #expect(phase == .over)
+        expectEqual(phase, .over)
     }
 
     @Test("The steps after repeat are repeated")
@@ -73,13 +74,14 @@ import WSCore
         for _ in 0..<3 {
             receive("reply", &player, port)
         }
-        #expect(
-            port.take() == [
+        expectEqual(
+            port.take(),
+            [
                 "0 after 0", "send ask 1 of 7", "1 after 0", "2 after 0", "again", "send ask 2 of 7", "1 after 0",
                 "2 after 0", "again", "send ask 3 of 7", "1 after 0",
             ])
         let phase = player.phase
-        #expect(phase == .step(2))
+        expectEqual(phase, .step(2))
     }
 
     @Test("A scenario that never waits returns after each iteration")
@@ -87,13 +89,13 @@ import WSCore
         var player = try player(Self.ask, repeats: true)
         let port = Port()
         player.start(at: 0, port)
-        #expect(port.take() == [])
+        expectEqual(port.take(), [])
         let isBetweenIterations = player.isBetweenIterations
-        #expect(isBetweenIterations)
+        expectTrue(isBetweenIterations)
         player.advance(at: 1, port)
-        #expect(port.take() == ["send ask 1 of 7", "0 after 0", "again"])
+        expectEqual(port.take(), ["send ask 1 of 7", "0 after 0", "again"])
         player.advance(at: 2, port)
-        #expect(port.take() == ["send ask 2 of 7", "0 after 0", "again"])
+        expectEqual(port.take(), ["send ask 2 of 7", "0 after 0", "again"])
     }
 
     @Test("Messages that arrive during a pause wait for their step")
@@ -103,12 +105,12 @@ import WSCore
         player.start(at: 0, port)
         receive("noise", &player, at: 5, port)
         receive("reply", &player, at: 6, port)
-        #expect(port.take() == [])
+        expectEqual(port.take(), [])
         player.timePassed(at: 999_999_999, port)
         let phase = player.phase
-        #expect(phase == .step(0))
+        expectEqual(phase, .step(0))
         player.timePassed(at: 1_000_000_000, port)
-        #expect(port.take() == ["0 after 1000000000", "1 after 0", "again"])
+        expectEqual(port.take(), ["0 after 1000000000", "1 after 0", "again"])
     }
 
     @Test("Messages that arrive before the start wait for their step")
@@ -118,7 +120,7 @@ import WSCore
         Array("reply".utf8).withUnsafeBytes { player.received($0.bytes, as: .text, at: 0, port) }
         player.start(at: 0, port)
         let phase = player.phase
-        #expect(phase == .over)
+        expectEqual(phase, .over)
     }
 
     @Test("More messages than the limit during a pause fail the step")
@@ -131,7 +133,7 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect("\(failure)" == "line 1: more than 1 MiB of messages arrived while no step waited for them")
+        expectEqual("\(failure)", "line 1: more than 1 MiB of messages arrived while no step waited for them")
     }
 
     @Test("Messages that no later step waits for are not kept")
@@ -143,7 +145,7 @@ import WSCore
         for _ in 0..<100_000 { player.received(RawSpan(), as: .text, at: 0, port) }
         player.connectionEnded(.closed(CloseFrame(code: .normalClosure)), at: 1, port)
         let phase = player.phase
-        #expect(phase == .over)
+        expectEqual(phase, .over)
     }
 
     @Test("A recorded text message does not equal a binary message")
@@ -156,8 +158,7 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect(
-            "\(failure)" == "line 1: another message arrived: expected a text message, received a binary message")
+        expectEqual("\(failure)", "line 1: another message arrived: expected a text message, received a binary message")
     }
 
     @Test("Pings that arrive between steps wait for their step")
@@ -168,7 +169,7 @@ import WSCore
         player.received(control: .ping, at: 5, port)
         player.timePassed(at: 1_000_000_000, port)
         let phase = player.phase
-        #expect(phase == .over)
+        expectEqual(phase, .over)
     }
 
     @Test("A pause is random within its range")
@@ -190,12 +191,11 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect(
-            "\(failure)"
-                == "line 1 (query): no matching message within 2 s; the closest message differs: /id: expected 1, received 2"
-        )
+        expectEqual(
+            "\(failure)",
+            "line 1 (query): no matching message within 2 s; the closest message differs: /id: expected 1, received 2")
         let deadline = player.deadline
-        #expect(deadline == nil)
+        expectNil(deadline)
     }
 
     @Test("A strict step accepts no other message")
@@ -207,7 +207,7 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect("\(difference)" == "/a: expected 1, received 2")
+        expectEqual("\(difference)", "/a: expected 1, received 2")
     }
 
     @Test("Values of messages are inserted into later ones")
@@ -219,10 +219,10 @@ import WSCore
         let port = Port()
         player.start(at: 0, port)
         receive(#"{"type":"hello","session":"a\"b"}"#, &player, port)
-        #expect(port.take().dropFirst() == [#"send {"sid":"a\"b","id":1}"#, "1 after 0"])
+        expectEqual(port.take().dropFirst(), [#"send {"sid":"a\"b","id":1}"#, "1 after 0"])
         receive(#"{"id":1}"#, &player, port)
         let phase = player.phase
-        #expect(phase == .over)
+        expectEqual(phase, .over)
     }
 
     @Test("An expected value that is missing fails the step")
@@ -234,7 +234,7 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect(failure.reason == .missing(.notJSON))
+        expectEqual(failure.reason, .missing(.notJSON))
     }
 
     @Test("The failure of 'set' with the whole message says that the message is not JSON")
@@ -246,7 +246,7 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect("\(failure)" == "line 1 (x): the received message is not JSON")
+        expectEqual("\(failure)", "line 1 (x): the received message is not JSON")
     }
 
     @Test("Pings and pongs are steps")
@@ -258,12 +258,12 @@ import WSCore
         player.start(at: 0, port)
         player.received(control: .ping, at: 1, port)
         let phase = player.phase
-        #expect(phase == .step(1))
+        expectEqual(phase, .step(1))
         player.received(control: .pong, at: 2, port)
         player.advance(at: 2, port)
         player.received(control: .ping, at: 3, port)
         let finalPhase = player.phase
-        #expect(finalPhase == .over)
+        expectEqual(finalPhase, .over)
     }
 
     @Test("A close of either end is a step")
@@ -272,10 +272,10 @@ import WSCore
         var player = try player(
             Self.ask, #"{"type":"close","direction":"out","code":1000}"#, #"{"type":"close","direction":"in"}"#)
         player.start(at: 0, port)
-        #expect(port.take().last == "close 1000")
+        expectEqual(port.take().last, "close 1000")
         player.connectionEnded(.closed(CloseFrame(code: .normalClosure)), at: 5, port)
         let phase = player.phase
-        #expect(phase == .over)
+        expectEqual(phase, .over)
         var waiting = try self.player(#"{"type":"close","direction":"in","code":4001}"#, repeats: true)
         waiting.start(at: 0, port)
         waiting.advance(at: 0, port)
@@ -284,7 +284,7 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect("\(failure)" == "line 1: the connection ended with 1000 instead of 4001")
+        expectEqual("\(failure)", "line 1: the connection ended with 1000 instead of 4001")
     }
 
     @Test("An unexpected end fails the current step")
@@ -296,7 +296,7 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect("\(failure)" == "line 1 (answer): the connection ended without a close frame")
+        expectEqual("\(failure)", "line 1 (answer): the connection ended without a close frame")
     }
 
     /// The words of the failure after a message that does not match.
@@ -315,17 +315,18 @@ import WSCore
         let words = try failure { player, port in
             player.connectionEnded(.closed(CloseFrame(code: .normalClosure)), at: 2, port)
         }
-        #expect(
-            words == "line 1 (answer): the connection ended with 1000; the closest message differs: "
+        expectEqual(
+            words,
+            "line 1 (answer): the connection ended with 1000; the closest message differs: "
                 + "/id: expected 2, received 1")
     }
 
     @Test("The time limit of a run names the step, and what it waits for")
     func runTimeout() throws {
         let words = try failure { player, _ in player.runTimedOut(after: .seconds(3)) }
-        #expect(
-            words
-                == "line 1 (answer): timed out after 3 s (--timeout): no matching message; the closest message differs: "
+        expectEqual(
+            words,
+            "line 1 (answer): timed out after 3 s (--timeout): no matching message; the closest message differs: "
                 + "/id: expected 2, received 1")
         var pausing = try player(#"{"type":"pause","for":"1s"}"#)
         pausing.start(at: 0, Port())
@@ -334,8 +335,8 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect("\(failure)" == "line 1: timed out after 3 s (--timeout)")
-        #expect(failure.reason.isRunTimeout)
+        expectEqual("\(failure)", "line 1: timed out after 3 s (--timeout)")
+        expectTrue(failure.reason.isRunTimeout)
     }
 
     @Test(
@@ -371,7 +372,7 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect(failure.reason.isUnansweredClose)
+        expectTrue(failure.reason.isUnansweredClose)
         var late = try self.player(close)
         late.start(at: 0, Port())
         late.timePassed(at: 3_000_000_000, Port())
@@ -379,8 +380,8 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect("\(lateFailure)" == "line 1: the peer did not answer the close frame within 3 s")
-        #expect(lateFailure.reason.isUnansweredClose)
+        expectEqual("\(lateFailure)", "line 1: the peer did not answer the close frame within 3 s")
+        expectTrue(lateFailure.reason.isUnansweredClose)
     }
 
     @Test("A peer that drops the connection after a close frame completes the step")
@@ -389,7 +390,7 @@ import WSCore
         player.start(at: 0, Port())
         player.connectionEnded(.lost(nil), at: 5, Port())
         let phase = player.phase
-        #expect(phase == .over)
+        expectEqual(phase, .over)
     }
 
     @Test(
@@ -408,7 +409,7 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect("\(failure.reason)" == words)
+        expectEqual("\(failure.reason)", words)
     }
 
     @Test("A long message that was skipped is not reported as silence")
@@ -422,7 +423,7 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect("\(failure.reason)" == "no matching message within 5 s; the last message has 70000 bytes")
+        expectEqual("\(failure.reason)", "no matching message within 5 s; the last message has 70000 bytes")
     }
 
     @Test("A connection without a closing handshake is dropped once")
@@ -430,13 +431,13 @@ import WSCore
         var player = try player(#"{"type":"close","direction":"out","code":1006}"#)
         let port = Port()
         player.start(at: 0, port)
-        #expect(port.take() == [])
+        expectEqual(port.take(), [])
         player.timePassed(at: 0, port)
         player.timePassed(at: 1, port)
-        #expect(port.take() == ["drop"])
+        expectEqual(port.take(), ["drop"])
         player.connectionEnded(.lost(nil), at: 5, port)
         let phase = player.phase
-        #expect(phase == .over)
+        expectEqual(phase, .over)
     }
 
     // MARK: The peer
@@ -459,12 +460,12 @@ import WSCore
         let port = Port()
         player.start(at: 0, port)
         let deadline = player.deadline
-        #expect(deadline == nil)
+        expectNil(deadline)
         receive("ask 1 of 7", &player, port)
         receive("ask 2 of 7", &player, port)
-        #expect(port.take().filter { $0.hasPrefix("send") } == ["send reply 1", "send reply 2"])
+        expectEqual(port.take().filter { $0.hasPrefix("send") }, ["send reply 1", "send reply 2"])
         let phase = player.phase
-        #expect(phase == .over)
+        expectEqual(phase, .over)
     }
 
     @Test("A message that the peer does not expect fails, also after the last step")
@@ -476,7 +477,7 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect("\(failure)" == "line 1: another message arrived: expected ask 1 of 7, received noise")
+        expectEqual("\(failure)", "line 1: another message arrived: expected ask 1 of 7, received noise")
         var finished = try peer(Self.ask, Self.answer)
         finished.start(at: 0, Port())
         receive("ask 1 of 7", &finished, Port())
@@ -485,7 +486,7 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect("\(failure)" == "line 2: another message arrived after the last step")
+        expectEqual("\(failure)", "line 2: another message arrived after the last step")
     }
 
     @Test("The peer knows the values that the client takes from its messages")
@@ -498,7 +499,7 @@ import WSCore
         let sent = String(port.take()[0].dropFirst(#"send {"s":""#.count).dropLast(2))
         receive("\(sent) \(sent)", &player, port)
         let phase = player.phase
-        #expect(phase == .over)
+        expectEqual(phase, .over)
     }
 
     @Test("The client may leave between two iterations, but not within one")
@@ -511,10 +512,10 @@ import WSCore
         player.advance(at: 0, port)
         receive("ask 2 of 7", &player, port)
         player.advance(at: 0, port)
-        #expect(port.take().filter { $0.hasPrefix("send") } == ["send reply 1", "send reply 2"])
+        expectEqual(port.take().filter { $0.hasPrefix("send") }, ["send reply 1", "send reply 2"])
         player.connectionEnded(.closed(CloseFrame(code: .normalClosure)), at: 0, port)
         let phase = player.phase
-        #expect(phase == .over)
+        expectEqual(phase, .over)
         var early = try peer(lines[0], lines[1], lines[1], lines[2])
         early.start(at: 0, port)
         receive("ask 1 of 7", &early, port)
@@ -523,7 +524,7 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect("\(failure)" == "line 3: the connection ended with 1000")
+        expectEqual("\(failure)", "line 3: the connection ended with 1000")
     }
 
     @Test("A message of the client ends a pause of its peer")
@@ -533,10 +534,10 @@ import WSCore
         player.start(at: 0, port)
         receive("ask 1 of 7", &player, port)
         let deadline = player.deadline
-        #expect(deadline == 1_000_000_000)
+        expectEqual(deadline, 1_000_000_000)
         receive("ask 2 of 7", &player, at: 5, port)
-        #expect(port.take().last == "again")
+        expectEqual(port.take().last, "again")
         let phase = player.phase
-        #expect(phase == .over)
+        expectEqual(phase, .over)
     }
 }

@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 import WSCore
 
@@ -61,16 +62,17 @@ enum ScenarioFixture {
             #"{"type":"pause","for":"250ms"}"#,
             #"{"type":"close","direction":"in","code":4000}"#,
             #"{"type":"close","direction":"out","code":1000,"reason":"bye"}"#)
-        #expect(
-            steps(scenario) == [
+        expectEqual(
+            steps(scenario),
+            [
                 "send text", "receive strictly as greeting in 2.0 seconds", "send binary", "ping x",
                 "receive pong in 0.5 seconds", "receive ping", "pong", "pause 1.0 seconds 3.0 seconds",
                 "pause 0.25 seconds 0.25 seconds", "receive close 4000", "close 1000 bye",
             ])
-        #expect(scenario.repeatStart == 2)
-        #expect(scenario.steps.map(\.line) == [1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13])
-        #expect(scenario.endsConnection)
-        #expect(scenario.stepNames == ["greeting"])
+        expectEqual(scenario.repeatStart, 2)
+        expectEqual(scenario.steps.map(\.line), [1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13])
+        expectTrue(scenario.endsConnection)
+        expectEqual(scenario.stepNames, ["greeting"])
     }
 
     @Test("A recording of a client is a scenario")
@@ -85,7 +87,7 @@ enum ScenarioFixture {
             #"{"type":"close","time":"2026-05-01T12:00:02.000000Z","direction":"out","code":1000,"reason":""}"#,
             #"{"type":"close","time":"2026-05-01T12:00:02.100000Z","direction":"in","code":1000,"reason":"","clean":true}"#
         )
-        #expect(steps(scenario) == ["send text", "receive", "close 1000 ", "receive close 1000"])
+        expectEqual(steps(scenario), ["send text", "receive", "close 1000 ", "receive close 1000"])
     }
 
     @Test("A recording of a server is seen from its first client")
@@ -96,7 +98,7 @@ enum ScenarioFixture {
             #"{"type":"message","direction":"out","data":"reply","client":3}"#,
         ]
         let scenario = try ScenarioFixture.scenario(lines[0], lines[1], lines[2])
-        #expect(steps(scenario) == ["send text", "receive"])
+        expectEqual(steps(scenario), ["send text", "receive"])
     }
 
     @Test("The peer's side has the opposite directions")
@@ -106,7 +108,7 @@ enum ScenarioFixture {
         let scenario = try ScenarioFixture.scenario(
             #"{"type":"message","direction":"out","data":"ask"}"#,
             #"{"type":"message","direction":"in","data":"reply"}"#, options: options)
-        #expect(steps(scenario) == ["receive strictly", "send text"])
+        expectEqual(steps(scenario), ["receive strictly", "send text"])
     }
 
     @Test("A member or type that is similar to a known one is reported with all known ones")
@@ -121,8 +123,8 @@ enum ScenarioFixture {
                 _ = try ScenarioFixture.scenario(text)
                 Issue.record("the scenario should be invalid")
             } catch {
-                #expect(error.unknownName?.name == name)
-                #expect(error.unknownName?.known.contains(known) == true)
+                expectEqual(error.unknownName?.name, name)
+                expectEqual(error.unknownName?.known.contains(known), true)
                 #expect(error.reason(intendedName: known).contains("did you mean"))
             }
         }
@@ -131,7 +133,7 @@ enum ScenarioFixture {
     @Test("A byte order mark is skipped")
     func byteOrderMark() throws {
         let scenario = try ScenarioFixture.scenario("\u{FEFF}" + #"{"type":"ping","direction":"out"}"#)
-        #expect(steps(scenario) == ["ping "])
+        expectEqual(steps(scenario), ["ping "])
     }
 
     @Test("Recorded data is literal, and other data is a template")
@@ -142,7 +144,7 @@ enum ScenarioFixture {
         let areConstant = scenario.steps.map { step in
             if case .send(let message) = step.action { message.template.isConstant } else { false }
         }
-        #expect(areConstant == [true, false])
+        expectEqual(areConstant, [true, false])
     }
 
     @Test("Received pings and pongs of a recording are not played")
@@ -152,7 +154,7 @@ enum ScenarioFixture {
             #"{"type":"ping",\#(time),"direction":"out","bytes":1,"data":"x"}"#,
             #"{"type":"pong",\#(time),"direction":"in","bytes":1,"data":"x","rtt_us":5}"#,
             #"{"type":"ping",\#(time),"direction":"in","bytes":0,"data":""}"#)
-        #expect(steps(scenario) == ["ping x"])
+        expectEqual(steps(scenario), ["ping x"])
     }
 
     @Test("Of a recording with several connections, the first is played")
@@ -167,8 +169,8 @@ enum ScenarioFixture {
             #"{"type":"error",\#(time),"kind":"lost","message":"x"}"#,
             #"{"type":"open",\#(time),"url":"ws://h/","status":101}"#,
             #"{"type":"message",\#(time),"direction":"in","data":"b"}"#)
-        #expect(steps(scenario) == ["send text", "receive close 1006"])
-        #expect(scenario.otherConnectionLine == 5)
+        expectEqual(steps(scenario), ["send text", "receive close 1006"])
+        expectEqual(scenario.otherConnectionLine, 5)
     }
 
     @Test("A chosen connection of a recording is played, of a client by order and of a server by client")
@@ -198,7 +200,7 @@ enum ScenarioFixture {
             var options = ScenarioFixture.options
             options.connection = connection
             let scenario = try Scenario(Array(lines.joined(separator: "\n").utf8).span.bytes, options)
-            #expect(steps(scenario) == expected)
+            expectEqual(steps(scenario), expected)
         }
         for (lines, problem) in [
             (ofClient, "the file has no connection 9; it has 1, 2, and 3"),
@@ -211,7 +213,7 @@ enum ScenarioFixture {
                 _ = try Scenario(Array(lines.joined(separator: "\n").utf8).span.bytes, options)
                 Issue.record("accepted")
             } catch {
-                #expect(error.reason(intendedName: nil) == problem)
+                expectEqual(error.reason(intendedName: nil), problem)
             }
         }
     }
@@ -224,7 +226,7 @@ enum ScenarioFixture {
             #"{"type":"close",\#(time),"direction":"out","code":1000,"reason":""}"#,
             #"{"type":"message",\#(time),"direction":"in","data":"b"}"#,
             #"{"type":"close",\#(time),"direction":"in","code":1000,"reason":"","clean":true}"#)
-        #expect(steps(scenario) == ["send text", "receive", "close 1000 ", "receive close 1000"])
+        expectEqual(steps(scenario), ["send text", "receive", "close 1000 ", "receive close 1000"])
     }
 
     @Test("A recorded end without an answer to the close frame is one step")
@@ -233,13 +235,13 @@ enum ScenarioFixture {
         let scenario = try ScenarioFixture.scenario(
             #"{"type":"close",\#(time),"direction":"out","code":1000,"reason":""}"#,
             #"{"type":"close",\#(time),"direction":"out","code":1006,"reason":"","clean":false}"#)
-        #expect(steps(scenario) == ["close 1000 "])
+        expectEqual(steps(scenario), ["close 1000 "])
     }
 
     @Test("A close with a code that cannot be sent drops the connection")
     func drop() throws {
         let scenario = try ScenarioFixture.scenario(#"{"type":"close","direction":"out","code":1006}"#)
-        #expect(steps(scenario) == ["drop"])
+        expectEqual(steps(scenario), ["drop"])
     }
 
     @Test("The peer needs data to send, and answers pings without a step")
@@ -251,7 +253,7 @@ enum ScenarioFixture {
             #"{"type":"pong","direction":"in"}"#,
             #"{"type":"message","direction":"in","match":{"/a":1},"data":"{\"a\":1}","strict":true,"timeout":"1s"}"#,
             #"{"type":"message","direction":"out","data":"x"}"#, options: options)
-        #expect(steps(scenario) == ["receive ping", "pong", "send text in 1.0 seconds", "receive strictly"])
+        expectEqual(steps(scenario), ["receive ping", "pong", "send text in 1.0 seconds", "receive strictly"])
         for (members, description) in [
             (#""match":"x""#, "line 1, column 44: the message to send is unknown; add 'data' to 'match'"),
             (
@@ -264,7 +266,7 @@ enum ScenarioFixture {
                 _ = try ScenarioFixture.scenario(line, options: options)
                 Issue.record("the scenario should be invalid")
             } catch {
-                #expect("\(error)" == description)
+                expectEqual("\(error)", description)
             }
         }
     }
@@ -277,7 +279,7 @@ enum ScenarioFixture {
             let scenario = try ScenarioFixture.scenario(
                 #"{"type":"message","direction":"in","data":"{\"a\":1}"}"#,
                 #"{"type":"message","direction":"out","data":"{{last:/a}}"}"#, options: options)
-            #expect(scenario.steps.count == 2)
+            expectEqual(scenario.steps.count, 2)
         }
     }
 
@@ -295,33 +297,33 @@ enum ScenarioFixture {
     @Test("A recorded binary message is decoded, because the received one is, too")
     func recordedBinary() throws {
         let line = Self.binary + #""base64":"gaFhAQ=="}"#
-        #expect(try expectedKind(line, decoders: []) == .binary)
-        #expect(try expectedKind(line, decoders: [.messagePack]) == .binary)
-        #expect(try expectedKind(line, decoders: [.gzip]) == .binary)
+        try expectEqual(expectedKind(line, decoders: []), .binary)
+        try expectEqual(expectedKind(line, decoders: [.messagePack]), .binary)
+        try expectEqual(expectedKind(line, decoders: [.gzip]), .binary)
     }
 
     @Test("The opcode of a step is that of the message before it is decoded")
     func writtenBinary() throws {
         let step = #"{"type":"message","direction":"in","#
-        #expect(try expectedKind(step + #""base64":"gaFhAQ=="}"#, decoders: []) == .binary)
-        #expect(try expectedKind(step + #""base64":"gaFhAQ=="}"#, decoders: [.messagePack]) == .binary)
-        #expect(try expectedKind(step + #""opcode":"text","data":"a"}"#, decoders: [.messagePack]) == .text)
-        #expect(try expectedKind(step + #""opcode":"binary","data":"a"}"#, decoders: [.messagePack]) == .binary)
-        #expect(try expectedKind(step + #""data":"a"}"#, decoders: [.messagePack]) == nil)
-        #expect(try expectedKind(step + #""base64":"gaFhAQ=="}"#, decoders: [.gzip]) == .binary)
+        try expectEqual(expectedKind(step + #""base64":"gaFhAQ=="}"#, decoders: []), .binary)
+        try expectEqual(expectedKind(step + #""base64":"gaFhAQ=="}"#, decoders: [.messagePack]), .binary)
+        try expectEqual(expectedKind(step + #""opcode":"text","data":"a"}"#, decoders: [.messagePack]), .text)
+        try expectEqual(expectedKind(step + #""opcode":"binary","data":"a"}"#, decoders: [.messagePack]), .binary)
+        try expectNil(expectedKind(step + #""data":"a"}"#, decoders: [.messagePack]))
+        try expectEqual(expectedKind(step + #""base64":"gaFhAQ=="}"#, decoders: [.gzip]), .binary)
         let match = step + #""opcode":"binary","match":"a"}"#
-        #expect(try expectedKind(match, decoders: []) == .binary)
-        #expect(try expectedKind(match, decoders: [.messagePack]) == .binary)
-        #expect(try expectedKind(step + #""match":"a"}"#, decoders: [.messagePack]) == nil)
+        try expectEqual(expectedKind(match, decoders: []), .binary)
+        try expectEqual(expectedKind(match, decoders: [.messagePack]), .binary)
+        try expectNil(expectedKind(step + #""match":"a"}"#, decoders: [.messagePack]))
     }
 
     @Test("An event with a decoded message expects the decoded text")
     func decodedEvent() throws {
         let decoded = Self.binary + #""data":"{\"a\":1}","decoded":"msgpack"}"#
-        #expect(try expectedKind(decoded, decoders: [.messagePack]) == .binary)
-        #expect(try expectedKind(decoded, decoders: []) == .text)
+        try expectEqual(expectedKind(decoded, decoders: [.messagePack]), .binary)
+        try expectEqual(expectedKind(decoded, decoders: []), .text)
         let undecodable = Self.binary + #""base64":"/w==","decode_error":"damaged"}"#
-        #expect(try expectedKind(undecodable, decoders: []) == .binary)
+        try expectEqual(expectedKind(undecodable, decoders: []), .binary)
     }
 
     @Test("The first text that a codec cannot encode is found, unless it has placeholders")
@@ -331,7 +333,7 @@ enum ScenarioFixture {
             #"{"type":"message","direction":"out","data":"id {{seq}}"}"#,
             #"{"type":"message","direction":"out","data":"AA","opcode":"binary"}"#,
             #"{"type":"message","direction":"out","data":"not JSON"}"#)
-        #expect(scenario.firstUnencodable(by: .messagePack)?.line == 4)
+        expectEqual(scenario.firstUnencodable(by: .messagePack)?.line, 4)
     }
 
     @Test("A peer that would send without end is rejected")
@@ -349,7 +351,7 @@ enum ScenarioFixture {
         let scenario = try ScenarioFixture.scenario(
             #"{"type":"message","direction":"in","match":{"/type":"hello"},"set":{"sid":"/session"}}"#,
             #"{"type":"message","direction":"out","data":"{{sid}}"}"#)
-        #expect(scenario.variables.names == ["sid"])
+        expectEqual(scenario.variables.names, ["sid"])
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 import WSCore
 
@@ -51,9 +52,9 @@ import WSCore
         #expect((isBetween, deadline) == (true, nil))
         #expect((port.sent, port.passed, port.iterationCount) == ([], [0], 0))
         player.advance(at: 1000, port)
-        #expect(port.sent == ["ask 1"])
+        expectEqual(port.sent, ["ask 1"])
         let stepDeadline = player.deadline
-        #expect(stepDeadline == 5_000_001_000)
+        expectEqual(stepDeadline, 5_000_001_000)
     }
 
     @Test("Without opening steps, the player waits at once")
@@ -137,7 +138,7 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect("\(failure)" == "line 2 (query): the message is wrong: /ok: expected true, received false")
+        expectEqual("\(failure)", "line 2 (query): the message is wrong: /ok: expected true, received false")
     }
 
     @Test("'expect' needs 'match'")
@@ -147,7 +148,7 @@ import WSCore
             _ = try Scenario(Array(line.utf8).span.bytes, ScenarioFixture.options)
             Issue.record("the scenario should be invalid")
         } catch {
-            #expect("\(error)" == "line 1, column 56: 'expect' checks the message that 'match' selects; add 'match'")
+            expectEqual("\(error)", "line 1, column 56: 'expect' checks the message that 'match' selects; add 'match'")
         }
     }
 
@@ -161,6 +162,6 @@ import WSCore
         receive(#"{"n":1,"id":"x"}"#, &player, port)
         receive(#"{"id":"x"}"#, &player, port)
         let phase = player.phase
-        #expect(phase == .over)
+        expectEqual(phase, .over)
     }
 }

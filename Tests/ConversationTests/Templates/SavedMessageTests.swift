@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Conversation
@@ -13,8 +14,8 @@ import Testing
         var columns = VariableNames()
         try columns.add("column")
         let message = try SavedMessage("m", text: text, columns: columns)
-        #expect(message.parameters == expected)
-        #expect(message.usage == (["m"] + expected.map { "\($0)=VALUE" }).joined(separator: " "))
+        expectEqual(message.parameters, expected)
+        expectEqual(message.usage, (["m"] + expected.map { "\($0)=VALUE" }).joined(separator: " "))
     }
 
     @Test(
@@ -27,6 +28,6 @@ import Testing
     @Test("Escaped text is a template for itself", arguments: ["", "{", "{{a}}", "a{{{b}}}", "{{{{", "{ {"])
     func escaping(text: String) throws {
         let escaped = String(decoding: Template.escaping(Array(text.utf8)), as: UTF8.self)
-        #expect(try Template(escaped) { _ in nil }.constantText == Array(text.utf8))
+        try expectEqual(Template(escaped) { _ in nil }.constantText, Array(text.utf8))
     }
 }

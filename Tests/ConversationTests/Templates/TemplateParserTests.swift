@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 
 @testable import Conversation
@@ -42,15 +43,15 @@ import Testing
     @Test("The error for an unknown name suggests the intended one, or lists what is possible")
     func unknownNames() throws {
         let error = TemplateError(.unknownName("tokn", variables: ["token", "user"]), at: 3)
-        #expect(
-            error.description(intendedName: "token") == "unknown placeholder '{{tokn}}'; did you mean '{{token}}'?")
-        #expect(
-            "\(error)"
-                == "unknown placeholder '{{tokn}}'; expected {{seq}}, {{connection}}, {{time}}, {{iso}}, {{uuid}}, {{random N}}, "
+        expectEqual(
+            error.description(intendedName: "token"), "unknown placeholder '{{tokn}}'; did you mean '{{token}}'?")
+        expectEqual(
+            "\(error)",
+            "unknown placeholder '{{tokn}}'; expected {{seq}}, {{connection}}, {{time}}, {{iso}}, {{uuid}}, {{random N}}, "
                 + "{{env:NAME}}, {{last:/pointer}}, {{token}}, {{user}}, or '{{{{' for two literal braces")
-        #expect(error.unknownName?.name == "tokn")
-        #expect(error.unknownName?.known == ["seq", "connection", "time", "random", "iso", "uuid", "token", "user"])
-        #expect(TemplateError(.badLength, at: 0).unknownName == nil)
+        expectEqual(error.unknownName?.name, "tokn")
+        expectEqual(error.unknownName?.known, ["seq", "connection", "time", "random", "iso", "uuid", "token", "user"])
+        expectNil(TemplateError(.badLength, at: 0).unknownName)
     }
 
     @Test(
@@ -60,7 +61,7 @@ import Testing
         ] as [(String, String?)])
     func otherCase(name: String, suggestion: String?) {
         let known = TemplateError(.unknownName(name, variables: []), at: 0).unknownName?.known ?? []
-        #expect(Array(known.dropFirst(6)) == (suggestion.map { [$0] } ?? []))
+        expectEqual(Array(known.dropFirst(6)), (suggestion.map { [$0] } ?? []))
         let error = TemplateError(.unknownName("rand", variables: []), at: 0)
         #expect(error.description(intendedName: "random").hasSuffix("did you mean '{{random N}}'?"))
     }
@@ -99,7 +100,7 @@ import Testing
             ),
         ] as [(TemplateError.Reason, String)])
     func words(reason: TemplateError.Reason, text: String) {
-        #expect("\(TemplateError(reason, at: 0))" == text)
+        expectEqual("\(TemplateError(reason, at: 0))", text)
     }
 }
 
@@ -108,10 +109,10 @@ import Testing
     func slots() throws {
         var names = VariableNames()
         let slots = try ["a", "b", "a"].map { try names.add($0) }
-        #expect(slots == [0, 1, 0])
-        #expect(names.names == ["a", "b"])
-        #expect(names.slot(of: "b") == 1)
-        #expect(names.slot(of: "c") == nil)
+        expectEqual(slots, [0, 1, 0])
+        expectEqual(names.names, ["a", "b"])
+        expectEqual(names.slot(of: "b"), 1)
+        expectNil(names.slot(of: "c"))
     }
 
     @Test(
@@ -134,6 +135,6 @@ import Testing
         let names = try VariableNames([name])
         var variables = TemplateVariables(names)
         variables.set(0, to: "x")
-        #expect(try Template("{{\(name)}}", variables: names).text(.first, variables) == "x")
+        try expectEqual(Template("{{\(name)}}", variables: names).text(.first, variables), "x")
     }
 }

@@ -1,4 +1,5 @@
 import CAllocationCounter
+import TestSupport
 import Testing
 import WSCore
 
@@ -16,14 +17,14 @@ import WSCore
             ("{{json:seq}}", #""42""#), ("{{ json: seq }}", #""42""#), ("[{{json:connection}}]", #"["8"]"#),
         ])
     func forms(text: String, message: String) throws {
-        #expect(try Template(text).text(sequence: 42, connection: 8, time: 1_700_000_000_123) == message)
+        try expectEqual(Template(text).text(sequence: 42, connection: 8, time: 1_700_000_000_123), message)
     }
 
     @Test("Numbers have as many digits as they need", arguments: [0, 9, 10, 99, 999_999, 1 << 40, .max] as [UInt64])
     func numbers(number: UInt64) throws {
-        #expect(
-            try Template("{{seq}}/{{connection}}").text(sequence: number, connection: number / 2)
-                == "\(number)/\(number / 2)")
+        try expectEqual(
+            Template("{{seq}}/{{connection}}").text(sequence: number, connection: number / 2), "\(number)/\(number / 2)"
+        )
     }
 
     @Test("Random characters differ by seed and by their place, and are reproducible")
@@ -32,11 +33,11 @@ import WSCore
         var parts: [Substring] = []
         for seed in [0, 1, 1 << 40, 1 << 40 ^ 1] as [UInt64] {
             let message = try template.text(seed: seed)
-            #expect(try message == template.text(seed: seed))
-            #expect(message.utf8.count == 13 * 300)
+            try expectEqual(message, template.text(seed: seed))
+            expectEqual(message.utf8.count, 13 * 300)
             parts += message.split(separator: ".")
         }
-        #expect(Set(parts).count == 4 * 300)
+        expectEqual(Set(parts).count, 4 * 300)
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         #expect(parts.allSatisfy { $0.allSatisfy(allowed.contains) })
     }
@@ -44,7 +45,7 @@ import WSCore
     @Test("Random characters are those of earlier versions of wsx bench")
     func randomCompatibility() throws {
         // The message number 1 of connection 0, both counted from 0.
-        #expect(try Template("{{random 12}}.{{random 12}}").text(seed: 1) == "eu4pRUL7rDgZ.kzmt5TEGZk6r")
+        try expectEqual(Template("{{random 12}}.{{random 12}}").text(seed: 1), "eu4pRUL7rDgZ.kzmt5TEGZk6r")
     }
 
     @Test("UUIDs are of version 4, and differ by seed and by their place")
@@ -53,15 +54,15 @@ import WSCore
         var uuids: Set<Substring> = []
         for seed in 0..<100 as Range<UInt64> {
             for uuid in try template.text(seed: seed).split(separator: " ") {
-                #expect(uuid.utf8.count == 36)
+                expectEqual(uuid.utf8.count, 36)
                 let groups = uuid.split(separator: "-")
-                #expect(groups.map(\.count) == [8, 4, 4, 4, 12])
+                expectEqual(groups.map(\.count), [8, 4, 4, 4, 12])
                 #expect(groups.allSatisfy { $0.allSatisfy { "0123456789abcdef".contains($0) } })
                 #expect(groups[2].first == "4" && "89ab".contains(groups[3].first ?? "x"))
                 uuids.insert(uuid)
             }
         }
-        #expect(uuids.count == 200)
+        expectEqual(uuids.count, 200)
         #expect(template.variesByMessage && template.constantByteCount == 73)
     }
 
@@ -74,29 +75,29 @@ import WSCore
         let stamp = Template.Stamp(sequence: 1, connection: 1, time: 1, seed: 1)
         try Template("{{\(name)}}", variables: names, environment: { _ in nil })
             .write(to: &buffer, stamp: stamp, variables: variables)
-        #expect(
-            buffer.withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) } == "mine")
+        expectEqual(
+            buffer.withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }, "mine")
     }
 
     @Test("Environment variables are inserted when the template is parsed")
     func environment() throws {
         let values = ["TOKEN": #"a"b"#, "EMPTY": ""]
         let template = try Template("{{env:TOKEN}}{{env:EMPTY}} {{json:env:TOKEN}}") { values[$0] }
-        #expect(try template.text() == #"a"b "a\"b""#)
-        #expect(template.insertsSecret)
-        #expect(template.isConstant)
+        try expectEqual(template.text(), #"a"b "a\"b""#)
+        expectTrue(template.insertsSecret)
+        expectTrue(template.isConstant)
         var columns = VariableNames()
         for name in ["user", "access_token"] { try columns.add(column: name) }
         try columns.add("session")
         for (text, insertsSecret) in [("{{user}}", false), ("{{json:access_token}}", true), ("{{session}}", false)] {
-            #expect(try Template(text, variables: columns, environment: { _ in nil }).insertsSecret == insertsSecret)
+            try expectEqual(Template(text, variables: columns, environment: { _ in nil }).insertsSecret, insertsSecret)
         }
-        #expect(try !Template("{{seq}}").insertsSecret)
+        try expectFalse(Template("{{seq}}").insertsSecret)
     }
 
     @Test("Braces in the value of an environment variable have no meaning")
     func environmentBraces() throws {
-        #expect(try Template("{{env:A}}") { _ in "{{seq}}" }.text() == "{{seq}}")
+        try expectEqual(Template("{{env:A}}") { _ in "{{seq}}" }.text(), "{{seq}}")
     }
 
     @Test("Variables are inserted as text, or as JSON strings")
@@ -107,9 +108,9 @@ import WSCore
         variables.set(1, to: "7")
         variables.set(2, to: "é")
         let template = try Template("{{name}}|{{json:name}}|{{user id}}|{{json:user id}}|{{größe}}", variables: names)
-        #expect(try template.text(.first, variables) == "Ada \"L\"\n|\"Ada \\\"L\\\"\\n\"|7|\"7\"|é")
-        #expect(template.usesVariables)
-        #expect(!template.usesLastMessage)
+        try expectEqual(template.text(.first, variables), "Ada \"L\"\n|\"Ada \\\"L\\\"\\n\"|7|\"7\"|é")
+        expectTrue(template.usesVariables)
+        expectFalse(template.usesLastMessage)
     }
 
     @Test("A variable without a value is an error that names it")
@@ -117,7 +118,7 @@ import WSCore
         let names = try VariableNames(["a", "sid"])
         let template = try Template("{{sid}}", variables: names)
         #expect(throws: TemplateValueError.unset("sid")) { try template.text(.first, TemplateVariables(names)) }
-        #expect("\(TemplateValueError.unset("sid"))" == #"the variable "sid" has no value yet"#)
+        expectEqual("\(TemplateValueError.unset("sid"))", #"the variable "sid" has no value yet"#)
     }
 
     @Test(
@@ -133,8 +134,8 @@ import WSCore
         variables.setLastMessage("replaced")
         variables.setLastMessage(#"{"token":"a\"b","id":7.50,"list":[1, 2],"none":null}"#)
         let template = try Template(text)
-        #expect(template.usesLastMessage)
-        #expect(try template.text(.first, variables) == message)
+        expectTrue(template.usesLastMessage)
+        try expectEqual(template.text(.first, variables), message)
     }
 
     @Test(
@@ -168,21 +169,21 @@ import WSCore
             ("{{a}}", nil, nil), ("b{{last:/a}}", nil, nil), ("", 0, 0),
         ] as [(String, Int?, Int?)] {
             let template = try Template(text, variables: names)
-            #expect(template.constantByteCount == constant)
-            #expect(template.maximumByteCount == maximum)
+            expectEqual(template.constantByteCount, constant)
+            expectEqual(template.maximumByteCount, maximum)
         }
-        #expect(try Template("{{{{").isConstant)
-        #expect(try !Template("{{random 3}}").isConstant)
-        #expect(try Template("x{{seq}}").usesSequence)
-        #expect(try !Template("x{{connection}}").usesSequence)
+        try expectTrue(Template("{{{{").isConstant)
+        try expectFalse(Template("{{random 3}}").isConstant)
+        try expectTrue(Template("x{{seq}}").usesSequence)
+        try expectFalse(Template("x{{connection}}").usesSequence)
     }
 
     @Test("Text without placeholders is any bytes")
     func literal() throws {
         let template = Template(literal: Array("{{seq}}".utf8))
-        #expect(template.isConstant)
-        #expect(try template.text() == "{{seq}}")
-        #expect(Template(literal: []).maximumByteCount == 0)
+        expectTrue(template.isConstant)
+        try expectEqual(template.text(), "{{seq}}")
+        expectEqual(Template(literal: []).maximumByteCount, 0)
     }
 
     @Test(
@@ -197,7 +198,7 @@ import WSCore
         variables.set(0, to: "a/\"é~")
         let template = try Template(text, variables: names, percentEncodesValues: true) { _ in "& " }
         let result = try template.text(.first, variables)
-        #expect(result == expected)
+        expectEqual(result, expected)
     }
 
     @Test(
@@ -209,7 +210,7 @@ import WSCore
         ])
     func variation(text: String, varies: Bool) throws {
         let template = try Template(text, variables: try VariableNames(["name"]))
-        #expect(template.variesByMessage == varies)
+        expectEqual(template.variesByMessage, varies)
     }
 
     @Test(
@@ -239,7 +240,7 @@ import WSCore
             failure = error
         }
         let count = allocation_counter_stop()
-        #expect(failure == nil)
-        #expect(count == 0)
+        expectNil(failure)
+        expectEqual(count, 0)
     }
 }

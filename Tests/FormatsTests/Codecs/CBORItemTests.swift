@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -39,7 +40,7 @@ import WSCore
         ] as [(String, CBORItem)])
     func item(message: String, item: CBORItem) throws {
         let message = bytes(message)
-        #expect(try items(message) == [item])
+        try expectEqual(items(message), [item])
         for count in message.indices {
             var reader = CBORItemReader()
             #expect(throws: CodecProblem.truncated) { try reader.next(in: message.span.bytes.extracting(first: count)) }
@@ -60,7 +61,7 @@ import WSCore
             let argument = size > 0 ? [UInt8](repeating: 0, count: size - 1) + [32] : []
             let message = [0, first] + argument + [UInt8](repeating: 0xAA, count: 32)
             var reader = CBORItemReader()
-            #expect(try reader.next(in: message.span.bytes) == .unsigned(0))
+            try expectEqual(reader.next(in: message.span.bytes), .unsigned(0))
             guard !reserved.contains(first) else {
                 #expect(throws: CodecProblem.malformed(offset: 1)) { try reader.next(in: message.span.bytes) }
                 continue
@@ -68,7 +69,7 @@ import WSCore
             _ = try reader.next(in: message.span.bytes)
             let isString = 0x40..<0x80 ~= first && information != 31
             let stringBytes = !isString ? 0 : size > 0 ? 32 : Int(information)
-            #expect(reader.offset == 2 + size + stringBytes, "\(first)")
+            expectEqual(reader.offset, 2 + size + stringBytes, "\(first)")
         }
     }
 
@@ -90,15 +91,16 @@ import WSCore
     func sequence() throws {
         let message = bytes("8201 9f 6161 ff 4100 f97e00")
         let items = try items(message)
-        #expect(
-            items.dropLast() == [
+        expectEqual(
+            items.dropLast(),
+            [
                 .array(count: 2), .unsigned(1), .array(count: nil), .string(.text, 4..<5), .end, .string(.bytes, 7..<8),
             ])
         guard case .float(let number) = items.last else {
             Issue.record("no float")
             return
         }
-        #expect(number.isNaN)
+        expectTrue(number.isNaN)
     }
 
     @Test("RFC 8949 Appendix D: every half-precision number has its value")
@@ -132,27 +134,28 @@ import WSCore
         ] as [(UInt64, String)])
     func heads(argument: UInt64, head: String) throws {
         let array = written { CBORItemWriter.append(.array, argument, to: &$0) }
-        #expect(hex(array) == head)
-        #expect(try items(array) == [.array(count: argument)])
+        expectEqual(hex(array), head)
+        try expectEqual(items(array), [.array(count: argument)])
         let others = written {
             CBORItemWriter.append(.unsigned, argument, to: &$0)
             CBORItemWriter.append(.negative, argument, to: &$0)
             CBORItemWriter.append(.map, argument, to: &$0)
             CBORItemWriter.append(.tag, argument, to: &$0)
         }
-        #expect(try items(others) == [.unsigned(argument), .negative(argument), .map(count: argument), .tag(argument)])
+        try expectEqual(
+            items(others), [.unsigned(argument), .negative(argument), .map(count: argument), .tag(argument)])
     }
 
     @Test("Simple values and numbers of any kind are read as they were written")
     func otherItems() throws {
         for value in UInt8.min...UInt8.max where !(24..<32).contains(value) {
-            #expect(try items(written { CBORItemWriter.append(simple: value, to: &$0) }) == [.simple(value)])
+            try expectEqual(items(written { CBORItemWriter.append(simple: value, to: &$0) }), [.simple(value)])
         }
         let numbers = [0, -0.0, 1.1, -4.1, .infinity, -.infinity, Double.leastNonzeroMagnitude]
         for number in numbers {
             let message = written { CBORItemWriter.append(number, to: &$0) }
-            #expect(message.count == 9)
-            #expect(try items(message) == [.float(number)])
+            expectEqual(message.count, 9)
+            try expectEqual(items(message), [.float(number)])
         }
     }
 }

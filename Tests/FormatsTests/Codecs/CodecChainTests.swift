@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -39,9 +40,9 @@ import WSCore
     @Test("A zlib stream spans messages, as Discord sends it")
     func stream() {
         let texts = [#"{"op":10}"#, #"{"op":11, "d": [1,2]}"#, #"{"op":10}{"op":10}{"op":10}"#]
-        #expect(Self.decode([.zlibStream], Self.streamed) == texts.map { .success($0) })
-        #expect(
-            Self.decode([.auto], Array(Self.streamed[..<2])) == [.success(texts[0]), .success(#"{"op":11,"d":[1,2]}"#)])
+        expectEqual(Self.decode([.zlibStream], Self.streamed), texts.map { .success($0) })
+        expectEqual(
+            Self.decode([.auto], Array(Self.streamed[..<2])), [.success(texts[0]), .success(#"{"op":11,"d":[1,2]}"#)])
     }
 
     @Test("The chain names the formats that it has found")
@@ -53,7 +54,7 @@ import WSCore
             _ = try chain.decode(bytes(message).span.bytes, into: &output)
             found.append(chain.applied)
         }
-        #expect(found == [[.gzip, .json], [.gzip, .messagePack], [.messagePack], []])
+        expectEqual(found, [[.gzip, .json], [.gzip, .messagePack], [.messagePack], []])
     }
 
     @Test("A message of a zlib stream may be split anywhere")
@@ -62,7 +63,7 @@ import WSCore
         for split in stride(from: 2, to: whole.count, by: 2) {
             let pieces = [String(whole.prefix(split)), String(whole.dropFirst(split)), Self.streamed[1]]
             let results = Self.decode([.zlibStream, .json], pieces)
-            #expect(results == [.success("incomplete"), .success(#"{"op":10}"#), .success(#"{"op":11,"d":[1,2]}"#)])
+            expectEqual(results, [.success("incomplete"), .success(#"{"op":10}"#), .success(#"{"op":11,"d":[1,2]}"#)])
         }
     }
 
@@ -72,7 +73,7 @@ import WSCore
     func emptyMessage(codecs: [Codec]) {
         let results = Self.decode(codecs, [Self.streamed[0], "", Self.streamed[1]])
         #expect(results.count == 3 && results[0] == .success(#"{"op":10}"#))
-        #expect(results[1] == .success("unchanged"))
+        expectEqual(results[1], .success("unchanged"))
     }
 
     @Test("A message of the stream is incomplete until its last piece, or the next connection")
@@ -87,14 +88,14 @@ import WSCore
         }
         chain.connectionOpened()
         states.append(chain.isMessageIncomplete)
-        #expect(states == [true, false, false, false])
+        expectEqual(states, [true, false, false, false])
     }
 
     @Test("A damaged zlib stream is lost until the next connection")
     func lostStream() throws {
         let results = Self.decode([.zlibStream], [Self.streamed[0], "ff", Self.streamed[1]])
-        #expect(results[1] == .failure(CodecError(codec: .zlibStream, problem: .corrupt)))
-        #expect(results[2] == .failure(CodecError(codec: .zlibStream, problem: .streamLost)))
+        expectEqual(results[1], .failure(CodecError(codec: .zlibStream, problem: .corrupt)))
+        expectEqual(results[2], .failure(CodecError(codec: .zlibStream, problem: .streamLost)))
         var chain = CodecChain([.zlibStream], limitBytes: 5)
         var output = ByteBuffer()
         let message = bytes(Self.streamed[0])
@@ -113,21 +114,21 @@ import WSCore
     func deflate() {
         let (complete, flushed) = ("ab564a54b25230ac0500", "aa564a54b25230ac05000000ffff")
         for message in [complete, flushed] {
-            #expect(Self.decode([.deflate], [message, message]) == [.success(#"{"a": 1}"#), .success(#"{"a": 1}"#)])
-            #expect(Self.decode([.deflate, .json], [message]) == [.success(#"{"a":1}"#)])
+            expectEqual(Self.decode([.deflate], [message, message]), [.success(#"{"a": 1}"#), .success(#"{"a": 1}"#)])
+            expectEqual(Self.decode([.deflate, .json], [message]), [.success(#"{"a":1}"#)])
         }
         for (message, problem): (String, CodecProblem) in [
             ("", .truncated), (String(complete.dropLast(2)), .truncated), (complete + "00", .trailing(byteCount: 1)),
             ("ff", .corrupt),
         ] {
-            #expect(Self.decode([.deflate], [message]) == [.failure(CodecError(codec: .deflate, problem: problem))])
+            expectEqual(Self.decode([.deflate], [message]), [.failure(CodecError(codec: .deflate, problem: problem))])
         }
     }
 
     @Test("Text in binary messages has to be UTF-8")
     func plainText() {
-        #expect(Self.decode([.plainText], ["68c3a9", ""]) == [.success("h\u{e9}"), .success("")])
-        #expect(Self.decode([.plainText], ["c3"]) == [.failure(CodecError(codec: .plainText, problem: .notUTF8))])
+        expectEqual(Self.decode([.plainText], ["68c3a9", ""]), [.success("h\u{e9}"), .success("")])
+        expectEqual(Self.decode([.plainText], ["c3"]), [.failure(CodecError(codec: .plainText, problem: .notUTF8))])
     }
 
     @Test(
@@ -138,7 +139,7 @@ import WSCore
             ("1f8b08000000000002038b36d4010012732d6b030000001f8b0800000000000203338a0500c76b73b902000000", "[1,2]"),
         ])
     func gzip(message: String, text: String) {
-        #expect(Self.decode([.gzip], [message]) == [.success(text)])
+        expectEqual(Self.decode([.gzip], [message]), [.success(text)])
     }
 
     @Test(
@@ -148,7 +149,7 @@ import WSCore
             (String(gzipJSON.dropLast(2)) + "01", .corrupt), ("1f8c08", .corrupt), ("7b7d", .corrupt),
         ] as [(String, CodecProblem)])
     func damagedData(message: String, problem: CodecProblem) {
-        #expect(Self.decode([.gzip], [message]) == [.failure(CodecError(codec: .gzip, problem: problem))])
+        expectEqual(Self.decode([.gzip], [message]), [.failure(CodecError(codec: .gzip, problem: problem))])
     }
 
     @Test("Every prefix of gzip data is incomplete")
@@ -156,30 +157,31 @@ import WSCore
         let data = Self.gzipJSON
         for count in stride(from: 0, to: data.count, by: 2) {
             let results = Self.decode([.gzip], [String(data.prefix(count))])
-            #expect(results == [.failure(CodecError(codec: .gzip, problem: .truncated))])
+            expectEqual(results, [.failure(CodecError(codec: .gzip, problem: .truncated))])
         }
     }
 
     @Test("Data that decompresses beyond the limit fails", arguments: [Codec.gzip, .auto, .zlibStream])
     func bombs(codec: Codec) {
         let problem = CodecError(codec: codec, problem: .tooBig(limitBytes: 99_999))
-        #expect(Self.decode([codec], [Self.bomb], limitBytes: 99_999) == [.failure(problem)])
+        expectEqual(Self.decode([codec], [Self.bomb], limitBytes: 99_999), [.failure(problem)])
         guard codec != .auto else { return }
-        #expect(
-            Self.decode([codec], [Self.bomb], limitBytes: 100_000) == [
+        expectEqual(
+            Self.decode([codec], [Self.bomb], limitBytes: 100_000),
+            [
                 .success(String(repeating: "\0", count: 100_000))
             ])
     }
 
     @Test("Codecs apply in order, the outermost first")
     func order() {
-        #expect(Self.decode([.gzip, .messagePack], [Self.gzipMessagePack]) == [.success(#"{"a":1}"#)])
-        #expect(Self.decode([.gzip, .json], [Self.gzipJSON]) == [.success(#"{"a":1}"#)])
-        #expect(
-            Self.decode([.gzip, .auto], [Self.gzipMessagePack, Self.gzipJSON])
-                == [.success(#"{"a":1}"#), .success(#"{"a":1}"#)])
+        expectEqual(Self.decode([.gzip, .messagePack], [Self.gzipMessagePack]), [.success(#"{"a":1}"#)])
+        expectEqual(Self.decode([.gzip, .json], [Self.gzipJSON]), [.success(#"{"a":1}"#)])
+        expectEqual(
+            Self.decode([.gzip, .auto], [Self.gzipMessagePack, Self.gzipJSON]),
+            [.success(#"{"a":1}"#), .success(#"{"a":1}"#)])
         let problem = CodecError(codec: .json, problem: .notUTF8)
-        #expect(Self.decode([.gzip, .json], [Self.gzipMessagePack]) == [.failure(problem)])
+        expectEqual(Self.decode([.gzip, .json], [Self.gzipMessagePack]), [.failure(problem)])
     }
 
     @Test(
@@ -194,32 +196,32 @@ import WSCore
             ("81a161", "unchanged"), ("1f8b0800", "unchanged"), ("8901", "unchanged"),
         ])
     func detection(message: String, result: String) {
-        #expect(Self.decode([.auto], [message]) == [.success(result)])
+        expectEqual(Self.decode([.auto], [message]), [.success(result)])
     }
 
     @Test("auto takes data that only looks like a zlib stream as what it is")
     func noStream() {
         // Texts in CBOR that begin like zlib and end like a flush, in an array and alone.
         let text = "789c" + String(repeating: "61", count: 152) + "0000ffff"
-        #expect(Self.decode([.auto], [text, "a1616101"]) == [.success("unchanged"), .success(#"{"a":1}"#)])
+        expectEqual(Self.decode([.auto], [text, "a1616101"]), [.success("unchanged"), .success(#"{"a":1}"#)])
         // A stream that is damaged later is lost.
         let results = Self.decode([.auto], [Self.streamed[0], "ff0000ffff", "a1616101"])
-        #expect(results[1] == .failure(CodecError(codec: .auto, problem: .corrupt)))
-        #expect(results[2] == .failure(CodecError(codec: .auto, problem: .streamLost)))
+        expectEqual(results[1], .failure(CodecError(codec: .auto, problem: .corrupt)))
+        expectEqual(results[2], .failure(CodecError(codec: .auto, problem: .streamLost)))
     }
 
     @Test("auto leaves decompressed data of another format as it is")
     func decompressedOther() {
-        #expect(Self.decode([.auto], ["789cab000000790079"]) == [.success("x")])
-        #expect(Self.decode([.auto], ["789cfbff1f0002ff01ff"]) == [.success("ffff")])
+        expectEqual(Self.decode([.auto], ["789cab000000790079"]), [.success("x")])
+        expectEqual(Self.decode([.auto], ["789cfbff1f0002ff01ff"]), [.success("ffff")])
     }
 
     @Test("json puts a text on one line and keeps its tokens")
     func compactJSON() {
         let message = hex(Array(#"{ "a" : [ 1.50 , "x y" ,\#n{ } , [ ] ] , "b":1e5, "a":null }"#.utf8))
-        #expect(Self.decode([.json], [message]) == [.success(#"{"a":[1.50,"x y",{},[]],"b":1e5,"a":null}"#)])
+        expectEqual(Self.decode([.json], [message]), [.success(#"{"a":[1.50,"x y",{},[]],"b":1e5,"a":null}"#)])
         let problem = CodecError(codec: .json, problem: .notJSON(.truncated))
-        #expect(Self.decode([.json], ["5b"]) == [.failure(problem)])
+        expectEqual(Self.decode([.json], ["5b"]), [.failure(problem)])
     }
 
     @Test("A program divides the chain")
@@ -227,23 +229,23 @@ import WSCore
         var chain = CodecChain([.gzip, .program("cat"), .json], limitBytes: 1000)
         var output = ByteBuffer()
         let outcome = try chain.decode(bytes(Self.gzipJSON).span.bytes, into: &output)
-        #expect(outcome == .program(index: 1))
-        #expect(text(of: output) == #"{"a": 1}"#)
+        expectEqual(outcome, .program(index: 1))
+        expectEqual(text(of: output), #"{"a": 1}"#)
         let answer = Array("[ 1 ]".utf8)
         let last = try chain.decode(answer.span.bytes, from: 2, into: &output)
-        #expect(last == .decoded(isText: true))
-        #expect(text(of: output) == "[1]")
+        expectEqual(last, .decoded(isText: true))
+        expectEqual(text(of: output), "[1]")
     }
 
     @Test("Codecs have names, and all that are listed are found by them")
     func names() {
-        for codec in Codec.all { #expect(Codec(named: codec.name) == codec) }
-        #expect(Codec(named: "exec:protoc --decode x") == .program("protoc --decode x"))
-        #expect(Codec(named: "exec:") == nil)
-        #expect(Codec(named: "protobuf") == nil)
-        #expect(Codec.all.filter(\.canEncode).map(\.name) == ["msgpack", "cbor"])
-        #expect(
-            CodecError(codec: .zlibStream, problem: .corrupt).description
-                == "zlib-stream: the compressed data is damaged")
+        for codec in Codec.all { expectEqual(Codec(named: codec.name), codec) }
+        expectEqual(Codec(named: "exec:protoc --decode x"), .program("protoc --decode x"))
+        expectNil(Codec(named: "exec:"))
+        expectNil(Codec(named: "protobuf"))
+        expectEqual(Codec.all.filter(\.canEncode).map(\.name), ["msgpack", "cbor"])
+        expectEqual(
+            CodecError(codec: .zlibStream, problem: .corrupt).description, "zlib-stream: the compressed data is damaged"
+        )
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -21,7 +22,7 @@ import WSCore
             }
             // A text as `$` and a JSON string is the text itself.
             let expected = json == #"{"$\"a\"":1}"# ? #"{"a":1}"# : json
-            #expect(try codec.json(codec.message(json)) == expected)
+            try expectEqual(codec.json(codec.message(json)), expected)
         }
     }
 
@@ -34,9 +35,9 @@ import WSCore
     func numbers(json: String) throws {
         for codec in [Codec.messagePack, .cbor] {
             let result = try codec.json(codec.message(json))
-            #expect(Double(result) == Double(json))
+            expectEqual(Double(result), Double(json))
             // Integers stay integers, and floats stay floats.
-            #expect(Int128(result) == Int128(json))
+            expectEqual(Int128(result), Int128(json))
         }
     }
 
@@ -77,12 +78,12 @@ import WSCore
         let json = String(repeating: "[", count: limit) + String(repeating: "]", count: limit)
         for codec in [Codec.messagePack, .cbor] {
             let message = try codec.message(json)
-            #expect(try codec.json(message) == json)
+            try expectEqual(codec.json(message), json)
             let prefix: [UInt8] = codec == .cbor ? [0x81] : [0x91]
             #expect(throws: CodecProblem.tooDeep(limit: limit)) { try codec.json(prefix + message) }
             #expect(throws: CodecProblem.notJSON(.tooDeep(limit: limit))) { try codec.message("[" + json + "]") }
             let keyed = #"{"$\#(json.dropFirst(10).dropLast(10))":1}"#
-            #expect(try codec.json(codec.message(keyed)) == keyed)
+            try expectEqual(codec.json(codec.message(keyed)), keyed)
             #expect(throws: CodecProblem.tooDeep(limit: limit)) {
                 try codec.message(String(repeating: "[", count: 20) + keyed + String(repeating: "]", count: 20))
             }
@@ -106,7 +107,7 @@ import WSCore
         let undefined: [UInt8] = [0x9F] + [UInt8](repeating: 0xF7, count: 100) + [0xFF]
         #expect(throws: CodecProblem.tooBig(limitBytes: 1000)) { try Codec.cbor.json(undefined, limitBytes: 1000) }
         #expect(throws: CodecProblem.tooBig(limitBytes: 4)) { try Codec.cbor.json(bytes("6449455446"), limitBytes: 4) }
-        #expect(try Codec.cbor.json(bytes("6449455446"), limitBytes: 6) == #""IETF""#)
+        try expectEqual(Codec.cbor.json(bytes("6449455446"), limitBytes: 6), #""IETF""#)
     }
 
     @Test(
@@ -117,7 +118,7 @@ import WSCore
         for (codec, map) in [(Codec.messagePack, UInt8(0x81)), (.cbor, 0xA1)] {
             let message = [UInt8](repeating: map, count: depth) + [0] + values
             if depth == 2 {
-                #expect(try codec.json(message) == #"{"${\"$0\":0}":0}"#)
+                try expectEqual(codec.json(message), #"{"${\"$0\":0}":0}"#)
             } else {
                 #expect(throws: CodecProblem.tooBig(limitBytes: 64 * message.count)) { try codec.json(message) }
             }
@@ -126,9 +127,9 @@ import WSCore
 
     @Test("The most verbose value of each format is decoded, alone and as a key")
     func verboseValues() throws {
-        #expect(try Codec.cbor.json(bytes("f7")) == #"{"$undefined":true}"#)
-        #expect(try Codec.cbor.json(bytes("a1f7f7")) == #"{"${\"$undefined\":true}":{"$undefined":true}}"#)
-        #expect(try Codec.messagePack.json(bytes("81d40500c0")) == #"{"${\"$ext\":[5,\"AA==\"]}":null}"#)
+        try expectEqual(Codec.cbor.json(bytes("f7")), #"{"$undefined":true}"#)
+        try expectEqual(Codec.cbor.json(bytes("a1f7f7")), #"{"${\"$undefined\":true}":{"$undefined":true}}"#)
+        try expectEqual(Codec.messagePack.json(bytes("81d40500c0")), #"{"${\"$ext\":[5,\"AA==\"]}":null}"#)
     }
 
     @Test("Every prefix of a message is incomplete")
@@ -136,7 +137,7 @@ import WSCore
         let json = #"{"a":[1,-1000,1.5,"text",{"$bytes":"AAECAwQ="},null,true,{"$1":{}}],"b":{"c":"é"}}"#
         for codec in [Codec.messagePack, .cbor] {
             let message = try codec.message(json)
-            #expect(try codec.json(message) == json)
+            try expectEqual(codec.json(message), json)
             for count in message.indices {
                 #expect(throws: CodecProblem.truncated) { try codec.json(Array(message[..<count])) }
             }
@@ -156,8 +157,8 @@ import WSCore
                         in: 0...255, using: &random)
                 }
                 guard let result = try? codec.json(damaged) else { continue }
-                #expect(JSONReader.problem(in: Array(result.utf8).span.bytes) == nil)
-                #expect(try codec.json(codec.message(result)) == result)
+                expectNil(JSONReader.problem(in: Array(result.utf8).span.bytes))
+                try expectEqual(codec.json(codec.message(result)), result)
             }
         }
     }

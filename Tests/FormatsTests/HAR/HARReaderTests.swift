@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -53,8 +54,8 @@ import WSCore
         ])
     func recognition(entry: String, url: String?) throws {
         let entries = try HARReader.connections(in: Self.source(Self.file(#"{"request":{"url":"http://x/"}}"#, entry)))
-        #expect(entries.map(\.url) == [url].compactMap(\.self))
-        #expect(entries.map(\.number) == (url == nil ? [] : [2]))
+        expectEqual(entries.map(\.url), [url].compactMap(\.self))
+        expectEqual(entries.map(\.number), (url == nil ? [] : [2]))
     }
 
     @Test("Messages are counted before they are read, and fields are read again") func summary() throws {
@@ -64,12 +65,12 @@ import WSCore
                 + #"{"status":101,"headers":[{"name":":status","value":"101"},{"name":"A","value":"b"},{"name":1}]}}"#)
         let source = Self.source(text)
         let entry = try #require(try HARReader.connections(in: source).first)
-        #expect(entry.messages?.sentCount == 1)
-        #expect(entry.messages?.receivedCount == 1)
-        #expect(entry.messages?.times == .seconds(2.5) ... .seconds(3))
-        #expect(entry.start == EventTime.parse("2026-01-31T15:04:05.500Z"))
-        #expect(entry.responseFields == [])
-        #expect(try HARReader.whole(entry, in: source).responseFields == [HeaderField(name: "A", value: "b")])
+        expectEqual(entry.messages?.sentCount, 1)
+        expectEqual(entry.messages?.receivedCount, 1)
+        expectEqual(entry.messages?.times, .seconds(2.5) ... .seconds(3))
+        expectEqual(entry.start, EventTime.parse("2026-01-31T15:04:05.500Z"))
+        expectEqual(entry.responseFields, [])
+        try expectEqual(HARReader.whole(entry, in: source).responseFields, [HeaderField(name: "A", value: "b")])
     }
 
     @Test(
@@ -80,7 +81,7 @@ import WSCore
         ])
     func times(text: String, expected: Duration?) throws {
         let message = try #require(try Self.messages(#"{"type":"send","time":\#(text),"data":""}"#).first)
-        #expect(message.0 == .message(.text, isSent: true, time: expected))
+        expectEqual(message.0, .message(.text, isSent: true, time: expected))
     }
 
     @Test("Payloads are text or Base64, and other frames have none") func payloads() throws {
@@ -88,12 +89,13 @@ import WSCore
             #"{"type":"send","opcode":1,"data":"gr\u00fc\/n"},{"type":"receive","opcode":2,"data":"AP8="},"#
                 + #"{"type":"receive","opcode":9,"data":"x"},{"type":"error","opcode":-1,"data":"y"},"#
                 + #"{"data":"no opcode","type":"send"}"#)
-        #expect(
-            found.map(\.0) == [
+        expectEqual(
+            found.map(\.0),
+            [
                 .message(.text, isSent: true, time: nil), .message(.binary, isSent: false, time: nil), .other, .other,
                 .message(.text, isSent: true, time: nil),
             ])
-        #expect(found.map(\.1) == [Array("grü/n".utf8), [0, 255], [], [], Array("no opcode".utf8)])
+        expectEqual(found.map(\.1), [Array("grü/n".utf8), [0, 255], [], [], Array("no opcode".utf8)])
     }
 
     @Test(
@@ -119,7 +121,7 @@ import WSCore
             (#"{"type":"send","time":253402300800000}"#, Self.badTime),
         ])
     func invalidMessages(text: String, expected: HARError) {
-        #expect(Self.error(in: text) == expected)
+        expectEqual(Self.error(in: text), expected)
     }
 
     private static let badTime = HARError.badValue(

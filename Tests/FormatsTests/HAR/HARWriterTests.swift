@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -21,18 +22,18 @@ import WSCore
         writer.finish()
         let text = writer.text.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
         let entries = try HARReader.connections { offset, block in block = Array(text[offset...]) }
-        #expect(entries.map(\.url) == ["ws://h1/?a=b&c#d", "ws://h2/?a=b&c#d"])
-        #expect(entries.map(\.status) == [101, 101])
-        #expect(entries[1].start == .milliseconds(1500))
-        #expect(entries[1].messages?.times == .zero ... .microseconds(1_795_802_227_505_070))
+        expectEqual(entries.map(\.url), ["ws://h1/?a=b&c#d", "ws://h2/?a=b&c#d"])
+        expectEqual(entries.map(\.status), [101, 101])
+        expectEqual(entries[1].start, .milliseconds(1500))
+        expectEqual(entries[1].messages?.times, .zero ... .microseconds(1_795_802_227_505_070))
 
         let messages = try #require(entries[1].messages)
         var reader = HARMessageReader(messages) { offset, block in block = Array(text[offset...]) }
-        #expect(try reader.next() == .message(.text, isSent: true, time: .microseconds(1_795_802_227_505_070)))
-        #expect(reader.withPayload { $0.withUnsafeBytes { Array($0) } } == Array("\u{7}é\"".utf8))
-        #expect(try reader.next() == .message(.binary, isSent: false, time: .zero))
-        #expect(reader.withPayload { $0.withUnsafeBytes { Array($0) } } == [0, 255])
-        #expect(try reader.next() == nil)
+        try expectEqual(reader.next(), .message(.text, isSent: true, time: .microseconds(1_795_802_227_505_070)))
+        expectEqual(reader.withPayload { $0.withUnsafeBytes { Array($0) } }, Array("\u{7}é\"".utf8))
+        try expectEqual(reader.next(), .message(.binary, isSent: false, time: .zero))
+        expectEqual(reader.withPayload { $0.withUnsafeBytes { Array($0) } }, [0, 255])
+        try expectNil(reader.next())
     }
 
     @Test("HAR counts the time for TLS as part of that for the connection") func timings() throws {
@@ -51,13 +52,13 @@ import WSCore
             Issue.record("no entry")
             return
         }
-        #expect(entry["time"] == .number("9.000"))
-        #expect(
-            entry["timings"]
-                == .object([
-                    "dns": .number("-1"), "connect": .number("5.000"), "ssl": .number("3.000"),
-                    "blocked": .number("-1"),
-                    "send": .number("0"), "wait": .number("4.000"), "receive": .number("0.000"),
-                ]))
+        expectEqual(entry["time"], .number("9.000"))
+        expectEqual(
+            entry["timings"],
+            .object([
+                "dns": .number("-1"), "connect": .number("5.000"), "ssl": .number("3.000"),
+                "blocked": .number("-1"),
+                "send": .number("0"), "wait": .number("4.000"), "receive": .number("0.000"),
+            ]))
     }
 }

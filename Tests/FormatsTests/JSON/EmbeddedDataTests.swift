@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -7,9 +8,10 @@ import WSCore
     @Test("JSON in strings is found at every depth")
     func nested() {
         let locations = Self.locations(#"{"a":["x","{\"b\":\"[1, 2]\"}"],"c d":"{}"}"#)
-        #expect(locations.map(\.path) == [".a[1]", ".a[1] → .b", #"."c d""#])
-        #expect(
-            locations.map(\.data) == [
+        expectEqual(locations.map(\.path), [".a[1]", ".a[1] → .b", #"."c d""#])
+        expectEqual(
+            locations.map(\.data),
+            [
                 .json(Array(#"{"b":"[1, 2]"}"#.utf8)), .json(Array("[1,2]".utf8)), .json(Array("{}".utf8)),
             ])
     }
@@ -17,9 +19,9 @@ import WSCore
     @Test("A message that is no JSON can be data itself")
     func whole() {
         let text = "aGVsbG8gd29ybGQsIGhlbGxv"
-        #expect(Self.locations(text) == [.init(path: "", data: .base64(Array("hello world, hello".utf8)))])
-        #expect(Self.locations("1735689600").map(\.path) == ["."])
-        #expect(Self.locations("plain text") == [])
+        expectEqual(Self.locations(text), [.init(path: "", data: .base64(Array("hello world, hello".utf8)))])
+        expectEqual(Self.locations("1735689600").map(\.path), ["."])
+        expectEqual(Self.locations("plain text"), [])
     }
 
     @Test(
@@ -36,14 +38,14 @@ import WSCore
             Issue.record("no token")
             return
         }
-        #expect(found == expiry)
+        expectEqual(found, expiry)
     }
 
     @Test(
         "Other text is no token",
         arguments: ["a.b.c", "eyJhbGciOiJIUzI1NiJ9.e30", "e30.WzFd.c2ln", "e30.e30.c2ln.x", "e30.e30.c2l+", "1.2.3"])
     func noTokens(text: String) {
-        #expect(Self.data(text) == nil)
+        expectNil(Self.data(text))
     }
 
     @Test(
@@ -59,7 +61,7 @@ import WSCore
                 Issue.record("no time")
                 return
             }
-            #expect(EventTime.text(of: found) == time)
+            expectEqual(EventTime.text(of: found), time)
         }
     }
 
@@ -80,15 +82,15 @@ import WSCore
             "not base64 at all, 1 Text", "12345678901234567890",
         ])
     func noBase64(text: String) {
-        #expect(Self.data(text) == nil)
+        expectNil(Self.data(text))
     }
 
     @Test("The number of decoded values is limited")
     func limit() {
         let text = "[" + Array(repeating: "1735689600", count: 1000).joined(separator: ",") + "]"
-        #expect(Self.locations(text).count == EmbeddedData.maximumCount)
+        expectEqual(Self.locations(text).count, EmbeddedData.maximumCount)
         let inner = Array(repeating: "1735689600", count: 60).joined(separator: ",")
-        #expect(Self.locations("[\(inner),\"[\(inner)]\",\(inner)]").count == EmbeddedData.maximumCount)
+        expectEqual(Self.locations("[\(inner),\"[\(inner)]\",\(inner)]").count, EmbeddedData.maximumCount)
     }
 
     @Test("JSON in JSON is decoded up to a depth")
@@ -96,7 +98,7 @@ import WSCore
         let text = (0..<12).reduce("1") { text, _ in
             "[\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\"]"
         }
-        #expect(Self.locations(text).count == 9)
+        expectEqual(Self.locations(text).count, 9)
     }
 
     private static func locations(_ text: String) -> [EmbeddedData.Location] {

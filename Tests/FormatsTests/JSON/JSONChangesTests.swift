@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -21,7 +22,7 @@ import WSCore
             (#"{"a":1,"a":2}"#, #"{"a":2}"#, []),
         ] as [(String, String, [String])])
     func members(old: String, new: String, expected: [String]) throws {
-        #expect(try Self.changes(old, new) == expected)
+        try expectEqual(Self.changes(old, new), expected)
     }
 
     @Test(
@@ -36,7 +37,7 @@ import WSCore
             (#"["\ud800"]"#, #"["\ud801"]"#, [#".[0] "\ud800" → "\ud801""#]),
         ] as [(String, String, [String])])
     func values(old: String, new: String, expected: [String]) throws {
-        #expect(try Self.changes(old, new) == expected)
+        try expectEqual(Self.changes(old, new), expected)
     }
 
     @Test(
@@ -48,15 +49,15 @@ import WSCore
             ("[1,1]", "[1]", ["-.[1]"]), ("[]", "[{}]", ["+.[0] {}"]),
         ])
     func elements(old: String, new: String, expected: [String]) throws {
-        #expect(try Self.changes(old, new) == expected)
+        try expectEqual(Self.changes(old, new), expected)
     }
 
     @Test("Long values are abbreviated")
     func longValues() throws {
         let long = String(repeating: "é", count: 100)
-        #expect(try Self.changes(#"{"a":1}"#, #"{"a":"\#(long)"}"#) == [".a 1 → \"\(long.prefix(39))…\""])
-        #expect(try Self.changes("[]", #"[{ "a" : [1, 2] }]"#) == [#"+.[0] {"a":[1,2]}"#])
-        #expect(try Self.changes("[]", #"[{"a":"\#(long)"},["\#(long)"]]"#) == ["+.[0] {…}", "+.[1] […]"])
+        try expectEqual(Self.changes(#"{"a":1}"#, #"{"a":"\#(long)"}"#), [".a 1 → \"\(long.prefix(39))…\""])
+        try expectEqual(Self.changes("[]", #"[{ "a" : [1, 2] }]"#), [#"+.[0] {"a":[1,2]}"#])
+        try expectEqual(Self.changes("[]", #"[{"a":"\#(long)"},["\#(long)"]]"#), ["+.[0] {…}", "+.[1] […]"])
     }
 
     @Test("Only the first changes are listed; the others are counted")
@@ -66,8 +67,8 @@ import WSCore
         }
         let (old, new) = (texts[0], texts[1])
         let found = try JSONChanges(from: old.span.bytes, to: new.span.bytes)
-        #expect(found.changes.count == JSONChanges.maximumCount)
-        #expect(found.omittedCount == 300 - JSONChanges.maximumCount)
+        expectEqual(found.changes.count, JSONChanges.maximumCount)
+        expectEqual(found.omittedCount, 300 - JSONChanges.maximumCount)
     }
 
     @Test("Deeply nested values are compared as a whole")
@@ -77,9 +78,9 @@ import WSCore
             String(repeating: "[", count: depth) + value + String(repeating: "]", count: depth)
         }
         let path = "." + String(repeating: "[0]", count: depth)
-        #expect(try Self.changes(nested("1", depth), nested("2", depth)) == ["\(path) 1 → 2"])
-        #expect(try Self.changes(nested("1", depth + 1), nested("2", depth + 1)) == ["\(path) [1] → [2]"])
-        #expect(try Self.changes(nested("1", 500), nested("2", 500)).count == 1)
+        try expectEqual(Self.changes(nested("1", depth), nested("2", depth)), ["\(path) 1 → 2"])
+        try expectEqual(Self.changes(nested("1", depth + 1), nested("2", depth + 1)), ["\(path) [1] → [2]"])
+        try expectEqual(Self.changes(nested("1", 500), nested("2", 500)).count, 1)
     }
 
     @Test("A text that is not JSON is an error", arguments: [("{", "{}"), ("{}", "x"), ("1 2", "1")])

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -13,7 +14,7 @@ import WSCore
             (#"{"\u0069d":1}"#, ["1"]), (#"{"id ":1}"#, []), (#" { "id" : -1.50e3 } "#, ["-1500"]),
         ])
     func names(text: String, expected: [String]) throws {
-        #expect(try Self.values("id", text) == expected)
+        try expectEqual(Self.values("id", text), expected)
     }
 
     @Test(
@@ -29,40 +30,40 @@ import WSCore
             ("/a/b", #"{"x":[{"a":[[{}]]}],"a":{"c":{"b":1},"b":2}}"#, ["2"]),
         ])
     func pointers(field: String, text: String, expected: [String]) throws {
-        #expect(try Self.values(field, text) == expected)
+        try expectEqual(Self.values(field, text), expected)
     }
 
     @Test("If several members have the same name, the last one counts")
     func repetitions() throws {
-        #expect(try Self.values("id", #"{"id":1,"id":2}"#) == ["2"])
-        #expect(try Self.values("id", #"{"id":1,"id":null}"#) == [])
-        #expect(try Self.values("/a/b", #"{"a":{"b":1},"a":{}}"#) == [])
+        try expectEqual(Self.values("id", #"{"id":1,"id":2}"#), ["2"])
+        try expectEqual(Self.values("id", #"{"id":1,"id":null}"#), [])
+        try expectEqual(Self.values("/a/b", #"{"a":{"b":1},"a":{}}"#), [])
     }
 
     @Test(
         "A text that is not complete JSON has no values",
         arguments: ["", #"{"id":1"#, #"{"id":1}}"#, #"{"id":1} x"#, #"{"id":1,}"#, "id", #"[{"id":1}"#])
     func broken(text: String) throws {
-        #expect(try Self.values("id", text) == [])
-        #expect(try Self.values("/id", text) == [])
+        try expectEqual(Self.values("id", text), [])
+        try expectEqual(Self.values("/id", text), [])
     }
 
     @Test("Deep values are found, up to the maximum depth", arguments: [511, 512])
     func depth(levels: Int) throws {
         let text = String(repeating: #"{"a":"#, count: levels) + "1" + String(repeating: "}", count: levels)
-        #expect(try Self.values(String(repeating: "/a", count: levels), text) == ["1"])
-        #expect(try Self.values("a", "[\(text)]") == [])
+        try expectEqual(Self.values(String(repeating: "/a", count: levels), text), ["1"])
+        try expectEqual(Self.values("a", "[\(text)]"), [])
     }
 
     @Test(
         "An empty text and invalid paths are not fields", arguments: ["", "/a~", "/~2", "/a/~x/b", "..", ".a[", ".a b"])
     func mistakes(field: String) {
-        #expect(JSONField(field) == nil)
+        expectNil(JSONField(field))
     }
 
     @Test("A tilde in a name is literal")
     func tilde() throws {
-        #expect(try Self.values("a~2", #"{"a~2":1}"#) == ["1"])
+        try expectEqual(Self.values("a~2", #"{"a~2":1}"#), ["1"])
     }
 
     private static func values(_ field: String, _ text: String) throws -> [String] {

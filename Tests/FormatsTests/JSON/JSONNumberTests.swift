@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -13,7 +14,7 @@ import WSCore
         ])
     func equal(left: String, right: String) throws {
         let (left, right) = (try Self.number(left), try Self.number(right))
-        #expect(left == right)
+        expectEqual(left, right)
         #expect(!(left < right) && !(right < left))
     }
 
@@ -38,14 +39,14 @@ import WSCore
             ("0.00001", "0.00001"), ("0.00000015", "1.5e-7"), ("1e400", "1e400"), ("-0.0", "0"), ("12.50", "12.5"),
         ])
     func text(number: String, text: String) throws {
-        #expect(try "\(Self.number(number))" == text)
+        try expectEqual("\(Self.number(number))", text)
     }
 
     @Test(
         "Other texts are not numbers",
         arguments: ["", "-", "+1", "01", "1.", ".5", "1e", "0x10", " 1", "1 ", "1,5", "NaN", "Infinity", "true", "[1]"])
     func others(text: String) {
-        #expect(Array(text.utf8).withUnsafeBytes { JSONNumber($0.bytes) } == nil)
+        expectNil(Array(text.utf8).withUnsafeBytes { JSONNumber($0.bytes) })
     }
 
     private static func number(_ text: String) throws -> JSONNumber {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -19,7 +20,7 @@ import WSCore
             (".é", #"{"é":1}"#, "1"), (".0", #"{"0":1}"#, "1"), (".a[-1]", #"{"a":[[1,2],[3]]}"#, "[3]"),
         ])
     func dotted(path: String, text: String, expected: String) throws {
-        #expect(try Self.value(path, text) == expected)
+        try expectEqual(Self.value(path, text), expected)
     }
 
     private static let nested = #"{"a-b":{"$c":{"@d":{"_e":1}}}}"#
@@ -34,7 +35,7 @@ import WSCore
         let text = #"""
             {"foo":["bar", "baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8}
             """#
-        #expect(try Self.value(path, text) == expected)
+        try expectEqual(Self.value(path, text), expected)
     }
 
     @Test(
@@ -46,12 +47,12 @@ import WSCore
             (#".["0"]"#, "[5]"), (".99999999999999999999", "[5]"), (".a.b", #"{"a":{"c":{"b":1}}}"#),
         ])
     func missing(path: String, text: String) throws {
-        #expect(try Self.value(path, text) == nil)
+        try expectNil(Self.value(path, text))
     }
 
     @Test("null, false, and empty values are values", arguments: ["null", "false", "0", #""""#, "[]", "{}"])
     func empty(value: String) throws {
-        #expect(try Self.value(".a", #"{"a":\#(value)}"#) == value)
+        try expectEqual(Self.value(".a", #"{"a":\#(value)}"#), value)
     }
 
     @Test(
@@ -61,14 +62,14 @@ import WSCore
             (#"{"\ud83c\udf88":1}"#, ".🎈"), (#"{"a\\b":1}"#, #"."a\\b""#), (#"{"\"":1}"#, #"."\"""#),
         ])
     func escapedKeys(text: String, path: String) throws {
-        #expect(try Self.value(path, text) == "1")
+        try expectEqual(Self.value(path, text), "1")
     }
 
     @Test(
         "Keys that only look alike do not match",
         arguments: [#"{"user ":1}"#, #"{"use":1}"#, #"{"user\n":1}"#, #"{"User":1}"#, #"{"use\ud800":1}"#])
     func similarKeys(text: String) throws {
-        #expect(try Self.value(".user", text) == nil)
+        try expectNil(Self.value(".user", text))
     }
 
     @Test(
@@ -79,30 +80,30 @@ import WSCore
             (".a.b", #"{"a":{},"a":{"b":1,"b":3}}"#, "3"), (".a[-1]", #"{"a":[1],"a":[2,3]}"#, "3"),
         ])
     func repetitions(path: String, text: String, expected: String?) throws {
-        #expect(try Self.value(path, text) == expected)
+        try expectEqual(Self.value(path, text), expected)
     }
 
     @Test(
         "A text that is not complete JSON has no values",
         arguments: ["", "x", #"{"a":1"#, #"{"a":1}}"#, #"{"a":1} x"#, #"{"a":1,}"#, #"{"a":1,"b":}"#, #"{'a':1}"#])
     func broken(text: String) throws {
-        #expect(try Self.value(".a", text) == nil)
-        #expect(try Self.value(".", text) == nil)
+        try expectNil(Self.value(".a", text))
+        try expectNil(Self.value(".", text))
     }
 
     @Test("Values are found up to the maximum depth, and deeper texts have none", arguments: [512, 513, 100_000])
     func depth(levels: Int) throws {
         let isRead = levels <= JSONReader.maximumDepth
         let object = String(repeating: #"{"a":"#, count: levels) + "1" + String(repeating: "}", count: levels)
-        #expect(try Self.value(String(repeating: ".a", count: levels), object) == (isRead ? "1" : nil))
+        try expectEqual(Self.value(String(repeating: ".a", count: levels), object), (isRead ? "1" : nil))
         let array = String(repeating: "[", count: levels) + "1" + String(repeating: "]", count: levels)
-        #expect(try Self.value("." + String(repeating: "[-1]", count: levels), array) == (isRead ? "1" : nil))
-        #expect(try Self.value(".a", #"{"a":1,"b":\#(array)}"#) == (levels < JSONReader.maximumDepth ? "1" : nil))
+        try expectEqual(Self.value("." + String(repeating: "[-1]", count: levels), array), (isRead ? "1" : nil))
+        try expectEqual(Self.value(".a", #"{"a":1,"b":\#(array)}"#), (levels < JSONReader.maximumDepth ? "1" : nil))
     }
 
     @Test("A path may be longer than the text is deep")
     func longPath() throws {
-        #expect(try Self.value(String(repeating: "/a", count: 10_000), #"{"a":{"a":1}}"#) == nil)
+        try expectNil(Self.value(String(repeating: "/a", count: 10_000), #"{"a":{"a":1}}"#))
     }
 
     // MARK: Text of values
@@ -120,16 +121,16 @@ import WSCore
         let path = try JSONPath(".")
         var buffer = ByteBuffer()
         buffer.append("before ")
-        #expect(Array(message.utf8).withUnsafeBytes { path.appendValue(of: $0.bytes, to: &buffer) })
-        #expect(text(of: buffer) == "before " + expected)
+        expectTrue(Array(message.utf8).withUnsafeBytes { path.appendValue(of: $0.bytes, to: &buffer) })
+        expectEqual(text(of: buffer), "before " + expected)
     }
 
     @Test("Without a value, nothing is appended")
     func nothing() throws {
         let path = try JSONPath(".a")
         var buffer = ByteBuffer()
-        #expect(!Array(#"{"a":"x"}, "#.utf8).withUnsafeBytes { path.appendValue(of: $0.bytes, to: &buffer) })
-        #expect(text(of: buffer) == "")
+        expectFalse(Array(#"{"a":"x"}, "#.utf8).withUnsafeBytes { path.appendValue(of: $0.bytes, to: &buffer) })
+        expectEqual(text(of: buffer), "")
     }
 
     // MARK: Mistakes
@@ -164,7 +165,7 @@ import WSCore
             _ = try JSONPath(text)
             Issue.record("\(text) is a path")
         } catch {
-            #expect("\(error)" == message)
+            expectEqual("\(error)", message)
         }
     }
 
@@ -176,13 +177,13 @@ import WSCore
         let elements = Array(repeating: element, count: (1 << 20) / element.utf8.count).joined(separator: ",")
         let message = #"{"first":1,"items":[\#(elements)],"last":2}"#
         for (path, expected) in [(".first", "1"), (".last", "2"), (".items[-1].tags[-1][-1]", "3")] {
-            #expect(try Self.value(path, message) == expected)
+            try expectEqual(Self.value(path, message), expected)
         }
         let string = #"{"a":""# + String(repeating: #"\u0061"#, count: 1 << 18) + #""}"#
         let path = try JSONPath(".a")
         var buffer = ByteBuffer()
-        #expect(Array(string.utf8).withUnsafeBytes { path.appendValue(of: $0.bytes, to: &buffer) })
-        #expect(text(of: buffer) == String(repeating: "a", count: 1 << 18))
+        expectTrue(Array(string.utf8).withUnsafeBytes { path.appendValue(of: $0.bytes, to: &buffer) })
+        expectEqual(text(of: buffer), String(repeating: "a", count: 1 << 18))
     }
 
     /// The text of the value at a path.

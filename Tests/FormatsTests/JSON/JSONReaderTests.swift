@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -26,7 +27,7 @@ import WSCore
             ("12345678901234567890.10", ["number 12345678901234567890.10"]), (#""""#, [#"string """#]),
         ])
     func tokens(text: String, expected: [String]) throws {
-        #expect(try Self.tokens(of: text) == expected)
+        try expectEqual(Self.tokens(of: text), expected)
     }
 
     @Test(
@@ -34,7 +35,7 @@ import WSCore
         arguments: [#"{"a":[1.5e+3,"x\u00e9"],"b":{"c":null}}"#, "[true,false]", #""\n""#])
     func truncations(text: String) {
         for length in 0..<text.utf8.count {
-            #expect(Self.problem(in: Array(text.utf8.prefix(length))) == .truncated)
+            expectEqual(Self.problem(in: Array(text.utf8.prefix(length))), .truncated)
         }
     }
 
@@ -48,14 +49,14 @@ import WSCore
             ("]", 0), ("}", 0),
         ])
     func mistakes(text: String, offset: Int) {
-        #expect(Self.problem(in: Array(text.utf8)) == .unexpected(offset: offset))
+        expectEqual(Self.problem(in: Array(text.utf8)), .unexpected(offset: offset))
     }
 
     @Test("At most 512 levels are accepted")
     func depth() {
         let deepest = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
-        #expect(Self.problem(in: Array(deepest.utf8)) == nil)
-        #expect(Self.problem(in: Array("[\(deepest)]".utf8)) == .tooDeep(limit: 512))
+        expectNil(Self.problem(in: Array(deepest.utf8)))
+        expectEqual(Self.problem(in: Array("[\(deepest)]".utf8)), .tooDeep(limit: 512))
     }
 
     @Test("The current depth is known while parsing")
@@ -65,7 +66,7 @@ import WSCore
         #expect(throws: JSONError.truncated) {
             while try text.withUnsafeBytes({ try reader.next(in: $0.bytes) }) != nil {}
         }
-        #expect(reader.depth == 2)
+        expectEqual(reader.depth, 2)
     }
 
     @Test(
@@ -79,7 +80,7 @@ import WSCore
         let members = try JSONReader.members(of: bytes.span.bytes)?.map { member in
             [member.name, member.value].map { String(decoding: bytes[$0.range], as: UTF8.self) }.joined(separator: " ")
         }
-        #expect(members == expected)
+        expectEqual(members, expected)
     }
 
     @Test("The text is checked beyond its members", arguments: [#"{"a":1} x"#, #"{"a":1"#, "[1,x]", "7 8"])

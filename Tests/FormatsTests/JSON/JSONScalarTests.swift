@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -17,22 +18,22 @@ import WSCore
         ])
     func comparison(first: String, second: String, areEqual: Bool) throws {
         let (first, second) = (try #require(try Self.scalar(first)), try #require(try Self.scalar(second)))
-        #expect((first == second) == areEqual)
+        expectEqual((first == second), areEqual)
     }
 
     @Test(
         "Null, objects, arrays, and strings with unpaired surrogates are not scalars",
         arguments: ["null", "{}", "[]", #""\ud800""#])
     func others(text: String) throws {
-        #expect(try Self.scalar(text) == nil)
+        try expectNil(Self.scalar(text))
     }
 
     @Test("A value is shown as JSON, escaped, and truncated if it is long")
     func description() throws {
-        #expect(try Self.scalar("7.50")?.description == "7.5")
-        #expect(try Self.scalar(#""a\u001b[2Jb""#)?.description == #""a\u{1B}[2Jb""#)
+        try expectEqual(Self.scalar("7.50")?.description, "7.5")
+        try expectEqual(Self.scalar(#""a\u001b[2Jb""#)?.description, #""a\u{1B}[2Jb""#)
         let long = try #require(try Self.scalar("\"" + String(repeating: "é", count: 100) + "\""))
-        #expect(long.description == "\"" + String(repeating: "é", count: 60) + "…\"")
+        expectEqual(long.description, "\"" + String(repeating: "é", count: 60) + "…\"")
     }
 
     private static func scalar(_ text: String) throws -> JSONScalar? {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -31,27 +32,29 @@ import WSCore
         ])
     func acceptance(text: String) {
         let expected = JSONReader.problem(in: Array(text.utf8).span.bytes).map { JSONStreamError.invalid($0) }
-        for blockBytes in 1...8 { #expect(Self.problem(in: text, blockBytes: blockBytes) == expected, "\(blockBytes)") }
+        for blockBytes in 1...8 {
+            expectEqual(Self.problem(in: text, blockBytes: blockBytes), expected, "\(blockBytes)")
+        }
     }
 
     @Test("Values are taken whole, with any size of blocks", arguments: 1...12)
     func values(blockBytes: Int) throws {
         let text = Array(#" {"skipped":["x",{"y":1}], "na\u006de" : {"é":[1, 2]}, "list":[ "a" ,7]} "#.utf8)
         var stream = Self.stream(text, blockBytes: blockBytes)
-        #expect(try stream.enter(.object))
-        #expect(try stream.nextMember() == "skipped")
+        try expectTrue(stream.enter(.object))
+        try expectEqual(stream.nextMember(), "skipped")
         try stream.skip()
-        #expect(try stream.nextMember() == "name")
-        #expect(try !stream.enter(.array))
-        #expect(try Self.taken(&stream) == #"{"é":[1, 2]}"#)
-        #expect(try stream.nextMember() == "list")
-        #expect(try stream.enter(.array))
-        #expect(try stream.nextElement())
-        #expect(try Self.taken(&stream) == #""a""#)
-        #expect(try stream.nextElement())
-        #expect(try Self.taken(&stream) == "7")
-        #expect(try !stream.nextElement())
-        #expect(try stream.nextMember() == nil)
+        try expectEqual(stream.nextMember(), "name")
+        try expectFalse(stream.enter(.array))
+        try expectEqual(Self.taken(&stream), #"{"é":[1, 2]}"#)
+        try expectEqual(stream.nextMember(), "list")
+        try expectTrue(stream.enter(.array))
+        try expectTrue(stream.nextElement())
+        try expectEqual(Self.taken(&stream), #""a""#)
+        try expectTrue(stream.nextElement())
+        try expectEqual(Self.taken(&stream), "7")
+        try expectFalse(stream.nextElement())
+        try expectNil(stream.nextMember())
         try stream.finish()
     }
 
@@ -63,13 +66,13 @@ import WSCore
     @Test("A stream can begin at the offset of a value") func offset() throws {
         let text = Array(#"{"a":["b"]}"#.utf8)
         var stream = JSONStream(at: 5) { offset, block in block = Array(text[offset..<min(text.count, offset + 2)]) }
-        #expect(try stream.enter(.array))
-        #expect(try stream.nextElement())
-        #expect(stream.offset == 6)
+        try expectTrue(stream.enter(.array))
+        try expectTrue(stream.nextElement())
+        expectEqual(stream.offset, 6)
     }
 
     @Test("RFC 8259 §8.1: a byte order mark is ignored") func mark() throws {
-        #expect(Self.problem(in: "\u{FEFF}{}", blockBytes: 100) == nil)
+        expectNil(Self.problem(in: "\u{FEFF}{}", blockBytes: 100))
     }
 
     @Test("A taken value must be UTF-8 and within the limit; a skipped one may be anything") func limits() throws {
@@ -89,6 +92,6 @@ import WSCore
 
     @Test("Nesting is limited as in JSONReader") func depth() {
         let text = String(repeating: "[", count: 513)
-        #expect(Self.problem(in: text, blockBytes: 64) == .invalid(.tooDeep(limit: 512)))
+        expectEqual(Self.problem(in: text, blockBytes: 64), .invalid(.tooDeep(limit: 512)))
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -11,14 +12,14 @@ import WSCore
             (#""\u00e9\u6C34x""#, "é水x"), (#""\ud83c\udf88""#, "🎈"), (#""\u0000""#, "\0"), (#""é🎈\n""#, "é🎈\n"),
         ])
     func escapes(literal: String, text: String) {
-        #expect(Self.decoded(literal) == text)
+        expectEqual(Self.decoded(literal), text)
     }
 
     @Test(
         "An unpaired surrogate is rejected",
         arguments: [#""\ud83c""#, #""\udf88""#, #""\ud83cx""#, #""\ud83c\n""#, #""\ud83c\ud83c""#, #""\ud83c\u0041""#])
     func halves(literal: String) {
-        #expect(Self.decoded(literal) == nil)
+        expectNil(Self.decoded(literal))
     }
 
     @Test("Written strings survive a round trip")
@@ -29,7 +30,7 @@ import WSCore
         var literal = ByteBuffer()
         Array(String(text).utf8).withUnsafeBytes { JSONString.append($0.bytes, to: &literal) }
         let written = literal.withReadableBytes { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
-        #expect(Self.decoded(written) == String(text))
+        expectEqual(Self.decoded(written), String(text))
     }
 
     @Test(
@@ -41,13 +42,13 @@ import WSCore
         ])
     func comparison(literal: String, text: String, isEqual: Bool) {
         let (literal, text) = (Array(literal.utf8), Array(text.utf8))
-        #expect(JSONString.isEqual(literal.span.bytes, to: text.span.bytes) == isEqual)
+        expectEqual(JSONString.isEqual(literal.span.bytes, to: text.span.bytes), isEqual)
     }
 
     @Test("An unpaired surrogate can be replaced")
     func replacement() {
         let literal = Array(#""a\ud83c\n""#.utf8)
-        #expect(JSONString.decoded(literal.span.bytes) == "a\u{FFFD}\n")
+        expectEqual(JSONString.decoded(literal.span.bytes), "a\u{FFFD}\n")
     }
 
     private static func decoded(_ literal: String) -> String? {

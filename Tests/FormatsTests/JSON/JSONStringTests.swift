@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -16,7 +17,7 @@ import WSCore
             ("é日🦜\u{A0}\u{FFFD}", "\"é日🦜\u{A0}\u{FFFD}\""), ("/", #""/""#),
         ])
     func literals(text: String, literal: String) {
-        #expect(Self.literal(of: text) == literal)
+        expectEqual(Self.literal(of: text), literal)
     }
 
     @Test(
@@ -30,7 +31,7 @@ import WSCore
             (String(repeating: "e\u{301}b", count: 20), String(repeating: "e\u{301}b", count: 20)),
         ])
     func marks(text: String, json: String) {
-        #expect(Self.literal(of: text) == "\"\(json)\"")
+        expectEqual(Self.literal(of: text), "\"\(json)\"")
     }
 
     @Test("Each mark begins with a byte that is looked at")
@@ -52,7 +53,7 @@ import WSCore
             text.unicodeScalars.append(scalar)
         }
         let literal = Self.literal(of: text)
-        #expect(decodeJSONString(literal) == text)
+        expectEqual(decodeJSONString(literal), text)
         #expect(literal.unicodeScalars.allSatisfy { !$0.isInvisible })
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -12,30 +13,30 @@ import WSCore
 
     @Test("A text is a regular expression, also if it mentions JSON")
     func pattern() throws {
-        #expect(try matches("^err", "error"))
-        #expect(try !matches("^err", "no error"))
-        #expect(try matches(#""json":"#, #"{"json":1}"#))
-        #expect(try MessageCondition("(a)(b)", isCapturing: true).groups?.groupCount == 2)
+        try expectTrue(matches("^err", "error"))
+        try expectFalse(matches("^err", "no error"))
+        try expectTrue(matches(#""json":"#, #"{"json":1}"#))
+        try expectEqual(MessageCondition("(a)(b)", isCapturing: true).groups?.groupCount, 2)
     }
 
     @Test("After json:, the condition is about a value, and a message that is not JSON does not meet it")
     func json() throws {
-        #expect(try matches(#"json:.type=="done""#, #"{"type":"done"}"#))
-        #expect(try !matches(#"json:.type=="done""#, #"{"type":"undone"}"#))
-        #expect(try matches("json: .price > 10", #"{"price":10.5}"#))
-        #expect(try matches("json:.code ~ ^4", #"{"code":"404"}"#))
-        #expect(try !matches("json:.a", "a"))
-        #expect(try matches("json:!.a", "a"))
-        #expect(try MessageCondition("json:.code ~ ^4").pattern != nil)
-        #expect(try MessageCondition("json:.code ~ ^4").groups == nil)
+        try expectTrue(matches(#"json:.type=="done""#, #"{"type":"done"}"#))
+        try expectFalse(matches(#"json:.type=="done""#, #"{"type":"undone"}"#))
+        try expectTrue(matches("json: .price > 10", #"{"price":10.5}"#))
+        try expectTrue(matches("json:.code ~ ^4", #"{"code":"404"}"#))
+        try expectFalse(matches("json:.a", "a"))
+        try expectTrue(matches("json:!.a", "a"))
+        try expectNotNil(MessageCondition("json:.code ~ ^4").pattern)
+        try expectNil(MessageCondition("json:.code ~ ^4").groups)
     }
 
     @Test("Of an event, regular expressions search the line, and values are those of the payload")
     func event() throws {
         let (line, payload) = (#"chat {"a":1}"#, #"{"a":1}"#)
-        #expect(try matches("^chat", line, payload: payload))
-        #expect(try matches("json:.a==1", line, payload: payload))
-        #expect(try !matches("^\\{", line, payload: payload))
+        try expectTrue(matches("^chat", line, payload: payload))
+        try expectTrue(matches("json:.a==1", line, payload: payload))
+        try expectFalse(matches("^\\{", line, payload: payload))
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -13,7 +14,7 @@ import WSCore
             (#"["\ud83d\udc69\u200d\ud83d\udcbb"]"#, "[\"👩\u{200D}💻\"]"),
         ])
     func shown(text: String, expected: String) throws {
-        #expect(try #require(Self.shown(text)) == expected)
+        try expectEqual(#require(Self.shown(text)), expected)
     }
 
     @Test(
@@ -23,28 +24,28 @@ import WSCore
             #"["\ud83d","\ude00","\ud83dx"]"#, #"["a\u200db"]"#, #"["\udb40\udc41"]"#,
         ])
     func escaped(text: String) {
-        #expect(Self.shown(text) == text)
+        expectEqual(Self.shown(text), text)
     }
 
     @Test(
         "Only objects and arrays are JSON to show",
         arguments: ["", "1", #""\u00eb""#, "{", "[1,]", #"C:\u0041"#, "[1] x"])
     func other(text: String) {
-        #expect(Self.shown(text) == nil)
+        expectNil(Self.shown(text))
     }
 
     @Test("A text beyond the limit is shown as it is")
     func limit() {
         let text = "[" + String(repeating: " ", count: ShownJSON.maximumBytes - 2) + "]"
-        #expect(Self.shown(text) == "[]")
-        #expect(Self.shown(text + " ") == nil)
+        expectEqual(Self.shown(text), "[]")
+        expectNil(Self.shown(text + " "))
     }
 
     @Test("The value is the same")
     func sameValue() throws {
         let text = #" {"a\u00e9": "\u4e16\n\\ \/ \ud83d\ude00 \u0022", "b": [1e2, true, null, "\u202e"]} "#
         let shown = try #require(Self.shown(text))
-        #expect(Self.strings(shown) == Self.strings(text))
+        expectEqual(Self.strings(shown), Self.strings(text))
     }
 
     @Test("Locations are mapped in both directions")
@@ -57,18 +58,18 @@ import WSCore
             let mapped = json.shown(ofOriginal: start..<start + part.utf8.count)
             return String(decoding: json.bytes[mapped], as: UTF8.self)
         }
-        #expect(shown(#"a": "Z"#) == #"a":"Z"#)
-        #expect(shown(#"Zo\u00eb!"#) == "Zoë!")
-        #expect(shown("00e") == "ë")
-        #expect(shown("b!") == "ë!")
+        expectEqual(shown(#"a": "Z"#), #"a":"Z"#)
+        expectEqual(shown(#"Zo\u00eb!"#), "Zoë!")
+        expectEqual(shown("00e"), "ë")
+        expectEqual(shown("b!"), "ë!")
         let adjacent = Array(#"["\u041c\u043e\u0441"]"#.utf8)
         let word = try #require(Self.json(adjacent))
-        #expect(String(decoding: word.bytes[word.shown(ofOriginal: 8..<14)], as: UTF8.self) == "о")
-        #expect(json.shown(ofOriginal: 1..<2).isEmpty)
+        expectEqual(String(decoding: word.bytes[word.shown(ofOriginal: 8..<14)], as: UTF8.self), "о")
+        expectEmpty(json.shown(ofOriginal: 1..<2))
         let spaced = try #require(Self.json(text, spacingColons: true))
-        #expect(String(decoding: spaced.bytes, as: UTF8.self) == #"{"a": "Zoë!"}"#)
+        expectEqual(String(decoding: spaced.bytes, as: UTF8.self), #"{"a": "Zoë!"}"#)
         let original = spaced.original(ofShown: 1..<spaced.bytes.count - 1)
-        #expect(String(decoding: text[original], as: UTF8.self) == #""a": "Zo\u00eb!""#)
+        expectEqual(String(decoding: text[original], as: UTF8.self), #""a": "Zo\u00eb!""#)
     }
 
     private static func json(_ text: [UInt8], spacingColons spacesColons: Bool = false) -> ShownJSON? {

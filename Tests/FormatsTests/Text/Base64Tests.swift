@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -11,9 +12,9 @@ import WSCore
             ("foobar", "Zm9vYmFy"),
         ])
     func vectors(plain: String, encoded: String) throws {
-        #expect(Self.encoded(Array(plain.utf8)) == encoded)
-        #expect(try Self.decoded(encoded) == Array(plain.utf8))
-        #expect(try Self.decoded(encoded.filter { $0 != "=" }) == Array(plain.utf8), "without padding")
+        expectEqual(Self.encoded(Array(plain.utf8)), encoded)
+        try expectEqual(Self.decoded(encoded), Array(plain.utf8))
+        try expectEqual(Self.decoded(encoded.filter { $0 != "=" }), Array(plain.utf8), "without padding")
     }
 
     @Test("Each byte value in each position survives a round trip, in both alphabets")
@@ -21,18 +22,18 @@ import WSCore
         let bytes: [UInt8] = (UInt8.min...UInt8.max).flatMap { [$0, ~$0, $0 ^ 0x55, $0] }
         for count in bytes.count - 3...bytes.count {
             let encoded = Self.encoded(Array(bytes[..<count]))
-            #expect(try Self.decoded(encoded) == Array(bytes[..<count]))
+            try expectEqual(Self.decoded(encoded), Array(bytes[..<count]))
             let others: [Character: Character] = ["+": "-", "/": "_"]
             let forURLs = String(encoded.map { others[$0] ?? $0 })
-            #expect(forURLs != encoded)
-            #expect(try Self.decoded(forURLs) == Array(bytes[..<count]))
+            expectNotEqual(forURLs, encoded)
+            try expectEqual(Self.decoded(forURLs), Array(bytes[..<count]))
         }
     }
 
     @Test("Surrounding blanks are ignored", arguments: [" Zm8=", "Zm8=\r", "\t Zm8= \t\r", "Zm8 \r"])
     func blanks(text: String) throws {
-        #expect(try Self.decoded(text) == Array("fo".utf8))
-        #expect(try Self.decoded(" \r") == [])
+        try expectEqual(Self.decoded(text), Array("fo".utf8))
+        try expectEqual(Self.decoded(" \r"), [])
     }
 
     @Test(

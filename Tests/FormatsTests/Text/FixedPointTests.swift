@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Formats
@@ -11,6 +12,6 @@ import Testing
             (.infinity, 1, "0.0"), (.nan, 1, "0.0"), (1e300, 0, "0"),
         ] as [(Double, Int, String)])
     func text(value: Double, digits: Int, text: String) {
-        #expect(FixedPoint.text(value, digits: digits) == text)
+        expectEqual(FixedPoint.text(value, digits: digits), text)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -8,10 +9,10 @@ import WSCore
     func digits() {
         let digits = Array("0123456789abcdef".utf8)
         for value in UInt8(0)...15 {
-            #expect(HexDigits.digit(value) == digits[Int(value)])
+            expectEqual(HexDigits.digit(value), digits[Int(value)])
         }
         for byte in UInt8.min...UInt8.max {
-            #expect(HexDigits.value(byte) == UInt8(String(Unicode.Scalar(byte)), radix: 16))
+            expectEqual(HexDigits.value(byte), UInt8(String(Unicode.Scalar(byte)), radix: 16))
         }
     }
 
@@ -22,8 +23,8 @@ import WSCore
         bytes.withUnsafeBytes { HexDigits.append($0.bytes, to: &buffer) }
         let digits = text(of: buffer)
         #expect(digits.hasPrefix("000102") && digits.hasSuffix("fdfeff") && digits.utf8.count == 512)
-        #expect(try Self.decoded(digits) == bytes)
-        #expect(try Self.decoded(digits.uppercased()) == bytes)
+        try expectEqual(Self.decoded(digits), bytes)
+        try expectEqual(Self.decoded(digits.uppercased()), bytes)
     }
 
     @Test(
@@ -32,7 +33,7 @@ import WSCore
             ("", []), (" \t\r", []), ("00 ff", [0, 255]), ("  00\tFf\r", [0, 255]), ("0a0b 0c", [10, 11, 12]),
         ] as [(String, [UInt8])])
     func blanks(text: String, bytes: [UInt8]) throws {
-        #expect(try Self.decoded(text) == bytes)
+        try expectEqual(Self.decoded(text), bytes)
     }
 
     @Test(

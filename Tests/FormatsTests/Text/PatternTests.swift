@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -12,24 +13,24 @@ import WSCore
             ("水.", "水🎈", true), ("^.$", "🎈", true),
         ])
     func search(source: String, text: String, isFound: Bool) throws {
-        #expect((try Self.match(source, Array(text.utf8)) != nil) == isFound)
+        try expectEqual(Self.match(source, Array(text.utf8)) != nil, isFound)
     }
 
     @Test("A match has a byte range, and the next search starts after it")
     func ranges() throws {
         let text = Array("ä1 b22".utf8)
-        #expect(try Self.match(#"\d+"#, text) == 2..<3)
-        #expect(try Self.match(#"\d+"#, text, from: 3) == 5..<7)
-        #expect(try Self.match(#"b\K2"#, text) == 5..<6)
+        try expectEqual(Self.match(#"\d+"#, text), 2..<3)
+        try expectEqual(Self.match(#"\d+"#, text, from: 3), 5..<7)
+        try expectEqual(Self.match(#"b\K2"#, text), 5..<6)
     }
 
     @Test("The groups of a match have byte ranges")
     func groups() throws {
         let pattern = try Pattern(#"(ä)(x)?(\d)"#, isCapturing: true)
-        #expect(pattern.groupCount == 3)
+        expectEqual(pattern.groupCount, 3)
         let text = Array("-ä7".utf8)
-        #expect(pattern.firstMatch(in: text.span.bytes) == 1..<4)
-        #expect((0...9).map { pattern.group($0) } == [1..<4, 1..<3, nil, 3..<4, nil, nil, nil, nil, nil, nil])
+        expectEqual(pattern.firstMatch(in: text.span.bytes), 1..<4)
+        expectEqual((0...9).map { pattern.group($0) }, [1..<4, 1..<3, nil, 3..<4, nil, nil, nil, nil, nil, nil])
     }
 
     @Test("Only the first nine groups have ranges, and none without capturing")
@@ -37,23 +38,23 @@ import WSCore
         let source = String(repeating: "(.)", count: 12)
         let text = Array("abcdefghijkl".utf8)
         let pattern = try Pattern(source, isCapturing: true)
-        #expect(pattern.groupCount == 12)
+        expectEqual(pattern.groupCount, 12)
         let isMatch = pattern.matches(text.span.bytes)
-        #expect(isMatch)
-        #expect(pattern.group(9) == 8..<9)
-        #expect(pattern.group(10) == nil)
+        expectTrue(isMatch)
+        expectEqual(pattern.group(9), 8..<9)
+        expectNil(pattern.group(10))
         let other = try Pattern(source)
         let isOtherMatch = other.matches(text.span.bytes)
-        #expect(isOtherMatch)
-        #expect(other.group(0) == 0..<12)
-        #expect(other.group(1) == nil)
+        expectTrue(isOtherMatch)
+        expectEqual(other.group(0), 0..<12)
+        expectNil(other.group(1))
     }
 
     @Test("Invalid UTF-8 hides no match")
     func invalidText() throws {
-        #expect(try Self.match("b", [0xFF, 0xFE, 0x62]) == 2..<3)
-        #expect(try Self.match("ä", [0xFF] + Array("ä".utf8)) == 1..<3)
-        #expect(try Self.match("a", [0x00, 0x61]) == 1..<2)
+        try expectEqual(Self.match("b", [0xFF, 0xFE, 0x62]), 2..<3)
+        try expectEqual(Self.match("ä", [0xFF] + Array("ä".utf8)), 1..<3)
+        try expectEqual(Self.match("a", [0x00, 0x61]), 1..<2)
     }
 
     @Test(
@@ -67,15 +68,15 @@ import WSCore
             ("^..$", [0xC3, 0xA4], false), (#"\xc3"#, [0xC3, 0xA4], false),
         ] as [(String, [UInt8], Bool)])
     func bytes(source: String, text: [UInt8], isFound: Bool) throws {
-        #expect((try Self.match(source, text) != nil) == isFound)
+        try expectEqual(Self.match(source, text) != nil, isFound)
     }
 
     @Test("The groups of a match in bytes have byte ranges")
     func groupsOfBytes() throws {
         let pattern = try Pattern(#"\xff(.)"#, isCapturing: true)
         let text: [UInt8] = [0x00, 0xFF, 0xFE]
-        #expect(pattern.firstMatch(in: text.span.bytes) == 1..<3)
-        #expect(pattern.group(1) == 2..<3)
+        expectEqual(pattern.firstMatch(in: text.span.bytes), 1..<3)
+        expectEqual(pattern.group(1), 2..<3)
     }
 
     @Test(
@@ -88,7 +89,7 @@ import WSCore
         let text = Array(String(repeating: part, count: count / part.utf8.count).utf8) + Array(end.utf8)
         let pattern = try Pattern(source)
         pattern.didGiveUp = { Issue.record("the pattern gave up") }
-        #expect(text.withUnsafeBytes { pattern.firstMatch(in: $0.bytes) } == 0..<text.count)
+        expectEqual(text.withUnsafeBytes { pattern.firstMatch(in: $0.bytes) }, 0..<text.count)
     }
 
     @Test(
@@ -102,8 +103,8 @@ import WSCore
             (Array("x?".utf8), 0), ([UInt8](repeating: 0x78, count: count) + [0x21, 0x21], 1),
         ] {
             for _ in 0..<2 {
-                #expect(text.withUnsafeBytes { !pattern.matches($0.bytes) })
-                #expect(givenUpCount == expectedCount)
+                expectTrue(text.withUnsafeBytes { !pattern.matches($0.bytes) })
+                expectEqual(givenUpCount, expectedCount)
             }
         }
     }
@@ -122,7 +123,7 @@ import WSCore
             _ = try Pattern(source)
             Issue.record("accepted")
         } catch {
-            #expect("\(error)" == description)
+            expectEqual("\(error)", description)
         }
     }
 

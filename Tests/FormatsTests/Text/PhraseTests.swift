@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Formats
@@ -10,7 +11,7 @@ import Testing
             (.seconds(600), "600 s"), (.microseconds(1499), "1 ms"),
         ] as [(Duration, String)])
     func durations(duration: Duration, words: String) {
-        #expect(Phrase.duration(duration) == words)
+        expectEqual(Phrase.duration(duration), words)
     }
 
     @Test(
@@ -18,7 +19,7 @@ import Testing
         arguments: [(.zero, "0.0 s"), (.milliseconds(349), "0.3 s"), (.milliseconds(9960), "10.0 s")]
             as [(Duration, String)])
     func seconds(duration: Duration, words: String) {
-        #expect(Phrase.seconds(duration) == words)
+        expectEqual(Phrase.seconds(duration), words)
     }
 
     @Test(
@@ -29,18 +30,18 @@ import Testing
             (.microseconds(999_600), "1.00 s"), (.nanoseconds(2_007_964_000), "2.01 s"), (.seconds(125), "125 s"),
         ] as [(Duration, String)])
     func latencies(duration: Duration, words: String) {
-        #expect(Phrase.latency(duration) == words)
+        expectEqual(Phrase.latency(duration), words)
     }
 
     @Test("One is singular, and other numbers are plural", arguments: [(0, "0 pings"), (1, "1 ping"), (2, "2 pings")])
     func counts(count: Int, words: String) {
-        #expect(Phrase.count(count, "ping") == words)
+        expectEqual(Phrase.count(count, "ping"), words)
     }
 
     @Test(
         "Numbers have commas",
         arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (123_456, "123,456"), (-1_234_567, "-1,234,567")])
     func groups(number: Int, text: String) {
-        #expect(Phrase.grouped(number) == text)
+        expectEqual(Phrase.grouped(number), text)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -61,10 +62,10 @@ import WSCore
             return try #require(BaselineComparison(run(now), with: [run(baseline)]).rows.first).outcome
         }
         let steady = [100.0, 101, 99, 100, 100, 102]
-        #expect(try outcome(steady, steady.reversed()) == .same)
+        try expectEqual(outcome(steady, steady.reversed()), .same)
         let wild = [60.0, 140, 80, 120, 100, 100]
-        #expect(try outcome(wild, wild.map { $0 * 1.1 }) == .unclear(variation: 0.4))
-        #expect(try outcome(steady, [100]) == .unknown)
+        try expectEqual(outcome(wild, wild.map { $0 * 1.1 }), .unclear(variation: 0.4))
+        try expectEqual(outcome(steady, [100]), .unknown)
     }
 
     @Test("A few seconds give no result", arguments: [(4, BaselineComparison.Verdict.unknown), (5, .slower)])
@@ -79,15 +80,16 @@ import WSCore
             let baselines = [1000, 1200].map { Self.run($0, varyingBy: 0.01, &random) }
             let runs = [1100, 1400, 800].map { Self.run($0, varyingBy: 0.01, &random) }
             let verdicts = runs.map { BaselineComparison($0, with: baselines).rows.map(\.outcome.verdict) }
-            #expect(
-                verdicts == [
+            expectEqual(
+                verdicts,
+                [
                     [.noise, .noise, .noise], [.faster, .slower, .slower], [.slower, .faster, .faster],
                 ])
-            #expect(
-                BaselineComparison(runs[0], with: [baselines[0]]).rows.map(\.outcome.verdict) == [
+            expectEqual(
+                BaselineComparison(runs[0], with: [baselines[0]]).rows.map(\.outcome.verdict),
+                [
                     .faster, .slower, .slower,
-                ],
-                "a single earlier run does not show how much runs vary")
+                ], "a single earlier run does not show how much runs vary")
         }
     }
 
@@ -98,7 +100,7 @@ import WSCore
         baselines[1].startTime = WallTime(seconds: -1, microseconds: 0)
         let comparison = BaselineComparison(Self.run(1000, varyingBy: 0.1, seconds: 3, &random), with: baselines)
         #expect(comparison.runCount == 2 && comparison.secondCounts == (12, 3))
-        #expect(comparison.startTime == WallTime(seconds: -1, microseconds: 0))
+        expectEqual(comparison.startTime, WallTime(seconds: -1, microseconds: 0))
     }
 
     /// A run with a step whose seconds have these latencies.
@@ -120,11 +122,11 @@ import WSCore
         var random = SeededRandom(seed: 1)
         let earlier = Self.run((0..<20).map { 100 + Double($0) }, &random)
         let slower = BaselineComparison(Self.run((0..<20).map { 150 + Double($0) }, &random), with: [earlier])
-        #expect(slower.steps.map(\.outcome.verdict) == [.slower, .slower])
-        #expect(slower.steps.map(\.metric) == [.median, .tail])
+        expectEqual(slower.steps.map(\.outcome.verdict), [.slower, .slower])
+        expectEqual(slower.steps.map(\.metric), [.median, .tail])
         #expect(slower.steps[0].baseline == 109.5 && slower.steps[0].now == 159.5)
         let same = BaselineComparison(Self.run((0..<20).map { 119 - Double($0) }, &random), with: [earlier])
-        #expect(same.steps.map(\.outcome.verdict) == [.noise, .noise])
+        expectEqual(same.steps.map(\.outcome.verdict), [.noise, .noise])
     }
 
     @Test("Without whole seconds, a step has the values of the whole run and no verdict")
@@ -132,7 +134,7 @@ import WSCore
         var random = SeededRandom(seed: 1)
         let earlier = Self.run((0..<20).map { 100 + Double($0) }, &random)
         let comparison = BaselineComparison(Self.run([], &random), with: [earlier])
-        #expect(comparison.steps.map(\.outcome.verdict) == [.unknown, .unknown])
+        expectEqual(comparison.steps.map(\.outcome.verdict), [.unknown, .unknown])
         #expect(comparison.steps[0].baseline == 7 && comparison.steps[1].now == 8)
     }
 
@@ -152,9 +154,9 @@ import WSCore
     @Test("A second of a run is one sample of a step, however many threads there are, and only if it is whole")
     func secondsOfThreads() throws {
         let (earlier, now) = (try Self.run(threads: 8, latency: 100), try Self.run(threads: 8, latency: 150))
-        #expect(now.steps.map(\.medians) == [[150, 150, 150, 150]])
+        expectEqual(now.steps.map(\.medians), [[150, 150, 150, 150]])
         let comparison = BaselineComparison(now, with: [earlier])
-        #expect(comparison.steps.map(\.outcome.verdict) == [.unknown, .unknown])
+        expectEqual(comparison.steps.map(\.outcome.verdict), [.unknown, .unknown])
         #expect(comparison.steps[0].baseline == 100 && comparison.steps[0].now == 150)
     }
 
@@ -172,14 +174,14 @@ import WSCore
     func failingStep() {
         let (passing, failing) = (Self.run(passed: 20, failed: 0), Self.run(passed: 0, failed: 20))
         let worse = BaselineComparison(failing, with: [passing]).steps
-        #expect(worse.map(\.metric) == [.failures])
-        #expect(worse.map(\.outcome.verdict) == [.more])
+        expectEqual(worse.map(\.metric), [.failures])
+        expectEqual(worse.map(\.outcome.verdict), [.more])
         #expect(worse.map(\.baseline) == [0] && worse.map(\.now) == [1])
         let better = BaselineComparison(passing, with: [failing]).steps
-        #expect(better.map(\.metric) == [.failures])
-        #expect(better.map(\.outcome.verdict) == [.fewer])
-        #expect(BaselineComparison(failing, with: [failing]).steps.map(\.outcome.verdict) == [.noise])
-        #expect(BaselineComparison(Self.run(passed: 0, failed: 0), with: [passing]).steps == [])
+        expectEqual(better.map(\.metric), [.failures])
+        expectEqual(better.map(\.outcome.verdict), [.fewer])
+        expectEqual(BaselineComparison(failing, with: [failing]).steps.map(\.outcome.verdict), [.noise])
+        expectEqual(BaselineComparison(Self.run(passed: 0, failed: 0), with: [passing]).steps, [])
     }
 
     @Test(
@@ -201,7 +203,7 @@ import WSCore
         var random = SeededRandom(seed: 1)
         let baselines = [0, 100].map { Self.run([], failed: $0, &random) }
         let comparison = BaselineComparison(Self.run([], failed: 95, &random), with: baselines)
-        #expect(comparison.steps.last?.outcome.verdict == .noise)
+        expectEqual(comparison.steps.last?.outcome.verdict, .noise)
         let none = BaselineComparison(Self.run([], &random), with: [Self.run([], &random)])
         #expect(none.steps.allSatisfy { $0.metric != .failures })
     }
@@ -210,8 +212,8 @@ import WSCore
     func proportions() {
         // z = 1.96 for 50 % and 61.3 % of 150: two-sided p = 0.05.
         #expect((0.04...0.06).contains(ProportionTest.pValue((75, 150), (92, 150))))
-        #expect(ProportionTest.pValue((0, 10), (0, 10)) == 1)
-        #expect(ProportionTest.pValue((0, 0), (5, 10)) == 1)
+        expectEqual(ProportionTest.pValue((0, 10), (0, 10)), 1)
+        expectEqual(ProportionTest.pValue((0, 0), (5, 10)), 1)
     }
 
     @Test("Incomplete seconds are ignored")
@@ -220,8 +222,8 @@ import WSCore
         results.duration = .milliseconds(2500)
         results.seconds = [10, 0, 5].map { BenchSecond(sent: $0, received: $0, latencies: Histogram()) }
         let baseline = ComparedRun(results)
-        #expect(baseline.rates == [10, 0])
-        #expect(baseline.medians.count == 1)
+        expectEqual(baseline.rates, [10, 0])
+        expectEqual(baseline.medians.count, 1)
     }
 
     @Test("Obstacles to a comparison are reported, and so are possible reasons for a difference")
@@ -231,15 +233,15 @@ import WSCore
         var other = Self.echo
         #expect(baseline.obstacle(to: other) == nil && baseline.difference(from: other) == nil)
         other.message = BenchDescription.Message(kind: .binary, byteCount: 1)
-        #expect(
-            baseline.obstacle(to: other)
-                == "it used 20-byte text messages, but this run uses 1-byte binary messages; "
+        expectEqual(
+            baseline.obstacle(to: other),
+            "it used 20-byte text messages, but this run uses 1-byte binary messages; "
                 + "compare runs with equal messages")
         other = Self.echo
         (other.connections, other.threads, other.inFlight, other.rateAsked) = (3, 2, 8, 100)
-        #expect(
-            baseline.difference(from: other)
-                == "1 connection instead of 3, 1 thread instead of 2, a different --in-flight, a different --rate")
+        expectEqual(
+            baseline.difference(from: other),
+            "1 connection instead of 3, 1 thread instead of 2, a different --in-flight, a different --rate")
     }
 
     @Test("A baseline that resumed TLS sessions is no baseline for a run with full handshakes, and the reverse")
@@ -248,8 +250,8 @@ import WSCore
         let baseline = Self.run(1, varyingBy: 0, &random)
         var other = Self.echo
         other.resumesTLS = true
-        #expect(
-            baseline.obstacle(to: other)
-                == "it did not resume TLS sessions; remove --tls-resume, or compare with a run that has it")
+        expectEqual(
+            baseline.obstacle(to: other),
+            "it did not resume TLS sessions; remove --tls-resume, or compare with a run that has it")
     }
 }

@@ -1,4 +1,5 @@
 import Conversation
+import TestSupport
 import Testing
 import WSCore
 
@@ -15,11 +16,11 @@ import WSCore
             $0.pace.ramp = .seconds(2)
         }
         fixture.workload.sendDue()
-        #expect(try [fixture.port(0).sent.count, fixture.port(1).sent.count] == [1, 0])
-        #expect(fixture.host.requests == ["wake \(Self.start + Self.second)"])
+        try expectEqual([fixture.port(0).sent.count, fixture.port(1).sent.count], [1, 0])
+        expectEqual(fixture.host.requests, ["wake \(Self.start + Self.second)"])
         fixture.context.now = Self.start + Self.second
         fixture.workload.sendDue()
-        #expect(try [fixture.port(0).sent.count, fixture.port(1).sent.count] == [1, 1])
+        try expectEqual([fixture.port(0).sent.count, fixture.port(1).sent.count], [1, 1])
     }
 
     @Test("A due message waits for room, and its latency counts from its due time")
@@ -29,12 +30,12 @@ import WSCore
         fixture.context.now = Self.start + 2 * Self.second
         fixture.workload.sendDue()
         let connection: EchoConnection = try fixture.connection(0)
-        #expect(fixture.tally.sent == 1)
-        #expect(connection.backlog == [Self.start + Self.second, Self.start + 2 * Self.second])
+        expectEqual(fixture.tally.sent, 1)
+        expectEqual(connection.backlog, [Self.start + Self.second, Self.start + 2 * Self.second])
         try fixture.port().room = 2
         fixture.context.drained(connection)
-        #expect(fixture.tally.sent == 2)
-        #expect(connection.ledger.sendTime(of: 1) == Self.start + Self.second)
+        expectEqual(fixture.tally.sent, 2)
+        expectEqual(connection.ledger.sendTime(of: 1), Self.start + Self.second)
     }
 
     @Test("Messages waiting on a closed connection, or due when the run is cut short, stay unsent")
@@ -46,12 +47,12 @@ import WSCore
         try fixture.port(0).room = 0
         fixture.workload.sendDue()
         fixture.context.forget(try fixture.connection(0, as: EchoConnection.self))
-        #expect(fixture.tally.unsent == 1)
-        #expect(fixture.context.senders.map(\.number) == [1])
+        expectEqual(fixture.tally.unsent, 1)
+        expectEqual(fixture.context.senders.map(\.number), [1])
         fixture.context.now = Self.start + 2 * Self.second
         fixture.context.endSending(isCutShort: true)
-        #expect(fixture.tally.unsent == 4)
-        #expect(fixture.host.requests.last == "all is sent")
+        expectEqual(fixture.tally.unsent, 4)
+        expectEqual(fixture.host.requests.last, "all is sent")
     }
 
     @Test("The rest of a number of messages is unsent if no connection is left", arguments: [(false, 7), (true, 0)])
@@ -62,11 +63,11 @@ import WSCore
             $0.messages.templates = [Template(literal: Array("a".utf8))]
         }
         fixture.workload.sendDue()
-        #expect(fixture.tally.sent == 1)
+        expectEqual(fixture.tally.sent, 1)
         fixture.context.endSending(isCutShort: isCutShort)
-        #expect(fixture.tally.unsent == count)
+        expectEqual(fixture.tally.unsent, count)
         fixture.context.endSending(isCutShort: isCutShort)
-        #expect(fixture.tally.unsent == count)
+        expectEqual(fixture.tally.unsent, count)
     }
 
     @Test("Messages of the warm-up are sent but not counted")
@@ -76,7 +77,7 @@ import WSCore
             $0.messageCount = 1
         }
         fixture.workload.sendDue()
-        #expect(try fixture.port().sent.count == 1)
+        try expectEqual(fixture.port().sent.count, 1)
         #expect((fixture.tally.sent, fixture.context.remainingMessages) == (0, 1))
     }
 
@@ -84,13 +85,13 @@ import WSCore
     func progress() throws {
         let fixture = LoadFixture(.echo)
         fixture.workload.sendDue()
-        #expect(fixture.context.takeProgress(at: Self.start).seconds.isEmpty)
+        expectEmpty(fixture.context.takeProgress(at: Self.start).seconds)
         fixture.context.now += 500
         fixture.context.measurement.answered(sentAt: Self.start, now: fixture.context.now)
         let progress = fixture.context.takeProgress(at: Self.start + Self.second)
         #expect((progress.tally.sent, progress.tally.received, progress.openCount) == (1, 1, 1))
-        #expect(progress.seconds.map(\.latencies.maximum) == [500])
-        #expect(fixture.context.takeProgress(at: Self.start + Self.second).seconds.isEmpty)
+        expectEqual(progress.seconds.map(\.latencies.maximum), [500])
+        expectEmpty(fixture.context.takeProgress(at: Self.start + Self.second).seconds)
     }
 
     @Test("Seconds that were not taken are kept when the progress is updated")
@@ -104,7 +105,7 @@ import WSCore
         }
         let taken = progress.take()
         #expect((taken.tally.received, taken.openCount, taken.seconds.map(\.sent)) == (2, 2, [1, 2]))
-        #expect(progress.take().seconds.isEmpty)
+        expectEmpty(progress.take().seconds)
     }
 
     @Test("Bytes received after the measured time are no part of the byte rate")
@@ -117,6 +118,6 @@ import WSCore
         fixture.context.endCountingBytes()
         try fixture.port().receivedTraffic = Traffic(messageBytes: 900)
         fixture.context.endCountingBytes()
-        #expect(fixture.tally.loadTraffic.received.messageBytes == 100)
+        expectEqual(fixture.tally.loadTraffic.received.messageBytes, 100)
     }
 }

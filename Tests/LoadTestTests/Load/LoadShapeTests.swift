@@ -1,4 +1,5 @@
 import Conversation
+import TestSupport
 import Testing
 import WSCore
 
@@ -56,13 +57,13 @@ import WSCore
         run(fixture, at: 0)
         run(fixture, at: 100)
         try echo(0, of: fixture)
-        #expect(fixture.host.requests == ["wake soon"])
+        expectEqual(fixture.host.requests, ["wake soon"])
         run(fixture, at: 100)
-        #expect(fixture.host.requests.last == "wake \(Self.start + Self.second + 100_000_000)")
+        expectEqual(fixture.host.requests.last, "wake \(Self.start + Self.second + 100_000_000)")
         run(fixture, at: 1099)
-        #expect(try sentCount(0, of: fixture) == 1)
+        try expectEqual(sentCount(0, of: fixture), 1)
         run(fixture, at: 1100)
-        #expect(try sentCount(0, of: fixture) == 2)
+        try expectEqual(sentCount(0, of: fixture), 2)
     }
 
     @Test("Pauses are within their range, differ, and repeat in every run")
@@ -86,10 +87,10 @@ import WSCore
             return times
         }
         let times = try dueTimes()
-        #expect(times.count == 50)
-        #expect(times == times.sorted())
+        expectEqual(times.count, 50)
+        expectEqual(times, times.sorted())
         #expect(times.allSatisfy { (Self.second...3 * Self.second).contains($0 - Self.start) })
-        #expect(try dueTimes() == times)
+        try expectEqual(dueTimes(), times)
     }
 
     @Test("Neither room in the queue nor other messages shorten a pause")
@@ -101,9 +102,9 @@ import WSCore
         fixture.context.resume(connection)
         try fixture.port().sent[0].withUnsafeBytes { connection.receive($0.bytes, as: .text) }
         run(fixture, at: 500)
-        #expect(try sentCount(0, of: fixture) == 1)
+        try expectEqual(sentCount(0, of: fixture), 1)
         run(fixture, at: 1000)
-        #expect(try sentCount(0, of: fixture) == 2)
+        try expectEqual(sentCount(0, of: fixture), 2)
     }
 
     @Test("A reply that times out is followed by a pause, too")
@@ -112,10 +113,10 @@ import WSCore
         run(fixture, at: 0)
         fixture.context.now += Self.second
         fixture.context.giveUpReplies(before: fixture.context.now)
-        #expect(fixture.tally.errors[.timeout] == 1)
-        #expect(try sentCount(0, of: fixture) == 1)
+        expectEqual(fixture.tally.errors[.timeout], 1)
+        try expectEqual(sentCount(0, of: fixture), 1)
         run(fixture, at: 2000)
-        #expect(try sentCount(0, of: fixture) == 2)
+        try expectEqual(sentCount(0, of: fixture), 2)
     }
 
     // MARK: Lifetimes
@@ -145,7 +146,7 @@ import WSCore
         let expected =
             mode.rawValue == "receive"
             ? [["1-1"], ["1-2"], ["1-3"]] : [["1-1", "1-2"], ["1-3", "1-4"], ["1-5", "1-6"]]
-        #expect(try texts(on: fixture) == expected)
+        try expectEqual(texts(on: fixture), expected)
     }
 
     @Test("A connection that is opened again begins with the first of several messages")
@@ -157,7 +158,7 @@ import WSCore
             plan.pace.inFlight = 3
         }
         let expected = [["a 1", "b 2", "a 3"], ["a 5", "b 6", "a 7"], ["a 9", "b 10", "a 11"]]
-        #expect(try texts(on: fixture) == expected)
+        try expectEqual(texts(on: fixture), expected)
     }
 
     @Test("Random characters differ between the connections with a number")
@@ -167,7 +168,7 @@ import WSCore
             plan.connections.lifetime = .seconds(1) ... .seconds(1)
             plan.messages.templates = [template]
         }
-        #expect(Set(try texts(on: fixture)).count == 3)
+        expectEqual(Set(try texts(on: fixture)).count, 3)
     }
 
     @Test("First messages continue the sequence of those sent automatically")
@@ -190,8 +191,8 @@ import WSCore
             fixture.context.openPipeline(of: connection, subprotocol: nil)
             fixture.context.beginPipeline(of: connection)
         }
-        #expect(texts.map { $0[0] } == ["1", "2", "3"])
-        #expect(Set(texts.map { $0[1] }).count == 3)
+        expectEqual(texts.map { $0[0] }, ["1", "2", "3"])
+        expectEqual(Set(texts.map { $0[1] }).count, 3)
     }
 
     @Test("A connection is closed after its outstanding reply, and opened again")
@@ -199,20 +200,20 @@ import WSCore
         let fixture = LoadFixture(.echo) { $0.connections.lifetime = .seconds(2) ... .seconds(2) }
         run(fixture, at: 0)
         run(fixture, at: 2000)
-        #expect(!fixture.host.requests.contains("close 0"))
+        expectFalse(fixture.host.requests.contains("close 0"))
         try echo(0, of: fixture)
-        #expect(!fixture.host.requests.contains("close 0"), "not while it is receiving")
+        expectFalse(fixture.host.requests.contains("close 0"), "not while it is receiving")
         run(fixture, at: 2000)
-        #expect(fixture.host.requests.count { $0 == "close 0" } == 1)
+        expectEqual(fixture.host.requests.count { $0 == "close 0" }, 1)
         try end(0, of: fixture)
-        #expect(fixture.host.requests.last == "reopen 0 after 0.0 seconds")
-        #expect(!fixture.workload.isDeserted)
+        expectEqual(fixture.host.requests.last, "reopen 0 after 0.0 seconds")
+        expectFalse(fixture.workload.isDeserted)
         run(fixture, at: 2100)
         add(0, to: fixture)
-        #expect(try sentCount(0, of: fixture) == 1)
+        try expectEqual(sentCount(0, of: fixture), 1)
         try echo(0, of: fixture)
         run(fixture, at: 4100)
-        #expect(fixture.context.connections[0]?.isRetiring == true)
+        expectEqual(fixture.context.connections[0]?.isRetiring, true)
     }
 
     @Test("A connection whose reply times out is closed")
@@ -231,15 +232,15 @@ import WSCore
     func lostConnection() throws {
         let fixture = LoadFixture(.echo) { $0.connections.lifetime = .seconds(20) ... .seconds(20) }
         try end(0, of: fixture)
-        #expect(fixture.host.requests.last == "reopen 0 after 1.0 seconds")
+        expectEqual(fixture.host.requests.last, "reopen 0 after 1.0 seconds")
     }
 
     @Test("Without a lifetime, a lost connection is not opened again")
     func noLifetime() throws {
         let fixture = LoadFixture(.echo)
         try end(0, of: fixture)
-        #expect(fixture.host.requests == [])
-        #expect(fixture.workload.isDeserted)
+        expectEqual(fixture.host.requests, [])
+        expectTrue(fixture.workload.isDeserted)
     }
 
     @Test("At a rate, messages wait for their connection")
@@ -252,17 +253,17 @@ import WSCore
         run(fixture, at: 500)
         try echo(0, of: fixture)
         run(fixture, at: 1000)
-        #expect(try sentCount(0, of: fixture) == 1, "it retires")
+        try expectEqual(sentCount(0, of: fixture), 1, "it retires")
         try end(0, of: fixture)
         run(fixture, at: 2000)
         add(0, to: fixture)
-        #expect(try sentCount(0, of: fixture) == 2)
+        try expectEqual(sentCount(0, of: fixture), 2)
         let connection: EchoConnection = try fixture.connection(0)
-        #expect(connection.ledger.firstTime == Self.start + Self.second)
-        #expect(fixture.tally.unsent == 0)
+        expectEqual(connection.ledger.firstTime, Self.start + Self.second)
+        expectEqual(fixture.tally.unsent, 0)
         // The second connection waits for its reply and sends nothing more.
-        #expect(try sentCount(1, of: fixture) == 1)
-        #expect(fixture.context.openLoop?.backlogCount == 1)
+        try expectEqual(sentCount(1, of: fixture), 1)
+        expectEqual(fixture.context.openLoop?.backlogCount, 1)
     }
 
     @Test("A connection that is away gets no pings")
@@ -273,13 +274,13 @@ import WSCore
             $0.connections.lifetime = .milliseconds(900) ... .milliseconds(900)
         }
         for time in [0, 500, 900] as [UInt64] { run(fixture, at: time) }
-        #expect(fixture.tally.sent == 2)
+        expectEqual(fixture.tally.sent, 2)
         try end(0, of: fixture)
         run(fixture, at: 5200)
-        #expect(fixture.tally.unsent == 0)
-        #expect(fixture.context.connections.reopening.count == 1)
-        #expect(fixture.context.connections.reopening[0] == [])
-        #expect(fixture.context.openLoop?.backlogCount == 0, "a retiring connection gets none, either")
+        expectEqual(fixture.tally.unsent, 0)
+        expectEqual(fixture.context.connections.reopening.count, 1)
+        expectEqual(fixture.context.connections.reopening[0], [])
+        expectEqual(fixture.context.openLoop?.backlogCount, 0, "a retiring connection gets none, either")
     }
 
     @Test("A subscription is sent again on each connection")
@@ -291,12 +292,12 @@ import WSCore
             ]
         }
         run(fixture, at: 0)
-        #expect(try fixture.port().sent == [Array("a".utf8), Array("b".utf8)])
+        try expectEqual(fixture.port().sent, [Array("a".utf8), Array("b".utf8)])
         run(fixture, at: 1000)
         #expect(fixture.host.requests.contains("close 0"))
         try end(0, of: fixture)
         add(0, to: fixture)
-        #expect(try fixture.port().sent == [Array("a".utf8), Array("b".utf8)])
+        try expectEqual(fixture.port().sent, [Array("a".utf8), Array("b".utf8)])
     }
 
     // MARK: Stages
@@ -319,23 +320,23 @@ import WSCore
     @Test("Connections are opened when the number rises, and closed when it falls")
     func rise() throws {
         let fixture = Self.fixture(Self.stages((4, 4), (0, 4)))
-        #expect(!fixture.workload.isDeserted)
+        expectFalse(fixture.workload.isDeserted)
         for time in [0, 500, 1500] as [UInt64] { run(fixture, at: time) }
         let reopened = { fixture.host.requests.filter { $0.hasPrefix("reopen") } }
-        #expect(reopened() == ["reopen 0 after 0.0 seconds", "reopen 1 after 0.0 seconds"])
+        expectEqual(reopened(), ["reopen 0 after 0.0 seconds", "reopen 1 after 0.0 seconds"])
         run(fixture, at: 3500)
-        #expect(reopened().count == 4)
+        expectEqual(reopened().count, 4)
         for number in 0..<4 { add(UInt64(number), to: fixture) }
-        #expect(fixture.tally.sent == 4)
+        expectEqual(fixture.tally.sent, 4)
         for number in 0..<3 { try echo(UInt64(number), of: fixture) }
         run(fixture, at: 5500)
-        #expect(!fixture.host.requests.contains("close 3"), "its reply is outstanding")
+        expectFalse(fixture.host.requests.contains("close 3"), "its reply is outstanding")
         try echo(3, of: fixture)
         run(fixture, at: 5501)
-        #expect(fixture.host.requests.filter { $0.hasPrefix("close") } == ["close 3"])
+        expectEqual(fixture.host.requests.filter { $0.hasPrefix("close") }, ["close 3"])
         try end(3, of: fixture)
-        #expect(reopened().count == 4)
-        #expect(fixture.context.senders.map(\.number) == [0, 1, 2])
+        expectEqual(reopened().count, 4)
+        expectEqual(fixture.context.senders.map(\.number), [0, 1, 2])
     }
 
     @Test("A second rise opens the same connections again, or keeps those that are not closed yet")
@@ -348,32 +349,32 @@ import WSCore
         let connection: EchoConnection = try fixture.connection(1)
         connection.ledger = EchoLedger(capacity: 1)
         run(fixture, at: 1001)
-        #expect(fixture.host.requests.filter { $0.hasPrefix("close") } == ["close 1"])
+        expectEqual(fixture.host.requests.filter { $0.hasPrefix("close") }, ["close 1"])
         try end(1, of: fixture)
         let kept: EchoConnection = try fixture.connection(0)
-        #expect(kept.isRetiring)
+        expectTrue(kept.isRetiring)
         run(fixture, at: 2001)
-        #expect(!kept.isRetiring)
+        expectFalse(kept.isRetiring)
         #expect(fixture.host.requests.suffix(3).contains("fill 0"))
-        #expect(fixture.host.requests.count { $0.hasPrefix("reopen 1") } == 2)
-        #expect(fixture.host.requests.count { $0.hasPrefix("reopen 0") } == 1)
+        expectEqual(fixture.host.requests.count { $0.hasPrefix("reopen 1") }, 2)
+        expectEqual(fixture.host.requests.count { $0.hasPrefix("reopen 0") }, 1)
     }
 
     @Test("A connection that is no longer needed is not opened, or closed at once")
     func lateOpening() throws {
         let fixture = Self.fixture(Self.stages((2, 0), (2, 1), (0, 0), (0, 1)))
         run(fixture, at: 0)
-        #expect(fixture.context.stillNeeds(0))
+        expectTrue(fixture.context.stillNeeds(0))
         run(fixture, at: 1001)
-        #expect(!fixture.context.stillNeeds(0))
-        #expect(fixture.context.connections.reopening.count == 1)
+        expectFalse(fixture.context.stillNeeds(0))
+        expectEqual(fixture.context.connections.reopening.count, 1)
         let connection = fixture.workload.makeConnection(1)
         connection.port = RecordingPort()
         fixture.context.connections[1] = connection
         fixture.context.enterIfReady(connection)
         run(fixture, at: 1001)
         #expect(fixture.host.requests.contains("close 1"))
-        #expect(fixture.context.connections.reopening.count == 0)
+        expectEqual(fixture.context.connections.reopening.count, 0)
     }
 
     @Test("Each thread has its share of the connections")
@@ -383,17 +384,17 @@ import WSCore
             run(fixture, at: 0)
             return fixture.host.requests.filter { $0.hasPrefix("reopen") }.map { $0.split(separator: " ")[1] }
         }
-        #expect(numbers.sorted() == (0..<7).map { "\($0)" })
+        expectEqual(numbers.sorted(), (0..<7).map { "\($0)" })
     }
 
     @Test("The thread wakes up for each change")
     func wakeUps() {
         let fixture = Self.fixture(Self.stages((4, 4)))
         run(fixture, at: 0)
-        #expect(fixture.host.requests.last == "wake \(Self.start + 1)")
+        expectEqual(fixture.host.requests.last, "wake \(Self.start + 1)")
         fixture.context.now += 1
         fixture.workload.sendDue()
-        #expect(fixture.host.requests.last == "wake \(Self.start + Self.second + 1)")
+        expectEqual(fixture.host.requests.last, "wake \(Self.start + Self.second + 1)")
     }
 
     // MARK: Results
@@ -413,14 +414,14 @@ import WSCore
         fixture.context.giveUpReplies(before: .max)
         try end(0, of: fixture)
         let parts = try #require(fixture.context.measurement.latencies.stages?.results(hasLatencies: true))
-        #expect(parts.map(\.name) == ["stage1", "stage2", "stage3"])
-        #expect(parts.map(\.sent) == [0, 4, 4])
-        #expect(parts.map(\.received) == [0, 4, 3])
-        #expect(parts.map(\.lost) == [0, 0, 1])
-        #expect(parts.map(\.timeouts) == [0, 0, 1])
-        #expect(parts[1].histogram().maximum == 1_500_000_000)
-        #expect(parts[2].histogram().maximum == 1_000_000_000)
-        #expect(fixture.tally.sent == 8)
+        expectEqual(parts.map(\.name), ["stage1", "stage2", "stage3"])
+        expectEqual(parts.map(\.sent), [0, 4, 4])
+        expectEqual(parts.map(\.received), [0, 4, 3])
+        expectEqual(parts.map(\.lost), [0, 0, 1])
+        expectEqual(parts.map(\.timeouts), [0, 0, 1])
+        expectEqual(parts[1].histogram().maximum, 1_500_000_000)
+        expectEqual(parts[2].histogram().maximum, 1_000_000_000)
+        expectEqual(fixture.tally.sent, 8)
     }
 
     @Test("A wrong reply counts in the stage of its message")
@@ -434,6 +435,6 @@ import WSCore
         let connection: EchoConnection = try fixture.connection(0)
         Array("wrong".utf8).withUnsafeBytes { connection.receive($0.bytes, as: .text) }
         let parts = fixture.context.measurement.latencies.stages?.results(hasLatencies: true)
-        #expect(parts?.map(\.mismatched) == [0, 1, 0])
+        expectEqual(parts?.map(\.mismatched), [0, 1, 0])
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -36,13 +37,13 @@ import WSCore
     func closedLoop() throws {
         let fixture = fixture()
         try end(1, of: fixture, after: .seconds(1))
-        #expect(fixture.host.requests == ["reopen 1 after 1.0 seconds"])
-        #expect(fixture.context.senders.map(\.number) == [0, 2])
+        expectEqual(fixture.host.requests, ["reopen 1 after 1.0 seconds"])
+        expectEqual(fixture.context.senders.map(\.number), [0, 2])
         add(1, to: fixture)
-        #expect(fixture.context.senders.map(\.number) == [0, 1, 2])
-        #expect(fixture.host.requests.suffix(2) == ["fill 1", "wake soon"])
+        expectEqual(fixture.context.senders.map(\.number), [0, 1, 2])
+        expectEqual(fixture.host.requests.suffix(2), ["fill 1", "wake soon"])
         fixture.context.resume(try fixture.connection(1, as: EchoConnection.self))
-        #expect(try fixture.port(1).sent.count == 1)
+        try expectEqual(fixture.port(1).sent.count, 1)
     }
 
     @Test("The last connection starts at the next wake-up")
@@ -50,9 +51,9 @@ import WSCore
         let fixture = fixture()
         try end(2, of: fixture)
         add(2, to: fixture)
-        #expect(fixture.host.requests.last == "wake soon")
+        expectEqual(fixture.host.requests.last, "wake soon")
         fixture.workload.sendDue()
-        #expect(try fixture.port(2).sent.count == 1)
+        try expectEqual(fixture.port(2).sent.count, 1)
     }
 
     @Test("A ramp still delays connections that are opened again")
@@ -61,10 +62,10 @@ import WSCore
         try end(2, of: fixture)
         add(2, to: fixture)
         fixture.workload.sendDue()
-        #expect(try fixture.port(2).sent.count == 0)
+        try expectEqual(fixture.port(2).sent.count, 0)
         fixture.context.now = Self.start + 2 * Self.second
         fixture.workload.sendDue()
-        #expect(try fixture.port(2).sent.count == 1)
+        try expectEqual(fixture.port(2).sent.count, 1)
     }
 
     @Test("Messages that wait for a connection pass to the new one")
@@ -74,15 +75,15 @@ import WSCore
         fixture.context.now = Self.start + Self.second
         fixture.workload.sendDue()
         let backlog = try fixture.connection(0, as: EchoConnection.self).backlog
-        #expect(backlog == [Self.start + Self.second])
+        expectEqual(backlog, [Self.start + Self.second])
         try end(0, of: fixture)
-        #expect(fixture.tally.unsent == 0)
+        expectEqual(fixture.tally.unsent, 0)
         add(0, to: fixture)
         fixture.context.resume(try fixture.connection(0, as: EchoConnection.self))
         let connection: EchoConnection = try fixture.connection(0)
-        #expect(connection.ledger.sendTime(of: 0) == Self.start + Self.second)
-        #expect(try fixture.port(0).sent.count == 1)
-        #expect(fixture.context.openLoop?.backlogCount == 0)
+        expectEqual(connection.ledger.sendTime(of: 0), Self.start + Self.second)
+        try expectEqual(fixture.port(0).sent.count, 1)
+        expectEqual(fixture.context.openLoop?.backlogCount, 0)
     }
 
     @Test("Messages that wait for a connection stay unsent if it is not open at the end")
@@ -93,19 +94,19 @@ import WSCore
         fixture.workload.sendDue()
         try end(0, of: fixture)
         fixture.context.endSending(isCutShort: true)
-        #expect(fixture.tally.unsent == 1)
-        #expect(fixture.context.connections.reopening.count == 0)
+        expectEqual(fixture.tally.unsent, 1)
+        expectEqual(fixture.context.connections.reopening.count, 0)
     }
 
     @Test("A load is not deserted while a connection is being opened")
     func deserted() throws {
         let fixture = LoadFixture(.echo)
         try end(0, of: fixture)
-        #expect(!fixture.workload.isDeserted)
+        expectFalse(fixture.workload.isDeserted)
         add(0, to: fixture)
-        #expect(fixture.context.senders.map(\.number) == [0])
+        expectEqual(fixture.context.senders.map(\.number), [0])
         fixture.context.forget(try fixture.connection(0, as: EchoConnection.self))
-        #expect(fixture.workload.isDeserted)
+        expectTrue(fixture.workload.isDeserted)
     }
 
     @Test("A connection enters when its server is ready")
@@ -114,11 +115,11 @@ import WSCore
         try end(1, of: fixture)
         fixture.context.connections.unready.insert(1)
         add(1, to: fixture)
-        #expect(fixture.context.senders.map(\.number) == [0, 2])
+        expectEqual(fixture.context.senders.map(\.number), [0, 2])
         fixture.context.now = Self.start + 500
         fixture.context.becameReady(try fixture.connection(1, as: EchoConnection.self))
-        #expect(fixture.context.senders.map(\.number) == [0, 1, 2])
-        #expect(fixture.context.measurement.times.logins.maximum == 500)
+        expectEqual(fixture.context.senders.map(\.number), [0, 1, 2])
+        expectEqual(fixture.context.measurement.times.logins.maximum, 500)
     }
 
     @Test("After the end of sending, no connection is opened")
@@ -126,7 +127,7 @@ import WSCore
         let fixture = fixture()
         fixture.context.phase = .draining
         try end(1, of: fixture)
-        #expect(fixture.host.requests == [])
+        expectEqual(fixture.host.requests, [])
     }
 
     @Test("A fixed number of messages ends if no connection can be opened for the reply timeout")
@@ -140,7 +141,7 @@ import WSCore
         var checks = [detector.check(fixture.context)]
         fixture.context.now += 11 * Self.second
         checks.append(detector.check(fixture.context))
-        #expect(checks == [false, true])
+        expectEqual(checks, [false, true])
     }
 
     @Test("A lifetime also reopens connections that failed to open before the load")
@@ -149,8 +150,9 @@ import WSCore
             $0.connections.count = 3
             $0.connections.lifetime = .seconds(60) ... .seconds(60)
         }
-        #expect(
-            fixture.host.requests.filter { $0.hasPrefix("reopen") } == [
+        expectEqual(
+            fixture.host.requests.filter { $0.hasPrefix("reopen") },
+            [
                 "reopen 1 after 1.0 seconds", "reopen 2 after 1.0 seconds",
             ])
     }

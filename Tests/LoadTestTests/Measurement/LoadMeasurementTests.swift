@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -10,15 +11,15 @@ import WSCore
     func warmup() {
         var measurement = LoadMeasurement()
         measurement.arrived(at: 5)
-        #expect(measurement.counts(5) == false, "the load has not begun")
+        expectEqual(measurement.counts(5), false, "the load has not begun")
         measurement.begin(at: 10, warmup: .nanoseconds(10), duration: nil, end: .withLastReply)
         for time in [10, 19, 20, 21] as [UInt64] {
-            #expect(measurement.sent(dueAt: time, now: 25) == (time >= 20))
+            expectEqual(measurement.sent(dueAt: time, now: 25), (time >= 20))
             measurement.answered(sentAt: time, now: 30)
             measurement.count(\.mismatched, ofMessageAt: time)
         }
         measurement.leftUnsent([18, 19, 20])
-        #expect(measurement.tally.sent == 2)
+        expectEqual(measurement.tally.sent, 2)
         #expect((measurement.tally.received, measurement.tally.mismatched, measurement.tally.unsent) == (2, 2, 1))
     }
 
@@ -28,7 +29,7 @@ import WSCore
             var measurement = LoadMeasurement()
             measurement.begin(at: 20, warmup: .zero, duration: .nanoseconds(100), end: .withLastReply)
             measurement.stop(at: stop, isEarly: isEarly)
-            #expect(measurement.duration == .nanoseconds(duration))
+            expectEqual(measurement.duration, .nanoseconds(duration))
         }
     }
 
@@ -38,12 +39,12 @@ import WSCore
             var measurement = LoadMeasurement()
             measurement.begin(at: 20, warmup: .zero, duration: nil, end: .withLastReply)
             if answered < sent { measurement.answered(sentAt: 30, now: answered) }
-            #expect(measurement.sent(dueAt: 40, now: sent) == true)
+            expectEqual(measurement.sent(dueAt: 40, now: sent), true)
             measurement.stop(at: 95, isEarly: false)
-            #expect(measurement.duration == .zero, "the duration is known only after the last reply")
+            expectEqual(measurement.duration, .zero, "the duration is known only after the last reply")
             if answered > sent { measurement.answered(sentAt: 40, now: answered) }
             measurement.replyWaitEnded()
-            #expect(measurement.duration == .nanoseconds(70))
+            expectEqual(measurement.duration, .nanoseconds(70))
         }
     }
 
@@ -51,11 +52,11 @@ import WSCore
     func oneWay() {
         var measurement = LoadMeasurement()
         measurement.begin(at: 20, warmup: .zero, duration: nil, end: .whenClosed)
-        #expect(measurement.sent(dueAt: 30, now: 30) == true)
+        expectEqual(measurement.sent(dueAt: 30, now: 30), true)
         measurement.stop(at: 40, isEarly: false)
         measurement.replyWaitEnded()
         measurement.finish(at: 80)
-        #expect(measurement.duration == .nanoseconds(60))
+        expectEqual(measurement.duration, .nanoseconds(60))
     }
 
     @Test("A cut-short run ends the period, and later replies count in no second")
@@ -63,7 +64,7 @@ import WSCore
         for end in [LoadMeasurement.End.withLastReply, .whenClosed, .whenStopped] {
             var measurement = LoadMeasurement()
             measurement.begin(at: 0, warmup: .zero, duration: nil, end: end)
-            for time in 1...3 as ClosedRange<UInt64> { #expect(measurement.sent(dueAt: time, now: time) == true) }
+            for time in 1...3 as ClosedRange<UInt64> { expectEqual(measurement.sent(dueAt: time, now: time), true) }
             measurement.answered(sentAt: 1, now: 10)
             measurement.stop(at: 20, isEarly: true)
             measurement.answered(sentAt: 2, now: 30)
@@ -72,10 +73,10 @@ import WSCore
             measurement.answered(sentAt: 3, now: 40)
             measurement.arrived(at: 41)
             measurement.finish(at: 50)
-            #expect(measurement.duration == .nanoseconds(20))
-            #expect(measurement.latencies.seconds.map(\.received) == [1])
-            #expect(measurement.tally.received == 3)
-            #expect(measurement.latencies.total.totalCount == 3)
+            expectEqual(measurement.duration, .nanoseconds(20))
+            expectEqual(measurement.latencies.seconds.map(\.received), [1])
+            expectEqual(measurement.tally.received, 3)
+            expectEqual(measurement.latencies.total.totalCount, 3)
         }
     }
 
@@ -84,7 +85,7 @@ import WSCore
         var measurement = LoadMeasurement()
         measurement.replyWaitEnded()
         measurement.finish(at: 50)
-        #expect(measurement.duration == .zero)
-        #expect(measurement.latencies.seconds.isEmpty)
+        expectEqual(measurement.duration, .zero)
+        expectEmpty(measurement.latencies.seconds)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -36,13 +37,13 @@ import WSCore
             PartResults.Second(number: 0, count: 2, p50: 5, p99: 5),
             PartResults.Second(number: 2, count: 1, p50: 7, p99: 7),
         ]
-        #expect(recorder.results.seconds == seconds)
-        #expect(recorder.results.received == 5)
-        #expect(recorder.progress.seconds == [], "progress is reported often, and needs no seconds")
+        expectEqual(recorder.results.seconds, seconds)
+        expectEqual(recorder.results.received, 5)
+        expectEqual(recorder.progress.seconds, [], "progress is reported often, and needs no seconds")
         var results = BenchSamples.results(seed: 3)
         results.steps = [recorder.results]
         let read = try BenchResults(json: Array(results.json().utf8).span.bytes)
-        #expect(read.steps[0].seconds == seconds)
+        expectEqual(read.steps[0].seconds, seconds)
     }
 
     @Test("The seconds of threads are added by their number, as a weighted mean")
@@ -56,9 +57,9 @@ import WSCore
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
             var sum = threads[order[0]]
             for thread in order.dropFirst() { try sum.add(threads[thread]) }
-            #expect(sum.seconds.map(\.number) == [0, 1, 2, 3, 4])
-            #expect(sum.seconds.map(\.count) == [2, 3, 1, 1, 1])
-            #expect(sum.seconds.map(\.p50) == [3, 8, 8, 7, 2])
+            expectEqual(sum.seconds.map(\.number), [0, 1, 2, 3, 4])
+            expectEqual(sum.seconds.map(\.count), [2, 3, 1, 1, 1])
+            expectEqual(sum.seconds.map(\.p50), [3, 8, 8, 7, 2])
         }
     }
 
@@ -82,9 +83,9 @@ import WSCore
 
     @Test("A part without a name is shown only if it has faults")
     func unnamed() {
-        #expect(part("a").isShown)
-        #expect(!part("line 3", isNamed: false, passed: [1]).isShown)
-        #expect(part("line 3", isNamed: false, wrong: 1).isShown)
+        expectTrue(part("a").isShown)
+        expectFalse(part("line 3", isNamed: false, passed: [1]).isShown)
+        expectTrue(part("line 3", isNamed: false, wrong: 1).isShown)
     }
 
     @Test("Parts are added by name, with exact latencies")
@@ -94,10 +95,10 @@ import WSCore
         var other = BenchSamples.results(seed: 4)
         other.steps = [part("query", passed: [9], wrong: 1), part("line 9", isNamed: false, wrong: 1)]
         try one.add(other)
-        #expect(one.steps.map(\.name) == ["login", "query", "line 9"])
-        #expect(one.steps.map(\.sent) == [1, 5, 1])
-        #expect(one.steps.map(\.mismatched) == [0, 3, 1])
-        #expect(one.steps.map(\.isNamed) == [true, true, false])
+        expectEqual(one.steps.map(\.name), ["login", "query", "line 9"])
+        expectEqual(one.steps.map(\.sent), [1, 5, 1])
+        expectEqual(one.steps.map(\.mismatched), [0, 3, 1])
+        expectEqual(one.steps.map(\.isNamed), [true, true, false])
         let histogram = one.steps[1].histogram()
         #expect((histogram.minimum, histogram.maximum, histogram.totalCount) == (7, 9, 2))
     }
@@ -107,14 +108,14 @@ import WSCore
         var results = BenchSamples.results(seed: 3)
         let plain = results.json()
         let none = try BenchResults(json: Array(plain.utf8).span.bytes)
-        #expect(none.steps == [])
+        expectEqual(none.steps, [])
         results.steps = [
             part("a \"quoted\" name", passed: [300_000_001, 12]), part("line 2", isNamed: false, wrong: 1),
         ]
         let text = results.json()
         let read = try BenchResults(json: Array(text.utf8).span.bytes)
-        #expect(read.steps == results.steps)
-        #expect(read.json() == text)
+        expectEqual(read.steps, results.steps)
+        expectEqual(read.json(), text)
     }
 
     @Test("Equal names are invalid")

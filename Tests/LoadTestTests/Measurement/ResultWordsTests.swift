@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 
 @testable import LoadTest
@@ -11,13 +12,13 @@ import Testing
             (999_600, "1.00 ms"), (12_345_678, "12.3 ms"), (2_000_000_000, "2.00 s"), (3_600_000_000_000, "3600 s"),
         ])
     func times(nanoseconds: Double, text: String) {
-        #expect(Phrase.latency(nanoseconds) == text)
+        expectEqual(Phrase.latency(nanoseconds), text)
     }
 
     @Test(
         "Bytes use powers of 1024",
         arguments: [(0, "0 B"), (1023, "1023 B"), (1024, "1.00 KiB"), (1_572_864, "1.50 MiB"), (1 << 40, "1.00 TiB")])
     func bytes(number: Int, text: String) {
-        #expect(ResultWords.bytes(number) == text)
+        expectEqual(ResultWords.bytes(number), text)
     }
 }

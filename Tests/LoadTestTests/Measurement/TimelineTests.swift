@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -21,12 +22,12 @@ import WSCore
         measurement.advance(to: 10 + 3 * Self.second)
         measurement.sample(openCount: 6, at: 10 + 3 * Self.second)
         let timeline = measurement.timelineResults
-        #expect(timeline.openCounts == [5, 6, 6])
+        expectEqual(timeline.openCounts, [5, 6, 6])
         let errors: [Timeline.Fault: [Int: Int]] = [
             .count("connect"): [-1: 1], .cause(Self.refusal): [0: 1, 1: 1], .count("timeout"): [0: 1],
             .count("mismatched"): [1: 1],
         ]
-        #expect(timeline.errors == errors)
+        expectEqual(timeline.errors, errors)
     }
 
     @Test("A mismatched reply that proves to be a duplicate is not counted again")
@@ -39,7 +40,7 @@ import WSCore
         measurement.sample(openCount: 1, at: 10 + Self.second)
         measurement.count(\.mismatched, ofMessageAt: 20)
         measurement.sample(openCount: 1, at: 10 + 2 * Self.second)
-        #expect(measurement.timelineResults.errors[.count("mismatched")] == [-1: 1])
+        expectEqual(measurement.timelineResults.errors[.count("mismatched")], [-1: 1])
     }
 
     @Test("Handshakes during the load have percentiles for each second")
@@ -63,12 +64,12 @@ import WSCore
             PartResults.Second(number: 0, count: 2, p50: 1, p99: 2),
             PartResults.Second(number: 2, count: 1, p50: 6, p99: 6),
         ]
-        #expect(measurement.timelineResults.handshakes == seconds)
+        expectEqual(measurement.timelineResults.handshakes, seconds)
         let opening = [
             PartResults.Second(number: 0, count: 1, p50: 6, p99: 6),
             PartResults.Second(number: 1, count: 1, p50: 8, p99: 8),
         ]
-        #expect(measurement.timelineResults.opening == opening)
+        expectEqual(measurement.timelineResults.opening, opening)
     }
 
     @Test("Timelines of threads are added by second, and unknown connections stay unknown")
@@ -77,9 +78,9 @@ import WSCore
         let others: [Timeline.Fault: [Int: Int]] = [.count("timeout"): [0: 2, 2: 1], .count("closed"): [1: 1]]
         try sum.add(Timeline(openCounts: [3, 4, 5], errors: others))
         let errors: [Timeline.Fault: [Int: Int]] = [.count("timeout"): [0: 3, 2: 1], .count("closed"): [1: 1]]
-        #expect(sum == Timeline(openCounts: [4, 6, 5], errors: errors))
+        expectEqual(sum, Timeline(openCounts: [4, 6, 5], errors: errors))
         try sum.add(Timeline(openCounts: nil))
-        #expect(sum.openCounts == nil)
+        expectNil(sum.openCounts)
     }
 
     @Test("The most frequent errors are listed, and the rest is added up, also after a round trip")
@@ -90,9 +91,9 @@ import WSCore
         for code in 4000..<4010 { results.timeline.errors[.cause(ErrorCause(.close, code, ""))] = [0: code - 3990] }
         let text = results.json()
         let read = try BenchResults(json: Array(text.utf8).span.bytes)
-        #expect(read.timeline.errors.count == 9)
-        #expect(read.timeline.errors[.count("other")] == [0: 10 + 11])
-        #expect(read.timeline.openCounts == [7])
-        #expect(read.json() == text)
+        expectEqual(read.timeline.errors.count, 9)
+        expectEqual(read.timeline.errors[.count("other")], [0: 10 + 11])
+        expectEqual(read.timeline.openCounts, [7])
+        expectEqual(read.json(), text)
     }
 }

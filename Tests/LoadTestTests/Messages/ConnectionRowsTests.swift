@@ -1,4 +1,5 @@
 import Conversation
+import TestSupport
 import Testing
 import WSCore
 
@@ -20,9 +21,9 @@ import WSCore
         let taken = Mutex<[UInt64]>([])
         let rows = try Self.rows(keepsRows: true, taken)
         let first = rows.row(of: 1)
-        #expect(first != nil)
-        #expect(rows.row(of: 1) == first)
-        #expect(taken.withLock { $0 } == [1])
+        expectNotNil(first)
+        expectEqual(rows.row(of: 1), first)
+        expectEqual(taken.withLock { $0 }, [1])
     }
 
     @Test("Rows that only requests need are not kept")
@@ -30,9 +31,9 @@ import WSCore
         let taken = Mutex<[UInt64]>([])
         let rows = try Self.rows(keepsRows: false, taken)
         _ = rows.row(of: 0)
-        #expect(rows.row(of: 1) != nil)
-        #expect(rows.row(of: 2) == nil)
-        #expect(taken.withLock { $0 } == [0, 1, 2])
+        expectNotNil(rows.row(of: 1))
+        expectNil(rows.row(of: 2))
+        expectEqual(taken.withLock { $0 }, [0, 1, 2])
     }
 
     @Test("The variables of a connection get the values in its row, and keep those that follow the columns")
@@ -49,7 +50,7 @@ import WSCore
         try template.write(
             to: &buffer, stamp: Template.Stamp(sequence: 1, connection: 1, time: 0, seed: 0), variables: variables)
         let text = buffer.withReadableBytes { span in span.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
-        #expect(text == "Bo 7")
+        expectEqual(text, "Bo 7")
     }
 
     @Test("The messages of each connection contain its row")
@@ -61,7 +62,7 @@ import WSCore
             $0.messages.templates = [template]
         }
         fixture.workload.sendDue()
-        #expect(try fixture.port(0).sent == [Array("Ada1".utf8)])
-        #expect(try fixture.port(1).sent == [Array("Bo1".utf8)])
+        try expectEqual(fixture.port(0).sent, [Array("Ada1".utf8)])
+        try expectEqual(fixture.port(1).sent, [Array("Bo1".utf8)])
     }
 }

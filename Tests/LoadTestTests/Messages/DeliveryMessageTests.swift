@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -22,10 +23,10 @@ import WSCore
         "A message is text with its publisher, number, and due time", arguments: [48, 49, 55, 1000])
     func roundTrip(byteCount: Int) {
         let bytes = Self.bytes(byteCount)
-        #expect(bytes.count == byteCount)
+        expectEqual(bytes.count, byteCount)
         #expect(bytes.allSatisfy { 0x20..<0x7F ~= $0 })
-        #expect(String(decoding: bytes.prefix(40), as: UTF8.self) == "feedf00dffffffff00000007123456789abcdef0")
-        #expect(Self.read(bytes, byteCount: byteCount) == Self.stamp)
+        expectEqual(String(decoding: bytes.prefix(40), as: UTF8.self), "feedf00dffffffff00000007123456789abcdef0")
+        expectEqual(Self.read(bytes, byteCount: byteCount), Self.stamp)
     }
 
     @Test("A message with any changed bit is not recognized", arguments: 0..<56)
@@ -33,14 +34,14 @@ import WSCore
         for bit in 0..<8 {
             var bytes = Self.bytes(56)
             bytes[index] ^= 1 << UInt8(bit)
-            #expect(Self.read(bytes, byteCount: 56) == nil)
+            expectNil(Self.read(bytes, byteCount: 56))
         }
     }
 
     @Test("A message of another length is not recognized")
     func lengths() {
-        #expect(Self.read(Self.bytes(56), byteCount: 55) == nil)
-        #expect(Self.read(Array(Self.bytes(56).prefix(48)), byteCount: 56) == nil)
-        #expect(Self.read([], byteCount: 48) == nil)
+        expectNil(Self.read(Self.bytes(56), byteCount: 55))
+        expectNil(Self.read(Array(Self.bytes(56).prefix(48)), byteCount: 56))
+        expectNil(Self.read([], byteCount: 48))
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LoadTest
@@ -9,75 +10,75 @@ import Testing
         var expected: UInt64 = 0
         for round in 1...50 {
             for _ in 0..<round { ledger.send(at: 100 + ledger.next) }
-            #expect(ledger.expectedCount == round)
+            expectEqual(ledger.expectedCount, round)
             for _ in 0..<round {
-                #expect(ledger.first == expected)
-                #expect(ledger.takeFirst() == 100 + expected)
+                expectEqual(ledger.first, expected)
+                expectEqual(ledger.takeFirst(), 100 + expected)
                 expected += 1
             }
         }
-        #expect(ledger.unansweredCount == 0)
+        expectEqual(ledger.unansweredCount, 0)
     }
 
     @Test("A reply that was overtaken is found, and counts as reordered")
     func reordered() {
         var ledger = Self.ledger(sending: 4)
-        #expect(Self.take(2, from: &ledger) == "102 in order")
-        #expect(ledger.expectedCount == 1)
-        #expect(ledger.unansweredCount == 3)
-        #expect(Self.take(0, from: &ledger) == "100 reordered")
-        #expect(Self.take(3, from: &ledger) == "103 in order")
-        #expect(Self.take(1, from: &ledger) == "101 reordered")
-        #expect(ledger.unansweredCount == 0)
+        expectEqual(Self.take(2, from: &ledger), "102 in order")
+        expectEqual(ledger.expectedCount, 1)
+        expectEqual(ledger.unansweredCount, 3)
+        expectEqual(Self.take(0, from: &ledger), "100 reordered")
+        expectEqual(Self.take(3, from: &ledger), "103 in order")
+        expectEqual(Self.take(1, from: &ledger), "101 reordered")
+        expectEqual(ledger.unansweredCount, 0)
     }
 
     @Test("A second reply, or one to a message that was not sent, is not found")
     func unknown() {
         var ledger = Self.ledger(sending: 3)
-        #expect(Self.take(0, from: &ledger) == "100 in order")
-        #expect(Self.take(0, from: &ledger) == nil)
-        #expect(Self.take(2, from: &ledger) == "102 in order")
-        #expect(Self.take(2, from: &ledger) == nil)
-        #expect(Self.take(1, from: &ledger) == "101 reordered")
-        #expect(Self.take(1, from: &ledger) == nil)
-        #expect(Self.take(3, from: &ledger) == nil)
-        #expect(ledger.unansweredCount == 0)
+        expectEqual(Self.take(0, from: &ledger), "100 in order")
+        expectNil(Self.take(0, from: &ledger))
+        expectEqual(Self.take(2, from: &ledger), "102 in order")
+        expectNil(Self.take(2, from: &ledger))
+        expectEqual(Self.take(1, from: &ledger), "101 reordered")
+        expectNil(Self.take(1, from: &ledger))
+        expectNil(Self.take(3, from: &ledger))
+        expectEqual(ledger.unansweredCount, 0)
     }
 
     @Test("A message that timed out makes room, and its late reply can still be in order")
     func givenUp() {
         var ledger = Self.ledger(sending: 3)
-        #expect(ledger.giveUp(before: 102) == 2)
-        #expect(ledger.giveUp(before: 102) == 0)
-        #expect(ledger.inFlightCount == 1)
-        #expect(ledger.unansweredCount == 3)
-        #expect(Self.take(1, from: &ledger) == "101 in order")
-        #expect(Self.take(0, from: &ledger) == "100 reordered")
-        #expect(ledger.unansweredCount == 1)
-        #expect(ledger.inFlightCount == 1)
+        expectEqual(ledger.giveUp(before: 102), 2)
+        expectEqual(ledger.giveUp(before: 102), 0)
+        expectEqual(ledger.inFlightCount, 1)
+        expectEqual(ledger.unansweredCount, 3)
+        expectEqual(Self.take(1, from: &ledger), "101 in order")
+        expectEqual(Self.take(0, from: &ledger), "100 reordered")
+        expectEqual(ledger.unansweredCount, 1)
+        expectEqual(ledger.inFlightCount, 1)
     }
 
     @Test("However many messages time out, each of their replies is recognized")
     func manyGivenUp() {
         let count = 3 * EchoLedger.mostOvertaken
         var ledger = Self.ledger(sending: count)
-        #expect(ledger.giveUp(before: .max) == count)
-        #expect(ledger.inFlightCount == 0)
-        for number in 0..<UInt64(count) { #expect(ledger.take(number)?.sendTime == 100 + number) }
-        #expect(ledger.unansweredCount == 0)
+        expectEqual(ledger.giveUp(before: .max), count)
+        expectEqual(ledger.inFlightCount, 0)
+        for number in 0..<UInt64(count) { expectEqual(ledger.take(number)?.sendTime, 100 + number) }
+        expectEqual(ledger.unansweredCount, 0)
     }
 
     @Test("For identical messages, a late reply counts for the oldest, and others may be in flight")
     func writtenOff() {
         var ledger = Self.ledger(sending: 3)
-        #expect(ledger.writeOff(before: 102) == 2)
-        #expect(ledger.writeOff(before: 102) == 0)
+        expectEqual(ledger.writeOff(before: 102), 2)
+        expectEqual(ledger.writeOff(before: 102), 0)
         #expect((ledger.expectedCount, ledger.inFlightCount, ledger.unansweredCount) == (3, 1, 3))
-        #expect(ledger.takeFirst() == 100)
-        #expect(ledger.inFlightCount == 0, "the reply may be a late one or that of the next message")
-        #expect(ledger.takeFirst() == 101)
+        expectEqual(ledger.takeFirst(), 100)
+        expectEqual(ledger.inFlightCount, 0, "the reply may be a late one or that of the next message")
+        expectEqual(ledger.takeFirst(), 101)
         #expect((ledger.expectedCount, ledger.inFlightCount) == (1, 0))
-        #expect(ledger.takeFirst() == 102)
+        expectEqual(ledger.takeFirst(), 102)
         ledger.send(at: 103)
         #expect((ledger.expectedCount, ledger.inFlightCount) == (1, 1), "all replies were late, none is lost")
     }
@@ -85,58 +86,58 @@ import Testing
     @Test("For identical messages, a lost one is written off only once")
     func lost() {
         var ledger = Self.ledger(sending: 1)
-        #expect(ledger.writeOff(before: 110) == 1)
+        expectEqual(ledger.writeOff(before: 110), 1)
         for time in 110..<140 as Range<UInt64> {
             ledger.send(at: time)
-            #expect(ledger.inFlightCount == 1)
+            expectEqual(ledger.inFlightCount, 1)
             _ = ledger.takeFirst()
-            #expect(ledger.inFlightCount == 0)
-            #expect(ledger.writeOff(before: time) == 0)
+            expectEqual(ledger.inFlightCount, 0)
+            expectEqual(ledger.writeOff(before: time), 0)
         }
-        #expect(ledger.unansweredCount == 1)
+        expectEqual(ledger.unansweredCount, 1)
     }
 
     @Test("Too many overtaken messages are forgotten, and stay unanswered")
     func forgotten() {
         let count = EchoLedger.mostOvertaken + 2
         var ledger = Self.ledger(sending: count)
-        #expect(Self.take(UInt64(count - 1), from: &ledger) == "\(100 + count - 1) in order")
-        #expect(ledger.unansweredCount == count - 1)
-        #expect(Self.take(0, from: &ledger) == nil)
-        #expect(Self.take(UInt64(count - 2), from: &ledger) == "\(100 + count - 2) reordered")
-        #expect(ledger.unansweredCount == count - 2)
+        expectEqual(Self.take(UInt64(count - 1), from: &ledger), "\(100 + count - 1) in order")
+        expectEqual(ledger.unansweredCount, count - 1)
+        expectNil(Self.take(0, from: &ledger))
+        expectEqual(Self.take(UInt64(count - 2), from: &ledger), "\(100 + count - 2) reordered")
+        expectEqual(ledger.unansweredCount, count - 2)
     }
 
     @Test("Recently answered messages are remembered, those nearest to the expected one first")
     func likely() {
         var ledger = Self.ledger(sending: 6)
-        #expect(Self.take(0, from: &ledger) == "100 in order")
-        #expect(Self.take(3, from: &ledger) == "103 in order")
+        expectEqual(Self.take(0, from: &ledger), "100 in order")
+        expectEqual(Self.take(3, from: &ledger), "103 in order")
         // Capacity 8: the numbers from 0 on are present, and 1 and 2 were overtaken.
-        #expect(ledger.likelyNumbers(2) == [4, 5, 2, 1, 2, 3])
-        #expect(ledger.sendTime(of: 0) == 100)
-        #expect(ledger.firstTime == 104)
+        expectEqual(ledger.likelyNumbers(2), [4, 5, 2, 1, 2, 3])
+        expectEqual(ledger.sendTime(of: 0), 100)
+        expectEqual(ledger.firstTime, 104)
         for _ in 0..<8 {
             _ = ledger.takeFirst()
             ledger.send(at: 100 + ledger.next)
         }
-        #expect(ledger.likelyNumbers(100) == [12, 13, 1, 2, 11, 10, 9, 8, 7, 6])
-        #expect(ledger.sendTime(of: 0) == nil, "it was answered long ago")
-        #expect(ledger.sendTime(of: 1) == 101, "it has no reply yet")
-        #expect(ledger.sendTime(of: 14) == nil, "it was not sent")
+        expectEqual(ledger.likelyNumbers(100), [12, 13, 1, 2, 11, 10, 9, 8, 7, 6])
+        expectNil(ledger.sendTime(of: 0), "it was answered long ago")
+        expectEqual(ledger.sendTime(of: 1), 101, "it has no reply yet")
+        expectNil(ledger.sendTime(of: 14), "it was not sent")
     }
 
     @Test("Data taken for a reply is a duplicate if the reply arrives after all")
     func replaced() {
         var ledger = Self.ledger(sending: 3)
-        #expect(ledger.replaceOldest() == 100)
+        expectEqual(ledger.replaceOldest(), 100)
         #expect((ledger.unansweredCount, ledger.inFlightCount) == (2, 2))
-        #expect(ledger.unansweredCount(since: 0) == 2)
-        #expect(ledger.take(0) == EchoLedger.Answer(sendTime: 100, isReordered: false, wasReplaced: true))
-        #expect(ledger.take(0) == nil)
-        #expect(ledger.take(1) == EchoLedger.Answer(sendTime: 101, isReordered: false, wasReplaced: false))
+        expectEqual(ledger.unansweredCount(since: 0), 2)
+        expectEqual(ledger.take(0), EchoLedger.Answer(sendTime: 100, isReordered: false, wasReplaced: true))
+        expectNil(ledger.take(0))
+        expectEqual(ledger.take(1), EchoLedger.Answer(sendTime: 101, isReordered: false, wasReplaced: false))
         #expect((ledger.replaceOldest(), ledger.replaceOldest()) == (102, nil))
-        #expect(ledger.unansweredCount == 0)
+        expectEqual(ledger.unansweredCount, 0)
     }
 
     /// A ledger with messages 0, 1, …, sent at 100, 101, ….

@@ -1,4 +1,5 @@
 import Conversation
+import TestSupport
 import Testing
 import WSCore
 
@@ -13,11 +14,11 @@ import WSCore
         #expect(first.hasPrefix("012345af"))
         #expect(second.hasPrefix("012345b0"))
         #expect(first.dropFirst(8).prefix(8).allSatisfy { "abcdefghijklmnop".contains($0) })
-        #expect(first.utf8.count == 40)
-        #expect(first.dropFirst(8).prefix(8) != second.dropFirst(8).prefix(8))
-        #expect(first.dropFirst(16) == second.dropFirst(16))
-        #expect(Self.text(&message, 0x0123_45AF, 4) != first, "messages differ between connections")
-        #expect(Self.text(&message, 0x0123_45AF, 3) == first)
+        expectEqual(first.utf8.count, 40)
+        expectNotEqual(first.dropFirst(8).prefix(8), second.dropFirst(8).prefix(8))
+        expectEqual(first.dropFirst(16), second.dropFirst(16))
+        expectNotEqual(Self.text(&message, 0x0123_45AF, 4), first, "messages differ between connections")
+        expectEqual(Self.text(&message, 0x0123_45AF, 3), first)
     }
 
     @Test("A short message is the end of the number and the end of the hash", arguments: 1...17)
@@ -27,10 +28,10 @@ import WSCore
         )
         let numberDigits = min(8, (byteCount + 1) / 2)
         let hashLetters = min(8, byteCount - numberDigits)
-        #expect(short.utf8.count == byteCount)
+        expectEqual(short.utf8.count, byteCount)
         short = String(short.prefix(16))
         long = String(long.prefix(8).suffix(numberDigits) + long.suffix(hashLetters))
-        #expect(short == long)
+        expectEqual(short, long)
     }
 
     @Test(
@@ -40,14 +41,14 @@ import WSCore
         var message = EchoMessage(byteCount: byteCount)
         message.set(EchoMessage.Stamp(number: 5, connection: 1, time: 0))
         let bytes = message.withBytes { $0.withUnsafeBytes { Array($0) } }
-        #expect(message.isEcho(bytes, 5, of: 1) == true)
-        #expect(message.isEcho(Array(bytes.dropLast()), 5, of: 1) == false)
-        #expect(message.isEcho(bytes + [0], 5, of: 1) == false)
-        #expect(message.isEcho(bytes, 6, of: 1) == false)
+        expectEqual(message.isEcho(bytes, 5, of: 1), true)
+        expectEqual(message.isEcho(Array(bytes.dropLast()), 5, of: 1), false)
+        expectEqual(message.isEcho(bytes + [0], 5, of: 1), false)
+        expectEqual(message.isEcho(bytes, 6, of: 1), false)
         for index in bytes.indices {
             var other = bytes
             other[index] ^= 1
-            #expect(message.isEcho(other, 5, of: 1) == false)
+            expectEqual(message.isEcho(other, 5, of: 1), false)
         }
     }
 
@@ -57,13 +58,13 @@ import WSCore
         for number in [0, 1, 99, 1 << 32 - 1, 1 << 32, 1 << 32 + 5, 1 << 40 + 7] as [UInt64] {
             let reply = Array(Self.text(&message, number, 2).utf8)
             for distance in [0, 1, 1000] as [UInt64] {
-                #expect(message.found(in: reply, of: 2, expected: number &+ distance) == number)
+                expectEqual(message.found(in: reply, of: 2, expected: number &+ distance), number)
                 if number >= distance {
-                    #expect(message.found(in: reply, of: 2, expected: number - distance) == number)
+                    expectEqual(message.found(in: reply, of: 2, expected: number - distance), number)
                 }
             }
-            #expect(message.found(in: reply, of: 3, expected: number) == nil, "it belongs to another connection")
-            #expect(message.found(in: Array(reply.dropLast()), of: 2, expected: number) == nil)
+            expectNil(message.found(in: reply, of: 3, expected: number), "it belongs to another connection")
+            expectNil(message.found(in: Array(reply.dropLast()), of: 2, expected: number))
         }
     }
 
@@ -75,7 +76,7 @@ import WSCore
             for bit in 0..<8 {
                 var damaged = reply
                 damaged[index] ^= 1 << bit
-                #expect(message.found(in: damaged, of: 1, expected: 70) == nil)
+                expectNil(message.found(in: damaged, of: 1, expected: 70))
             }
         }
     }
@@ -83,13 +84,13 @@ import WSCore
     @Test("A constant message is the same each time, and has no number")
     func given() throws {
         var message = EchoMessage([try LoadFixture.template("hello")], clockOffset: 0)
-        #expect(message.isNumbered == false)
-        #expect(message.isFoundByComparing == false)
-        #expect(Self.text(&message, 1, 1) == "hello")
-        #expect(Self.text(&message, 2, 2) == "hello")
-        #expect(message.isEcho(Array("hello".utf8), 3, of: 1) == true)
-        #expect(message.isEcho(Array("hellO".utf8), 3, of: 1) == false)
-        #expect(message.found(in: Array("hello".utf8), of: 1, expected: 0) == nil)
+        expectEqual(message.isNumbered, false)
+        expectEqual(message.isFoundByComparing, false)
+        expectEqual(Self.text(&message, 1, 1), "hello")
+        expectEqual(Self.text(&message, 2, 2), "hello")
+        expectEqual(message.isEcho(Array("hello".utf8), 3, of: 1), true)
+        expectEqual(message.isEcho(Array("hellO".utf8), 3, of: 1), false)
+        expectNil(message.found(in: Array("hello".utf8), of: 1, expected: 0))
     }
 
     @Test("Messages from the user are sent in turn, with their placeholders replaced")
@@ -98,13 +99,13 @@ import WSCore
             try LoadFixture.template("{{connection}}:{{seq}}"), Template(literal: Array("{{seq}}".utf8)),
         ]
         var message = EchoMessage(templates, clockOffset: 5_000_000)
-        #expect(message.isFoundByComparing == true)
-        #expect(Self.text(&message, 0, 6) == "7:1")
-        #expect(Self.text(&message, 1, 6) == "{{seq}}")
-        #expect(Self.text(&message, 998, 6) == "7:999")
-        #expect(message.isEcho(Array("7:1001".utf8), 1000, of: 6) == true)
-        #expect(message.isEcho(Array("7:1001".utf8), 1002, of: 6) == false)
-        #expect(message.isEcho(Array("{{seq}}".utf8), 1001, of: 6) == true)
+        expectEqual(message.isFoundByComparing, true)
+        expectEqual(Self.text(&message, 0, 6), "7:1")
+        expectEqual(Self.text(&message, 1, 6), "{{seq}}")
+        expectEqual(Self.text(&message, 998, 6), "7:999")
+        expectEqual(message.isEcho(Array("7:1001".utf8), 1000, of: 6), true)
+        expectEqual(message.isEcho(Array("7:1001".utf8), 1002, of: 6), false)
+        expectEqual(message.isEcho(Array("{{seq}}".utf8), 1001, of: 6), true)
     }
 
     @Test("Random characters differ by message, connection, and position, and are the same when the echo arrives")
@@ -113,10 +114,10 @@ import WSCore
         var parts: [Substring] = []
         for (number, connection) in [(0, 0), (1, 0), (0, 1), (1, 1), (2, 0)] as [(UInt64, UInt64)] {
             let text = Self.text(&message, number, connection)
-            #expect(message.isEcho(Array(text.utf8), number, of: connection) == true)
+            expectEqual(message.isEcho(Array(text.utf8), number, of: connection), true)
             parts += text.split(separator: ".")
         }
-        #expect(Set(parts).count == 10)
+        expectEqual(Set(parts).count, 10)
     }
 
     @Test("A message contains the values in the row of its connection, when it is sent and when its echo arrives")
@@ -127,12 +128,12 @@ import WSCore
         ]
         var message = EchoMessage(templates, rows: ConnectionRows(rows), clockOffset: 0)
         let (first, second) = (Self.text(&message, 4, 0), Self.text(&message, 4, 1))
-        #expect(first == #"{"user":"Ada","token":"1","n":5}"#)
-        #expect(second == #"{"user":"Bo","token":"2\"","n":5}"#)
+        expectEqual(first, #"{"user":"Ada","token":"1","n":5}"#)
+        expectEqual(second, #"{"user":"Bo","token":"2\"","n":5}"#)
         for _ in 0..<2 {
-            #expect(message.isEcho(Array(first.utf8), 4, of: 0) == true)
-            #expect(message.isEcho(Array(second.utf8), 4, of: 1) == true)
-            #expect(message.isEcho(Array(first.utf8), 4, of: 1) == false)
+            expectEqual(message.isEcho(Array(first.utf8), 4, of: 0), true)
+            expectEqual(message.isEcho(Array(second.utf8), 4, of: 1), true)
+            expectEqual(message.isEcho(Array(first.utf8), 4, of: 1), false)
         }
     }
 
@@ -146,8 +147,8 @@ import WSCore
         let rows = try LoadFixture.data("user\nAda\n")
         let message = EchoMessage(
             [try LoadFixture.template(text, rows)], rows: ConnectionRows(rows), clockOffset: 0)
-        #expect(message.isFoundByComparing == isFound)
-        #expect(message.isIdentified == isFound)
+        expectEqual(message.isFoundByComparing, isFound)
+        expectEqual(message.isIdentified, isFound)
     }
 
     private static func text(_ message: inout EchoMessage, _ number: UInt64, _ connection: UInt64) -> String {

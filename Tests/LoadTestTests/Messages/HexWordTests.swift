@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -18,21 +19,21 @@ import WSCore
             (0, "00000000"), (0x0123_4567, "01234567"), (0x89AB_CDEF, "89abcdef"), (.max, "ffffffff"), (10, "0000000a"),
         ] as [(UInt32, String)])
     func digits(number: UInt32, text: String) {
-        #expect(Self.text(number) == text)
-        #expect(Self.value(text) == number)
+        expectEqual(Self.text(number), text)
+        expectEqual(Self.value(text), number)
     }
 
     @Test("The digits of a number parse to that number", arguments: 0..<32 as Range<UInt32>)
     func roundTrip(bit: UInt32) {
         for number in [1 << bit, (1 << bit) &- 1, 0x9E37_79B9 &* (bit + 1)] {
-            #expect(Self.value(Self.text(number)) == number)
+            expectEqual(Self.value(Self.text(number)), number)
         }
     }
 
     @Test("Fewer digits are a smaller number, and other characters are invalid")
     func values() {
-        #expect(Self.value("a0") == 160)
-        #expect(Self.value("") == 0)
-        for text in ["0g", "A0", " 1", "-1", "1\u{0}", "/0", ":0", "`0"] { #expect(Self.value(text) == nil, "\(text)") }
+        expectEqual(Self.value("a0"), 160)
+        expectEqual(Self.value(""), 0)
+        for text in ["0g", "A0", " 1", "-1", "1\u{0}", "/0", ":0", "`0"] { expectNil(Self.value(text), "\(text)") }
     }
 }

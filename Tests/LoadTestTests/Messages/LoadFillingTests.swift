@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -21,8 +22,8 @@ import WSCore
     @Test("The filling is the same each time, and consists of letters, digits, -, and _")
     func filling() {
         let bytes = Self.bytes(1000)
-        #expect(bytes == Self.bytes(1000))
-        #expect(Set(bytes).count == 64)
+        expectEqual(bytes, Self.bytes(1000))
+        expectEqual(Set(bytes).count, 64)
         #expect(
             bytes.allSatisfy { byte in
                 let scalar = Unicode.Scalar(byte)
@@ -34,12 +35,12 @@ import WSCore
     @Test("A differing byte is found in any position", arguments: 1...40)
     func comparing(count: Int) {
         let bytes = Self.bytes(count)
-        #expect(Self.areEqual(bytes, bytes))
+        expectTrue(Self.areEqual(bytes, bytes))
         for index in bytes.indices {
             var other = bytes
             other[index] ^= 0x80
-            #expect(!Self.areEqual(bytes, other))
-            #expect(Self.areEqual(bytes, other, from: index + 1), "bytes before the offset are not compared")
+            expectFalse(Self.areEqual(bytes, other))
+            expectTrue(Self.areEqual(bytes, other, from: index + 1), "bytes before the offset are not compared")
         }
     }
 }

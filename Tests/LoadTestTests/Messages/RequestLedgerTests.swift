@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 import WSCore
 
@@ -15,9 +16,9 @@ import WSCore
     func anyOrder() throws {
         var ledger = RequestLedger<JSONScalar>()
         for number in 1...3 { ledger.send(try value(number), at: UInt64(number)) }
-        #expect(ledger.inFlightCount == 3)
+        expectEqual(ledger.inFlightCount, 3)
         let times = try [3, 1, 3, 2, 4].map { ledger.take(try value($0)) }
-        #expect(times == [3, 1, nil, 2, nil])
+        expectEqual(times, [3, 1, nil, 2, nil])
         #expect((ledger.inFlightCount, ledger.unansweredCount) == (0, 0))
     }
 
@@ -26,10 +27,10 @@ import WSCore
         var ledger = RequestLedger<JSONScalar>()
         for number in 1...3 { ledger.send(try value(number), at: UInt64(number)) }
         let counts = [ledger.giveUp(before: 3), ledger.giveUp(before: 3)]
-        #expect(counts == [2, 0])
+        expectEqual(counts, [2, 0])
         #expect((ledger.inFlightCount, ledger.unansweredCount) == (1, 3))
         let time = ledger.take(try value(1))
-        #expect(time == 1)
+        expectEqual(time, 1)
         #expect((ledger.inFlightCount, ledger.unansweredCount, ledger.unansweredCount(since: 3)) == (1, 2, 1))
     }
 
@@ -40,8 +41,8 @@ import WSCore
         ledger.send(try value(1), at: 2)
         #expect((ledger.inFlightCount, ledger.unansweredCount) == (1, 2))
         let times = try [1, 1].map { ledger.take(try value($0)) }
-        #expect(times == [2, nil])
-        #expect(ledger.unansweredCount == 1)
+        expectEqual(times, [2, nil])
+        expectEqual(ledger.unansweredCount, 1)
     }
 
     @Test("The oldest requests given up are forgotten, and remain unanswered")
@@ -50,10 +51,10 @@ import WSCore
         let count = RequestLedger<JSONScalar>.mostGivenUp + 10
         for number in 1...count { ledger.send(try value(number), at: UInt64(number)) }
         let givenUp = ledger.giveUp(before: .max)
-        #expect(givenUp == count)
+        expectEqual(givenUp, count)
         let times = try [1, 10, 11].map { ledger.take(try value($0)) }
-        #expect(times == [nil, nil, 11])
-        #expect(ledger.unansweredCount == count - 1)
+        expectEqual(times, [nil, nil, 11])
+        expectEqual(ledger.unansweredCount, count - 1)
     }
 
     @Test("Many requests in turn need bounded memory")
@@ -62,8 +63,8 @@ import WSCore
         for number in 1...1000 {
             ledger.send(try value(number), at: UInt64(number))
             let time = ledger.take(try value(number))
-            #expect(time == UInt64(number))
+            expectEqual(time, UInt64(number))
         }
-        #expect(ledger.unansweredCount == 0)
+        expectEqual(ledger.unansweredCount, 0)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -31,9 +32,9 @@ import WSCore
         #expect(text.hasPrefix("#[Latencies of wsx bench, in nanoseconds; Interval_Max in milliseconds]\n"))
         #expect(text.contains("\n#[StartTime: 1700000000.123 (seconds since epoch)]\n"))
         let intervals = Self.intervals(text)
-        #expect(intervals.map { $0.prefix(2).joined(separator: "+") } == ["0.000+1.000", "1.000+0.500"])
+        expectEqual(intervals.map { $0.prefix(2).joined(separator: "+") }, ["0.000+1.000", "1.000+0.500"])
         #expect(intervals.allSatisfy { $0.count == 4 && $0[3].hasPrefix("HIST") })
-        #expect(intervals.map { $0[2] } == ["1.000000", "2.000000"], "the maximum is exact")
+        expectEqual(intervals.map { $0[2] }, ["1.000000", "2.000000"], "the maximum is exact")
     }
 
     @Test("Replies after the last second are an additional interval")
@@ -42,8 +43,8 @@ import WSCore
         results.latencies.record(250_000_000)
         let intervals = Self.intervals(HistogramLog.text(of: results))
         try #require(intervals.count == 3)
-        #expect(intervals[2][0] == "1.500")
-        #expect(intervals[2][1] == "0.250")
-        #expect(intervals[2][2] == "250.000000")
+        expectEqual(intervals[2][0], "1.500")
+        expectEqual(intervals[2][1], "0.250")
+        expectEqual(intervals[2][2], "250.000000")
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -14,11 +15,11 @@ import WSCore
     func buckets() {
         let values = (0..<2000).map { $0 * $0 * 250 + 50_000 } as [UInt64]
         let buckets = LatencyBuckets.buckets(of: Self.histogram(values))
-        #expect(buckets.count == 64)
-        #expect(buckets.reduce(0) { $0 + $1.count } == 2000)
+        expectEqual(buckets.count, 64)
+        expectEqual(buckets.reduce(0) { $0 + $1.count }, 2000)
         let ratio = buckets[0].end / buckets[0].start
         for (bucket, next) in zip(buckets, buckets.dropFirst()) {
-            #expect(bucket.end == next.start)
+            expectEqual(bucket.end, next.start)
             #expect(abs(next.end / next.start / ratio - 1) < 1e-6)
         }
         for bucket in buckets {
@@ -33,8 +34,8 @@ import WSCore
     @Test("Close values have fewer buckets, limited by the histogram's resolution")
     func close() {
         let buckets = LatencyBuckets.buckets(of: Self.histogram([100_000, 103_000]))
-        #expect(buckets.count == 2)
-        #expect(buckets.map(\.count) == [1, 1])
+        expectEqual(buckets.count, 2)
+        expectEqual(buckets.map(\.count), [1, 1])
     }
 
     @Test(
@@ -42,18 +43,18 @@ import WSCore
         arguments: [0, 1, 5, 123_456] as [UInt64])
     func single(value: UInt64) {
         let buckets = LatencyBuckets.buckets(of: Self.histogram([value, value]))
-        #expect(buckets.first?.count == 2)
+        expectEqual(buckets.first?.count, 2)
         #expect(buckets.dropFirst().allSatisfy { $0.count == 0 })
         // Single nanoseconds are distinct on a logarithmic axis.
         #expect(value < 100 || buckets.count == 1)
         #expect(buckets[0].start > 0 && buckets[0].start < buckets[0].end)
-        #expect(LatencyBuckets.buckets(of: Histogram()).isEmpty)
+        expectEmpty(LatencyBuckets.buckets(of: Histogram()))
     }
 
     @Test("Buckets cover the range from the smallest to the largest possible value")
     func extremes() {
         let buckets = LatencyBuckets.buckets(of: Self.histogram([0, 1, Histogram.largestValue]))
-        #expect(buckets.count == 64)
+        expectEqual(buckets.count, 64)
         #expect(buckets.first?.count == 2 && buckets.last?.count == 1)
         #expect(buckets.allSatisfy { $0.start.isFinite && $0.end.isFinite })
     }

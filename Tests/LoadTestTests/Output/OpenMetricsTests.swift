@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -21,7 +22,7 @@ import WSCore
         #expect(lines.contains("wsx_connections 3"))
         #expect(lines.contains(#"wsx_messages_total{outcome="sent"} 2"#))
         #expect(lines.contains(#"wsx_errors_total{kind="timeout"} 1"#))
-        #expect(lines.last == "# EOF")
+        expectEqual(lines.last, "# EOF")
     }
 
     @Test("Buckets are cumulative, and limits belong to the bucket below")
@@ -50,7 +51,7 @@ import WSCore
         #expect(lines.contains(#"wsx_steps_total{step="line 3",outcome="received"} 1"#))
         #expect(lines.contains(#"wsx_step_latency_seconds_bucket{step="a \"query\"",le="0.00001"} 1"#))
         #expect(lines.contains(#"wsx_step_latency_seconds_count{step="a \"query\""} 1"#))
-        #expect(!lines.contains { $0.hasPrefix("wsx_step_latency") && $0.contains("line 3") })
+        expectFalse(lines.contains { $0.hasPrefix("wsx_step_latency") && $0.contains("line 3") })
     }
 
     @Test("With stages, a gauge has the number of the current one")
@@ -67,20 +68,20 @@ import WSCore
             #expect(lines.contains("wsx_stage " + number))
             live.update([LoadProgress(LoadTally(), openCount: 0, seconds: [second])])
         }
-        #expect(!text(latencies: []).contains("wsx_stage"))
+        expectFalse(text(latencies: []).contains("wsx_stage"))
     }
 
     @Test("Limits are ascending")
     func limits() {
-        #expect(OpenMetrics.latencyLimits == OpenMetrics.latencyLimits.sorted())
+        expectEqual(OpenMetrics.latencyLimits, OpenMetrics.latencyLimits.sorted())
         #expect((OpenMetrics.latencyLimits.first, OpenMetrics.latencyLimits.last) == (10_000, 100_000_000_000))
     }
 
     @Test("Modes without latencies have no histogram, and labels are escaped")
     func labels() {
         let text = text(latencies: [], mode: .send, url: #"ws://h/a="b\?token=secret"#)
-        #expect(!text.contains("latency"))
+        expectFalse(text.contains("latency"))
         #expect(text.contains(#"wsx_run_info{mode="send",url="ws://h/a=\"b\\"} 1"#))
-        #expect(!text.contains("secret"))
+        expectFalse(text.contains("secret"))
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -9,14 +10,14 @@ import WSCore
         var histogram = Histogram()
         for value in 1...100_000 as ClosedRange<UInt64> { histogram.record(value * 10) }
         let points = PercentileCurve.points(of: histogram)
-        #expect(points.first == PercentileCurve.Point(oneOf: 1, value: histogram.minimum))
-        #expect(points.last == PercentileCurve.Point(oneOf: 200_000, value: histogram.maximum))
+        expectEqual(points.first, PercentileCurve.Point(oneOf: 1, value: histogram.minimum))
+        expectEqual(points.last, PercentileCurve.Point(oneOf: 200_000, value: histogram.maximum))
         let percentiles: [(Double, Double)] = [
             (2, 50), (4, 75), (10, 90), (20, 95), (100, 99), (1000, 99.9), (100_000, 99.999),
         ]
         for (oneOf, percentile) in percentiles {
             let point = try #require(points.first { $0.oneOf == oneOf })
-            #expect(point.value == histogram.value(atPercentile: percentile), "\(percentile)")
+            expectEqual(point.value, histogram.value(atPercentile: percentile), "\(percentile)")
         }
     }
 
@@ -28,16 +29,16 @@ import WSCore
         for (point, next) in zip(points, points.dropFirst()) {
             #expect(point.oneOf < next.oneOf && point.value <= next.value)
         }
-        #expect(points.count == 77)
+        expectEqual(points.count, 77)
     }
 
     @Test("A single value is a line, and without values there is nothing")
     func few() {
         var histogram = Histogram()
-        #expect(PercentileCurve.points(of: histogram).isEmpty)
+        expectEmpty(PercentileCurve.points(of: histogram))
         histogram.record(1000)
         let points = PercentileCurve.points(of: histogram)
-        #expect(points.map(\.value) == Array(repeating: 1000, count: points.count))
+        expectEqual(points.map(\.value), Array(repeating: 1000, count: points.count))
         #expect(points.first?.oneOf == 1 && points.last?.oneOf == 2)
     }
 }

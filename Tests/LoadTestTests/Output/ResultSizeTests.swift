@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -55,22 +56,22 @@ import WSCore
         #expect(text.utf8.count < 1_000_000)
         let read = try BenchResults(json: Array(text.utf8).span.bytes)
         for (second, exact) in zip(read.seconds, results.seconds).prefix(Self.sampleCount) {
-            #expect(second.latencies == exact.latencies)
+            expectEqual(second.latencies, exact.latencies)
             let histogram = try second.decodedHistogram()
-            #expect(histogram.totalCount == 1500)
-            #expect(histogram.maximum == exact.maximum)
+            expectEqual(histogram.totalCount, 1500)
+            expectEqual(histogram.maximum, exact.maximum)
             // The precision of the histogram depends on its size.
             let median = Double(histogram.value(atPercentile: 50))
             let error = abs(median / Double(exact.latencies.p50) - 1)
             #expect(error < 0.13)
         }
-        #expect(read.latencies.value(atPercentile: 99) == results.latencies.value(atPercentile: 99))
+        expectEqual(read.latencies.value(atPercentile: 99), results.latencies.value(atPercentile: 99))
     }
 
     @Test("Short runs have exact histograms")
     func aMinute() throws {
         let results = try Self.results(seconds: 60)
         let read = try BenchResults(json: Array(results.json().utf8).span.bytes)
-        #expect(read.seconds.map(\.histogram) == results.seconds.map(\.histogram))
+        expectEqual(read.seconds.map(\.histogram), results.seconds.map(\.histogram))
     }
 }

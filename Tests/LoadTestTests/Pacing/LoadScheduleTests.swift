@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LoadTest
@@ -16,8 +17,8 @@ import Testing
     func spacing() {
         let schedule = LoadSchedule(rate: 1000, connectionCount: 3, shard: Shard(index: 0, count: 1))
         let due = Self.due(schedule, 7)
-        #expect(due.map(\.time) == (0..<7).map { $0 * 1_000_000 })
-        #expect(due.map(\.position) == [0, 1, 2, 0, 1, 2, 0])
+        expectEqual(due.map(\.time), (0..<7).map { $0 * 1_000_000 })
+        expectEqual(due.map(\.position), [0, 1, 2, 0, 1, 2, 0])
     }
 
     @Test("The schedules of several threads combine to that of one", arguments: [2, 3, 5])
@@ -27,7 +28,7 @@ import Testing
             return Self.due(LoadSchedule(rate: 777, connectionCount: 5, shard: shard), 200).map(\.time)
         }
         let whole = LoadSchedule(rate: 777, connectionCount: 5, shard: Shard(index: 0, count: 1))
-        #expect(Array(times.sorted().prefix(200)) == Self.due(whole, 200).map(\.time))
+        expectEqual(Array(times.sorted().prefix(200)), Self.due(whole, 200).map(\.time))
     }
 
     @Test("A ramp sends half as many messages, accelerating up to the rate")
@@ -35,9 +36,9 @@ import Testing
         let schedule = LoadSchedule(
             rate: 1000, ramp: .seconds(2), connectionCount: 1, shard: Shard(index: 0, count: 1))
         let times = Self.due(schedule, 3001).map(\.time)
-        #expect(times.count { $0 < 2_000_000_000 } == 1000)
-        #expect(times.count { $0 < 1_000_000_000 } == 250)
-        #expect(times.count { $0 >= 2_000_000_000 && $0 < 4_000_000_000 } == 2000)
+        expectEqual(times.count { $0 < 2_000_000_000 }, 1000)
+        expectEqual(times.count { $0 < 1_000_000_000 }, 250)
+        expectEqual(times.count { $0 >= 2_000_000_000 && $0 < 4_000_000_000 }, 2000)
         let gaps = zip(times.dropFirst(), times).map { Int($0) - Int($1) }
         #expect(zip(gaps.dropFirst(), gaps).allSatisfy { $0 <= $1 + 2 }, "the gaps must not grow")
     }
@@ -56,10 +57,10 @@ import Testing
                 count += 1
             }
             var limited = skipped
-            #expect(skipped.skip(before: end, atMost: .max) == count)
-            #expect(skipped == stepped)
-            #expect(skipped.skip(before: end, atMost: .max) == 0)
-            #expect(limited.skip(before: end, atMost: 5) == min(5, count))
+            expectEqual(skipped.skip(before: end, atMost: .max), count)
+            expectEqual(skipped, stepped)
+            expectEqual(skipped.skip(before: end, atMost: .max), 0)
+            expectEqual(limited.skip(before: end, atMost: 5), min(5, count))
         }
     }
 
@@ -67,8 +68,8 @@ import Testing
     func skippingMany() {
         var schedule = LoadSchedule(
             rate: 100_000_000, connectionCount: 10, shard: Shard(index: 0, count: 1))
-        #expect(schedule.skip(before: 3_600_000_000_000, atMost: .max) == 360_000_000_000)
-        #expect(schedule.skip(before: .max, atMost: 1000) == 1000)
+        expectEqual(schedule.skip(before: 3_600_000_000_000, atMost: .max), 360_000_000_000)
+        expectEqual(schedule.skip(before: .max, atMost: 1000), 1000)
     }
 
     @Test("No rate and no duration makes times overflow")
@@ -88,7 +89,7 @@ import Testing
         let numbers = shards.flatMap { shard in
             (0..<shard.connectionCount(of: connections)).map { shard.connectionNumber(at: $0) }
         }
-        #expect(numbers.sorted() == (0..<UInt64(connections)).map { $0 })
+        expectEqual(numbers.sorted(), (0..<UInt64(connections)).map { $0 })
     }
 
     @Test("Messages go to connections in turn, across all threads", arguments: [1, 2, 3], [1, 6, 7, 1003])
@@ -97,7 +98,7 @@ import Testing
         let connections = 7
         for shard in shards {
             let own = (0..<messages).count { $0 % connections % threads == shard.index }
-            #expect(shard.messageCount(of: messages, connectionCount: connections) == own)
+            expectEqual(shard.messageCount(of: messages, connectionCount: connections), own)
         }
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -11,7 +12,7 @@ import WSCore
         var queue = TimeQueue<Int>()
         let times = (0..<Int.random(in: 0..<40, using: &random)).map { _ in UInt64.random(in: 0..<20, using: &random) }
         for (number, time) in times.enumerated() { queue.add(number, at: time) }
-        #expect(queue.earliest == times.min())
+        expectEqual(queue.earliest, times.min())
         var taken: [UInt64] = []
         for now in 0..<20 as Range<UInt64> {
             while let entry = queue.takeDue(by: now) {
@@ -19,7 +20,7 @@ import WSCore
                 taken.append(entry.time)
             }
         }
-        #expect(taken == times.sorted())
-        #expect(queue.earliest == nil)
+        expectEqual(taken, times.sorted())
+        expectNil(queue.earliest)
     }
 }

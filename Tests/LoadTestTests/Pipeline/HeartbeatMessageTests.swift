@@ -1,4 +1,5 @@
 import Conversation
+import TestSupport
 import Testing
 
 @testable import LoadTest
@@ -27,24 +28,24 @@ import Testing
     func interval() throws {
         let fixture = try load()
         #expect(fixture.host.requests.contains("deadline \(Self.interval)"))
-        #expect(try pass(to: Self.interval - 1, on: fixture) == [])
-        #expect(try pass(to: Self.interval, on: fixture) == ["beat 1 of 1"])
-        #expect(try pass(to: 2 * Self.interval + 5, on: fixture) == ["beat 1 of 1", "beat 2 of 1"])
-        #expect(fixture.host.requests.last == "deadline \(3 * Self.interval)")
+        try expectEqual(pass(to: Self.interval - 1, on: fixture), [])
+        try expectEqual(pass(to: Self.interval, on: fixture), ["beat 1 of 1"])
+        try expectEqual(pass(to: 2 * Self.interval + 5, on: fixture), ["beat 1 of 1", "beat 2 of 1"])
+        expectEqual(fixture.host.requests.last, "deadline \(3 * Self.interval)")
         #expect((fixture.tally.sent, fixture.tally.received) == (0, 0))
     }
 
     @Test("Heartbeats that a late thread has missed are skipped")
     func late() throws {
         let fixture = try load()
-        #expect(try pass(to: 10 * Self.interval, on: fixture) == ["beat 1 of 1"])
-        #expect(fixture.host.requests.last == "deadline \(11 * Self.interval)")
+        try expectEqual(pass(to: 10 * Self.interval, on: fixture), ["beat 1 of 1"])
+        expectEqual(fixture.host.requests.last, "deadline \(11 * Self.interval)")
     }
 
     @Test("Heartbeats begin when the server is ready")
     func ready() throws {
         let fixture = try load(ready: "welcome")
-        #expect(try pass(to: 2 * Self.interval, on: fixture) == [])
+        try expectEqual(pass(to: 2 * Self.interval, on: fixture), [])
         let connection = try #require(fixture.context.connections[0])
         Array("welcome".utf8).withUnsafeBytes {
             _ = fixture.context.takes($0.bytes, as: .text, on: connection)
@@ -56,9 +57,9 @@ import Testing
     func unable() throws {
         let fixture = try load()
         try fixture.port().room = 0
-        #expect(try pass(to: Self.interval, on: fixture) == [])
+        try expectEqual(pass(to: Self.interval, on: fixture), [])
         try fixture.port().room = .max
         try #require(fixture.context.connections[0]).beginClosing()
-        #expect(try pass(to: 2 * Self.interval, on: fixture) == [])
+        try expectEqual(pass(to: 2 * Self.interval, on: fixture), [])
     }
 }

@@ -1,5 +1,6 @@
 import Conversation
 import Formats
+import TestSupport
 import Testing
 import WSCore
 
@@ -63,39 +64,39 @@ import WSCore
     @Test("The opening of the protocol is the login, and requests follow it")
     func login() throws {
         let fixture = try load(greeting: nil)
-        #expect(try sent(fixture) == ["login"])
-        #expect(fixture.context.connections.unready == [0])
+        try expectEqual(sent(fixture), ["login"])
+        expectEqual(fixture.context.connections.unready, [0])
         try receive("welcome", on: fixture, at: Self.start + 5000)
-        #expect(fixture.context.connections.unready.isEmpty)
-        #expect(fixture.context.measurement.times.logins.totalCount == 1)
-        #expect(try sent(load()) == ["login", "1:list"])
+        expectEmpty(fixture.context.connections.unready)
+        expectEqual(fixture.context.measurement.times.logins.totalCount, 1)
+        try expectEqual(sent(load()), ["login", "1:list"])
     }
 
     @Test("A refused login is reported in the server's words, and closes the connection")
     func refusal() throws {
         let fixture = try load(greeting: nil)
         try receive("refuse", "welcome", on: fixture)
-        #expect(fixture.host.problems == [.refused("wrong token", afterLogin: false)])
-        #expect(fixture.context.connections.unready.isEmpty)
-        #expect(fixture.context.connections.usableCount == 0)
+        expectEqual(fixture.host.problems, [.refused("wrong token", afterLogin: false)])
+        expectEmpty(fixture.context.connections.unready)
+        expectEqual(fixture.context.connections.usableCount, 0)
         let connection: ProtocolRequestConnection = try fixture.connection(0)
-        #expect(connection.isEndExpected)
+        expectTrue(connection.isEndExpected)
         connection.finishTurn()
-        #expect(fixture.host.requests.last == "close 0")
+        expectEqual(fixture.host.requests.last, "close 0")
     }
 
     @Test("An unusable connection is ended and reported once")
     func lost() throws {
         let fixture = try load()
         try receive("lost", "lost", on: fixture)
-        #expect(fixture.host.problems == [.unusable("silence")])
+        expectEqual(fixture.host.problems, [.unusable("silence")])
     }
 
     @Test("A message that is not understood is reported once per connection")
     func unknown() throws {
         let fixture = try load()
         try receive("what", "why", on: fixture)
-        #expect(fixture.host.problems == [.notUnderstood("no word")])
+        expectEqual(fixture.host.problems, [.notUnderstood("no word")])
     }
 
     // MARK: Requests
@@ -106,10 +107,10 @@ import WSCore
             $0.pace.inFlight = 2
             $0.messageCount = 2
         }
-        #expect(try sent(fixture) == ["login", "1:list", "2:list"])
+        try expectEqual(sent(fixture), ["login", "1:list", "2:list"])
         try receive("reply 2 b", "reply 1 a", on: fixture, at: Self.start + 1500)
         #expect((fixture.tally.received, fixture.tally.sent, fixture.tally.pushes) == (2, 2, 0))
-        #expect(fixture.tally.isFlawless)
+        expectTrue(fixture.tally.isFlawless)
     }
 
     @Test("The next request follows the reply")
@@ -136,7 +137,7 @@ import WSCore
         let output = try receive("event x", "ping", "notice", "reply 9 x", "refusal room", on: fixture)
         #expect(output.hasSuffix("pong"))
         #expect((fixture.tally.received, fixture.tally.pushes) == (0, 2))
-        #expect(fixture.host.problems == [.error("no room")])
+        expectEqual(fixture.host.problems, [.error("no room")])
     }
 
     @Test("Late replies are pushes, and lost requests are counted at the end of the connection")
@@ -144,18 +145,17 @@ import WSCore
         let fixture = try load { $0.replies.timeout = .milliseconds(1) }
         fixture.context.now = Self.start + 2_000_000
         fixture.context.giveUpReplies(before: Self.start + 1)
-        #expect(fixture.tally.errors[.timeout] == 1)
-        #expect(try sent(fixture) == ["login", "1:list", "2:list"])
+        expectEqual(fixture.tally.errors[.timeout], 1)
+        try expectEqual(sent(fixture), ["login", "1:list", "2:list"])
         fixture.workload.ended(try fixture.connection(0, as: ProtocolRequestConnection.self))
-        #expect(fixture.tally.lost == 2)
+        expectEqual(fixture.tally.lost, 2)
     }
 
     @Test("A request that cannot be sent is reported")
     func unsendable() throws {
         let fixture = try load(.request, ["silent"])
-        #expect(
-            fixture.host.problems
-                == [.unsendable("request 1 of connection 1: it has no reply, so there is no latency")])
+        expectEqual(
+            fixture.host.problems, [.unsendable("request 1 of connection 1: it has no reply, so there is no latency")])
     }
 
     // MARK: Plan
@@ -173,7 +173,7 @@ import WSCore
         let problem = try #require(plan.problem)
         #expect("\(problem.option): \(problem.reason)".hasPrefix(words))
         plan.conversation.applicationProtocol = nil
-        #expect(plan.problem == nil)
+        expectNil(plan.problem)
     }
 
     @Test("Binary messages are not lines")
@@ -181,9 +181,9 @@ import WSCore
         var plan = LoadPlan(.receive)
         plan.messages.templates = [try LoadFixture.template("a")]
         plan.conversation.applicationProtocol = Self.application()
-        #expect(plan.problem == nil)
+        expectNil(plan.problem)
         plan.messages.kind = .binary
-        #expect(plan.problem?.option == "--binary")
+        expectEqual(plan.problem?.option, "--binary")
     }
 
     // MARK: Other modes
@@ -191,16 +191,16 @@ import WSCore
     @Test("Receive mode counts events, and sends lines without asking for replies")
     func receiving() throws {
         let fixture = try load(.receive, ["join"])
-        #expect(try sent(fixture) == ["login", "join"])
+        try expectEqual(sent(fixture), ["login", "join"])
         try receive("event a", "notice", "ping", "event b", on: fixture)
-        #expect(fixture.tally.received == 2)
+        expectEqual(fixture.tally.received, 2)
     }
 
     @Test("Idle mode counts events as pushes")
     func idle() throws {
         let fixture = try load(.idle)
         try receive("event a", on: fixture)
-        #expect(fixture.tally.pushes == 1)
+        expectEqual(fixture.tally.pushes, 1)
     }
 
     // MARK: Keepalive
@@ -208,14 +208,14 @@ import WSCore
     @Test("Heartbeats are sent at their deadline, with one entry per connection")
     func heartbeats() throws {
         let fixture = try load(.idle, interval: 100)
-        #expect(fixture.host.requests.first == "deadline 100")
+        expectEqual(fixture.host.requests.first, "deadline 100")
         fixture.context.now = Self.start + 1000
         fixture.context.deadlinePassed()
-        #expect(try sent(fixture).last == "beat")
-        #expect(fixture.host.requests.last == "deadline \(Self.start + 1100)")
+        try expectEqual(sent(fixture).last, "beat")
+        expectEqual(fixture.host.requests.last, "deadline \(Self.start + 1100)")
         let count = fixture.host.requests.count
         try receive("event a", on: fixture, at: Self.start + 1050)
-        #expect(!fixture.host.requests.dropFirst(count).contains { $0.hasPrefix("deadline") })
+        expectFalse(fixture.host.requests.dropFirst(count).contains { $0.hasPrefix("deadline") })
     }
 
     @Test("The deadline of a full connection waits, because the connection is not read")
@@ -224,8 +224,8 @@ import WSCore
         try fixture.port().room = 0
         fixture.context.now = Self.start + 1000
         fixture.context.deadlinePassed()
-        #expect(try !sent(fixture).contains("beat"))
-        #expect(fixture.host.requests.last == "deadline \(Self.start + 100_001_000)")
+        try expectFalse(sent(fixture).contains("beat"))
+        expectEqual(fixture.host.requests.last, "deadline \(Self.start + 100_001_000)")
     }
 
     // MARK: Scenarios
@@ -256,14 +256,14 @@ import WSCore
     @Test("The steps follow the login; patterns match lines, and pointers match payloads")
     func scenario() throws {
         let fixture = try play(Self.scenario, greeting: nil)
-        #expect(try sent(fixture) == ["login"])
+        try expectEqual(sent(fixture), ["login"])
         #expect(try receive("welcome", on: fixture).hasSuffix("1:hello"))
-        #expect(fixture.context.measurement.times.logins.totalCount == 0)
+        expectEqual(fixture.context.measurement.times.logins.totalCount, 0)
         try receive(#"reply 1 {"id":7}"#, on: fixture)
-        #expect(fixture.context.measurement.times.logins.totalCount == 1)
+        expectEqual(fixture.context.measurement.times.logins.totalCount, 1)
         let connection: ScenarioConnection = try fixture.connection(0)
         _ = connection.send(dueAt: Self.start)
-        #expect(try sent(fixture).last == "2:get 7")
+        try expectEqual(sent(fixture).last, "2:get 7")
         try receive("event y", "notice", "ping", "event x", on: fixture)
         #expect((fixture.tally.received, fixture.tally.pushes) == (1, 1))
     }
@@ -276,7 +276,7 @@ import WSCore
             {"type":"message","direction":"in","match":"x"}
 
             """)
-        #expect(fixture.host.failures == ["line 1: the message cannot be sent: write something good"])
+        expectEqual(fixture.host.failures, ["line 1: the message cannot be sent: write something good"])
     }
 
     @Test("The sequence of a protocol in a file begins with 1 on each connection, also on one opened again")
@@ -300,7 +300,7 @@ import WSCore
         }
         let requests = [#"{"id":1,"op":"list"}"#, #"{"id":2,"op":"list"}"#]
         fixture.workload.sendDue()
-        #expect(try sent(fixture) == requests)
+        try expectEqual(sent(fixture), requests)
         let ended = try #require(fixture.context.connections[0])
         fixture.context.remember(ended)
         let connection = fixture.workload.makeConnection(0)
@@ -309,7 +309,7 @@ import WSCore
         fixture.context.openPipeline(of: connection, subprotocol: nil)
         fixture.context.beginPipeline(of: connection)
         fixture.context.resume(connection)
-        #expect(try sent(fixture) == requests)
+        try expectEqual(sent(fixture), requests)
     }
 
     // MARK: Codecs
@@ -326,18 +326,18 @@ import WSCore
         }
         fixture.workload.sendDue()
         let request: [UInt8] = [0x81, 0xA2, 0x69, 0x64, 0x01]
-        #expect(try fixture.port().sent == [request])
+        try expectEqual(fixture.port().sent, [request])
         let connection: RequestConnection = try fixture.connection(0)
         request.withUnsafeBytes { connection.receive($0.bytes, as: .binary) }
         #expect((fixture.tally.received, fixture.tally.mismatched, fixture.tally.sent) == (1, 0, 2))
-        #expect(try fixture.port().sent.last == [0x81, 0xA2, 0x69, 0x64, 0x02])
+        try expectEqual(fixture.port().sent.last, [0x81, 0xA2, 0x69, 0x64, 0x02])
         [0xC1].withUnsafeBytes { connection.receive($0.bytes, as: .binary) }
         guard case .undecodable? = fixture.host.problems.first else {
             Issue.record("not reported: \(fixture.host.problems)")
             return
         }
-        #expect(fixture.host.problems.count == 1)
-        #expect(fixture.tally.pushes == 1)
+        expectEqual(fixture.host.problems.count, 1)
+        expectEqual(fixture.tally.pushes, 1)
     }
 
     @Test("A binary reply in no format that 'auto' knows is reported")
@@ -352,7 +352,7 @@ import WSCore
         for payload in [[0xC1, 0xFF], [0xC1]] as [[UInt8]] {
             payload.withUnsafeBytes { connection.receive($0.bytes, as: .binary) }
         }
-        #expect(fixture.host.problems == [.undecodable("\(CodecError.notDetected)")])
+        expectEqual(fixture.host.problems, [.undecodable("\(CodecError.notDetected)")])
     }
 
     @Test("Messages that are not JSON cannot be encoded")
@@ -363,6 +363,6 @@ import WSCore
         let problem = try #require(plan.problem)
         #expect("\(problem.option): \(problem.reason)".hasPrefix("--encode cbor: message 1: "))
         plan.replies.correlation = Correlation("id")
-        #expect(plan.problem == problem)
+        expectEqual(plan.problem, problem)
     }
 }

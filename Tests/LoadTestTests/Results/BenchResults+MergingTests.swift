@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -15,16 +16,17 @@ import WSCore
         let one = BenchSamples.results(seed: 3)
         let other = BenchSamples.results(seed: 4)
         let sum = try Self.sum(3, 4)
-        #expect(sum.tally.sent == one.tally.sent + other.tally.sent)
+        expectEqual(sum.tally.sent, one.tally.sent + other.tally.sent)
         let received = [one.tally, other.tally].map(\.traffic.received.wireBytes)
-        #expect(sum.tally.traffic.received.wireBytes == received[0] + received[1])
-        #expect(sum.description.connections == one.description.connections + other.description.connections)
-        #expect(sum.latencies.totalCount == one.latencies.totalCount + other.latencies.totalCount)
-        #expect(sum.times.handshakes.totalCount == one.times.handshakes.totalCount + other.times.handshakes.totalCount)
-        #expect(sum.countInTime == one.countInTime + other.countInTime)
-        #expect(sum.seconds.count == max(one.seconds.count, other.seconds.count))
-        #expect(sum.duration == max(one.duration, other.duration))
-        #expect(sum.processorTimes.process == one.processorTimes.process + other.processorTimes.process)
+        expectEqual(sum.tally.traffic.received.wireBytes, received[0] + received[1])
+        expectEqual(sum.description.connections, one.description.connections + other.description.connections)
+        expectEqual(sum.latencies.totalCount, one.latencies.totalCount + other.latencies.totalCount)
+        expectEqual(
+            sum.times.handshakes.totalCount, one.times.handshakes.totalCount + other.times.handshakes.totalCount)
+        expectEqual(sum.countInTime, one.countInTime + other.countInTime)
+        expectEqual(sum.seconds.count, max(one.seconds.count, other.seconds.count))
+        expectEqual(sum.duration, max(one.duration, other.duration))
+        expectEqual(sum.processorTimes.process, one.processorTimes.process + other.processorTimes.process)
     }
 
     @Test("A sum has the exact minimum, maximum, and mean, also after a round trip")
@@ -47,7 +49,7 @@ import WSCore
         let text = sum.json()
         #expect(text.contains(#""latency_us":{"min":300000.001,"mean":300000.003,"#))
         #expect(text.contains(#""handshake_us":{"min":300000.001,"mean":300000.003,"#))
-        #expect(text.ranges(of: #""max":300000.005,"sum":900000.009}"#).count == 2)
+        expectEqual(text.ranges(of: #""max":300000.005,"sum":900000.009}"#).count, 2)
         #expect(text.contains(#""p99999":300000.005"#), "no percentile is above the maximum")
         #expect(text.contains(#""max_us":300000.005"#))
     }
@@ -55,10 +57,10 @@ import WSCore
     @Test("The order of additions makes no difference", arguments: 0..<10 as Range<UInt64>)
     func order(seed: UInt64) throws {
         let (a, b, c) = (seed * 3, seed * 3 + 1, seed * 3 + 2)
-        #expect(try Self.sum(a, b).json() == Self.sum(b, a).json())
+        try expectEqual(Self.sum(a, b).json(), Self.sum(b, a).json())
         var second = try Self.sum(b, c)
         try second.add(BenchSamples.results(seed: a))
-        #expect(try Self.sum(a, b, c).json() == second.json())
+        try expectEqual(Self.sum(a, b, c).json(), second.json())
     }
 
     @Test("Results of another mode are rejected")
@@ -87,12 +89,12 @@ import WSCore
         let text = sum.json()
         let read = try BenchResults(json: Array(text.utf8).span.bytes)
         let stream = read.stream
-        #expect(stream == one)
+        expectEqual(stream, one)
         try sum.add(other)
         let sums = sum.stream
         let total = try #require(sums)
-        #expect(total.firstTimes().sum == one.firstTimes().sum + two.firstTimes().sum)
-        #expect(total.longestGaps().totalCount == one.longestGaps().totalCount + two.longestGaps().totalCount)
-        #expect(total.messageCounts().sum == one.messageCounts().sum + two.messageCounts().sum)
+        expectEqual(total.firstTimes().sum, one.firstTimes().sum + two.firstTimes().sum)
+        expectEqual(total.longestGaps().totalCount, one.longestGaps().totalCount + two.longestGaps().totalCount)
+        expectEqual(total.messageCounts().sum, one.messageCounts().sum + two.messageCounts().sum)
     }
 }

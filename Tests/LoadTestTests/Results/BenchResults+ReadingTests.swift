@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -21,46 +22,46 @@ import WSCore
     func roundTrip(seed: UInt64) throws {
         let text = BenchSamples.results(seed: seed).json()
         let read = try Self.read(text)
-        #expect(read.json() == text)
-        #expect(read.duration == BenchSamples.results(seed: seed).duration)
-        #expect(read.description == BenchSamples.results(seed: seed).description)
-        #expect(read.tally == BenchSamples.results(seed: seed).tally)
+        expectEqual(read.json(), text)
+        expectEqual(read.duration, BenchSamples.results(seed: seed).duration)
+        expectEqual(read.description, BenchSamples.results(seed: seed).description)
+        expectEqual(read.tally, BenchSamples.results(seed: seed).tally)
     }
 
     @Test("Stages survive a round trip")
     func stages() throws {
         let text = Self.staged(target: 5, seconds: 10).json()
         let read = try Self.read(text)
-        #expect(read.stages.map(\.name) == ["stage1"])
-        #expect(read.stages[0].received == 50)
-        #expect(read.rate(ofStage: 0) == 5)
+        expectEqual(read.stages.map(\.name), ["stage1"])
+        expectEqual(read.stages[0].received, 50)
+        expectEqual(read.rate(ofStage: 0), 5)
         #expect(
             text.contains(
                 #""stages":[{"name":"stage1","target_rate":5,"duration_s":10.000000000,"rate_per_second":5.0,"#))
         let parts = text.unicodeScalars.split(separator: "\"target_rate\"".unicodeScalars, maxSplits: 1).map(
             String.init)
-        #expect(Self.problem(parts.joined(separator: "\"target\"")) == .badMember("stages.target_connections"))
+        expectEqual(Self.problem(parts.joined(separator: "\"target\"")), .badMember("stages.target_connections"))
     }
 
     @Test("Stages of equal length are added, and others are dropped")
     func addedStages() throws {
         var sum = Self.staged(target: 5, seconds: 10)
         try sum.add(Self.staged(target: 7, seconds: 10))
-        #expect(sum.description.stages?.stages.map(\.target) == [12])
-        #expect(sum.stages.map(\.received) == [100])
-        #expect(sum.rate(ofStage: 0) == 10)
+        expectEqual(sum.description.stages?.stages.map(\.target), [12])
+        expectEqual(sum.stages.map(\.received), [100])
+        expectEqual(sum.rate(ofStage: 0), 10)
         try sum.add(Self.staged(target: 7, seconds: 20))
-        #expect(sum.description.stages == nil)
-        #expect(sum.stages.isEmpty)
+        expectNil(sum.description.stages)
+        expectEmpty(sum.stages)
     }
 
     @Test("The rate of a stage that was cut short refers to the time that it lasted")
     func cutShort() {
         var results = Self.staged(target: 5, seconds: 10)
         results.duration = .seconds(4)
-        #expect(results.rate(ofStage: 0) == 12.5)
+        expectEqual(results.rate(ofStage: 0), 12.5)
         results.duration = .zero
-        #expect(results.rate(ofStage: 0) == 0)
+        expectEqual(results.rate(ofStage: 0), 0)
     }
 
     /// Results with one stage.
@@ -77,12 +78,12 @@ import WSCore
 
     @Test("The error for invalid results states what they are")
     func others() {
-        #expect(Self.problem("") == .notJSON(.truncated))
-        #expect(Self.problem("{\"mode\":") == .notJSON(.truncated))
-        #expect(Self.problem("[]") == .notResults)
-        #expect(Self.problem("{\"metrics\":{}}") == .notResults)
-        #expect(Self.problem("{\"mode\":\"echo\"}") == .notResults)
-        #expect(Self.problem("{\"mode\":\"echo\",\"version\":2}") == .otherVersion("2", expected: 1))
+        expectEqual(Self.problem(""), .notJSON(.truncated))
+        expectEqual(Self.problem("{\"mode\":"), .notJSON(.truncated))
+        expectEqual(Self.problem("[]"), .notResults)
+        expectEqual(Self.problem("{\"metrics\":{}}"), .notResults)
+        expectEqual(Self.problem("{\"mode\":\"echo\"}"), .notResults)
+        expectEqual(Self.problem("{\"mode\":\"echo\",\"version\":2}"), .otherVersion("2", expected: 1))
         #expect(throws: BenchResultsError.notText) {
             _ = try BenchResults(json: ([0xFF] as [UInt8]).span.bytes)
         }
@@ -102,7 +103,7 @@ import WSCore
         let text = BenchSamples.results(seed: 2).json()
         let parts = text.unicodeScalars.split(separator: part.unicodeScalars, maxSplits: 1).map(String.init)
         try #require(parts.count == 2)
-        #expect(Self.problem(parts[0] + replacement + parts[1]) == .badMember(name))
+        expectEqual(Self.problem(parts[0] + replacement + parts[1]), .badMember(name))
     }
 
     @Test("Each received message has a latency, unless the mode has none")
@@ -111,19 +112,20 @@ import WSCore
         let count = results.tally.received
         (results.tally.received, results.tally.sent) = (count + 1, results.tally.sent + 1)
         let error = try #require(Self.problem(results.json()))
-        #expect(error == .otherCount(count, received: count + 1))
-        #expect(
-            "\(error)" == "'histogram' has \(count) values, but 'messages.received' is \(count + 1); "
+        expectEqual(error, .otherCount(count, received: count + 1))
+        expectEqual(
+            "\(error)",
+            "'histogram' has \(count) values, but 'messages.received' is \(count + 1); "
                 + "use the unchanged output of 'wsx bench --output json'")
         (results.tally.received, results.tally.sent) = (count, results.tally.sent)
-        #expect(
-            Self.problem(results.json()) == .badMember("messages.sent"),
+        expectEqual(
+            Self.problem(results.json()), .badMember("messages.sent"),
             "one message is neither received, lost, nor mismatched")
         results.tally.sent -= 1
         results.seconds[0].received += 1
-        #expect(Self.problem(results.json()) == .badMember("per_second.received"))
+        expectEqual(Self.problem(results.json()), .badMember("per_second.received"))
         for mode in [BenchMode.send, .receive] {
-            #expect(Self.problem(BenchSamples.results(seed: 2, mode: mode).json()) == nil)
+            expectNil(Self.problem(BenchSamples.results(seed: 2, mode: mode).json()))
         }
     }
 
@@ -147,10 +149,10 @@ import WSCore
             .replacing(#""max":300000.000,"sum":300000.000"#, with: #""max":300154.879"#)
             .replacing(#""max_us":300000.000"#, with: #""max_us":300154.879"#)
         let results = try Self.read(old)
-        #expect(results.latencies.minimum == 299_892_736)
-        #expect(results.latencies.maximum == 300_154_879)
-        #expect(results.latencies.mean == 300_023_808)
-        #expect(results.seconds[0].latencies.maximum == 300_154_879)
+        expectEqual(results.latencies.minimum, 299_892_736)
+        expectEqual(results.latencies.maximum, 300_154_879)
+        expectEqual(results.latencies.mean, 300_023_808)
+        expectEqual(results.seconds[0].latencies.maximum, 300_154_879)
     }
 
     @Test(
@@ -167,7 +169,7 @@ import WSCore
     func contradictions(exact: String, replacement: String, name: String) throws {
         let text = Self.oneLatency()
         try #require(text.contains(exact))
-        #expect(Self.problem(text.replacing(exact, with: replacement)) == .badMember(name))
+        expectEqual(Self.problem(text.replacing(exact, with: replacement)), .badMember(name))
     }
 
     @Test("A damaged histogram is reported, also of a second", arguments: ["histogram", "handshake_histogram"])
@@ -180,6 +182,6 @@ import WSCore
             Issue.record("\(String(describing: problem))")
             return
         }
-        #expect(found == (name == "histogram" ? "per_second.histogram" : name))
+        expectEqual(found, (name == "histogram" ? "per_second.histogram" : name))
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -25,12 +26,12 @@ import WSCore
         var live = makeResults(threadCount: 2)
         live.update([progress(received: 3, [second(sent: 3, latencies: [100, 200, 300])]), progress([])])
         #expect((live.secondCount, live.tally.received, live.openCount) == (0, 3, 2))
-        #expect(live.latencies == nil)
+        expectNil(live.latencies)
         live.update([progress(received: 3, []), progress(received: 1, [second(sent: 2, latencies: [700])])])
         #expect((live.secondCount, live.tally.received) == (1, 4))
-        #expect(live.latencies?.maximum == 700)
-        #expect(live.results.duration == .seconds(1))
-        #expect(live.results.latencies.totalCount == 4)
+        expectEqual(live.latencies?.maximum, 700)
+        expectEqual(live.results.duration, .seconds(1))
+        expectEqual(live.results.latencies.totalCount, 4)
     }
 
     @Test("Thresholds apply to all seconds so far")
@@ -41,13 +42,13 @@ import WSCore
         let median = Threshold("p50<2us", .latency(.percentile(50)), .less, .time(2000))
         let maximum = Threshold("max<9us", .latency(.maximum), .less, .time(9000))
         let rate = Threshold("rate=3", .rate, .equal, .number(3))
-        #expect([median, maximum, rate].map { $0.verdict(on: live.results).isMet } == [true, false, true])
+        expectEqual([median, maximum, rate].map { $0.verdict(on: live.results).isMet }, [true, false, true])
     }
 
     @Test("Handshake times are not known during a run")
     func handshakes() {
-        #expect(!Threshold("", .handshake(.maximum), .less, .time(1)).isKnownDuringRun)
-        #expect(Threshold("", .errors(nil), .less, .number(1)).isKnownDuringRun)
+        expectFalse(Threshold("", .handshake(.maximum), .less, .time(1)).isKnownDuringRun)
+        expectTrue(Threshold("", .errors(nil), .less, .number(1)).isKnownDuringRun)
     }
 
     @Test("Steps of all threads are added up, and their latencies stay until the next second")
@@ -65,7 +66,7 @@ import WSCore
         var live = makeResults(threadCount: 2)
         live.update([first, second])
         live.update([first, second])
-        #expect(live.steps.map(\.received) == [3])
+        expectEqual(live.steps.map(\.received), [3])
         let histogram = live.steps[0].histogram()
         #expect((histogram.totalCount, histogram.maximum) == (2, 7))
     }
@@ -78,9 +79,9 @@ import WSCore
             #""messages":{"sent":0,"received":2,"lost":0,"mismatched":0,"duplicated":0,"reordered":0,"pushes":0,"#
             + #""unsent":0,"interrupted":0},"errors":{"connect":0,"handshake":0,"login":0,"protocol":0,"closed":0,"#
             + #""application":0,"timeout":0},"causes":[]}"#
-        #expect(
-            live.results.line(ofSecond: 0, openCount: live.openCount)
-                == #"{"type":"second","second":0,"sent":2,"received":2,"p50_us":1.000,"p99_us":2.000,"#
+        expectEqual(
+            live.results.line(ofSecond: 0, openCount: live.openCount),
+            #"{"type":"second","second":0,"sent":2,"received":2,"p50_us":1.000,"p99_us":2.000,"#
                 + #""max_us":2.000,"connections":5,"# + counts + "\n")
     }
 }

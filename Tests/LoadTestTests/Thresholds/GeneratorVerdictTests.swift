@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -27,9 +28,9 @@ import WSCore
     @Test("One late message in a hundred is reported, unless that is little beside the median latency")
     func hundredth() {
         let delays: [(UInt64, Int)] = [(10_000, 980), (5_000_000, 20)]
-        #expect(Self.verdict(delays, [(1_000_000_000, 1000)]).lateness == nil)
+        expectNil(Self.verdict(delays, [(1_000_000_000, 1000)]).lateness)
         let lateness = Self.verdict(delays, [(10_000_000, 1000)]).lateness
-        #expect(lateness?.oneOf == 100)
+        expectEqual(lateness?.oneOf, 100)
         #expect((5_000_000...5_010_000).contains(lateness?.delay ?? 0))
     }
 
@@ -38,14 +39,15 @@ import WSCore
         arguments: [(10_000_000, 1000), (30_000_000, nil)] as [(UInt64, Int?)])
     func fewer(latency: UInt64, oneOf: Int?) {
         let verdict = Self.verdict([(10_000, 9970), (8_000_000, 30)], [(100_000, 9970), (latency, 30)])
-        #expect(verdict.lateness?.oneOf == oneOf)
+        expectEqual(verdict.lateness?.oneOf, oneOf)
     }
 
     @Test("The warning names the share that was late")
     func words() {
         let verdict = Self.verdict([(10_000, 99_970), (8_000_000, 30)], [(100_000, 100_000)])
-        #expect(
-            verdict.warnings == [
+        expectEqual(
+            verdict.warnings,
+            [
                 "The load generator fell behind schedule: 1 in 10,000 messages was sent 8.00 ms late or more, "
                     + "the worst 8.00 ms late. Try a lower --rate, or more --threads."
             ])
@@ -53,8 +55,8 @@ import WSCore
 
     @Test("In an open loop that is on time, a busy thread is not a limit")
     func paced() {
-        #expect(Self.verdict([(10_000, 1000)]).warnings.isEmpty)
-        #expect(Self.verdict([]).isBusy)
+        expectEmpty(Self.verdict([(10_000, 1000)]).warnings)
+        expectTrue(Self.verdict([]).isBusy)
     }
 
     /// A run whose messages occupied connections for 250 ms each, at 10 per second.
@@ -72,13 +74,14 @@ import WSCore
 
     @Test("If connections are too few for the rate, the warning says how many suffice")
     func connections() {
-        #expect(
-            Self.busyRun(connections: 1, waited: 20) == [
+        expectEqual(
+            Self.busyRun(connections: 1, waited: 20),
+            [
                 "All connections were busy when iterations were due. If the server stays as fast, about 3 connections "
                     + "would suffice for 10 per second: raise --connections."
             ])
-        #expect(Self.busyRun(connections: 1, waited: 2).isEmpty)
-        #expect(Self.busyRun(connections: 3, waited: 20).isEmpty)
+        expectEmpty(Self.busyRun(connections: 1, waited: 2))
+        expectEmpty(Self.busyRun(connections: 3, waited: 20))
     }
 
     @Test("A scenario that no iteration completes in time is reported as too long", arguments: [(0, true), (1, false)])
@@ -87,13 +90,14 @@ import WSCore
         results.tally = LoadTally()
         (results.tally.sent, results.tally.interrupted, results.tally.received) = (2, 2, received)
         let warning = "The test ended before an iteration was complete: raise --duration, or use --messages."
-        #expect(GeneratorVerdict(results).warnings.contains(warning) == isReported)
+        expectEqual(GeneratorVerdict(results).warnings.contains(warning), isReported)
     }
 
     @Test("Messages that were not sent are reported as missing in latencies")
     func unsent() {
-        #expect(
-            Self.busyRun(connections: 3, waited: 0, unsent: 18) == [
+        expectEqual(
+            Self.busyRun(connections: 3, waited: 0, unsent: 18),
+            [
                 "Latencies and thresholds leave out the 18 iterations that were not started."
             ])
     }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LoadTest
@@ -5,16 +6,16 @@ import Testing
 @Suite struct BenchModeTests {
     @Test("The names of modes are those of --mode and of results")
     func names() {
-        #expect(Set(BenchMode.all.map(\.rawValue)).count == BenchMode.all.count)
-        for mode in BenchMode.all { #expect(BenchMode(rawValue: mode.rawValue) == mode) }
-        #expect(BenchMode(rawValue: "Echo") == nil)
+        expectEqual(Set(BenchMode.all.map(\.rawValue)).count, BenchMode.all.count)
+        for mode in BenchMode.all { expectEqual(BenchMode(rawValue: mode.rawValue), mode) }
+        expectNil(BenchMode(rawValue: "Echo"))
     }
 
     @Test("An option that belongs to one mode is not accepted by others")
     func ownOptions() {
         for mode in BenchMode.all {
             for option in mode.ownOptions {
-                #expect(BenchMode.all.filter { $0.accepts(option) } == [mode])
+                expectEqual(BenchMode.all.filter { $0.accepts(option) }, [mode])
             }
         }
     }
@@ -27,21 +28,21 @@ import Testing
             ("connect", "Connect test"), ("broadcast", "Broadcast test with MESSAGES"), ("idle", "Idle test"),
         ])
     func headlines(name: String, headline: String) throws {
-        #expect(try #require(BenchMode(rawValue: name)).wording.headline("MESSAGES") == headline)
+        try expectEqual(#require(BenchMode(rawValue: name)).wording.headline("MESSAGES"), headline)
     }
 
     @Test("The mode determines size and pace of messages unless the plan overrides them")
     func plans() {
         let shard = Shard(index: 0, count: 1)
-        #expect([BenchMode.echo, .broadcast, .idle].map { LoadPlan($0).messageBytes } == [20, 48, 16])
-        #expect(LoadPlan(.echo).schedule(for: shard) == nil)
-        #expect(LoadPlan(.broadcast).schedule(for: shard) == LoadSchedule(rate: 10, connectionCount: 1, shard: shard))
-        #expect(LoadPlan(.idle).schedule(for: shard) == LoadSchedule(rate: 0.1, connectionCount: 1, shard: shard))
+        expectEqual([BenchMode.echo, .broadcast, .idle].map { LoadPlan($0).messageBytes }, [20, 48, 16])
+        expectNil(LoadPlan(.echo).schedule(for: shard))
+        expectEqual(LoadPlan(.broadcast).schedule(for: shard), LoadSchedule(rate: 10, connectionCount: 1, shard: shard))
+        expectEqual(LoadPlan(.idle).schedule(for: shard), LoadSchedule(rate: 0.1, connectionCount: 1, shard: shard))
         var plan = LoadPlan(.echo)
-        #expect(plan.description(url: "ws://a/").inFlight == 1)
+        expectEqual(plan.description(url: "ws://a/").inFlight, 1)
         plan.pace.rate = .constant(5)
-        #expect(plan.schedule(for: shard) == LoadSchedule(rate: 5, connectionCount: 1, shard: shard))
-        #expect(plan.description(url: "ws://a/").inFlight == nil)
-        #expect(LoadPlan(.receive).description(url: "ws://a/").message == nil)
+        expectEqual(plan.schedule(for: shard), LoadSchedule(rate: 5, connectionCount: 1, shard: shard))
+        expectNil(plan.description(url: "ws://a/").inFlight)
+        expectNil(LoadPlan(.receive).description(url: "ws://a/").message)
     }
 }

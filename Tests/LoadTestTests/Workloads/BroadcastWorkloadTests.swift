@@ -1,4 +1,5 @@
 import Conversation
+import TestSupport
 import Testing
 import WSCore
 
@@ -32,9 +33,9 @@ import WSCore
         let fixture = makeFixture(connected: [0, 1, 2])
         fixture.context.now = Self.start + 250_000_000
         fixture.workload.sendDue()
-        #expect(try [0, 1, 2].map { try fixture.port($0).sent.count } == [2, 1, 0])
-        #expect(fixture.host.requests == ["wake \(Self.start + 300_000_000)"])
-        #expect(fixture.workload.readerCount == 1)
+        try expectEqual([0, 1, 2].map { try fixture.port($0).sent.count }, [2, 1, 0])
+        expectEqual(fixture.host.requests, ["wake \(Self.start + 300_000_000)"])
+        expectEqual(fixture.workload.readerCount, 1)
     }
 
     @Test("Each delivery has a latency; missing, late, and duplicate messages are counted")
@@ -45,7 +46,7 @@ import WSCore
         for number: UInt32 in [0, 2, 1, 1] { receive(number, on: reader) }
         let tally = fixture.tally
         #expect((tally.received, tally.reordered, tally.duplicated, tally.mismatched) == (3, 1, 1, 0))
-        #expect(fixture.largestLatency() == 1700)
+        expectEqual(fixture.largestLatency(), 1700)
     }
 
     /// A fixture with messages of these templates.
@@ -53,7 +54,7 @@ import WSCore
         var variables = VariableNames()
         let slot = try variables.add(MarkedMessage.variable)
         let templates = try texts.map { try Template($0, variables: variables, environment: { _ in nil }) }
-        #expect(slot == 0)
+        expectEqual(slot, 0)
         return LoadFixture(.broadcast, connected: [0, 2]) {
             $0.connections.publisherCount = 1
             $0.connections.count = 3
@@ -66,7 +67,7 @@ import WSCore
     func markers() throws {
         let fixture = try makeFixture("join", #"{"text":"{{marker}}"}"#)
         let reader: BroadcastConnection = try fixture.connection(2)
-        #expect(try [0, 2].map { try fixture.port($0).sent } == [[Array("join".utf8)], [Array("join".utf8)]])
+        try expectEqual([0, 2].map { try fixture.port($0).sent }, [[Array("join".utf8)], [Array("join".utf8)]])
         fixture.context.now = Self.start + 250_000_000
         fixture.workload.sendDue()
         let sent = try fixture.port(0).sent.dropFirst()
@@ -79,7 +80,7 @@ import WSCore
         receive(Array("greeting".utf8))
         #expect(fixture.tally.isFlawless == false && fixture.tally.mismatched == 0)
         receive(Array(sent)[0].dropLast(4))
-        #expect(fixture.tally.mismatched == 1)
+        expectEqual(fixture.tally.mismatched, 1)
     }
 
     @Test("A damaged delivery is counted; messages of other runs and to publishers are not")
@@ -90,42 +91,42 @@ import WSCore
         )
         receive(0, on: publisher)
         receive(0, run: Self.run ^ 1, on: reader)
-        #expect(fixture.tally.isFlawless)
-        #expect(fixture.tally.received == 0)
+        expectTrue(fixture.tally.isFlawless)
+        expectEqual(fixture.tally.received, 0)
         receive(0, isDamaged: true, on: reader)
-        #expect(fixture.tally.mismatched == 1)
+        expectEqual(fixture.tally.mismatched, 1)
     }
 
     @Test("The run waits for readers until each has all messages of all threads")
     func end() throws {
         let fixture = makeFixture(connected: [0, 2, 3])
-        #expect(!fixture.workload.isAnswered)
+        expectFalse(fixture.workload.isAnswered)
         fixture.context.phase = .draining
         fixture.workload.allSent(1)
         receive(0, on: try fixture.connection(2))
-        #expect(!fixture.workload.isAnswered)
+        expectFalse(fixture.workload.isAnswered)
         receive(0, on: try fixture.connection(3))
-        #expect(fixture.workload.isAnswered)
-        #expect(fixture.host.requests == ["close if answered", "close if answered", "close if answered"])
+        expectTrue(fixture.workload.isAnswered)
+        expectEqual(fixture.host.requests, ["close if answered", "close if answered", "close if answered"])
     }
 
     @Test("A thread with only readers continues until the others have sent everything")
     func readersAlone() {
         let fixture = makeFixture(connected: [2], shard: Shard(index: 2, count: 3))
-        #expect(fixture.host.requests == ["all is sent"])
-        #expect(!fixture.workload.isDeserted)
+        expectEqual(fixture.host.requests, ["all is sent"])
+        expectFalse(fixture.workload.isDeserted)
         fixture.workload.allSent(0)
-        #expect(fixture.host.requests == ["all is sent", "drain"])
+        expectEqual(fixture.host.requests, ["all is sent", "drain"])
     }
 
     @Test("A plan needs a reader, and messages with room for the stamp")
     func plans() {
         var plan = LoadPlan(.broadcast)
-        #expect(plan.problem?.option == "--publishers 1")
+        expectEqual(plan.problem?.option, "--publishers 1")
         plan.connections.count = 2
-        #expect(plan.problem == nil)
+        expectNil(plan.problem)
         plan.messages.sizeBytes = 47
-        #expect(plan.problem?.option == "--size 47")
+        expectEqual(plan.problem?.option, "--size 47")
     }
 
     @Test("A delivery that arrives before the load begins on the thread of its reader is not lost")
@@ -134,12 +135,12 @@ import WSCore
         fixture.context.phase = .ready
         fixture.context.now = Self.start + 300
         receive(0, on: try fixture.connection(2))
-        #expect(fixture.tally.received == 0)
+        expectEqual(fixture.tally.received, 0)
         fixture.context.now = Self.start + 900
         fixture.context.begin(fixture.workload, at: Self.start)
         fixture.workload.begin()
         fixture.workload.allSent(1)
         #expect((fixture.tally.received, fixture.workload.isAnswered) == (1, true))
-        #expect(fixture.largestLatency() == 300)
+        expectEqual(fixture.largestLatency(), 300)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -16,12 +17,12 @@ import WSCore
         for isLate in [true, false] {
             let fixture = makeFixture()
             fixture.workload.sendDue()
-            #expect(fixture.host.attempts.count == 3)
-            #expect(!fixture.workload.isAnswered)
+            expectEqual(fixture.host.attempts.count, 3)
+            expectFalse(fixture.workload.isAnswered)
             fixture.workload.stopWaiting(isLate: isLate)
             let tally = fixture.tally
             #expect((tally.sent, tally.errors[.timeout], tally.lost) == (3, isLate ? 3 : 0, isLate ? 0 : 3))
-            #expect(fixture.workload.isAnswered)
+            expectTrue(fixture.workload.isAnswered)
         }
     }
 
@@ -32,36 +33,36 @@ import WSCore
         fixture.context.now += 2500
         fixture.host.attempts[0](true)
         fixture.host.attempts[1](false)
-        #expect(fixture.tally.received == 1)
+        expectEqual(fixture.tally.received, 1)
         fixture.workload.sendDue()
-        #expect(fixture.host.attempts.count == 5)
-        #expect(fixture.largestLatency() == 2500)
+        expectEqual(fixture.host.attempts.count, 5)
+        expectEqual(fixture.largestLatency(), 2500)
     }
 
     @Test("A message count limits the attempts")
     func number() {
         let fixture = makeFixture { $0.messageCount = 2 }
         fixture.workload.sendDue()
-        #expect(fixture.host.attempts.count == 2)
+        expectEqual(fixture.host.attempts.count, 2)
     }
 
     @Test("Each connection is closed as soon as it is open")
     func closing() {
         let fixture = makeFixture()
         let connection = fixture.workload.makeConnection(0)
-        #expect(connection.isClosing)
+        expectTrue(connection.isClosing)
         fixture.workload.opened(connection)
         fixture.workload.ended(connection)
-        #expect(fixture.host.requests == ["close 0", "wake soon"])
+        expectEqual(fixture.host.requests, ["close 0", "wake soon"])
     }
 
     @Test("A ramp requires a rate")
     func plans() {
         var plan = LoadPlan(.connect)
         plan.pace.ramp = .seconds(1)
-        #expect(plan.problem?.option == "--ramp")
+        expectEqual(plan.problem?.option, "--ramp")
         plan.pace.rate = .constant(10)
-        #expect(plan.problem == nil)
+        expectNil(plan.problem)
     }
 
     @Test("A connection without a row is no attempt, no error, and unsent", arguments: [nil, 100])
@@ -78,7 +79,7 @@ import WSCore
         }
         fixture.workload.sendDue()
         #expect((fixture.tally.sent, fixture.tally.unsent, fixture.tally.errors.total) == (0, 2, 0))
-        #expect(fixture.workload.isAnswered)
+        expectTrue(fixture.workload.isAnswered)
     }
 
     @Test("Attempts that wait because all connections are busy are not late, and the time of the others is known")
@@ -90,15 +91,15 @@ import WSCore
         fixture.workload.sendDue()
         fixture.context.now += 450_000_000
         fixture.workload.sendDue()
-        #expect(fixture.host.attempts.count == 1)
+        expectEqual(fixture.host.attempts.count, 1)
         fixture.host.attempts[0](true)
         let connection = fixture.workload.makeConnection(0)
         fixture.context.now += 50_000_000
         fixture.workload.ended(connection)
         fixture.workload.sendDue()
         #expect((fixture.tally.sent, fixture.tally.waited) == (2, 1))
-        #expect(fixture.context.measurement.times.delays.totalCount == 1)
-        #expect(fixture.context.measurement.times.delays.maximum == 0)
-        #expect(fixture.context.measurement.times.services.maximum == 500_000_000)
+        expectEqual(fixture.context.measurement.times.delays.totalCount, 1)
+        expectEqual(fixture.context.measurement.times.delays.maximum, 0)
+        expectEqual(fixture.context.measurement.times.services.maximum, 500_000_000)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -19,10 +20,10 @@ import WSCore
     func closedLoop() throws {
         let fixture = LoadFixture(.echo) { $0.pace.inFlight = 3 }
         fixture.workload.sendDue()
-        #expect(try fixture.port().sent.count == 3)
-        #expect(fixture.tally.sent == 3)
+        try expectEqual(fixture.port().sent.count, 3)
+        expectEqual(fixture.tally.sent, 3)
         fixture.workload.sendDue()
-        #expect(try fixture.port().sent.count == 3)
+        try expectEqual(fixture.port().sent.count, 3)
     }
 
     @Test("A reply has a latency and triggers the next message")
@@ -33,9 +34,9 @@ import WSCore
         fixture.context.now = Self.start + 1500
         receive(0, on: connection)
         #expect((fixture.tally.received, fixture.tally.sent) == (1, 2))
-        #expect(connection.ledger.inFlightCount == 1)
-        #expect(try fixture.port(3).sent.count == 2)
-        #expect(fixture.largestLatency() == 1500)
+        expectEqual(connection.ledger.inFlightCount, 1)
+        try expectEqual(fixture.port(3).sent.count, 2)
+        expectEqual(fixture.largestLatency(), 1500)
     }
 
     @Test("A damaged reply is counted, and triggers the next message, too")
@@ -45,7 +46,7 @@ import WSCore
         connection.ledger.send(at: Self.start)
         receive(0, isDamaged: true, on: connection)
         #expect((fixture.tally.received, fixture.tally.mismatched) == (0, 1))
-        #expect(try fixture.port().sent.count == 1)
+        try expectEqual(fixture.port().sent.count, 1)
     }
 
     @Test("In an open loop, and after everything was sent, a reply triggers nothing")
@@ -57,8 +58,8 @@ import WSCore
             connection.ledger.send(at: Self.start)
             receive(0, on: connection)
             #expect((fixture.tally.received, fixture.tally.sent) == (1, 0))
-            #expect(try fixture.port().sent.isEmpty)
-            #expect(fixture.host.requests == (isOpenLoop ? [] : ["close if answered"]))
+            try expectEmpty(fixture.port().sent)
+            expectEqual(fixture.host.requests, (isOpenLoop ? [] : ["close if answered"]))
         }
     }
 
@@ -68,8 +69,8 @@ import WSCore
         let connection: EchoConnection = try fixture.connection(0)
         fixture.workload.sendDue()
         receive(0, on: connection)
-        #expect(try fixture.port().sent.count == 1)
-        #expect(fixture.host.requests == ["drain"])
+        try expectEqual(fixture.port().sent.count, 1)
+        expectEqual(fixture.host.requests, ["drain"])
     }
 
     @Test("Reordered and duplicate replies are counted")
@@ -88,8 +89,8 @@ import WSCore
         fixture.workload.sendDue()
         fixture.context.now = Self.start + 5000
         fixture.context.giveUpReplies(before: Self.start + 1)
-        #expect(fixture.tally.errors[.timeout] == 2)
-        #expect(try fixture.port().sent.count == 4)
+        expectEqual(fixture.tally.errors[.timeout], 2)
+        try expectEqual(fixture.port().sent.count, 4)
     }
 
     @Test("A missing reply is a timeout after its time limit, and lost with its connection")
@@ -97,12 +98,12 @@ import WSCore
         let fixture = LoadFixture(.echo)
         let connection: EchoConnection = try fixture.connection(0)
         for _ in 0..<3 { connection.ledger.send(at: Self.start) }
-        #expect(!fixture.workload.isAnswered)
+        expectFalse(fixture.workload.isAnswered)
         fixture.workload.stopWaiting(isLate: false)
-        #expect(fixture.tally.errors[.timeout] == 0)
+        expectEqual(fixture.tally.errors[.timeout], 0)
         fixture.workload.stopWaiting(isLate: true)
-        #expect(fixture.tally.errors[.timeout] == 3)
+        expectEqual(fixture.tally.errors[.timeout], 3)
         fixture.workload.ended(connection)
-        #expect(fixture.tally.lost == 3)
+        expectEqual(fixture.tally.lost, 3)
     }
 }

@@ -1,4 +1,5 @@
 import Conversation
+import TestSupport
 import Testing
 import WSCore
 
@@ -11,10 +12,10 @@ import WSCore
     func turns() throws {
         let fixture = LoadFixture(.send)
         fixture.workload.sendDue()
-        #expect(fixture.tally.sent == 256)
-        #expect(fixture.host.requests == ["fill 0"])
+        expectEqual(fixture.tally.sent, 256)
+        expectEqual(fixture.host.requests, ["fill 0"])
         fixture.context.fill(try fixture.connection(0, as: SendConnection.self))
-        #expect(fixture.tally.sent == 512)
+        expectEqual(fixture.tally.sent, 512)
     }
 
     @Test("send: a full connection is skipped, and a message count ends the load")
@@ -22,13 +23,13 @@ import WSCore
         let fixture = LoadFixture(.send)
         try fixture.port().room = 5
         fixture.workload.sendDue()
-        #expect(fixture.tally.sent == 5)
-        #expect(fixture.host.requests == [])
+        expectEqual(fixture.tally.sent, 5)
+        expectEqual(fixture.host.requests, [])
         let counted = LoadFixture(.send) { $0.messageCount = 3 }
         counted.workload.sendDue()
         counted.context.drainIfSent()
-        #expect(counted.tally.sent == 3)
-        #expect(counted.host.requests == ["drain"])
+        expectEqual(counted.tally.sent, 3)
+        expectEqual(counted.host.requests, ["drain"])
     }
 
     @Test("send: messages contain their numbers")
@@ -36,7 +37,7 @@ import WSCore
         let fixture = LoadFixture(.send) { $0.messageCount = 2 }
         fixture.workload.sendDue()
         let digits = try fixture.port().sent.map { String(decoding: $0.prefix(8), as: UTF8.self) }
-        #expect(digits == ["00000000", "00000001"])
+        expectEqual(digits, ["00000000", "00000001"])
     }
 
     @Test("receive: each connection sends the given messages first, and nothing else")
@@ -45,8 +46,8 @@ import WSCore
             $0.messages.templates = [Template(literal: [0x61]), Template(literal: [0x62])]
         }
         fixture.workload.sendDue()
-        #expect(try fixture.port().sent == [[0x61], [0x62]])
-        #expect(fixture.tally.sent == 2)
+        try expectEqual(fixture.port().sent, [[0x61], [0x62]])
+        expectEqual(fixture.tally.sent, 2)
     }
 
     @Test("Without a duration, a load is stuck if no connection accepts anything for the reply timeout")
@@ -63,6 +64,6 @@ import WSCore
         checks.append(detector.check(fixture.context))
         try fixture.port().unsentBytes = 1
         checks.append(detector.check(fixture.context))
-        #expect(checks == [false, true, false])
+        expectEqual(checks, [false, true, false])
     }
 }

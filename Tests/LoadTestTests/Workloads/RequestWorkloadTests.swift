@@ -1,5 +1,6 @@
 import Formats
 import Conversation
+import TestSupport
 import Testing
 import WSCore
 
@@ -34,10 +35,10 @@ import WSCore
     @Test("In order, any message is the reply to the oldest request")
     func byOrder() throws {
         let fixture = try load(correlate: nil)
-        #expect(try fixture.port().sent.map { String(decoding: $0, as: UTF8.self) } == [#"{"id":1,"op":"list"}"#])
+        try expectEqual(fixture.port().sent.map { String(decoding: $0, as: UTF8.self) }, [#"{"id":1,"op":"list"}"#])
         try receive("anything", on: fixture, at: Self.start + 1500)
         #expect((fixture.tally.received, fixture.tally.sent, fixture.tally.pushes) == (1, 2, 0))
-        #expect(fixture.largestLatency() == 1500)
+        expectEqual(fixture.largestLatency(), 1500)
     }
 
     @Test("Without a request in flight, a message is a push")
@@ -46,7 +47,7 @@ import WSCore
         try receive("reply", on: fixture)
         try receive("push", on: fixture)
         #expect((fixture.tally.received, fixture.tally.pushes, fixture.tally.duplicated) == (1, 1, 0))
-        #expect(fixture.tally.isFlawless)
+        expectTrue(fixture.tally.isFlawless)
     }
 
     @Test("Replies in any order find their requests by the field")
@@ -60,7 +61,7 @@ import WSCore
         }
         let tally = fixture.tally
         #expect((tally.received, tally.pushes, tally.mismatched, tally.reordered) == (3, 3, 0, 0))
-        #expect(fixture.workload.isAnswered)
+        expectTrue(fixture.workload.isAnswered)
     }
 
     @Test("A reply may have the id of its request elsewhere")
@@ -75,7 +76,7 @@ import WSCore
             try receive(text, on: fixture)
         }
         #expect((fixture.tally.received, fixture.tally.pushes) == (3, 1))
-        #expect(fixture.workload.isAnswered)
+        expectTrue(fixture.workload.isAnswered)
     }
 
     @Test("A second reply to a request is a push")
@@ -96,7 +97,7 @@ import WSCore
         try receive(#"{"id":2,"error":1}"#, on: fixture)
         #expect((fixture.tally.received, fixture.tally.mismatched, fixture.tally.lost) == (1, 1, 0))
         let reply = fixture.context.measurement.mismatchedReply
-        #expect(reply == #"{"id":2,"error":1}"#)
+        expectEqual(reply, #"{"id":2,"error":1}"#)
     }
 
     @Test("The first mismatched reply is kept in printable form")
@@ -104,13 +105,13 @@ import WSCore
         let fixture = try load(correlate: nil, expect: ["ok"]) { $0.warmup = .seconds(1) }
         try receive("during the warm-up", on: fixture)
         let early = fixture.context.measurement.mismatchedReply
-        #expect(early == nil)
+        expectNil(early)
         // The second message was sent during the warm-up, too.
         try receive("ok", on: fixture, at: Self.start + 2_000_000_000)
         try receive("\u{1B}" + String(repeating: "a", count: 200), on: fixture, at: Self.start + 2_000_000_000)
         try receive("another", on: fixture, at: Self.start + 2_000_000_000)
         let reply = fixture.context.measurement.mismatchedReply
-        #expect(reply == "\\u{1B}" + String(repeating: "a", count: 119) + "…")
+        expectEqual(reply, "\\u{1B}" + String(repeating: "a", count: 119) + "…")
     }
 
     @Test("A late reply times out, and counts with its full latency when it arrives")
@@ -139,11 +140,11 @@ import WSCore
     func stream() throws {
         let fixture = try load(correlate: nil) { $0.replies.end = "end$" }
         for (text, time) in [("a", 1000), ("b", 5000), ("the end", 6000)] as [(String, UInt64)] {
-            #expect(fixture.tally.received == 0)
+            expectEqual(fixture.tally.received, 0)
             try receive(text, on: fixture, at: Self.start + time)
         }
         #expect((fixture.tally.received, fixture.tally.sent, fixture.tally.pushes) == (1, 2, 0))
-        #expect(fixture.largestLatency() == 6000)
+        expectEqual(fixture.largestLatency(), 6000)
         try receive("end", on: fixture, at: Self.start + 6500)
         let stream = try #require(fixture.context.measurement.streams?.results)
         let firsts = stream.firstTimes()
@@ -170,8 +171,8 @@ import WSCore
         }
         #expect((fixture.tally.received, fixture.tally.pushes) == (2, 2))
         let stream = try #require(fixture.context.measurement.streams?.results)
-        #expect(stream.longestGaps().maximum == 8000)
-        #expect(fixture.workload.isAnswered)
+        expectEqual(stream.longestGaps().maximum, 8000)
+        expectTrue(fixture.workload.isAnswered)
     }
 
     @Test("--expect checks the last message of a reply, and a wrong reply has no times")
@@ -180,7 +181,7 @@ import WSCore
         for text in ["ok", "end"] { try receive(text, on: fixture) }
         for text in ["wrong", "end, ok"] { try receive(text, on: fixture) }
         #expect((fixture.tally.received, fixture.tally.mismatched) == (1, 1))
-        #expect(fixture.context.measurement.streams?.results.messageCounts().totalCount == 1)
+        expectEqual(fixture.context.measurement.streams?.results.messageCounts().totalCount, 1)
     }
 
     @Test("A reply that never ends times out and is lost")
@@ -189,7 +190,7 @@ import WSCore
         try receive(#"{"id":1}"#, on: fixture)
         fixture.context.now = Self.start + 5000
         fixture.context.giveUpReplies(before: Self.start + 1)
-        #expect(fixture.tally.errors[.timeout] == 1)
+        expectEqual(fixture.tally.errors[.timeout], 1)
         let connection: RequestConnection = try fixture.connection(0)
         fixture.workload.ended(connection)
         #expect((fixture.tally.received, fixture.tally.lost) == (0, 2))
@@ -207,24 +208,24 @@ import WSCore
 
     @Test("A plan needs a request")
     func noRequest() throws {
-        #expect(try problem([]) == "--mode request: no request is given; add --message or --file")
+        try expectEqual(problem([]), "--mode request: no request is given; add --message or --file")
     }
 
     @Test("With a field, each request needs a value there")
     func noField() throws {
-        #expect(try problem([#"{"id":{{seq}}}"#, "ping"]) == nil)
-        #expect(
-            try problem([#"{"id":{{seq}}}"#, "ping"], correlate: "id")
-                == #"--correlate id: message 2 has no such JSON field with a string or number; add one, such as {"id":{{seq}}}"#
+        try expectNil(problem([#"{"id":{{seq}}}"#, "ping"]))
+        try expectEqual(
+            problem([#"{"id":{{seq}}}"#, "ping"], correlate: "id"),
+            #"--correlate id: message 2 has no such JSON field with a string or number; add one, such as {"id":{{seq}}}"#
         )
     }
 
     @Test("Requests in flight need different values")
     func sameValue() throws {
-        #expect(try problem([#"{"id":7}"#], correlate: "id") == nil)
-        #expect(
-            try problem([#"{"id":7}"#], correlate: "/id", inFlight: 2)
-                == "--correlate /id: requests in flight would have the same value 7; use {{seq}} to number them")
-        #expect(try problem([#"{"id":"{{seq}}"}"#], correlate: "id", inFlight: 2) == nil)
+        try expectNil(problem([#"{"id":7}"#], correlate: "id"))
+        try expectEqual(
+            problem([#"{"id":7}"#], correlate: "/id", inFlight: 2),
+            "--correlate /id: requests in flight would have the same value 7; use {{seq}} to number them")
+        try expectNil(problem([#"{"id":"{{seq}}"}"#], correlate: "id", inFlight: 2))
     }
 }

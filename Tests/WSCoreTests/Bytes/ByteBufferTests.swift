@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -16,7 +17,7 @@ import WSCore
             let taken = buffer.count / 3
             buffer.consume(taken)
             expected.removeFirst(taken)
-            #expect(contents(of: buffer) == expected)
+            expectEqual(contents(of: buffer), expected)
         }
     }
 
@@ -27,7 +28,7 @@ import WSCore
             buffer.append("0123456789")
             buffer.consume(10)
         }
-        #expect(buffer.storageBytes == 256)
+        expectEqual(buffer.storageBytes, 256)
     }
 
     @Test("releaseStorage(above:) affects only empty buffers")
@@ -38,7 +39,7 @@ import WSCore
         #expect(buffer.storageBytes > 0)
         buffer.consume(1)
         buffer.releaseStorage(above: 0)
-        #expect(buffer.storageBytes == 0)
+        expectEqual(buffer.storageBytes, 0)
     }
 
     @Test("a buffer reuses consumed space instead of growing")
@@ -47,10 +48,10 @@ import WSCore
         buffer.append(String(repeating: "a", count: 250))
         buffer.consume(240)
         buffer.append(String(repeating: "b", count: 200))
-        #expect(buffer.storageBytes == 256)
-        #expect(
-            contents(of: buffer)
-                == Array("\(String(repeating: "a", count: 10))\(String(repeating: "b", count: 200))".utf8))
+        expectEqual(buffer.storageBytes, 256)
+        expectEqual(
+            contents(of: buffer),
+            Array("\(String(repeating: "a", count: 10))\(String(repeating: "b", count: 200))".utf8))
     }
 
     @Test("removeLast(_:) keeps the bytes before")
@@ -59,9 +60,9 @@ import WSCore
         buffer.append("abcd")
         buffer.consume(1)
         buffer.removeLast(2)
-        #expect(contents(of: buffer) == Array("b".utf8))
+        expectEqual(contents(of: buffer), Array("b".utf8))
         buffer.append("x")
-        #expect(contents(of: buffer) == Array("bx".utf8))
+        expectEqual(contents(of: buffer), Array("bx".utf8))
     }
 
     @Test("growStorage(to:) keeps the contents")
@@ -70,11 +71,11 @@ import WSCore
         buffer.append("abc")
         buffer.consume(1)
         buffer.growStorage(to: 1000)
-        #expect(buffer.storageBytes == 1000)
-        #expect(buffer.freeBytes == 998)
-        #expect(contents(of: buffer) == Array("bc".utf8))
+        expectEqual(buffer.storageBytes, 1000)
+        expectEqual(buffer.freeBytes, 998)
+        expectEqual(contents(of: buffer), Array("bc".utf8))
         buffer.growStorage(to: 10)
-        #expect(buffer.storageBytes == 1000)
+        expectEqual(buffer.storageBytes, 1000)
     }
 
     @Test("takeAll() leaves an empty buffer without storage")
@@ -82,9 +83,9 @@ import WSCore
         var buffer = ByteBuffer()
         buffer.append("taken")
         let taken = buffer.takeAll()
-        #expect(contents(of: taken) == Array("taken".utf8))
-        #expect(contents(of: buffer) == [])
-        #expect(buffer.storageBytes == 0)
+        expectEqual(contents(of: taken), Array("taken".utf8))
+        expectEqual(contents(of: buffer), [])
+        expectEqual(buffer.storageBytes, 0)
     }
 
     @Test("an empty buffer has no readable bytes, and appending nothing does not allocate")
@@ -92,8 +93,8 @@ import WSCore
         var buffer = ByteBuffer()
         buffer.append("")
         buffer.consume(0)
-        #expect(contents(of: buffer) == [])
-        #expect(buffer.storageBytes == 0)
+        expectEqual(contents(of: buffer), [])
+        expectEqual(buffer.storageBytes, 0)
     }
 
     @Test("bytes written to reserved space become readable when committed")
@@ -102,9 +103,9 @@ import WSCore
         buffer.append("ab")
         let target = buffer.reserve(1000)
         target.storeBytes(of: 0x63, as: UInt8.self)
-        #expect(contents(of: buffer) == Array("ab".utf8))
+        expectEqual(contents(of: buffer), Array("ab".utf8))
         buffer.commit(1)
-        #expect(contents(of: buffer) == Array("abc".utf8))
+        expectEqual(contents(of: buffer), Array("abc".utf8))
     }
 
     @Test("readable bytes can be changed in place")
@@ -115,6 +116,6 @@ import WSCore
         buffer.withMutableReadableBytes { bytes in
             bytes.storeBytes(of: 0x21, toByteOffset: 1, as: UInt8.self)
         }
-        #expect(contents(of: buffer) == Array("y!".utf8))
+        expectEqual(contents(of: buffer), Array("y!".utf8))
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -16,22 +17,22 @@ import Testing
             ("a\u{FE0F}\u{FE01}\u{E0100}", "a\u{FE0F}\\u{FE01}\\u{E0100}"),
         ])
     func escaped(text: String, expected: String) {
-        #expect(Array(escapingControls(text).utf8) == Array(expected.utf8))
+        expectEqual(Array(escapingControls(text).utf8), Array(expected.utf8))
     }
 
     @Test("combining marks are escaped from the ninth on")
     func marks() {
         let mark = "\u{301}"
         let eight = String(repeating: mark, count: 8)
-        #expect(escapingControls("e" + eight) == "e" + eight)
+        expectEqual(escapingControls("e" + eight), "e" + eight)
         let shown = escapingControls("e" + eight + mark + mark + "f" + mark)
-        #expect(Array(shown.utf8) == Array(("e" + eight + "\\u{301}\\u{301}f" + mark).utf8))
+        expectEqual(Array(shown.utf8), Array(("e" + eight + "\\u{301}\\u{301}f" + mark).utf8))
     }
 
     @Test("emoji, character variants, and marks of scripts are unchanged")
     func scripts() {
         for text in ["❤\u{FE0F}👍🏽🏳\u{FE0F}", "葛\u{E0100}", "שָׁלוֹם", "हिन्दी", "ཧཱུྃ", "e\u{301}\u{323}"] {
-            #expect(Array(escapingControls(text).utf8) == Array(text.utf8))
+            expectEqual(Array(escapingControls(text).utf8), Array(text.utf8))
         }
     }
 
@@ -42,7 +43,7 @@ import Testing
             "क्\u{200D}ष", "क्\u{200C}ष", "ශ්\u{200D}රී",
         ])
     func joiners(text: String) {
-        #expect(Array(escapingControls(text).utf8) == Array(text.utf8))
+        expectEqual(Array(escapingControls(text).utf8), Array(text.utf8))
     }
 
     @Test(
@@ -53,7 +54,7 @@ import Testing
         ])
     func strayJoiners(text: String) {
         let shown = escapingControls(text)
-        #expect(!shown.unicodeScalars.contains { $0.value == 0x200C || $0.value == 0x200D })
+        expectFalse(shown.unicodeScalars.contains { $0.value == 0x200C || $0.value == 0x200D })
         #expect(shown.contains("\\u{200"))
     }
 
@@ -66,18 +67,18 @@ import Testing
     @Test("Joiners cannot follow each other")
     func joinersInARow() {
         let shown = escapingControls("क" + String(repeating: "्\u{200D}", count: 4))
-        #expect(Array(shown.utf8) == Array("क्\u{200D}्\\u{200D}्\\u{200D}्\\u{200D}".utf8))
+        expectEqual(Array(shown.utf8), Array("क्\u{200D}्\\u{200D}्\\u{200D}्\\u{200D}".utf8))
     }
 
     @Test("other text is unchanged", arguments: ["", "plain \\ text", "Grüße, 世界 🎉", "\u{FFFD}"])
     func kept(text: String) {
-        #expect(escapingControls(text) == text)
+        expectEqual(escapingControls(text), text)
     }
 
     @Test("quoted text is truncated to 123 scalars")
     func cut() {
-        #expect(quoted("a\n") == "\"a\\u{A}\"")
-        #expect(quoted(#"a"b\"#) == #""a\"b\\""#)
-        #expect(quoted(String(repeating: "x", count: 5000)) == "\"" + String(repeating: "x", count: 123) + "…\"")
+        expectEqual(quoted("a\n"), "\"a\\u{A}\"")
+        expectEqual(quoted(#"a"b\"#), #""a\"b\\""#)
+        expectEqual(quoted(String(repeating: "x", count: 5000)), "\"" + String(repeating: "x", count: 123) + "…\"")
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -7,8 +8,8 @@ import Testing
     func reuse() {
         var pool = LargeStorage.Pool()
         let block = LargeStorage.Block(byteCount: 1 << 20)
-        #expect(pool.keep(block).isEmpty)
-        #expect(pool.take(atLeast: 1 << 20)?.start == block.start)
+        expectEmpty(pool.keep(block))
+        expectEqual(pool.take(atLeast: 1 << 20)?.start, block.start)
         #expect(pool.isEmpty && pool.keptBytes == 0)
         block.start.deallocate()
     }
@@ -17,12 +18,12 @@ import Testing
     func fit() {
         var pool = LargeStorage.Pool()
         for sixteenths in [32, 18, 16, 20] { _ = pool.keep(LargeStorage.Block(byteCount: sixteenths << 16)) }
-        #expect(pool.take(atLeast: 33 << 16) == nil)
-        #expect(pool.take(atLeast: 21 << 16) == nil)
+        expectNil(pool.take(atLeast: 33 << 16))
+        expectNil(pool.take(atLeast: 21 << 16))
         var taken: [LargeStorage.Block] = []
         while let block = pool.take(atLeast: 16 << 16) { taken.append(block) }
-        #expect(taken.map(\.capacityBytes) == [16 << 16, 18 << 16, 20 << 16])
-        #expect(pool.keptBytes == 32 << 16)
+        expectEqual(taken.map(\.capacityBytes), [16 << 16, 18 << 16, 20 << 16])
+        expectEqual(pool.keptBytes, 32 << 16)
         if let last = pool.take(atLeast: 32 << 16) { taken.append(last) }
         for block in taken { block.start.deallocate() }
     }
@@ -33,13 +34,13 @@ import Testing
         let sixth = LargeStorage.maximumKeptBytes / 6 + 1
         let blocks = (0..<6).map { _ in LargeStorage.Block(byteCount: sixth) }
         let surplus = blocks.flatMap { pool.keep($0) }
-        #expect(surplus.map(\.start) == [blocks[0].start])
-        #expect(pool.keptBytes == 5 * sixth)
+        expectEqual(surplus.map(\.start), [blocks[0].start])
+        expectEqual(pool.keptBytes, 5 * sixth)
         let huge = LargeStorage.Block(byteCount: LargeStorage.maximumKeptBytes + 1)
-        #expect(pool.keep(huge).map(\.start) == [huge.start])
+        expectEqual(pool.keep(huge).map(\.start), [huge.start])
         let largest = LargeStorage.Block(byteCount: LargeStorage.maximumKeptBytes)
-        #expect(pool.keep(largest).count == 5)
-        #expect(pool.keptBytes == LargeStorage.maximumKeptBytes)
+        expectEqual(pool.keep(largest).count, 5)
+        expectEqual(pool.keptBytes, LargeStorage.maximumKeptBytes)
         for block in blocks + [huge, largest] { block.start.deallocate() }
     }
 
@@ -48,12 +49,12 @@ import Testing
         var pool = LargeStorage.Pool()
         let blocks = (0..<2).map { _ in LargeStorage.Block(byteCount: 1 << 20) }
         _ = pool.keep(blocks[0])
-        #expect(pool.releaseUnused(at: .seconds(10)).isEmpty)
+        expectEmpty(pool.releaseUnused(at: .seconds(10)))
         _ = pool.keep(blocks[1])
         // Another loop asks shortly afterwards.
-        #expect(pool.releaseUnused(at: .seconds(10.5)).isEmpty)
-        #expect(pool.releaseUnused(at: .seconds(11)).map(\.start) == [blocks[0].start])
-        #expect(pool.releaseUnused(at: .seconds(12)).map(\.start) == [blocks[1].start])
+        expectEmpty(pool.releaseUnused(at: .seconds(10.5)))
+        expectEqual(pool.releaseUnused(at: .seconds(11)).map(\.start), [blocks[0].start])
+        expectEqual(pool.releaseUnused(at: .seconds(12)).map(\.start), [blocks[1].start])
         #expect(pool.isEmpty && pool.keptBytes == 0)
         for block in blocks { block.start.deallocate() }
     }
@@ -66,7 +67,7 @@ import Testing
             for start in stride(from: 0, to: bytes.count, by: 100_000) {
                 bytes[start..<start + 100_000].withUnsafeBytes { buffer.append($0.bytes) }
             }
-            #expect(contents(of: buffer) == bytes)
+            expectEqual(contents(of: buffer), bytes)
         }
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -23,9 +24,9 @@ import WSCore
     func twice() {
         var bytes = Array("Hello".utf8)
         mask(&bytes, with: maskingKey(exampleKey))
-        #expect(bytes == [0x7F, 0x9F, 0x4D, 0x51, 0x58])
+        expectEqual(bytes, [0x7F, 0x9F, 0x4D, 0x51, 0x58])
         mask(&bytes, with: maskingKey(exampleKey))
-        #expect(bytes == Array("Hello".utf8))
+        expectEqual(bytes, Array("Hello".utf8))
     }
 
     @Test("RFC 6455 §5.3: masking in pieces equals masking at once")
@@ -38,15 +39,15 @@ import WSCore
             var back = Array(payload[point...])
             mask(&front, with: maskingKey(exampleKey))
             mask(&back, with: maskingKey(exampleKey).advanced(by: point))
-            #expect(front + back == expected)
+            expectEqual(front + back, expected)
         }
     }
 
     @Test("advancing a key by a multiple of four does not change it")
     func advancedByFour() {
-        #expect(maskingKey(exampleKey).advanced(by: 0) == maskingKey(exampleKey))
-        #expect(maskingKey(exampleKey).advanced(by: 1 << 40) == maskingKey(exampleKey))
-        #expect(maskingKey(exampleKey).advanced(by: 3) == maskingKey([0x3D, 0x37, 0xFA, 0x21]))
+        expectEqual(maskingKey(exampleKey).advanced(by: 0), maskingKey(exampleKey))
+        expectEqual(maskingKey(exampleKey).advanced(by: 1 << 40), maskingKey(exampleKey))
+        expectEqual(maskingKey(exampleKey).advanced(by: 3), maskingKey([0x3D, 0x37, 0xFA, 0x21]))
     }
 
     @Test("bytes of every length are masked as they are appended to a buffer")
@@ -57,7 +58,7 @@ import WSCore
             buffer.append("before")
             buffer.append(payload.span.bytes, maskedWith: maskingKey(exampleKey))
             let expected = payload.enumerated().map { $1 ^ exampleKey[$0 % 4] }
-            #expect(contents(of: buffer) == Array("before".utf8) + expected)
+            expectEqual(contents(of: buffer), Array("before".utf8) + expected)
         }
     }
 

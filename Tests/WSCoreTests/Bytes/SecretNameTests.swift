@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -14,7 +15,7 @@ import Testing
             "client_secret", "clientsecret", "MYPASSWORD", "Kennwort-Passwort", "private key", "privateKey",
         ])
     func secrets(name: String) {
-        #expect(SecretName.isSecret(name))
+        expectTrue(SecretName.isSecret(name))
     }
 
     @Test(
@@ -26,19 +27,19 @@ import Testing
             "partition-key", "x-cookie", "room", "user", "id", "EIO", "transport", "vsn", "version",
         ])
     func harmless(name: String) {
-        #expect(!SecretName.isSecret(name))
+        expectFalse(SecretName.isSecret(name))
     }
 
     @Test("Text assigns a secret only if a value follows its name")
     func assignments() {
         for text in ["token=x", "{\"token\": \"x\"}", #"{\"token\":\"x\"}"#, "a=1, pass: y", "auth[key]=x"] {
-            #expect(SecretText.assignsSecret(text.utf8), "\(text)")
+            expectTrue(SecretText.assignsSecret(text.utf8), "\(text)")
         }
         let harmless = [
             "token", "token=", "{\"token\":{}}", "{\"token\":{{json:env:T}}}", "token=&a=b", "the token is", "a=token",
         ]
         for text in harmless {
-            #expect(!SecretText.assignsSecret(text.utf8), "\(text)")
+            expectFalse(SecretText.assignsSecret(text.utf8), "\(text)")
         }
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -7,9 +8,9 @@ import WSCore
         for pieces in feedings(of: text) {
             var validator = UTF8Validator()
             for piece in pieces { expectBeginning(&validator, piece) }
-            #expect(validator.isAtBoundary)
+            expectTrue(validator.isAtBoundary)
         }
-        #expect(isValid(text))
+        expectTrue(isValid(text))
     }
 
     @Test(
@@ -17,9 +18,9 @@ import WSCore
         arguments: UTF8Vectors.invalid)
     func invalid(text: UTF8Vectors.Invalid) {
         for pieces in feedings(of: text.bytes) {
-            #expect(firstInvalidPiece(pieces) == pieces.firstIndex { $0.contains(index: text.failsAt) })
+            expectEqual(firstInvalidPiece(pieces), pieces.firstIndex { $0.contains(index: text.failsAt) })
         }
-        #expect(!isValid(text.bytes))
+        expectFalse(isValid(text.bytes))
     }
 
     @Test(
@@ -30,9 +31,9 @@ import WSCore
         for pieces in feedings(of: text) {
             var validator = UTF8Validator()
             for piece in pieces { expectBeginning(&validator, piece) }
-            #expect(!validator.isAtBoundary)
+            expectFalse(validator.isAtBoundary)
         }
-        #expect(!isValid(text))
+        expectFalse(isValid(text))
     }
 
     @Test("one invalid byte is detected at every position of texts of many lengths")
@@ -43,7 +44,7 @@ import WSCore
                 text[position] = 0x80
                 if isValid(text) { Issue.record("byte \(position) of \(count)") }
             }
-            #expect(isValid([UInt8](repeating: 0x7F, count: count)))
+            expectTrue(isValid([UInt8](repeating: 0x7F, count: count)))
         }
     }
 
@@ -74,14 +75,14 @@ import WSCore
         expectBeginning(&validator, [])
         expectBeginning(&validator, [0xE2, 0x82])
         expectBeginning(&validator, [])
-        #expect(!validator.isAtBoundary)
+        expectFalse(validator.isAtBoundary)
         expectBeginning(&validator, [0xAC])
-        #expect(validator.isAtBoundary)
+        expectTrue(validator.isAtBoundary)
     }
 
     private func expectBeginning(_ validator: inout UTF8Validator, _ piece: ArraySlice<UInt8>) {
         let isValid = validator.validate(piece.span.bytes)
-        #expect(isValid)
+        expectTrue(isValid)
     }
 
     private func isValid(_ text: [UInt8]) -> Bool {

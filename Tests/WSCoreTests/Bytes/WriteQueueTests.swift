@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -13,14 +14,14 @@ import Testing
             let own = [UInt8](repeating: UInt8(index), count: index)
             own.withUnsafeBytes { tail.append($0.bytes) }
             queue.append(bytes, after: &tail)
-            #expect(tail.count == 0)
+            expectEqual(tail.count, 0)
             expected += own + contents(of: bytes)
         }
-        #expect(queue.count == expected.count)
+        expectEqual(queue.count, expected.count)
         var output = ByteBuffer()
         while queue.first != nil { queue.moveFirst(atMost: pieceBytes, to: &output) }
-        #expect(contents(of: output) == expected)
-        #expect(queue.count == 0)
+        expectEqual(contents(of: output), expected)
+        expectEqual(queue.count, 0)
     }
 
     @Test("shared bytes are released when taken")
@@ -33,9 +34,9 @@ import Testing
             first = bytes
             queue.append(bytes, after: &tail)
         }
-        #expect(first != nil)
+        expectNotNil(first)
         let isTaken = queue.takeFirst { part in part.shared.count }
-        #expect(isTaken)
+        expectTrue(isTaken)
         #expect(first == nil && queue.first == nil)
     }
 
@@ -68,10 +69,10 @@ import Testing
         #expect(tail.isEmpty && tail.storageBytes >= 1 << 20)
         append(noise(1, byteCount: 700_000), to: &tail)
         queue.append(SharedBytes(buffer(of: [2])), after: &tail)
-        #expect(tail.storageBytes == 0, "more than half of the storage is in use, so its contents are not copied")
+        expectEqual(tail.storageBytes, 0, "more than half of the storage is in use, so its contents are not copied")
         var output = ByteBuffer()
         while queue.first != nil { queue.moveFirst(atMost: 1, to: &output) }
-        #expect(contents(of: output) == [9, 9, 1] + noise(1, byteCount: 700_000) + [2])
+        expectEqual(contents(of: output), [9, 9, 1] + noise(1, byteCount: 700_000) + [2])
     }
 
     @Test("parts are taken in order and released when taken, while others are appended")
@@ -91,8 +92,8 @@ import Testing
             #expect(taken == 0 && kept == waiting.count - output.count - 1)
         }
         while queue.first != nil { queue.moveFirst(atMost: 1, to: &output) }
-        #expect(contents(of: output) == (0..<1000).map { UInt8($0 % 251) })
-        #expect(queue.count == 0)
+        expectEqual(contents(of: output), (0..<1000).map { UInt8($0 % 251) })
+        expectEqual(queue.count, 0)
     }
 
     private func append(_ bytes: [UInt8], to buffer: inout ByteBuffer) {

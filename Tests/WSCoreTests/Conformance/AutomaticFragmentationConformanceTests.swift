@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -20,7 +21,7 @@ import WSCore
     func sent(by role: Role) {
         var outbox = Outbox(role: role, maskingKeys: countingKeys(), fragmentBytes: Self.fragmentBytes)
         outbox.send(Self.payload.span.bytes, as: .text)
-        #expect(Self.frames.map(\.count) == [Int](repeating: 1304, count: 50) + [540])
-        #expect(contents(of: outbox.bytes) == wire(Self.frames, sentBy: role))
+        expectEqual(Self.frames.map(\.count), [Int](repeating: 1304, count: 50) + [540])
+        expectEqual(contents(of: outbox.bytes), wire(Self.frames, sentBy: role))
     }
 }

@@ -1,4 +1,5 @@
 import SessionSupport
+import TestSupport
 import Testing
 import WSCore
 
@@ -12,9 +13,9 @@ import WSCore
         let received = wire(frames ?? [testCase.whole(payload)], receivedBy: role)
         // A loop reads at most 64 KiB at once.
         let end = EchoEnd.after(chops(of: received, testCase.chopBytes ?? 65_536), role: role)
-        #expect(end.error == nil)
+        expectNil(end.error)
         let isEchoed = areEqual(end.sent, wire([testCase.whole(payload)], sentBy: role))
-        #expect(isEchoed)
+        expectTrue(isEchoed)
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import SessionSupport
+import TestSupport
 import Testing
 import WSCore
 
@@ -19,12 +20,12 @@ import WSCore
         let writes = testCase.writes(to: role)
         try session.receive(writes.valid, handler: &handler)
         let isSilent = session.outbox.bytes.isEmpty
-        #expect(isSilent, "valid bytes must not fail the connection")
+        expectTrue(isSilent, "valid bytes must not fail the connection")
         #expect(throws: ProtocolError.invalidText) { try session.receive(writes.fatal, handler: &handler) }
         let close = closeFrame(1007, "\(ProtocolError.invalidText)")
-        #expect(contents(of: session.outbox.bytes) == wire([close], sentBy: role))
+        expectEqual(contents(of: session.outbox.bytes), wire([close], sentBy: role))
         try session.receive(writes.rest, handler: &handler)
-        #expect(contents(of: session.outbox.bytes) == wire([close], sentBy: role))
+        expectEqual(contents(of: session.outbox.bytes), wire([close], sentBy: role))
     }
 
     @Test(
@@ -46,7 +47,7 @@ import WSCore
             !validator.validate(testCase.bytes.span.bytes.extracting($0...$0))
         }
         // Truncated text fails at its end, one past its last byte.
-        #expect(failsAt ?? (validator.isAtBoundary ? nil : testCase.bytes.count) == testCase.failsAt)
+        expectEqual(failsAt ?? (validator.isAtBoundary ? nil : testCase.bytes.count), testCase.failsAt)
     }
 
     static var numbers: [String] { fragmented.map(\.number) + failFast.map(\.number) + NumberedText.all.map(\.number) }

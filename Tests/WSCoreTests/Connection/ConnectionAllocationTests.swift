@@ -1,4 +1,5 @@
 import CAllocationCounter
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -31,7 +32,7 @@ struct ConnectionAllocationTests {
             allocation_counter_start()
             loop.run()
             let count = allocation_counter_stop()
-            #expect(client.handler.remaining == 0)
+            expectEqual(client.handler.remaining, 0)
             // What happens once per second may allocate, and a slow machine takes seconds.
             #expect(count < 100)
             client.terminate()

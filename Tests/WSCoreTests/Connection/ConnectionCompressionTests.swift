@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -7,15 +8,15 @@ import Testing
     @Test("negotiated parameters apply in both directions, and the traffic counts show the savings")
     func agreement() throws {
         try withServer(.init(), offering: .init(windowBits: 10)) { loop, server, opened in
-            #expect(opened.deflate == DeflateParameters(serverMaxWindowBits: 10, clientMaxWindowBits: 10))
+            expectEqual(opened.deflate, DeflateParameters(serverMaxWindowBits: 10, clientMaxWindowBits: 10))
             let value = ExtensionHeader.value(of: opened.upgrade.extensions)
-            #expect(value == "permessage-deflate; server_max_window_bits=10; client_max_window_bits=10")
+            expectEqual(value, "permessage-deflate; server_max_window_bits=10; client_max_window_bits=10")
             let text = String(repeating: "much the same, ", count: 50)
             let client = exchange(text, loop, opened)
-            #expect(client.handler.events == [.text(text)])
+            expectEqual(client.handler.events, [.text(text)])
             for traffic in [client.sentTraffic, client.receivedTraffic] {
-                #expect(traffic.messages == 1)
-                #expect(traffic.messageBytes == 750)
+                expectEqual(traffic.messages, 1)
+                expectEqual(traffic.messageBytes, 750)
                 #expect(traffic.wireBytes < 100)
             }
             end(client, loop, server)
@@ -26,11 +27,11 @@ import Testing
     func nothing() throws {
         for (wished, offered) in [(DeflatePreferences(), nil), (nil, DeflatePreferences()), (nil, nil)] {
             try withServer(wished, offering: offered) { loop, server, opened in
-                #expect(opened.deflate == nil)
-                #expect(opened.upgrade.extensions.isEmpty)
+                expectNil(opened.deflate)
+                expectEmpty(opened.upgrade.extensions)
                 let client = exchange(String(repeating: "a", count: 100), loop, opened)
-                #expect(client.sentTraffic == Traffic(messages: 1, messageBytes: 100, wireBytes: 106))
-                #expect(client.receivedTraffic == Traffic(messages: 1, messageBytes: 100, wireBytes: 102))
+                expectEqual(client.sentTraffic, Traffic(messages: 1, messageBytes: 100, wireBytes: 106))
+                expectEqual(client.receivedTraffic, Traffic(messages: 1, messageBytes: 100, wireBytes: 102))
                 end(client, loop, server)
             }
         }
@@ -49,19 +50,19 @@ import Testing
             for count in 1...2 {
                 client.send(String(repeating: "busy ", count: 100))
                 loop.run { client.handler.messageCount == count }
-                #expect(resources.deflateMemory.deflaters.streamCount == 2)
-                #expect(resources.deflateMemory.inflaters.streamCount == 2)
+                expectEqual(resources.deflateMemory.deflaters.streamCount, 2)
+                expectEqual(resources.deflateMemory.inflaters.streamCount, 2)
                 loop.run {
                     !resources.deflateMemory.deflaters.hasStreams && !resources.deflateMemory.inflaters.hasStreams
                 }
             }
-            #expect(client.handler.events[0] == client.handler.events[1])
+            expectEqual(client.handler.events[0], client.handler.events[1])
             client.send(String(repeating: "busy ", count: 100))
             client.close(CloseFrame(code: .normalClosure))
             // Only the timer is left after both connections have ended.
             loop.run()
-            #expect(client.handler.messageCount == 3)
-            #expect(client.handler.end != nil)
+            expectEqual(client.handler.messageCount, 3)
+            expectNotNil(client.handler.end)
         }
     }
 
@@ -83,13 +84,13 @@ import Testing
             for count in 1...texts.count {
                 loop.run { server.handler.messageCount >= count }
                 loop.settle()
-                #expect(server.handler.messageCount == count)
-                #expect(server.handler.end == nil)
+                expectEqual(server.handler.messageCount, count)
+                expectNil(server.handler.end)
                 server.resumeReading()
             }
             loop.run { server.handler.end != nil && client.handler.end != nil }
-            #expect(server.handler.events == texts.map { .text($0) } + [.ping(ping), .close(1000)])
-            #expect(server.handler.end?.isClean == true)
+            expectEqual(server.handler.events, texts.map { .text($0) } + [.ping(ping), .close(1000)])
+            expectEqual(server.handler.end?.isClean, true)
         }
     }
 
@@ -122,15 +123,15 @@ import Testing
         try withUnread { loop, client, rest in
             client.start(with: frame(0x81, "one") + frame(0x89, "ping") + frame(0x81, "two") + frame(0x88))
             loop.settle()
-            #expect(client.handler.events == [.text("one")])
+            expectEqual(client.handler.events, [.text("one")])
             client.resumeReading()
             loop.run { client.handler.messageCount == 2 }
             client.resumeReading()
             loop.run { client.handler.events.count == 4 }
             rest.close()
             loop.run { client.handler.end != nil }
-            #expect(client.handler.events == [.text("one"), .ping(Array("ping".utf8)), .text("two"), .close(nil)])
-            #expect(client.handler.end?.isClean == true)
+            expectEqual(client.handler.events, [.text("one"), .ping(Array("ping".utf8)), .text("two"), .close(nil)])
+            expectEqual(client.handler.end?.isClean, true)
         }
     }
 
@@ -139,11 +140,11 @@ import Testing
         try withUnread { loop, client, rest in
             client.start(with: frame(0x81, "one") + frame(0xC9))
             loop.settle()
-            #expect(client.handler.end == nil)
+            expectNil(client.handler.end)
             client.resumeReading()
             rest.close()
             loop.run { client.handler.end != nil }
-            #expect(client.handler.end?.violation == .reservedBits(4))
+            expectEqual(client.handler.end?.violation, .reservedBits(4))
         }
     }
 
@@ -153,13 +154,13 @@ import Testing
             client.start(with: frame(0x81, "one") + frame(0x81, "two"))
             rest.close()
             loop.settle()
-            #expect(client.handler.end == nil)
+            expectNil(client.handler.end)
             client.resumeReading()
             loop.run { client.handler.messageCount == 2 }
-            #expect(client.handler.end == nil)
+            expectNil(client.handler.end)
             client.resumeReading()
             loop.run { client.handler.end != nil }
-            #expect(client.handler.end?.isClean == false)
+            expectEqual(client.handler.end?.isClean, false)
         }
     }
 
@@ -168,9 +169,9 @@ import Testing
         try withUnread { loop, client, _ in
             client.handler.onMessage = { connection, _, _ in connection.terminate() }
             client.start(with: frame(0x81, "one") + frame(0x81, "two"))
-            #expect(client.handler.events == [.text("one")])
+            expectEqual(client.handler.events, [.text("one")])
             loop.runOnce()
-            #expect(client.handler.endCount == 1)
+            expectEqual(client.handler.endCount, 1)
         }
         try withUnread { loop, client, _ in
             client.start(with: frame(0x81, "one") + frame(0x81, "two"))
@@ -178,8 +179,8 @@ import Testing
             client.terminate()
             client.resumeReading()
             loop.settle()
-            #expect(client.handler.events == [.text("one")])
-            #expect(client.handler.endCount == 1)
+            expectEqual(client.handler.events, [.text("one")])
+            expectEqual(client.handler.endCount, 1)
         }
     }
 

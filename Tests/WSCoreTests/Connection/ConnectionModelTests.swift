@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -70,9 +71,9 @@ import Testing
         let said = speaker.said
         #expect(heard.count <= said.count)
         let firstDifference = zip(heard, said).enumerated().first { $0.element.0 != $0.element.1 }?.offset
-        #expect(firstDifference == nil)
+        expectNil(firstDifference)
         // Nothing is lost unless an end has discarded it.
-        if !speaker.hasCut, !listener.hasCut { #expect(heard.count == said.count) }
+        if !speaker.hasCut, !listener.hasCut { expectEqual(heard.count, said.count) }
     }
 }
 
@@ -130,8 +131,8 @@ private final class ModelHandler: ConnectionHandler {
     }
 
     private func called() {
-        #expect(!model.isCalling, "a method of a connection has called a handler")
-        #expect(!isOver, "something was delivered after the end")
+        expectFalse(model.isCalling, "a method of a connection has called a handler")
+        expectFalse(isOver, "something was delivered after the end")
     }
 
     /// Carries out up to two random actions.
@@ -192,7 +193,7 @@ private final class ModelHandler: ConnectionHandler {
 
     private func query() {
         call { connection in
-            #expect(connection.sentTraffic.messages == said.count { if case .message = $0 { true } else { false } })
+            expectEqual(connection.sentTraffic.messages, said.count { if case .message = $0 { true } else { false } })
             if !hasCut { #expect(connection.receivedTraffic.messages <= heard.count) }
             #expect(connection.queuedBytes <= connection.sentTraffic.wireBytes)
             _ = (connection.isFull, connection.isInMessage, connection.incomingProgress, connection.unsentBytes)
@@ -249,7 +250,7 @@ private final class ModelHandler: ConnectionHandler {
         heard.append(.close(frame))
         let isAnswered = said.contains { if case .close = $0 { true } else { false } }
         if !isAnswered { said.append(.close(CloseFrame(code: frame.code))) }
-        #expect(connection.isClosing)
+        expectTrue(connection.isClosing)
         act()
         isOver = true
     }
@@ -270,7 +271,7 @@ private final class ModelHandler: ConnectionHandler {
     }
 
     func connection(_ connection: Connection<ModelHandler>, didEnd end: ConnectionEnd) {
-        #expect(!model.isCalling)
+        expectFalse(model.isCalling)
         endCount += 1
         isOver = true
         act()

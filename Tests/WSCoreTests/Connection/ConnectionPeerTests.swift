@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -11,8 +12,8 @@ import Testing
             raw.stream.close()
             loop.run { connection.stream.peerPresence == .isGone }
             connection.lookAfterPeer(probing: false)
-            #expect(connection.handler.end?.failure.map { IOError(of: $0) } == .connectionReset)
-            #expect(connection.handler.messageCount == 0)
+            expectEqual(connection.handler.end?.failure.map { IOError(of: $0) }, .connectionReset)
+            expectEqual(connection.handler.messageCount, 0)
         }
     }
 
@@ -25,7 +26,7 @@ import Testing
             #expect(connection.handler.end == nil && connection.isLost)
             connection.handler.isStuck = true
             connection.lookAfterPeer(probing: false)
-            #expect(connection.handler.end?.failure.map { IOError(of: $0) } == .connectionReset)
+            expectEqual(connection.handler.end?.failure.map { IOError(of: $0) }, .connectionReset)
         }
         try withHeldPeer(.init(role: .server, limits: Limits())) { loop, connection, raw in
             raw.stream.close()
@@ -33,7 +34,7 @@ import Testing
             connection.lookAfterPeer(probing: false)
             connection.resumeReading()
             loop.run { connection.handler.end != nil }
-            #expect(connection.handler.events == [.text("held")])
+            expectEqual(connection.handler.events, [.text("held")])
         }
     }
 
@@ -50,7 +51,7 @@ import Testing
                 connection.send("end")
                 loop.run { raw.recorder.received.suffix(5) == frame(0x81, "end") }
                 let ping = pausesReadingWhenFull || isStuck ? frame(0x89) : []
-                #expect(raw.recorder.received == frame(0x81, "unread") + ping + frame(0x81, "end"))
+                expectEqual(raw.recorder.received, frame(0x81, "unread") + ping + frame(0x81, "end"))
             }
         }
     }

@@ -1,4 +1,5 @@
 import CAllocationCounter
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -17,13 +18,13 @@ import Testing
             }
             for _ in 0..<8 { client.send(message) }
             loop.run(within: .seconds(30)) { client.handler.messageCount == 8 }
-            #expect(equalCount == 8)
+            expectEqual(equalCount, 8)
             client.close(CloseFrame(code: .normalClosure, reason: "bye"))
             loop.run { client.handler.end != nil && server.handler.end != nil }
             for handler in [client.handler, server.handler] {
-                #expect(handler.end?.isClean == true)
-                #expect(handler.end?.failure == nil)
-                #expect(handler.endCount == 1)
+                expectEqual(handler.end?.isClean, true)
+                expectNil(handler.end?.failure)
+                expectEqual(handler.endCount, 1)
             }
         }
     }
@@ -34,7 +35,7 @@ import Testing
             server.send(pattern(3 << 20))
             server.close(CloseFrame(code: .goingAway))
             loop.run { client.handler.end != nil && server.handler.end != nil }
-            #expect(client.handler.messageCount == 1)
+            expectEqual(client.handler.messageCount, 1)
             #expect(client.handler.end?.isClean == true && server.handler.end?.isClean == true)
         }
     }
@@ -50,11 +51,11 @@ import Testing
             // RFC 6455 §5.1: clients must mask their frames.
             client.send(frame(0x81, "unmasked") + pattern(500_000))
             loop.run { client.recorder.hasEnded }
-            #expect(client.recorder.received.prefix(1) == [0x88])
-            #expect(client.recorder.readError == nil)
+            expectEqual(client.recorder.received.prefix(1), [0x88])
+            expectNil(client.recorder.readError)
             client.close()
             loop.run { connection.handler.end != nil }
-            #expect(connection.handler.end?.violation != nil)
+            expectNotNil(connection.handler.end?.violation)
         }
     }
 
@@ -93,7 +94,7 @@ import Testing
             allocation_counter_start()
             loop.run()
             let count = allocation_counter_stop()
-            #expect(remaining == 0)
+            expectEqual(remaining, 0)
             // TLSAllocationTests measures 7 per record. Each message is one record in each direction.
             #expect(count <= 7 * 2 * 2000)
         }
@@ -113,10 +114,10 @@ import Testing
             client.stream.shutdown()
             loop.run { client.recorder.hasEnded && connection.handler.end != nil }
             let received = client.recorder.received
-            #expect(received.prefix(6) == frame(0x81, "last")[...])
-            #expect(received.dropFirst(6).first == 0x88)
-            #expect(connection.handler.end?.failure == nil)
-            #expect(connection.handler.end?.isClean == !isViolation)
+            expectEqual(received.prefix(6), frame(0x81, "last")[...])
+            expectEqual(received.dropFirst(6).first, 0x88)
+            expectNil(connection.handler.end?.failure)
+            expectEqual(connection.handler.end?.isClean, !isViolation)
             client.close()
         }
     }

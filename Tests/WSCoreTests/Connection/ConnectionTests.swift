@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -15,8 +16,8 @@ import Testing
             server.send([0, 1, 255])
             _ = [].withUnsafeBytes { server.sendPong($0.bytes) }
             loop.run { client.handler.events.count == 3 && server.handler.events.count == 2 }
-            #expect(server.handler.events == [.text("to the server"), .ping(Array("p".utf8))])
-            #expect(client.handler.events == [.binary([0, 1, 255]), .pong([]), .pong(Array("p".utf8))])
+            expectEqual(server.handler.events, [.text("to the server"), .ping(Array("p".utf8))])
+            expectEqual(client.handler.events, [.binary([0, 1, 255]), .pong([]), .pong(Array("p".utf8))])
         }
     }
 
@@ -25,10 +26,10 @@ import Testing
         try withRawPeer(.server) { loop, connection, raw in
             connection.send("a")
             connection.send("b")
-            #expect(connection.queuedBytes == 6)
+            expectEqual(connection.queuedBytes, 6)
             loop.run { raw.recorder.received.count == 6 }
-            #expect(raw.recorder.received == frame(0x81, "a") + frame(0x81, "b"))
-            #expect(connection.queuedBytes == 0)
+            expectEqual(raw.recorder.received, frame(0x81, "a") + frame(0x81, "b"))
+            expectEqual(connection.queuedBytes, 0)
         }
     }
 
@@ -45,14 +46,14 @@ import Testing
             connection.send("b")
             connection.send(message)
             let sentBytes = frames.count * 3 + 6
-            #expect(connection.queuedBytes == sentBytes)
-            #expect(connection.unsentBytes == sentBytes)
-            #expect(!connection.isFull)
+            expectEqual(connection.queuedBytes, sentBytes)
+            expectEqual(connection.unsentBytes, sentBytes)
+            expectFalse(connection.isFull)
             for _ in 0..<3 { connection.send(message) }
-            #expect(connection.isFull)
+            expectTrue(connection.isFull)
             loop.run { raw.recorder.received.count >= sentBytes + frames.count * 3 }
             let expected = frame(0x81, "a") + frames + frames + frame(0x81, "b") + frames + frames + frames + frames
-            #expect(areEqual(raw.recorder.received, expected))
+            expectTrue(areEqual(raw.recorder.received, expected))
             loop.run { connection.queuedBytes == 0 }
             #expect(!connection.isFull && connection.handler.drainCount == 1)
         }
@@ -70,9 +71,9 @@ import Testing
             loop.run { connection.isClosing }
             raw.stream.startReading()
             loop.run { raw.recorder.hasEnded }
-            #expect(raw.recorder.received.count == 2 * (payload.count + 10) + 4)
-            #expect(raw.recorder.received.suffix(payload.count + 4).prefix(payload.count) == payload[...])
-            #expect(raw.recorder.received.suffix(4) == closeFrame(1000)[...])
+            expectEqual(raw.recorder.received.count, 2 * (payload.count + 10) + 4)
+            expectEqual(raw.recorder.received.suffix(payload.count + 4).prefix(payload.count), payload[...])
+            expectEqual(raw.recorder.received.suffix(4), closeFrame(1000)[...])
         }
     }
 
@@ -86,8 +87,8 @@ import Testing
             server.start(sending: Array("HTTP/1.1 101 \r\n\r\n".utf8), with: masked(frame(0x81, "first")))
             raw.stream.startReading()
             loop.run { raw.recorder.received.count >= 24 }
-            #expect(raw.recorder.received == Array("HTTP/1.1 101 \r\n\r\n".utf8) + frame(0x81, "first"))
-            #expect(server.receivedTraffic == Traffic(messages: 1, messageBytes: 5, wireBytes: 11))
+            expectEqual(raw.recorder.received, Array("HTTP/1.1 101 \r\n\r\n".utf8) + frame(0x81, "first"))
+            expectEqual(server.receivedTraffic, Traffic(messages: 1, messageBytes: 5, wireBytes: 11))
             server.terminate()
             far.close()
             loop.runOnce()
@@ -104,8 +105,8 @@ import Testing
             try raw.write(masked(frame(0x81, "second")))
             server.start(with: masked(frame(0x81, "first")))
             loop.settle()
-            #expect(server.handler.events == [.text("first")])
-            #expect(server.isPausedByUser)
+            expectEqual(server.handler.events, [.text("first")])
+            expectTrue(server.isPausedByUser)
             server.resumeReading()
             loop.run { server.handler.messageCount == 2 }
             server.terminate()
@@ -121,7 +122,7 @@ import Testing
             server.pauseReading()
             for _ in 0..<100 { client.send(pattern(10_000)) }
             loop.settle()
-            #expect(server.handler.messageCount == 0)
+            expectEqual(server.handler.messageCount, 0)
             server.resumeReading()
             loop.run { server.handler.messageCount == 100 }
         }
@@ -158,7 +159,7 @@ import Testing
             sendMore()
             #expect(sent < total)
             loop.run(within: .seconds(60)) { received.count == total }
-            #expect(received == (0..<total).map { UInt8($0) })
+            expectEqual(received, (0..<total).map { UInt8($0) })
             #expect(client.handler.drainCount > 0)
             #expect(largestQueue <= server.settings.queueLimitBytes + 2_000_000)
         }
@@ -178,7 +179,7 @@ import Testing
             #expect(server.queuedBytes <= server.settings.queueLimitBytes + 2_000_000)
             client.resumeReading()
             loop.run(within: .seconds(60)) { client.handler.messageCount == 40 }
-            #expect(!server.isFull)
+            expectFalse(server.isFull)
         }
     }
 
@@ -189,24 +190,24 @@ import Testing
         for transport in Transport.allCases {
             try withPair(transport) { loop, client, server in
                 let (active, passive) = closer == .client ? (client, server) : (server, client)
-                #expect(active.close(CloseFrame(code: CloseCode(rawValue: 4001), reason: "enough")))
-                #expect(!active.close(CloseFrame(code: .normalClosure)))
-                #expect(!active.send("too late"))
+                expectTrue(active.close(CloseFrame(code: CloseCode(rawValue: 4001), reason: "enough")))
+                expectFalse(active.close(CloseFrame(code: .normalClosure)))
+                expectFalse(active.send("too late"))
                 loop.run { client.handler.end != nil && server.handler.end != nil }
                 let activeEnd = try #require(active.handler.end)
                 let passiveEnd = try #require(passive.handler.end)
-                #expect(activeEnd.isClean)
-                #expect(activeEnd.closing.wasStartedHere)
-                #expect(activeEnd.code.rawValue == 4001)
-                #expect(activeEnd.reason == "")
-                #expect(passiveEnd.isClean)
-                #expect(!passiveEnd.closing.wasStartedHere)
-                #expect(passiveEnd.code.rawValue == 4001)
-                #expect(passiveEnd.reason == "enough")
-                #expect(client.handler.endCount == 1)
-                #expect(server.handler.endCount == 1)
-                #expect(active.handler.events == [.close(4001)])
-                #expect(passive.handler.events == [.close(4001, "enough")])
+                expectTrue(activeEnd.isClean)
+                expectTrue(activeEnd.closing.wasStartedHere)
+                expectEqual(activeEnd.code.rawValue, 4001)
+                expectEqual(activeEnd.reason, "")
+                expectTrue(passiveEnd.isClean)
+                expectFalse(passiveEnd.closing.wasStartedHere)
+                expectEqual(passiveEnd.code.rawValue, 4001)
+                expectEqual(passiveEnd.reason, "enough")
+                expectEqual(client.handler.endCount, 1)
+                expectEqual(server.handler.endCount, 1)
+                expectEqual(active.handler.events, [.close(4001)])
+                expectEqual(passive.handler.events, [.close(4001, "enough")])
                 #expect(activeEnd.failure == nil && passiveEnd.failure == nil)
             }
         }
@@ -218,11 +219,11 @@ import Testing
             client.close(CloseFrame(code: .normalClosure))
             server.close(CloseFrame(code: .goingAway))
             loop.run { client.handler.end != nil && server.handler.end != nil }
-            #expect(client.handler.end?.code == .goingAway)
-            #expect(server.handler.end?.code == .normalClosure)
+            expectEqual(client.handler.end?.code, .goingAway)
+            expectEqual(server.handler.end?.code, .normalClosure)
             #expect(client.handler.end?.isClean == true && server.handler.end?.isClean == true)
-            #expect(client.handler.end?.closing.wasStartedHere == true)
-            #expect(server.handler.end?.closing.wasStartedHere == true)
+            expectEqual(client.handler.end?.closing.wasStartedHere, true)
+            expectEqual(server.handler.end?.closing.wasStartedHere, true)
         }
     }
 
@@ -231,8 +232,8 @@ import Testing
         try withPair { loop, client, server in
             client.close(CloseFrame(code: nil))
             loop.run { client.handler.end != nil && server.handler.end != nil }
-            #expect(server.handler.end?.code == .noStatus)
-            #expect(client.handler.end?.code == .noStatus)
+            expectEqual(server.handler.end?.code, .noStatus)
+            expectEqual(client.handler.end?.code, .noStatus)
         }
     }
 
@@ -247,8 +248,8 @@ import Testing
             let reading = Timer(on: loop) { receiver.resumeReading() }
             reading.start(after: .zero, every: .milliseconds(5))
             loop.run { client.handler.end != nil && server.handler.end != nil }
-            #expect(receiver.handler.messageCount == 20)
-            #expect(sender.handler.end?.isClean == true)
+            expectEqual(receiver.handler.messageCount, 20)
+            expectEqual(sender.handler.end?.isClean, true)
         }
     }
 
@@ -261,10 +262,10 @@ import Testing
             #expect(loop.now - start >= .milliseconds(2990))
             #expect(loop.now - start < .milliseconds(5900), "the close timeout was applied twice")
             let end = try #require(connection.handler.end)
-            #expect(end.closingTimedOut)
-            #expect(!end.isClean)
-            #expect(end.code == .abnormalClosure)
-            #expect(end.closing.sent == CloseFrame(code: .normalClosure))
+            expectTrue(end.closingTimedOut)
+            expectFalse(end.isClean)
+            expectEqual(end.code, .abnormalClosure)
+            expectEqual(end.closing.sent, CloseFrame(code: .normalClosure))
             loop.run { raw.recorder.hasEnded }
         }
     }
@@ -279,7 +280,7 @@ import Testing
             connection.pauseReading(for: reasons)
             connection.close(CloseFrame(code: .goingAway))
             loop.advance(by: .seconds(10))
-            #expect(connection.handler.end?.closingTimedOut == (expires ? true : nil))
+            expectEqual(connection.handler.end?.closingTimedOut, (expires ? true : nil))
         }
     }
 
@@ -298,8 +299,8 @@ import Testing
             }
             loop.advance { connection.handler.end != nil }
             #expect(loop.now - start > .seconds(6))
-            #expect(connection.handler.end?.closingTimedOut == false)
-            #expect(connection.handler.end?.isClean == true)
+            expectEqual(connection.handler.end?.closingTimedOut, false)
+            expectEqual(connection.handler.end?.isClean, true)
         }
     }
 
@@ -314,7 +315,7 @@ import Testing
             raw.recorder.didChange = { $0.stopReading() }
             loop.advance { raw.recorder.received.count == 4_000_000 + 10 + 4 }
             loop.advance { connection.handler.end != nil }
-            #expect(connection.handler.end?.isClean == true)
+            expectEqual(connection.handler.end?.isClean, true)
         }
     }
 
@@ -326,7 +327,7 @@ import Testing
             loop.runOnce()
             try raw.write(masked(closeFrame(1000)))
             loop.advance(by: .milliseconds(3900))
-            #expect(connection.handler.end == nil)
+            expectNil(connection.handler.end)
             loop.advance { connection.handler.end != nil }
             let end = try #require(connection.handler.end)
             raw.stream.startReading()
@@ -358,8 +359,8 @@ import Testing
             loop.run { raw.recorder.hasEnded }
             raw.stream.close()
             loop.run { connection.handler.end != nil }
-            #expect(connection.handler.events == [.close(1000)])
-            #expect(raw.recorder.received == closeFrame(1000))
+            expectEqual(connection.handler.events, [.close(1000)])
+            expectEqual(raw.recorder.received, closeFrame(1000))
         }
     }
 
@@ -371,12 +372,12 @@ import Testing
             let (active, judge) = violator == .client ? (client, server) : (server, client)
             active.send("eleven bytes")
             loop.run { client.handler.end != nil && server.handler.end != nil }
-            #expect(judge.handler.end?.violation == .messageTooBig(limit: 10))
-            #expect(judge.handler.end?.code == .abnormalClosure)
-            #expect(judge.handler.end?.isClean == false)
-            #expect(active.handler.end?.violation == nil)
-            #expect(active.handler.end?.code == .messageTooBig)
-            #expect(active.handler.end?.reason == "a message is larger than 10 bytes")
+            expectEqual(judge.handler.end?.violation, .messageTooBig(limit: 10))
+            expectEqual(judge.handler.end?.code, .abnormalClosure)
+            expectEqual(judge.handler.end?.isClean, false)
+            expectNil(active.handler.end?.violation)
+            expectEqual(active.handler.end?.code, .messageTooBig)
+            expectEqual(active.handler.end?.reason, "a message is larger than 10 bytes")
         }
     }
 
@@ -385,11 +386,11 @@ import Testing
         try withRawPeer(.server) { loop, connection, raw in
             try raw.write(frame(0x81, "bare") + masked(frame(0x81, "more")))
             loop.run { raw.recorder.hasEnded }
-            #expect(raw.recorder.received == closeFrame(1002, "a frame from the client is not masked"))
+            expectEqual(raw.recorder.received, closeFrame(1002, "a frame from the client is not masked"))
             raw.stream.close()
             loop.run { connection.handler.end != nil }
-            #expect(connection.handler.end?.violation == .unmaskedClientFrame)
-            #expect(connection.handler.events.isEmpty)
+            expectEqual(connection.handler.end?.violation, .unmaskedClientFrame)
+            expectEmpty(connection.handler.events)
         }
     }
 
@@ -413,11 +414,11 @@ import Testing
             raw.stream.close()
             loop.run { connection.handler.end != nil }
             let end = try #require(connection.handler.end)
-            #expect(end.code == .abnormalClosure)
-            #expect(end.failure == nil)
-            #expect(!end.isClean)
-            #expect(!connection.send("nobody hears this"))
-            #expect(connection.queuedBytes == 0)
+            expectEqual(end.code, .abnormalClosure)
+            expectNil(end.failure)
+            expectFalse(end.isClean)
+            expectFalse(connection.send("nobody hears this"))
+            expectEqual(connection.queuedBytes, 0)
         }
     }
 
@@ -429,8 +430,8 @@ import Testing
             loop.run { raw.stream.hasUnreadBytes }
             raw.stream.close()
             loop.run { connection.handler.end != nil }
-            #expect(connection.handler.end?.failure.map { IOError(of: $0) } == .connectionReset)
-            #expect(connection.handler.endCount == 1)
+            expectEqual(connection.handler.end?.failure.map { IOError(of: $0) }, .connectionReset)
+            expectEqual(connection.handler.endCount, 1)
         }
     }
 
@@ -446,8 +447,8 @@ import Testing
             loop.settle()
             connection.resumeReading()
             loop.run { connection.handler.end != nil }
-            #expect(connection.handler.end?.code == .tryAgainLater)
-            #expect(connection.handler.end?.reason == "full")
+            expectEqual(connection.handler.end?.code, .tryAgainLater)
+            expectEqual(connection.handler.end?.reason, "full")
         }
     }
 
@@ -458,13 +459,13 @@ import Testing
         try withPair { loop, client, server in
             server.handler.onMessage = { connection, _, _ in
                 connection.terminate()
-                #expect(connection.handler.end == nil)
+                expectNil(connection.handler.end)
             }
             client.send("stop")
             loop.run { client.handler.end != nil && server.handler.end != nil }
-            #expect(server.handler.end?.code == .abnormalClosure)
-            #expect(server.handler.endCount == 1)
-            #expect(client.handler.end?.closing.received == nil)
+            expectEqual(server.handler.end?.code, .abnormalClosure)
+            expectEqual(server.handler.endCount, 1)
+            expectNil(client.handler.end?.closing.received)
         }
     }
 
@@ -474,12 +475,12 @@ import Testing
             client.terminate()
             client.terminate()
             #expect(client.handler.endCount == 0 && client.isClosing)
-            #expect(!client.send("too late"))
+            expectFalse(client.send("too late"))
             loop.run { server.handler.end != nil }
-            #expect(client.handler.endCount == 1)
+            expectEqual(client.handler.endCount, 1)
             client.terminate()
             loop.runOnce()
-            #expect(client.handler.endCount == 1)
+            expectEqual(client.handler.endCount, 1)
         }
     }
 
@@ -490,14 +491,14 @@ import Testing
                 firstServer.handler.onMessage = { _, payload, kind in secondServer.send(payload, as: kind) }
                 firstClient.send("relayed")
                 loop.run { secondClient.handler.messageCount == 1 }
-                #expect(secondClient.handler.events == [.text("relayed")])
+                expectEqual(secondClient.handler.events, [.text("relayed")])
                 firstServer.handler.onMessage = { _, _, _ in
                     secondServer.close(CloseFrame(code: .goingAway))
                     secondServer.terminate()
                 }
                 firstClient.send("end the other")
                 loop.run { secondClient.handler.end != nil }
-                #expect(secondServer.handler.endCount == 1)
+                expectEqual(secondServer.handler.endCount, 1)
             }
         }
     }
@@ -508,8 +509,8 @@ import Testing
             server.handler.onMessage = { connection, _, _ in connection.close(CloseFrame(code: .normalClosure)) }
             client.send("bye")
             loop.run { client.handler.end != nil && server.handler.end != nil }
-            #expect(server.handler.end?.isClean == true)
-            #expect(server.handler.end?.closing.wasStartedHere == true)
+            expectEqual(server.handler.end?.isClean, true)
+            expectEqual(server.handler.end?.closing.wasStartedHere, true)
         }
     }
 
@@ -522,8 +523,8 @@ import Testing
             for text in ["one", "two", "three"] { client.send(text) }
             client.sendPing(RawSpan())
             loop.run { client.handler.end != nil && server.handler.end != nil }
-            #expect(server.handler.events == [.text("one")])
-            #expect(client.handler.events == (isAbandoned ? [.close(1013, "memory is scarce")] : []))
+            expectEqual(server.handler.events, [.text("one")])
+            expectEqual(client.handler.events, (isAbandoned ? [.close(1013, "memory is scarce")] : []))
         }
     }
 
@@ -540,8 +541,8 @@ import Testing
             client.send("one")
             client.send("two")
             loop.run { client.handler.messageCount == 2 }
-            #expect(seen == [[1, 0, 5], [2, 0, 10]])
-            #expect(server.receivedTraffic.messages == 2)
+            expectEqual(seen, [[1, 0, 5], [2, 0, 10]])
+            expectEqual(server.receivedTraffic.messages, 2)
         }
     }
 
@@ -557,8 +558,8 @@ import Testing
             loop.run { one.handler.end != nil && other.handler.end != nil }
             loop.runOnce()
         }
-        #expect(client == nil)
-        #expect(server == nil)
+        expectNil(client)
+        expectNil(server)
     }
 
     // MARK: Support

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -26,14 +27,15 @@ import Testing
         try withPeers { loop, client, _, log in
             let timer = Beat(Beat.Settings(interval: .milliseconds(10)), of: client, report: log.take)
             loop.run { client.handler.events.count == 3 }
-            #expect(
-                log.pings.prefix(3) == [
+            expectEqual(
+                log.pings.prefix(3),
+                [
                     Array("heartbeat 1".utf8), Array("heartbeat 2".utf8), Array("heartbeat 3".utf8),
                 ])
-            #expect(client.handler.events == log.pings.prefix(3).map { .pong($0) })
+            expectEqual(client.handler.events, log.pings.prefix(3).map { .pong($0) })
             let roundTrip = try #require(Array("heartbeat 3".utf8).withUnsafeBytes { timer.pongReceived($0.bytes) })
             #expect(.zero < roundTrip && roundTrip < .seconds(5))
-            #expect(log.silence == nil)
+            expectNil(log.silence)
         }
     }
 
@@ -49,7 +51,7 @@ import Testing
             }
             loop.run { server.handler.events.count >= 2 }
             withExtendedLifetime(timer) {}
-            #expect(server.handler.events.prefix(2) == [.text("beat 1"), .text("beat 3")])
+            expectEqual(server.handler.events.prefix(2), [.text("beat 1"), .text("beat 3")])
         }
     }
 
@@ -60,9 +62,9 @@ import Testing
             let timer = Beat(settings, of: client, report: log.take)
             loop.run { server.handler.events.count >= 2 }
             withExtendedLifetime(timer) {}
-            #expect(server.handler.events.prefix(2) == [.text("beat"), .text("beat")])
+            expectEqual(server.handler.events.prefix(2), [.text("beat"), .text("beat")])
             #expect(log.messages.count >= 2)
-            #expect(log.pings.isEmpty)
+            expectEmpty(log.pings)
         }
     }
 
@@ -75,7 +77,7 @@ import Testing
             loop.advance { log.silence != nil }
             loop.advance(by: .seconds(60))
             withExtendedLifetime(timer) {}
-            #expect(log.pings.count == 2)
+            expectEqual(log.pings.count, 2)
             #expect(log.silence ?? .zero >= .seconds(60))
         }
     }
@@ -89,11 +91,11 @@ import Testing
             loop.advance { log.pings.count == 1 }
             loop.simulation.skippedNanoseconds += 3_600_000_000_000
             loop.advance { log.pings.count == 2 }
-            #expect(log.silence == nil)
+            expectNil(log.silence)
             loop.advance { isAlive ? log.pings.count == 4 : log.silence != nil }
             withExtendedLifetime(timer) {}
-            #expect(log.pings.count == (isAlive ? 4 : 2))
-            #expect((log.silence ?? .zero >= .seconds(3_640)) == !isAlive)
+            expectEqual(log.pings.count, (isAlive ? 4 : 2))
+            expectEqual((log.silence ?? .zero >= .seconds(3_640)), !isAlive)
         }
     }
 
@@ -104,11 +106,11 @@ import Testing
             let settings = Beat.Settings(interval: .milliseconds(5), maximumMisses: 1)
             let timer = Beat(settings, of: client, report: log.take)
             client.close(CloseFrame(code: .normalClosure))
-            #expect(client.isClosing)
+            expectTrue(client.isClosing)
             loop.advance(by: .milliseconds(50))
             withExtendedLifetime(timer) {}
-            #expect(log.pings.isEmpty)
-            #expect(log.silence == nil)
+            expectEmpty(log.pings)
+            expectNil(log.silence)
         }
     }
 

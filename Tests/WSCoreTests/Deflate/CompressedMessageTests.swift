@@ -1,4 +1,5 @@
 import SessionSupport
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -29,7 +30,7 @@ import Testing
         for (frames, error) in cases {
             let outcome = Self.outcome(of: [frame(0xC1, hello)] + frames, receivedBy: role)
             #expect(outcome.events == [.text("Hello")] && outcome.error == error, "\(frames)")
-            #expect(error.closeCode == .protocolError)
+            expectEqual(error.closeCode, .protocolError)
         }
     }
 
@@ -49,7 +50,7 @@ import Testing
                 #expect(outcome.events == [] && outcome.error == .invalidCompressedData, "\(data.prefix(16))")
             }
         }
-        #expect(ProtocolError.invalidCompressedData.closeCode == .invalidPayload)
+        expectEqual(ProtocolError.invalidCompressedData.closeCode, .invalidPayload)
     }
 
     @Test(
@@ -67,7 +68,7 @@ import Testing
                 #expect(outcome.events == [] && outcome.error == .invalidText, "\(text.prefix(16))")
             }
             let binary = Self.outcome(of: [frame(0xC2, data)], receivedBy: role)
-            #expect(binary.events == [.binary(text)])
+            expectEqual(binary.events, [.binary(text)])
         }
     }
 
@@ -83,8 +84,8 @@ import Testing
         let parameters = DeflateParameters(serverMaxWindowBits: windowBits, clientMaxWindowBits: windowBits)
         let outcome = Self.outcome(
             of: messages.map { frame(0xC2, deflater.deflate($0)) }, receivedBy: role, parameters)
-        #expect(outcome.events == messages[..<2].map { .binary($0) })
-        #expect(outcome.error == .invalidCompressedData)
+        expectEqual(outcome.events, messages[..<2].map { .binary($0) })
+        expectEqual(outcome.error, .invalidCompressedData)
     }
 
     @Test(
@@ -109,7 +110,7 @@ import Testing
         for message in messages {
             guard let compressed = compress(message, by: deflater) else { continue }
             compressedCount += 1
-            #expect(try decompress(compressed, by: inflater) == message)
+            try expectEqual(decompress(compressed, by: inflater), message)
         }
         #expect(compressedCount > messages.count / 2)
     }
@@ -137,7 +138,7 @@ import Testing
             outcome.events = handler.events
             return outcome
         }
-        #expect(outcomes[0] == outcomes[1], sourceLocation: sourceLocation)
+        expectEqual(outcomes[0], outcomes[1], sourceLocation: sourceLocation)
         return outcomes[0]
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -41,13 +42,13 @@ import WSCore
             ),
         ])
     func agreement(offers: String, answer: String, parameters: DeflateParameters) throws {
-        #expect(try agreed(answer, to: offers) == parameters)
+        try expectEqual(agreed(answer, to: offers), parameters)
     }
 
     @Test("a server may accept nothing or another extension")
     func nothing() throws {
-        #expect(try agreed("", to: "permessage-deflate") == nil)
-        #expect(try agreed("x-other", to: "permessage-deflate, x-other") == nil)
+        try expectNil(agreed("", to: "permessage-deflate"))
+        try expectNil(agreed("x-other", to: "permessage-deflate, x-other"))
     }
 
     @Test(

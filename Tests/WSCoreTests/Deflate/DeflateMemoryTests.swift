@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -9,11 +10,11 @@ import Testing
         let (deflater, inflater) = memory.makePair()
         for _ in 1...3 {
             try exchange(words(1, byteCount: 500), deflater, inflater)
-            #expect(memory.releaseIdle())
-            #expect(!memory.releaseIdle())
+            expectTrue(memory.releaseIdle())
+            expectFalse(memory.releaseIdle())
         }
-        #expect(memory.deflaters.hasStreams == false)
-        #expect(memory.inflaters.hasStreams == false)
+        expectEqual(memory.deflaters.hasStreams, false)
+        expectEqual(memory.inflaters.hasStreams, false)
     }
 
     @Test("memory used since the last check is not idle")
@@ -24,10 +25,10 @@ import Testing
         try exchange(words(1, byteCount: 500), idleDeflater, idleInflater)
         for _ in 1...3 {
             try exchange(words(1, byteCount: 500), deflater, inflater)
-            #expect(memory.releaseIdle())
+            expectTrue(memory.releaseIdle())
         }
-        #expect(memory.deflaters.streamCount == 1)
-        #expect(memory.inflaters.streamCount == 1)
+        expectEqual(memory.deflaters.streamCount, 1)
+        expectEqual(memory.inflaters.streamCount, 1)
     }
 
     @Test("an idle connection keeps only the history that messages may refer to")
@@ -37,12 +38,12 @@ import Testing
         try exchange(words(1, byteCount: 700), deflater, inflater)
         _ = memory.releaseIdle()
         _ = memory.releaseIdle()
-        #expect(savedHistory(of: inflater) == words(1, byteCount: 700))
+        expectEqual(savedHistory(of: inflater), words(1, byteCount: 700))
         #expect(memory.spareMessage.storageBytes <= 2048)
         try exchange(words(2, byteCount: 100_000), deflater, inflater)
         _ = memory.releaseIdle()
         _ = memory.releaseIdle()
-        #expect(savedHistory(of: inflater) == Array(words(2, byteCount: 100_000).suffix(1 << 15)))
+        expectEqual(savedHistory(of: inflater), Array(words(2, byteCount: 100_000).suffix(1 << 15)))
     }
 
     @Test("many busy connections share a bounded number of streams without losing messages or their context")
@@ -55,13 +56,13 @@ import Testing
                 let compressed = try #require(compress(message, by: pair.deflater))
                 // A repeated message is tiny, although the stream has served other connections since.
                 #expect(round == 1 || compressed.count < 30)
-                #expect(try decompress(compressed, by: pair.inflater) == message)
+                try expectEqual(decompress(compressed, by: pair.inflater), message)
             }
         }
-        #expect(memory.deflaters.streamCount == 64)
-        #expect(memory.inflaters.streamCount == 1024)
-        #expect(memory.releaseIdle())
-        #expect(!memory.releaseIdle())
+        expectEqual(memory.deflaters.streamCount, 64)
+        expectEqual(memory.inflaters.streamCount, 1024)
+        expectTrue(memory.releaseIdle())
+        expectFalse(memory.releaseIdle())
     }
 
     @Test("connections with windows of different sizes share streams without losing messages")
@@ -73,7 +74,7 @@ import Testing
                 try exchange(words(UInt64(index) + round, byteCount: 3000), pair.deflater, pair.inflater)
             }
         }
-        #expect(memory.deflaters.streamCount == 64)
+        expectEqual(memory.deflaters.streamCount, 64)
     }
 
     @Test("connections that end or become idle in any order do not affect the streams and histories of others")
@@ -90,8 +91,8 @@ import Testing
                 let shared = words(UInt64(index), byteCount: 3000)
                 var compressed: [UInt8]?
                 let other = MessageDeflater((15, true), memory: memory)
-                #expect(other.compressAlone(shared.span.bytes) { compressed = bytes(of: $0) })
-                #expect(try decompress(try #require(compressed), by: pairs[index].inflater) == shared)
+                expectTrue(other.compressAlone(shared.span.bytes) { compressed = bytes(of: $0) })
+                try expectEqual(decompress(try #require(compressed), by: pairs[index].inflater), shared)
                 pairs[index].deflater.forgetHistory()
             default:
                 let message = words(UInt64(index), byteCount: Int.random(in: 300..<2000, using: &random))
@@ -101,7 +102,7 @@ import Testing
         }
         #expect(memory.deflaters.streamCount <= 64)
         pairs.removeAll()
-        #expect(!memory.releaseIdle())
+        expectFalse(memory.releaseIdle())
     }
 
     @Test("connections beyond the maximum number of histories compress without history")
@@ -113,11 +114,11 @@ import Testing
         let second = try deflaters.map { try #require(compress(message, by: $0)) }
         // 64 connections keep their streams and 16,384 their histories, less one: the first stream that is reclaimed
         // in the second round finds no room.
-        #expect(second.count { $0.count < 30 } == 64 + 16_384 - 1)
+        expectEqual(second.count { $0.count < 30 }, 64 + 16_384 - 1)
         for index in stride(from: 0, to: deflaters.count, by: 500) {
             let inflater = MessageInflater((15, true), memory: memory)
-            #expect(try decompress(first[index], by: inflater) == message)
-            #expect(try decompress(second[index], by: inflater) == message)
+            try expectEqual(decompress(first[index], by: inflater), message)
+            try expectEqual(decompress(second[index], by: inflater), message)
         }
     }
 
@@ -127,8 +128,8 @@ import Testing
         let pairs = (0..<70).map { memory.makePair(windowBits: 9 + $0 % 7, keepsContext: false) }
         for pair in pairs { try exchange(words(1, byteCount: 500), pair.deflater, pair.inflater) }
         // The compressors use 14 bits for 15.
-        #expect(memory.deflaters.streamCount == 6)
-        #expect(memory.inflaters.streamCount == 7)
+        expectEqual(memory.deflaters.streamCount, 6)
+        expectEqual(memory.inflaters.streamCount, 7)
     }
 
     @Test("a stream that was left in the middle of a message is clean for its next user")
@@ -163,7 +164,7 @@ import Testing
         try inflater.decompress(
             compressed.span.bytes.extracting(half..<compressed.count), isMessageEnd: true, into: &message,
             limitBytes: 5000)
-        #expect(contents(of: message) == text)
+        expectEqual(contents(of: message), text)
     }
 
     @Test("streams of ended connections are reused")
@@ -173,8 +174,8 @@ import Testing
             let (deflater, inflater) = memory.makePair()
             try exchange(words(seed, byteCount: 300), deflater, inflater)
         }
-        #expect(memory.deflaters.streamCount == 1)
-        #expect(memory.inflaters.streamCount == 1)
+        expectEqual(memory.deflaters.streamCount, 1)
+        expectEqual(memory.inflaters.streamCount, 1)
     }
 
     private func savedHistory(of inflater: MessageInflater) -> [UInt8]? {
@@ -183,7 +184,7 @@ import Testing
 
     private func exchange(_ message: [UInt8], _ deflater: MessageDeflater, _ inflater: MessageInflater) throws {
         let compressed = try #require(compress(message, by: deflater))
-        #expect(try decompress(compressed, by: inflater) == message)
+        try expectEqual(decompress(compressed, by: inflater), message)
     }
 }
 

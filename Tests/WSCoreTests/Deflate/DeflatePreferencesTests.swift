@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -22,7 +23,7 @@ import WSCore
             ),
         ])
     func offers(preferences: DeflatePreferences, header: String) {
-        #expect("\(preferences.offer)" == header)
+        expectEqual("\(preferences.offer)", header)
     }
 
     @Test(
@@ -49,7 +50,7 @@ import WSCore
             ),
         ])
     func acceptance(offer: String, answer: String) throws {
-        #expect(try accept(offer, DeflatePreferences())?.answer == answer)
+        try expectEqual(accept(offer, DeflatePreferences())?.answer, answer)
     }
 
     @Test(
@@ -63,41 +64,38 @@ import WSCore
             "server_no_context_takeover; server_no_context_takeover", "Server_no_context_takeover",
         ])
     func declining(parameters: String) throws {
-        #expect(try accept("permessage-deflate; \(parameters)", DeflatePreferences()) == nil)
+        try expectNil(accept("permessage-deflate; \(parameters)", DeflatePreferences()))
         let second = try accept(
             "permessage-deflate; \(parameters), permessage-deflate; server_no_context_takeover", DeflatePreferences())
-        #expect(second?.answer == "permessage-deflate; server_no_context_takeover")
+        expectEqual(second?.answer, "permessage-deflate; server_no_context_takeover")
     }
 
     @Test("other extensions are ignored")
     func others() throws {
-        #expect(try accept("permessage-bzip2; client_max_compress_level=1", DeflatePreferences()) == nil)
-        #expect(DeflatePreferences().accept([]) == nil)
+        try expectNil(accept("permessage-bzip2; client_max_compress_level=1", DeflatePreferences()))
+        expectNil(DeflatePreferences().accept([]))
     }
 
     @Test("RFC 7692 §7.1.2.2: a server that prefers a smaller window requests it only from clients that support it")
     func serverWindow() throws {
         let small = DeflatePreferences(windowBits: 10)
         let plain = try accept("permessage-deflate", small)
-        #expect(plain?.answer == "permessage-deflate; server_max_window_bits=10")
-        #expect(plain?.parameters == DeflateParameters(serverMaxWindowBits: 10))
+        expectEqual(plain?.answer, "permessage-deflate; server_max_window_bits=10")
+        expectEqual(plain?.parameters, DeflateParameters(serverMaxWindowBits: 10))
         let able = try accept("permessage-deflate; client_max_window_bits", small)
-        #expect(able?.answer == "permessage-deflate; server_max_window_bits=10; client_max_window_bits=10")
-        #expect(able?.parameters == DeflateParameters(serverMaxWindowBits: 10, clientMaxWindowBits: 10))
+        expectEqual(able?.answer, "permessage-deflate; server_max_window_bits=10; client_max_window_bits=10")
+        expectEqual(able?.parameters, DeflateParameters(serverMaxWindowBits: 10, clientMaxWindowBits: 10))
         let smallest = try accept("permessage-deflate; client_max_window_bits", DeflatePreferences(windowBits: 8))
-        #expect(smallest?.answer == "permessage-deflate; server_max_window_bits=9; client_max_window_bits=9")
+        expectEqual(smallest?.answer, "permessage-deflate; server_max_window_bits=9; client_max_window_bits=9")
         let smaller = try accept("permessage-deflate; client_max_window_bits=9; server_max_window_bits=8", small)
-        #expect(smaller?.answer == "permessage-deflate; server_max_window_bits=8; client_max_window_bits=9")
+        expectEqual(smaller?.answer, "permessage-deflate; server_max_window_bits=8; client_max_window_bits=9")
     }
 
     @Test("RFC 7692 §7.1.1: a server without context takeover declares it unasked for both directions")
     func serverContext() throws {
         let answer = try accept("permessage-deflate", DeflatePreferences(keepsContext: false))
-        #expect(
-            answer?.answer == "permessage-deflate; server_no_context_takeover; client_no_context_takeover")
-        #expect(
-            answer?.parameters
-                == DeflateParameters(serverNoContextTakeover: true, clientNoContextTakeover: true))
+        expectEqual(answer?.answer, "permessage-deflate; server_no_context_takeover; client_no_context_takeover")
+        expectEqual(answer?.parameters, DeflateParameters(serverNoContextTakeover: true, clientNoContextTakeover: true))
     }
 
     private func accept(

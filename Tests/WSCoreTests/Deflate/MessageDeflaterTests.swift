@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -15,17 +16,17 @@ import Testing
                 continue
             }
             #expect(compressed.count < message.count)
-            #expect(try decompress(compressed, by: inflater) == message)
+            try expectEqual(decompress(compressed, by: inflater), message)
         }
     }
 
     @Test("messages under 64 bytes and messages that would not shrink are not compressed")
     func uncompressed() {
         let deflater = MessageDeflater((15, true), memory: DeflateMemory())
-        #expect(compress([], by: deflater) == nil)
-        #expect(compress([UInt8](repeating: 0x61, count: 63), by: deflater) == nil)
-        #expect(compress([UInt8](repeating: 0x61, count: 64), by: deflater) != nil)
-        #expect(compress(noise(1, byteCount: 5000), by: deflater) == nil)
+        expectNil(compress([], by: deflater))
+        expectNil(compress([UInt8](repeating: 0x61, count: 63), by: deflater))
+        expectNotNil(compress([UInt8](repeating: 0x61, count: 64), by: deflater))
+        expectNil(compress(noise(1, byteCount: 5000), by: deflater))
     }
 
     @Test("messages after an uncompressed one decompress correctly", arguments: [9, 15], [true, false])
@@ -39,13 +40,13 @@ import Testing
             let byteCount = Int(seed % 7) * 9000 + 100
             let message = isNoise ? noise(seed, byteCount: byteCount) : words(seed % 5, byteCount: byteCount)
             guard let compressed = compress(message, by: deflater) else {
-                #expect(isNoise)
+                expectTrue(isNoise)
                 continue
             }
             compressedCount += 1
-            #expect(try decompress(compressed, by: inflater) == message)
+            try expectEqual(decompress(compressed, by: inflater), message)
         }
-        #expect(compressedCount == 40)
+        expectEqual(compressedCount, 40)
     }
 
     @Test(
@@ -57,36 +58,36 @@ import Testing
         let first = try #require(compress(message, by: keeping))
         let second = try #require(compress(message, by: keeping))
         #expect(second.count < first.count / 10)
-        #expect(compress(noise(1, byteCount: 600), by: keeping) == nil)
+        expectNil(compress(noise(1, byteCount: 600), by: keeping))
         let third = try #require(compress(message, by: keeping))
         #expect(third.count < first.count / 10)
         // RFC 7692 §7.1.1: without context takeover, equal messages compress to equal bytes.
         let forgetting = MessageDeflater((15, false), memory: DeflateMemory())
-        #expect(compress(message, by: forgetting) == first)
-        #expect(compress(message, by: forgetting) == first)
+        expectEqual(compress(message, by: forgetting), first)
+        expectEqual(compress(message, by: forgetting), first)
     }
 
     @Test("incompressible data is tried less and less often, but compression resumes when it helps")
     func maximumFailures() {
         let deflater = MessageDeflater((15, true), memory: DeflateMemory())
         for seed in 1...UInt64(MessageDeflater.maximumFailures) {
-            #expect(compress(noise(seed, byteCount: 200), by: deflater) == nil)
+            expectNil(compress(noise(seed, byteCount: 200), by: deflater))
         }
         let message = words(1, byteCount: 200)
-        for _ in 1..<MessageDeflater.trialInterval { #expect(compress(message, by: deflater) == nil) }
-        #expect(compress(message, by: deflater) != nil)
-        #expect(compress(message, by: deflater) != nil)
+        for _ in 1..<MessageDeflater.trialInterval { expectNil(compress(message, by: deflater)) }
+        expectNotNil(compress(message, by: deflater))
+        expectNotNil(compress(message, by: deflater))
     }
 
     @Test("compression of a large message stops if its beginning does not shrink")
     func largeNoise() throws {
         let memory = DeflateMemory()
         let deflater = MessageDeflater((15, true), memory: memory)
-        #expect(compress(noise(1, byteCount: 300_000) + words(1, byteCount: 2_000_000), by: deflater) == nil)
+        expectNil(compress(noise(1, byteCount: 300_000) + words(1, byteCount: 2_000_000), by: deflater))
         let message = words(1, byteCount: 2_000_000)
         let compressed = try #require(compress(message, by: deflater))
         let inflater = MessageInflater((15, true), memory: memory)
-        #expect(try decompress(compressed, by: inflater) == message)
+        try expectEqual(decompress(compressed, by: inflater), message)
     }
 }
 

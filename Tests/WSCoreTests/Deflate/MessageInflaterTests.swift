@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -9,36 +10,35 @@ import Testing
     func oneBlock() throws {
         let compressed: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
         for cut in 0...compressed.count {
-            #expect(
-                try decompress(Array(compressed[..<cut]), Array(compressed[cut...]), by: inflater()) == hello)
+            try expectEqual(decompress(Array(compressed[..<cut]), Array(compressed[cut...]), by: inflater()), hello)
         }
     }
 
     @Test("RFC 7692 §7.2.3.2: with context takeover, a message may refer to the previous one")
     func takeover() throws {
         let inflater = inflater()
-        #expect(try decompress([0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], by: inflater) == hello)
-        #expect(try decompress([0xF2, 0x00, 0x11, 0x00, 0x00], by: inflater) == hello)
+        try expectEqual(decompress([0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], by: inflater), hello)
+        try expectEqual(decompress([0xF2, 0x00, 0x11, 0x00, 0x00], by: inflater), hello)
         let forgetting = MessageInflater((15, false), memory: DeflateMemory())
-        #expect(try decompress([0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], by: forgetting) == hello)
+        try expectEqual(decompress([0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], by: forgetting), hello)
         expectInvalid([0xF2, 0x00, 0x11, 0x00, 0x00], by: forgetting)
     }
 
     @Test("RFC 7692 §7.2.3.3: a stored block")
     func storedBlock() throws {
         let compressed: [UInt8] = [0x00, 0x05, 0x00, 0xFA, 0xFF, 0x48, 0x65, 0x6C, 0x6C, 0x6F, 0x00]
-        #expect(try decompress(compressed, by: inflater()) == hello)
+        try expectEqual(decompress(compressed, by: inflater()), hello)
     }
 
     @Test("RFC 7692 §7.2.3.4: a block marked as final, and later messages that refer to data before it")
     func finalBlock() throws {
         let inflater = inflater()
-        #expect(try decompress([0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00], by: inflater) == hello)
-        #expect(try decompress([0xF2, 0x00, 0x11, 0x00, 0x00], by: inflater) == hello)
+        try expectEqual(decompress([0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00], by: inflater), hello)
+        try expectEqual(decompress([0xF2, 0x00, 0x11, 0x00, 0x00], by: inflater), hello)
         // Without the last octet, as some encoders end their stream.
-        #expect(try decompress([0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], by: inflater) == hello)
-        #expect(try decompress([0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], [], by: inflater) == hello)
-        #expect(try decompress([0xF2, 0x00, 0x11, 0x00, 0x00], by: inflater) == hello)
+        try expectEqual(decompress([0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], by: inflater), hello)
+        try expectEqual(decompress([0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], [], by: inflater), hello)
+        try expectEqual(decompress([0xF2, 0x00, 0x11, 0x00, 0x00], by: inflater), hello)
     }
 
     @Test("RFC 7692 §7.2.3.5: a message in two blocks")
@@ -46,12 +46,12 @@ import Testing
         let compressed: [UInt8] = [
             0xF2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xCA, 0xC9, 0xC9, 0x07, 0x00,
         ]
-        #expect(try decompress(compressed, by: inflater()) == hello)
+        try expectEqual(decompress(compressed, by: inflater()), hello)
     }
 
     @Test("RFC 7692 §7.2.3.6: an empty message is one octet, and zero octets are invalid")
     func empty() throws {
-        #expect(try decompress([0x00], by: inflater()) == [])
+        try expectEqual(decompress([0x00], by: inflater()), [])
         expectInvalid([], by: inflater())
     }
 
@@ -93,12 +93,12 @@ import Testing
             let deflater = MessageDeflater((15, false), memory: memory)
             let compressed = try #require(compress(message, by: deflater))
             let inflater = MessageInflater((15, false), memory: memory)
-            #expect(try decompress(compressed, by: inflater, limitBytes: byteCount) == message)
+            try expectEqual(decompress(compressed, by: inflater, limitBytes: byteCount), message)
             #expect(throws: ProtocolError.messageTooBig(limit: byteCount - 1)) {
                 try decompress(compressed, by: inflater, limitBytes: byteCount - 1)
             }
         }
-        #expect(try decompress([0x00], by: inflater(), limitBytes: 0) == [])
+        try expectEqual(decompress([0x00], by: inflater(), limitBytes: 0), [])
     }
 
     @Test("a decompression bomb takes no more storage than the limit and a quarter")
@@ -110,7 +110,7 @@ import Testing
         #expect(throws: ProtocolError.messageTooBig(limit: limitBytes)) {
             try inflater().decompress(bomb.span.bytes, isMessageEnd: true, into: &message, limitBytes: limitBytes)
         }
-        #expect(message.count == limitBytes)
+        expectEqual(message.count, limitBytes)
         // Recycled storage may be larger by a quarter.
         #expect(message.storageBytes <= limitBytes * 5 / 4)
     }
@@ -125,7 +125,7 @@ import Testing
             let message = words(seed, byteCount: Int.random(in: 64...200_000, using: &random))
             let compressed = try #require(compress(message, by: deflater))
             let cut = Int.random(in: 0...compressed.count, using: &random)
-            #expect(try decompress(Array(compressed[..<cut]), Array(compressed[cut...]), by: inflater) == message)
+            try expectEqual(decompress(Array(compressed[..<cut]), Array(compressed[cut...]), by: inflater), message)
         }
     }
 

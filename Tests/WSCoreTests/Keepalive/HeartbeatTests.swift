@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -25,7 +26,7 @@ import WSCore
     func loss(misses: Int) {
         var heartbeat = heartbeat(misses: misses)
         for beat in 1...misses { expect(&heartbeat, at: 10 * beat, ping(beat)) }
-        #expect(heartbeat.missCount == misses - 1)
+        expectEqual(heartbeat.missCount, misses - 1)
         expect(&heartbeat, at: 10 * misses + 9, .wait(until: .seconds(10 * misses + 10)))
         expect(&heartbeat, at: 10 * misses + 10, .peerIsLost(silentFor: .seconds(10 * misses + 10)))
     }
@@ -45,7 +46,7 @@ import WSCore
         for beat in 1...20 {
             // One byte in every second interval.
             expect(&heartbeat, at: 10 * beat, seeing: observation(received: beat / 2), ping(beat))
-            #expect(heartbeat.missCount == (beat > 1 && beat % 2 == 1 ? 1 : 0))
+            expectEqual(heartbeat.missCount, (beat > 1 && beat % 2 == 1 ? 1 : 0))
         }
     }
 
@@ -53,7 +54,7 @@ import WSCore
     func before() {
         var heartbeat = heartbeat(misses: 1)
         expect(&heartbeat, at: 10, ping(1))
-        #expect(heartbeat.missCount == 0)
+        expectEqual(heartbeat.missCount, 0)
     }
 
     @Test("silence does not count while reading is paused or in the interval in which it resumes")
@@ -64,7 +65,7 @@ import WSCore
             expect(&heartbeat, at: 10 * beat, seeing: observation(received: 7, isPaused: true), ping(beat))
         }
         expect(&heartbeat, at: 100, seeing: observation(received: 7), ping(10))
-        #expect(heartbeat.missCount == 0)
+        expectEqual(heartbeat.missCount, 0)
         expect(&heartbeat, at: 110, seeing: observation(received: 7), .peerIsLost(silentFor: .seconds(100)))
     }
 
@@ -160,7 +161,7 @@ import WSCore
         _ expected: Heartbeat.Step, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let step = heartbeat.step(at: .seconds(seconds), seen)
-        #expect(step == expected, sourceLocation: sourceLocation)
+        expectEqual(step, expected, sourceLocation: sourceLocation)
     }
 
     private func expectRoundTrip(
@@ -169,6 +170,6 @@ import WSCore
     ) {
         let payload = Array(payload.utf8)
         let roundTrip = heartbeat.pongReceived(payload.span.bytes, at: now)
-        #expect(roundTrip == expected, sourceLocation: sourceLocation)
+        expectEqual(roundTrip, expected, sourceLocation: sourceLocation)
     }
 }

@@ -1,16 +1,17 @@
+import TestSupport
 import Testing
 import WSCore
 
 @Suite struct IdleWatchTests {
     /// `#expect` does not accept mutating calls.
     private func expect(_ condition: Bool, at location: SourceLocation = #_sourceLocation) {
-        #expect(condition, sourceLocation: location)
+        expectTrue(condition, sourceLocation: location)
     }
 
     @Test("a connection is idle when it has carried no data for the limit, and not before")
     func limit() {
         var watch = IdleWatch(limit: .seconds(8))
-        #expect(watch.lookInterval == .seconds(1))
+        expectEqual(watch.lookInterval, .seconds(1))
         watch.add(1, at: .zero)
         expect(!watch.isIdle(1, carriedBytes: 0, at: .seconds(7)))
         expect(watch.isIdle(1, carriedBytes: 0, at: .seconds(8)))
@@ -39,7 +40,7 @@ import WSCore
     @Test("an unknown or removed connection is never idle")
     func unknown() {
         var watch = IdleWatch(limit: .milliseconds(1))
-        #expect(watch.lookInterval == .milliseconds(1))
+        expectEqual(watch.lookInterval, .milliseconds(1))
         watch.add(1, at: .zero)
         watch.remove(1)
         watch.excuse(1, at: .zero)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -32,19 +33,19 @@ import Testing
     func decoding(index: Int) throws {
         let vector = Self.vectors[index]
         let histogram = try Histogram(decoding: Self.bytes(vector.compressed))
-        #expect(HistogramTests.bars(histogram) == HistogramTests.bars(Self.histogram(of: vector.values)))
-        #expect(histogram.totalCount == UInt64(vector.values.map(\.count).reduce(0, +)))
+        expectEqual(HistogramTests.bars(histogram), HistogramTests.bars(Self.histogram(of: vector.values)))
+        expectEqual(histogram.totalCount, UInt64(vector.values.map(\.count).reduce(0, +)))
     }
 
     @Test("the encoding equals that of another implementation", arguments: vectors.indices)
     func encoding(index: Int) {
         let vector = Self.vectors[index]
         let encoded = Self.encoded(Self.histogram(of: vector.values))
-        #expect(encoded[..<4] == [0x1C, 0x84, 0x93, 0x14])
-        #expect(Self.bytes(vector.compressed)[..<4] == encoded[..<4])
+        expectEqual(encoded[..<4], [0x1C, 0x84, 0x93, 0x14])
+        expectEqual(Self.bytes(vector.compressed)[..<4], encoded[..<4])
         // zlib versions may compress differently.
         let plain = ZlibData.decompress(encoded.span.bytes.extracting(droppingFirst: 8), limitBytes: 100)
-        #expect(plain == Self.bytes(Self.header(length: vector.counts.count / 2) + vector.counts))
+        expectEqual(plain, Self.bytes(Self.header(length: vector.counts.count / 2) + vector.counts))
     }
 
     @Test("a histogram of values of all sizes survives encoding and decoding")
@@ -53,8 +54,8 @@ import Testing
         for value in HistogramTests.values(seed: 7) { histogram.record(value) }
         histogram.record(Histogram.largestValue)
         let decoded = try Histogram(decoding: Self.encoded(histogram))
-        #expect(HistogramTests.bars(decoded) == HistogramTests.bars(histogram))
-        #expect(decoded.totalCount == histogram.totalCount)
+        expectEqual(HistogramTests.bars(decoded), HistogramTests.bars(histogram))
+        expectEqual(decoded.totalCount, histogram.totalCount)
     }
 
     @Test("a decoded histogram estimates its minimum and maximum until refined with exact values")
@@ -62,8 +63,8 @@ import Testing
         var histogram = Histogram()
         for value in [300_000_000, 300_000_001, 1_000_000_000] as [UInt64] { histogram.record(value) }
         var decoded = try Histogram(decoding: Self.encoded(histogram))
-        #expect(decoded.minimum == 299_892_736)
-        #expect(decoded.maximum == 1_000_341_503)
+        expectEqual(decoded.minimum, 299_892_736)
+        expectEqual(decoded.maximum, 1_000_341_503)
         #expect(abs(decoded.mean / histogram.mean - 1) < 0.001)
         let contradictions: [(minimum: UInt64?, maximum: UInt64?, sum: UInt128?)] = [
             (299_892_735, nil, nil), (nil, 1_000_341_504, nil), (nil, .max, nil), (nil, nil, 899_678_207),
@@ -71,14 +72,14 @@ import Testing
         ]
         for (minimum, maximum, sum) in contradictions {
             let isPlausible = decoded.refine(minimum: minimum, maximum: maximum, sum: sum)
-            #expect(isPlausible == false)
+            expectEqual(isPlausible, false)
         }
         #expect(decoded.minimum == 299_892_736 && decoded.maximum == 1_000_341_503)
         let isPlausible = decoded.refine(minimum: 300_000_000, maximum: 1_000_000_000, sum: 1_600_000_001)
-        #expect(isPlausible)
+        expectTrue(isPlausible)
         #expect(decoded.minimum == 300_000_000 && decoded.maximum == 1_000_000_000)
         #expect(decoded.sum == histogram.sum && decoded.mean == histogram.mean)
-        #expect(decoded.value(atPercentile: 100) == 1_000_000_000)
+        expectEqual(decoded.value(atPercentile: 100), 1_000_000_000)
     }
 
     @Test("the statistics of an empty histogram can only be refined to 0")
@@ -88,8 +89,8 @@ import Testing
             histogram.refine(), histogram.refine(minimum: 0, maximum: 0, sum: 0), histogram.refine(minimum: 1),
             histogram.refine(maximum: 1), histogram.refine(sum: 1),
         ]
-        #expect(arePlausible == [true, true, false, false, false])
-        #expect(histogram.maximum == 0)
+        expectEqual(arePlausible, [true, true, false, false, false])
+        expectEqual(histogram.maximum, 0)
     }
 
     @Test(
@@ -100,37 +101,37 @@ import Testing
         histogram.record(5)
         histogram.counts[5] = UInt64(count)
         histogram.recordedCount = UInt64(count)
-        #expect(try Histogram(decoding: Self.encoded(histogram)).totalCount == UInt64(count))
+        try expectEqual(Histogram(decoding: Self.encoded(histogram)).totalCount, UInt64(count))
     }
 
     @Test("truncated data is rejected at every length")
     func truncated() {
         let bytes = Self.bytes(Self.vectors[3].compressed)
-        for count in bytes.indices { #expect(Self.error(of: Array(bytes[..<count])) == .damaged) }
+        for count in bytes.indices { expectEqual(Self.error(of: Array(bytes[..<count])), .damaged) }
     }
 
     @Test("damaged data and other formats are rejected")
     func damaged() {
         var bytes = Self.bytes(Self.vectors[3].compressed)
         bytes[20] ^= 1
-        #expect(Self.error(of: bytes) == .damaged)
+        expectEqual(Self.error(of: bytes), .damaged)
         bytes[3] = 0x04
-        #expect(Self.error(of: bytes) == .unknownForm)
-        #expect(Self.error(ofPlain: Self.header()) == nil)
-        #expect(Self.error(ofPlain: Self.header(cookie: "1c849303")) == .unknownForm)
-        #expect(Self.error(ofPlain: Self.header(digits: 2)) == .otherLayout)
-        #expect(Self.error(ofPlain: Self.header(largest: "00000000d693a400")) == .otherLayout)
-        #expect(Self.error(ofPlain: Self.header() + "02") == .damaged, "a count that was not announced")
-        #expect(Self.error(ofPlain: Self.header(length: 2) + "02") == .damaged, "a missing count")
+        expectEqual(Self.error(of: bytes), .unknownForm)
+        expectNil(Self.error(ofPlain: Self.header()))
+        expectEqual(Self.error(ofPlain: Self.header(cookie: "1c849303")), .unknownForm)
+        expectEqual(Self.error(ofPlain: Self.header(digits: 2)), .otherLayout)
+        expectEqual(Self.error(ofPlain: Self.header(largest: "00000000d693a400")), .otherLayout)
+        expectEqual(Self.error(ofPlain: Self.header() + "02"), .damaged, "a count that was not announced")
+        expectEqual(Self.error(ofPlain: Self.header(length: 2) + "02"), .damaged, "a missing count")
     }
 
     @Test("counts beyond the range and overflowing totals are rejected")
     func tooMany() {
         // 33,791 and 33,792 empty counts, followed by a count of 1.
-        #expect(Self.error(ofPlain: Self.header(length: 4) + "fd8f0402") == nil)
-        #expect(Self.error(ofPlain: Self.header(length: 4) + "ff8f0402") == .damaged)
+        expectNil(Self.error(ofPlain: Self.header(length: 4) + "fd8f0402"))
+        expectEqual(Self.error(ofPlain: Self.header(length: 4) + "ff8f0402"), .damaged)
         let largest = "feffffffffffffffff"
-        #expect(Self.error(ofPlain: Self.header(length: 27) + largest + largest + largest) == .damaged)
+        expectEqual(Self.error(ofPlain: Self.header(length: 27) + largest + largest + largest), .damaged)
     }
 
     /// The header as hexadecimal digits, by default of an empty histogram.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -8,10 +9,10 @@ import Testing
         var next: UInt64 = 0
         for index in 0..<Histogram.countCount {
             let first = Histogram.smallestValue(at: index)
-            #expect(first == next)
+            expectEqual(first, next)
             next = first + Histogram.width(at: index)
-            #expect(Histogram.index(of: first) == index)
-            #expect(Histogram.index(of: next - 1) == index)
+            expectEqual(Histogram.index(of: first), index)
+            expectEqual(Histogram.index(of: next - 1), index)
         }
         #expect(next > Histogram.largestValue)
     }
@@ -29,7 +30,7 @@ import Testing
         var histogram = Histogram()
         for value in stride(from: 500 as UInt64, to: 5_000_000, by: 777) { histogram.record(value) }
         let coarse = histogram.coarsened(partBits: bits)
-        #expect(coarse.totalCount == histogram.totalCount)
+        expectEqual(coarse.totalCount, histogram.totalCount)
         #expect((coarse.minimum, coarse.maximum, coarse.sum) == (histogram.minimum, histogram.maximum, histogram.sum))
         for percentile in [1, 10, 50, 99, 99.9] {
             let (value, exact) = (coarse.value(atPercentile: percentile), histogram.value(atPercentile: percentile))
@@ -41,7 +42,7 @@ import Testing
         histogram.forEachBar { _ in barCount += 1 }
         coarse.forEachBar { _ in coarseCount += 1 }
         #expect(coarseCount < barCount)
-        #expect(Histogram().coarsened(partBits: bits).totalCount == 0)
+        expectEqual(Histogram().coarsened(partBits: bits).totalCount, 0)
     }
 
     @Test(
@@ -54,22 +55,22 @@ import Testing
     func singleValue(value: UInt64, equals: ClosedRange<UInt64>) {
         var histogram = Histogram()
         histogram.record(value)
-        #expect(Self.bars(histogram) == [Histogram.Bar(values: equals, count: 1)])
-        #expect(histogram.minimum == value)
-        #expect(histogram.maximum == value)
-        for percentile in [0, 0.001, 50, 99.999, 100] { #expect(histogram.value(atPercentile: percentile) == value) }
-        #expect(histogram.standardDeviation == 0)
-        #expect(histogram.mean == Double(value))
+        expectEqual(Self.bars(histogram), [Histogram.Bar(values: equals, count: 1)])
+        expectEqual(histogram.minimum, value)
+        expectEqual(histogram.maximum, value)
+        for percentile in [0, 0.001, 50, 99.999, 100] { expectEqual(histogram.value(atPercentile: percentile), value) }
+        expectEqual(histogram.standardDeviation, 0)
+        expectEqual(histogram.mean, Double(value))
     }
 
     @Test("minimum, maximum, and mean are exact, not rounded to bucket bounds")
     func exact() {
         var histogram = Histogram()
         for value in [300_000_000, 300_000_001, 300_000_002] as [UInt64] { histogram.record(value) }
-        #expect(Self.bars(histogram).map(\.values) == [299_892_736...300_154_879])
-        #expect(histogram.minimum == 300_000_000)
-        #expect(histogram.maximum == 300_000_002)
-        #expect(histogram.mean == 300_000_001)
+        expectEqual(Self.bars(histogram).map(\.values), [299_892_736...300_154_879])
+        expectEqual(histogram.minimum, 300_000_000)
+        expectEqual(histogram.maximum, 300_000_002)
+        expectEqual(histogram.mean, 300_000_001)
     }
 
     @Test("percentiles increase from the minimum to the maximum", arguments: 0..<20 as Range<UInt64>)
@@ -79,7 +80,7 @@ import Testing
         for value in values { histogram.record(value) }
         #expect(histogram.minimum == values.min() && histogram.maximum == values.max())
         let found = [0, 0.001, 1, 10, 50, 90, 99.9, 99.999, 100].map { histogram.value(atPercentile: $0) }
-        #expect(found == found.sorted())
+        expectEqual(found, found.sorted())
         #expect(found.first == values.min() && found.last == values.max())
     }
 
@@ -93,8 +94,8 @@ import Testing
             other.add(histogram)
             histogram.add(other)
         }
-        #expect(histogram.totalCount == 1 << 63)
-        #expect(histogram.mean == Double(Histogram.largestValue))
+        expectEqual(histogram.totalCount, 1 << 63)
+        expectEqual(histogram.mean, Double(Histogram.largestValue))
     }
 
     @Test("after a subtraction, minimum and maximum are estimated within their earlier values")
@@ -104,9 +105,9 @@ import Testing
         var part = Histogram()
         for value in [1000, 300_000_000] as [UInt64] { part.record(value) }
         histogram.subtract(part)
-        #expect(histogram.totalCount == 2)
-        #expect(histogram.minimum == 299_892_736, "the exact minimum may have been subtracted")
-        #expect(histogram.maximum == 7_000_000_000)
+        expectEqual(histogram.totalCount, 2)
+        expectEqual(histogram.minimum, 299_892_736, "the exact minimum may have been subtracted")
+        expectEqual(histogram.maximum, 7_000_000_000)
         var rest = Histogram()
         rest.add(histogram)
         histogram.subtract(rest)
@@ -121,32 +122,32 @@ import Testing
         histogram.record(Histogram.largestValue + 1)
         expected.record(Histogram.largestValue)
         expected.record(Histogram.largestValue)
-        #expect(Self.bars(histogram) == Self.bars(expected))
-        #expect(histogram.totalCount == 2)
-        #expect(histogram.maximum == Histogram.largestValue)
+        expectEqual(Self.bars(histogram), Self.bars(expected))
+        expectEqual(histogram.totalCount, 2)
+        expectEqual(histogram.maximum, Histogram.largestValue)
     }
 
     @Test("an empty histogram is all zeros")
     func empty() {
         let histogram = Histogram()
-        #expect(histogram.totalCount == 0)
-        #expect(histogram.minimum == 0)
-        #expect(histogram.maximum == 0)
-        #expect(histogram.mean == 0)
-        #expect(histogram.standardDeviation == 0)
-        #expect(histogram.value(atPercentile: 99) == 0)
+        expectEqual(histogram.totalCount, 0)
+        expectEqual(histogram.minimum, 0)
+        expectEqual(histogram.maximum, 0)
+        expectEqual(histogram.mean, 0)
+        expectEqual(histogram.standardDeviation, 0)
+        expectEqual(histogram.value(atPercentile: 99), 0)
     }
 
     @Test("percentiles, mean, and standard deviation of 1 to 1000")
     func statistics() {
         var histogram = Histogram()
         for value in 1...1000 { histogram.record(UInt64(value)) }
-        #expect(histogram.minimum == 1)
-        #expect(histogram.maximum == 1000)
-        #expect(histogram.mean == 500.5)
+        expectEqual(histogram.minimum, 1)
+        expectEqual(histogram.maximum, 1000)
+        expectEqual(histogram.mean, 500.5)
         #expect(abs(histogram.standardDeviation - 288.6749902572095) < 1e-9)
         let percentiles: [(Double, UInt64)] = [(0, 1), (0.1, 1), (50, 500), (99, 990), (99.9, 999), (99.99, 1000)]
-        for (percentile, value) in percentiles { #expect(histogram.value(atPercentile: percentile) == value) }
+        for (percentile, value) in percentiles { expectEqual(histogram.value(atPercentile: percentile), value) }
     }
 
     @Test("the sum of two histograms equals the histogram of all values")
@@ -164,8 +165,8 @@ import Testing
         }
         first.add(second)
         first.add(Histogram())
-        #expect(first.totalCount == all.totalCount)
-        #expect(Self.bars(first) == Self.bars(all))
+        expectEqual(first.totalCount, all.totalCount)
+        expectEqual(Self.bars(first), Self.bars(all))
         #expect(first.minimum == all.minimum && first.maximum == all.maximum && first.mean == all.mean)
     }
 
@@ -174,8 +175,8 @@ import Testing
         var histogram = Histogram()
         for value in Self.values(seed: 3) { histogram.record(value) }
         histogram.removeAll()
-        #expect(histogram.totalCount == 0)
-        #expect(Self.bars(histogram).isEmpty)
+        expectEqual(histogram.totalCount, 0)
+        expectEmpty(Self.bars(histogram))
         #expect(histogram.minimum == 0 && histogram.maximum == 0 && histogram.mean == 0)
         histogram.record(7)
         #expect(histogram.minimum == 7 && histogram.maximum == 7 && histogram.mean == 7)

@@ -1,4 +1,5 @@
 import CAllocationCounter
+import TestSupport
 import Testing
 import WSCore
 
@@ -11,8 +12,8 @@ struct AllocationTests {
         let count = allocations {
             for _ in 0..<100 { UnsafeMutableRawPointer.allocate(byteCount: 32, alignment: 16).deallocate() }
         }
-        #expect(count == 100)
-        #expect(allocations {} == 0)
+        expectEqual(count, 100)
+        expectEqual(allocations {}, 0)
     }
 
     @Test("the counter counts allocations of Swift types")
@@ -23,7 +24,7 @@ struct AllocationTests {
         let count = allocations {
             for _ in 0..<10 { arrays.append([random.next()]) }
         }
-        #expect(Set(arrays).count == 10)
+        expectEqual(Set(arrays).count, 10)
         // The runtime may allocate when a type is used for the first time.
         #expect(count >= 10)
     }
@@ -44,9 +45,9 @@ struct AllocationTests {
             }
         }
         let echoed = pair.client.messageCount - warm
-        #expect(error == nil)
-        #expect(echoed == 100_000)
-        #expect(count == 0)
+        expectNil(error)
+        expectEqual(echoed, 100_000)
+        expectEqual(count, 0)
     }
 
     @Test("echoing fragmented messages with pings in between does not allocate")
@@ -65,8 +66,8 @@ struct AllocationTests {
                 error = violation
             }
         }
-        #expect(error == nil)
-        #expect(count == 0)
+        expectNil(error)
+        expectEqual(count, 0)
     }
 
     @Test("echoing compressed messages does not allocate", arguments: [true, false])
@@ -87,8 +88,8 @@ struct AllocationTests {
         }
         let wireBytes = pair.client.outbox.traffic.wireBytes - wireBytesBefore
         #expect(wireBytes < 10_000 * message.count)
-        #expect(error == nil)
-        #expect(count == 0)
+        expectNil(error)
+        expectEqual(count, 0)
     }
 
     private func allocations(_ body: () -> Void) -> UInt {

@@ -1,4 +1,5 @@
 import SessionSupport
+import TestSupport
 import Testing
 import WSCore
 
@@ -8,8 +9,8 @@ import WSCore
     @Test("RFC 6455 §7.1: a new connection has not started the closing handshake", arguments: Role.allCases)
     func open(role: Role) {
         let closing = session(role).closing
-        #expect(closing == ClosingHandshake())
-        #expect(!closing.isComplete)
+        expectEqual(closing, ClosingHandshake())
+        expectFalse(closing.isComplete)
     }
 
     @Test(
@@ -26,8 +27,8 @@ import WSCore
         closing = session.closing
         #expect(closing.sent == bye && closing.received == CloseFrame(code: .goingAway))
         #expect(closing.wasStartedHere && closing.isComplete)
-        #expect(handler.events == [.close(1001)])
-        #expect(contents(of: session.outbox.bytes) == wire([closeFrame(1001, "bye")], sentBy: role))
+        expectEqual(handler.events, [.close(1001)])
+        expectEqual(contents(of: session.outbox.bytes), wire([closeFrame(1001, "bye")], sentBy: role))
     }
 
     @Test("RFC 6455 §5.5.1: data the peer sends before its answer is still received", arguments: Role.allCases)
@@ -37,7 +38,7 @@ import WSCore
         session.outbox.sendClose(bye)
         let bytes = wire([frame(0x81, "last words"), closeFrame(1001)], receivedBy: role)
         try session.receive(bytes, handler: &handler)
-        #expect(handler.events == [.text("last words"), .close(1001)])
+        expectEqual(handler.events, [.text("last words"), .close(1001)])
     }
 
     @Test(
@@ -47,10 +48,10 @@ import WSCore
         var handler = RecordingHandler()
         try session.receive(wire([closeFrame(3000, "done")], receivedBy: role), handler: &handler)
         let closing = session.closing
-        #expect(closing.received == CloseFrame(code: CloseCode(rawValue: 3000), reason: "done"))
-        #expect(closing.sent == CloseFrame(code: CloseCode(rawValue: 3000)))
+        expectEqual(closing.received, CloseFrame(code: CloseCode(rawValue: 3000), reason: "done"))
+        expectEqual(closing.sent, CloseFrame(code: CloseCode(rawValue: 3000)))
         #expect(closing.isComplete && !closing.wasStartedHere)
-        #expect(contents(of: session.outbox.bytes) == wire([closeFrame(3000)], sentBy: role))
+        expectEqual(contents(of: session.outbox.bytes), wire([closeFrame(3000)], sentBy: role))
     }
 
     @Test("RFC 6455 §7.1: simultaneous closes complete the handshake at both ends with one close frame each")
@@ -64,9 +65,9 @@ import WSCore
         let fromServer = contents(of: server.outbox.bytes)
         try server.receive(fromClient, handler: &handler)
         try client.receive(fromServer, handler: &handler)
-        #expect(handler.events == [.close(1000, "client"), .close(1001, "server")])
-        #expect(contents(of: client.outbox.bytes) == fromClient)
-        #expect(contents(of: server.outbox.bytes) == fromServer)
+        expectEqual(handler.events, [.close(1000, "client"), .close(1001, "server")])
+        expectEqual(contents(of: client.outbox.bytes), fromClient)
+        expectEqual(contents(of: server.outbox.bytes), fromServer)
         let (clientClosing, serverClosing) = (client.closing, server.closing)
         #expect(clientClosing.isComplete && clientClosing.wasStartedHere)
         #expect(serverClosing.isComplete && serverClosing.wasStartedHere)
@@ -82,7 +83,7 @@ import WSCore
             try session.receive(wire([frame(0x83)], receivedBy: role), handler: &handler)
         }
         let closing = session.closing
-        #expect(closing.sent == CloseFrame(code: .protocolError, reason: "opcode 3 is reserved"))
+        expectEqual(closing.sent, CloseFrame(code: .protocolError, reason: "opcode 3 is reserved"))
         #expect(closing.received == nil && !closing.isComplete && closing.wasStartedHere)
     }
 
@@ -96,9 +97,9 @@ import WSCore
         #expect(throws: ProtocolError.invalidCloseCode(1005)) {
             try session.receive(wire([closeFrame(1005)], receivedBy: role), handler: &handler)
         }
-        #expect(contents(of: session.outbox.bytes) == wire([closeFrame(1001, "bye")], sentBy: role))
+        expectEqual(contents(of: session.outbox.bytes), wire([closeFrame(1001, "bye")], sentBy: role))
         let closing = session.closing
-        #expect(!closing.isComplete)
+        expectFalse(closing.isComplete)
     }
 
     private func session(_ role: Role) -> Session {

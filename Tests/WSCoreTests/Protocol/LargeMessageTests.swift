@@ -1,4 +1,5 @@
 import SessionSupport
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -16,12 +17,12 @@ import Testing
         var handler = Echo()
         try receive(frame(0x82, Self.payload), by: &session, handler: &handler)
         let (queuedBytes, ownBytes) = (session.outbox.queuedBytes, session.outbox.bytes.count)
-        #expect(ownBytes == 0)
-        #expect(queuedBytes == Self.payload.count + 10)
+        expectEqual(ownBytes, 0)
+        expectEqual(queuedBytes, Self.payload.count + 10)
         let sent = takeContents(of: &session.outbox)
-        #expect(sent == frame(0x82, Self.payload))
+        expectEqual(sent, frame(0x82, Self.payload))
         session.outbox.bytesWereTaken()
-        #expect(session.outbox.queue == nil)
+        expectNil(session.outbox.queue)
     }
 
     @Test("frames before and after a large message stay in order", arguments: Role.allCases)
@@ -38,7 +39,7 @@ import Testing
             ]
         }
         let sent = takeContents(of: &session.outbox)
-        #expect(sent == wire(answers, sentBy: role))
+        expectEqual(sent, wire(answers, sentBy: role))
     }
 
     @Test("a large message is copied if it is divided into fragments")
@@ -47,7 +48,7 @@ import Testing
         var handler = Echo()
         try receive(frame(0x82, Self.payload), by: &session, handler: &handler)
         let sent = takeContents(of: &session.outbox)
-        #expect(sent == frame(0x02, Self.payload.dropLast()) + frame(0x80, Self.payload.suffix(1)))
+        expectEqual(sent, frame(0x02, Self.payload.dropLast()) + frame(0x80, Self.payload.suffix(1)))
     }
 
     @Test("a handler that does not answer leaves nothing in the outbox")
@@ -55,8 +56,8 @@ import Testing
         var session = Self.session(.server)
         var handler = RecordingHandler()
         try receive(frame(0x82, Self.payload), by: &session, handler: &handler)
-        #expect(handler.events == [.binary(Self.payload)])
-        #expect(session.outbox.queue == nil)
+        expectEqual(handler.events, [.binary(Self.payload)])
+        expectNil(session.outbox.queue)
     }
 
     @Test("the storage of a message grows with the received bytes, not with the announced ones")
@@ -83,7 +84,7 @@ import Testing
         try session.receive(header(0x02, payloadBytes: 1)[...] + [0x61], handler: &handler)
         try session.receive(header(0x80, payloadBytes: .max - 1)[...], handler: &handler)
         for _ in 0..<3 { try session.receive([UInt8](repeating: 0, count: 70_000)[...], handler: &handler) }
-        #expect(session.receiver.progress == MessageProgress(bytes: 210_001, totalBytes: .max))
+        expectEqual(session.receiver.progress, MessageProgress(bytes: 210_001, totalBytes: .max))
     }
 
     @Test("the storage of a message does not exceed its announced size by more than a quarter")

@@ -1,4 +1,5 @@
 import SessionSupport
+import TestSupport
 import Testing
 import WSCore
 
@@ -54,7 +55,7 @@ import WSCore
             [frame(0x01, text.bytes + [UInt8](repeating: 0x2A, count: 100))], receivedBy: role)
         let headerBytes =
             role == .server ? (text.bytes.count + 100 > 125 ? 8 : 6) : (text.bytes.count + 100 > 125 ? 4 : 2)
-        #expect(failingByte(of: bytes, role) == headerBytes + text.failsAt)
+        expectEqual(failingByte(of: bytes, role), headerBytes + text.failsAt)
     }
 
     @Test(
@@ -64,7 +65,7 @@ import WSCore
         for text in UTF8Vectors.invalid where text.failsAt > 0 {
             let first = wire([frame(0x01, Array(text.bytes[..<text.failsAt])), frame(0x89)], receivedBy: role)
             let second = wire([frame(0x00, Array(text.bytes[text.failsAt...] + [0x2A]))], receivedBy: role)
-            #expect(failingByte(of: first + second, role) == first.count + (role == .server ? 6 : 2))
+            expectEqual(failingByte(of: first + second, role), first.count + (role == .server ? 6 : 2))
         }
     }
 
@@ -73,7 +74,7 @@ import WSCore
     )
     func failAtEmptyEnd() {
         let bytes = wire([frame(0x01, [0xF0, 0x9F]), frame(0x00), frame(0x80)], receivedBy: .client)
-        #expect(failingByte(of: bytes, .client) == bytes.count - 1)
+        expectEqual(failingByte(of: bytes, .client), bytes.count - 1)
     }
 
     @Test("RFC 6455 §5.4: pings between the parts of a scalar do not affect the text")

@@ -1,4 +1,5 @@
 import SessionSupport
+import TestSupport
 import Testing
 import WSCore
 
@@ -12,7 +13,7 @@ import WSCore
         let isTextSent = outbox.send(payload.span.bytes, as: .text)
         let isBinarySent = outbox.send(payload.span.bytes, as: .binary)
         #expect(isTextSent && isBinarySent)
-        #expect(contents(of: outbox.bytes) == wire([frame(0x81, payload), frame(0x82, payload)], sentBy: role))
+        expectEqual(contents(of: outbox.bytes), wire([frame(0x81, payload), frame(0x82, payload)], sentBy: role))
     }
 
     @Test("RFC 6455 §5.7: the masked text message in the examples")
@@ -22,8 +23,7 @@ import WSCore
         }
         var outbox = Outbox(role: .client, maskingKeys: source)
         outbox.sendText("Hello")
-        #expect(
-            contents(of: outbox.bytes) == [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58])
+        expectEqual(contents(of: outbox.bytes), [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58])
     }
 
     @Test("RFC 6455 §5.3: every frame has a different key, including control frames and fragments")
@@ -39,7 +39,7 @@ import WSCore
             frame(0x81, "f"),
             closeFrame(1000),
         ]
-        #expect(contents(of: outbox.bytes) == wire(frames, sentBy: .client))
+        expectEqual(contents(of: outbox.bytes), wire(frames, sentBy: .client))
     }
 
     @Test(
@@ -51,9 +51,9 @@ import WSCore
         outbox.sendText("abc")
         outbox.ping("p")
         outbox.sendClose(CloseFrame(code: nil))
-        #expect(observer.payloads == ["ab", "c", "p", ""])
-        #expect(observer.headers.map(\.opcode) == [.text, .continuation, .ping, .close])
-        #expect(observer.headers.map(\.isFinal) == [false, true, true, true])
+        expectEqual(observer.payloads, ["ab", "c", "p", ""])
+        expectEqual(observer.headers.map(\.opcode), [.text, .continuation, .ping, .close])
+        expectEqual(observer.headers.map(\.isFinal), [false, true, true, true])
         #expect(observer.headers.allSatisfy { ($0.maskingKey != nil) == (role == .client) })
         var sent = ByteBuffer()
         observer.headers.first?.encode(into: &sent)
@@ -69,7 +69,7 @@ import WSCore
             keys.insert(Array(contents(of: outbox.bytes)[2..<6]))
             outbox.bytes.removeAll()
         }
-        #expect(keys.count == 5000)
+        expectEqual(keys.count, 5000)
     }
 
     @Test("RFC 6455 §5.4: a message longer than the fragment size is sent in fragments", arguments: Role.allCases)
@@ -84,7 +84,7 @@ import WSCore
         for (text, frames) in vectors {
             var outbox = Outbox(role: role, maskingKeys: countingKeys(), fragmentBytes: 3)
             outbox.sendText(text)
-            #expect(contents(of: outbox.bytes) == wire(frames, sentBy: role))
+            expectEqual(contents(of: outbox.bytes), wire(frames, sentBy: role))
         }
     }
 
@@ -92,7 +92,7 @@ import WSCore
     func smallestFragments(fragmentBytes: Int) {
         var outbox = Outbox(role: .server, maskingKeys: countingKeys(), fragmentBytes: fragmentBytes)
         outbox.sendText("ab")
-        #expect(contents(of: outbox.bytes) == frame(0x01, "a") + frame(0x80, "b"))
+        expectEqual(contents(of: outbox.bytes), frame(0x01, "a") + frame(0x80, "b"))
     }
 
     @Test("RFC 6455 §5.5: a control frame of 125 bytes is sent and one of 126 bytes is not", arguments: Role.allCases)
@@ -101,9 +101,9 @@ import WSCore
         var outbox = Outbox(role: role, maskingKeys: countingKeys())
         let areLongestSent = [outbox.ping(longest), outbox.pong(longest)]
         let areLongerSent = [outbox.ping(longest + "x"), outbox.pong(longest + "x")]
-        #expect(areLongestSent == [true, true])
-        #expect(areLongerSent == [false, false])
-        #expect(contents(of: outbox.bytes) == wire([frame(0x89, longest), frame(0x8A, longest)], sentBy: role))
+        expectEqual(areLongestSent, [true, true])
+        expectEqual(areLongerSent, [false, false])
+        expectEqual(contents(of: outbox.bytes), wire([frame(0x89, longest), frame(0x8A, longest)], sentBy: role))
     }
 
     @Test("RFC 6455 §5.5.1: only pongs are sent after the close frame", arguments: Role.allCases)
@@ -116,8 +116,8 @@ import WSCore
             session.outbox.ping("late"),
             session.outbox.pong("late"),
         ]
-        #expect(areSent == [true, false, false, false, false])
-        #expect(contents(of: session.outbox.bytes) == wire([closeFrame(1001, "bye")], sentBy: role))
+        expectEqual(areSent, [true, false, false, false, false])
+        expectEqual(contents(of: session.outbox.bytes), wire([closeFrame(1001, "bye")], sentBy: role))
     }
 
     @Test(
@@ -129,14 +129,14 @@ import WSCore
         try session.receive(wire([frame(0x89, "one")], receivedBy: role), handler: &handler)
         try session.receive(wire([closeFrame(1001), frame(0x89, "two")], receivedBy: role), handler: &handler)
         let expected = wire([closeFrame(1001), frame(0x8A, "one")], sentBy: role)
-        #expect(contents(of: session.outbox.bytes) == expected)
+        expectEqual(contents(of: session.outbox.bytes), expected)
     }
 
     @Test("RFC 6455 §7.4.1: a code that must not travel is not sent", arguments: [999, 1005, 1006, 1015, 5000])
     func codeThatMustNotTravel(code: UInt16) {
         var outbox = Outbox(role: .server, maskingKeys: countingKeys())
         outbox.sendClose(CloseFrame(code: CloseCode(rawValue: code), reason: "dropped with it"))
-        #expect(contents(of: outbox.bytes) == [0x88, 0x00])
+        expectEqual(contents(of: outbox.bytes), [0x88, 0x00])
     }
 
     @Test(
@@ -151,7 +151,7 @@ import WSCore
         for (close, bytes) in vectors {
             var outbox = Outbox(role: role, maskingKeys: countingKeys())
             outbox.sendClose(close)
-            #expect(contents(of: outbox.bytes) == wire([bytes], sentBy: role))
+            expectEqual(contents(of: outbox.bytes), wire([bytes], sentBy: role))
         }
     }
 }
@@ -164,12 +164,12 @@ import WSCore
         for number in 0..<1000 {
             try session.receive(wire([frame(0x89, "\(number)")], receivedBy: role), handler: &handler)
         }
-        #expect(handler.events.count == 1000)
-        #expect(contents(of: session.outbox.bytes).count == Outbox.pongBacklogBytes + 1)
+        expectEqual(handler.events.count, 1000)
+        expectEqual(contents(of: session.outbox.bytes).count, Outbox.pongBacklogBytes + 1)
         session.take(Outbox.pongBacklogBytes + 1)
-        #expect(contents(of: session.outbox.bytes) == wire([frame(0x8A, "999")], sentBy: role))
+        expectEqual(contents(of: session.outbox.bytes), wire([frame(0x8A, "999")], sentBy: role))
         session.outbox.bytesWereTaken()
-        #expect(contents(of: session.outbox.bytes) == wire([frame(0x8A, "999")], sentBy: role))
+        expectEqual(contents(of: session.outbox.bytes), wire([frame(0x8A, "999")], sentBy: role))
     }
 
     @Test("RFC 6455 §5.5.2: with a backlog of exactly the limit, every ping is answered")
@@ -178,7 +178,7 @@ import WSCore
         var handler = RecordingHandler()
         session.outbox.bytes.append(String(repeating: "x", count: Outbox.pongBacklogBytes))
         try session.receive(masked(frame(0x89, "a")), handler: &handler)
-        #expect(contents(of: session.outbox.bytes).suffix(3) == frame(0x8A, "a"))
+        expectEqual(contents(of: session.outbox.bytes).suffix(3), frame(0x8A, "a"))
     }
 
     @Test("pongs do not accumulate when a peer reads one byte per ping")
@@ -201,7 +201,7 @@ import WSCore
         session.outbox.bytes.removeAll()
         try session.receive(masked(frame(0x89, "new")), handler: &handler)
         session.outbox.bytesWereTaken()
-        #expect(contents(of: session.outbox.bytes) == frame(0x8A, "new"))
+        expectEqual(contents(of: session.outbox.bytes), frame(0x8A, "new"))
     }
 
     @Test("RFC 6455 §5.5.2: a held-back pong is not sent after the peer's close frame", arguments: Role.allCases)
@@ -211,7 +211,7 @@ import WSCore
         try session.receive(wire([frame(0x89, "ping")], receivedBy: role), handler: &handler)
         try session.receive(wire([closeFrame(1000)], receivedBy: role), handler: &handler)
         session.take(Outbox.pongBacklogBytes + 1)
-        #expect(contents(of: session.outbox.bytes) == wire([closeFrame(1000)], sentBy: role))
+        expectEqual(contents(of: session.outbox.bytes), wire([closeFrame(1000)], sentBy: role))
     }
 
     @Test(
@@ -220,10 +220,10 @@ import WSCore
         var session = Session(role: role, limits: .client, maskingKeys: countingKeys(), answersPings: false)
         var handler = RecordingHandler()
         try session.receive(wire([frame(0x89, "ping")], receivedBy: role), handler: &handler)
-        #expect(handler.events == [.ping(Array("ping".utf8))])
-        #expect(contents(of: session.outbox.bytes) == [])
+        expectEqual(handler.events, [.ping(Array("ping".utf8))])
+        expectEqual(contents(of: session.outbox.bytes), [])
         try session.receive(wire([closeFrame(1000)], receivedBy: role), handler: &handler)
-        #expect(contents(of: session.outbox.bytes) == wire([closeFrame(1000)], sentBy: role))
+        expectEqual(contents(of: session.outbox.bytes), wire([closeFrame(1000)], sentBy: role))
     }
 
     private func backloggedSession(_ role: Role) -> Session {

@@ -1,4 +1,5 @@
 import SessionSupport
+import TestSupport
 import Testing
 import WSCore
 
@@ -25,9 +26,9 @@ import WSCore
             isAnythingLeft = isFromClient || isFromServer
         }
         let (clientSent, serverReceived) = (client.sent, server.received)
-        #expect(serverReceived == clientSent)
+        expectEqual(serverReceived, clientSent)
         let (serverSent, clientReceived) = (server.sent, client.receivedWithoutPongs)
-        #expect(clientReceived == serverSent + [.close(1000)])
+        expectEqual(clientReceived, serverSent + [.close(1000)])
         // Not every ping has a pong: with a large backlog, only the latest is answered (§5.5.3).
         var pings = client.pings[...]
         let areInOrder = client.pongs.allSatisfy { pong in
@@ -35,7 +36,7 @@ import WSCore
             pings = pings[(index + 1)...]
             return true
         }
-        #expect(areInOrder)
+        expectTrue(areInOrder)
         let (clientClosing, serverClosing) = (client.session.closing, server.session.closing)
         #expect(clientClosing.isComplete && serverClosing.isComplete)
         #expect(clientClosing.wasStartedHere && !serverClosing.wasStartedHere)
@@ -48,7 +49,7 @@ import WSCore
         let frames = [frame(0x89, "1"), frame(0x81, "two"), frame(0x89, "3"), frame(0x82, [4]), closeFrame(1000)]
         try session.receive(wire(frames, receivedBy: role), handler: &handler)
         let answers = [frame(0x8A, "1"), frame(0x81, "two"), frame(0x8A, "3"), frame(0x82, [4]), closeFrame(1000)]
-        #expect(contents(of: session.outbox.bytes) == wire(answers, sentBy: role))
+        expectEqual(contents(of: session.outbox.bytes), wire(answers, sentBy: role))
     }
 
     @Test("RFC 6455 §5.5.1: messages a handler sends after the close frame are discarded", arguments: Role.allCases)
@@ -56,7 +57,7 @@ import WSCore
         var session = Session(role: role, limits: .client, maskingKeys: countingKeys())
         var handler = EchoHandler(sendsOnClose: true)
         try session.receive(wire([closeFrame(1000)], receivedBy: role), handler: &handler)
-        #expect(contents(of: session.outbox.bytes) == wire([closeFrame(1000)], sentBy: role))
+        expectEqual(contents(of: session.outbox.bytes), wire([closeFrame(1000)], sentBy: role))
     }
 
     @Test(
@@ -68,7 +69,7 @@ import WSCore
             try session.receive(wire([frame(0x81, [0xFF])], receivedBy: role), handler: &handler)
         }
         try session.receive(wire([frame(0x81, "late"), frame(0x83)], receivedBy: role), handler: &handler)
-        #expect(handler.events == [])
+        expectEqual(handler.events, [])
     }
 }
 

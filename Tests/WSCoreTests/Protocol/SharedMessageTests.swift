@@ -1,4 +1,5 @@
 import SessionSupport
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -15,9 +16,9 @@ import Testing
         for _ in 0..<2 {
             var outbox = Outbox(role: .server, maskingKeys: countingKeys(), fragmentBytes: fragmentBytes)
             let isSent = outbox.send(message)
-            #expect(isSent)
-            #expect(takeContents(of: &outbox) == contents(of: one.bytes))
-            #expect(outbox.traffic == one.traffic)
+            expectTrue(isSent)
+            expectEqual(takeContents(of: &outbox), contents(of: one.bytes))
+            expectEqual(outbox.traffic, one.traffic)
         }
     }
 
@@ -38,9 +39,9 @@ import Testing
             outbox.send(message)
             outbox.sendPing([2 as UInt8].span.bytes)
             #expect(outbox.bytes.storageBytes < 1000)
-            #expect(outbox.queuedBytes == whole.count * 2 + 6)
+            expectEqual(outbox.queuedBytes, whole.count * 2 + 6)
             let all = takeContents(of: &outbox)
-            #expect(areEqual(all, frame(0x89, [1]) + whole + whole + frame(0x89, [2])))
+            expectTrue(areEqual(all, frame(0x89, [1]) + whole + whole + frame(0x89, [2])))
         }
     }
 
@@ -52,11 +53,11 @@ import Testing
         for number in 0..<100 as Range<UInt8> { session.outbox.answer(ping: [number].span.bytes) }
         #expect(session.outbox.queuedBytes < payload.count + 100)
         session.outbox.bytesWereTaken()
-        #expect(session.outbox.bytes.count == 0)
+        expectEqual(session.outbox.bytes.count, 0)
         _ = takeContents(of: &session.outbox)
         session.outbox.bytesWereTaken()
-        #expect(contents(of: session.outbox.bytes) == frame(0x8A, [99]))
-        #expect(session.outbox.queue == nil)
+        expectEqual(contents(of: session.outbox.bytes), frame(0x8A, [99]))
+        expectNil(session.outbox.queue)
     }
 
     @Test("removeAll() discards queued shared messages")
@@ -65,7 +66,7 @@ import Testing
         outbox.send(SharedMessage(noise(1, byteCount: 1 << 20).span.bytes, as: .binary))
         outbox.sendPing([1 as UInt8].span.bytes)
         outbox.removeAll()
-        #expect(outbox.queuedBytes == 0)
+        expectEqual(outbox.queuedBytes, 0)
     }
 
     @Test("RFC 6455 §5.5.1: a shared message is not sent after a close frame")
@@ -74,8 +75,8 @@ import Testing
         outbox.sendClose(CloseFrame(code: .normalClosure))
         let bytesBefore = outbox.bytes.count
         let isSent = outbox.send(SharedMessage([1 as UInt8].span.bytes, as: .binary))
-        #expect(!isSent)
-        #expect(outbox.bytes.count == bytesBefore)
+        expectFalse(isSent)
+        expectEqual(outbox.bytes.count, bytesBefore)
     }
 
     @Test("an observer sees the frames of a shared message")
@@ -85,7 +86,7 @@ import Testing
         outbox.observer = observer
         let payload: [UInt8] = [1, 2, 3]
         outbox.send(SharedMessage(payload.span.bytes, as: .binary, fragmentBytes: 2))
-        #expect(observer.count == 2)
+        expectEqual(observer.count, 2)
     }
 
     @Test("a shared message is compressed once per window size")
@@ -99,7 +100,7 @@ import Testing
             outbox.send(message)
             #expect(outbox.bytes.count < 4000)
         }
-        #expect(compressors.map(\.count) == [1, 0, 0, 1, 0])
+        expectEqual(compressors.map(\.count), [1, 0, 0, 1, 0])
     }
 
     @Test(
@@ -120,7 +121,7 @@ import Testing
                 outbox.send(own.span.bytes, as: .text)
                 if seed % UInt64(index + 2) == 0 { outbox.send(message) }
                 let expected = seed % UInt64(index + 2) == 0 ? [own, shared] : [own]
-                #expect(try received(outbox.bytes, by: inflaters[index]) == expected)
+                try expectEqual(received(outbox.bytes, by: inflaters[index]), expected)
             }
         }
     }

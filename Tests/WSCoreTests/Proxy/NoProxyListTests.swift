@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -40,7 +41,7 @@ import Testing
             ("::ffff:10.0.0.1", "10.0.0.1"), ("example.com/8", "example.com"),
         ])
     func notNamed(list: String, host: String) {
-        #expect(!NoProxyList(parsing: list).contains(host: host, port: 443))
+        expectFalse(NoProxyList(parsing: list).contains(host: host, port: 443))
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -15,8 +16,8 @@ import Testing
 
     @Test("without options and variables, there is no proxy")
     func none() throws {
-        #expect(try Self.chosen() == "none")
-        #expect(try Self.chosen(isSecure: false) == "none")
+        try expectEqual(Self.chosen(), "none")
+        try expectEqual(Self.chosen(isSecure: false), "none")
     }
 
     @Test("variables take precedence in curl's order")
@@ -31,25 +32,25 @@ import Testing
             var left = variables
             for name in names {
                 let host = name.lowercased().map { $0 == "_" ? "-" : String($0) }.joined() + "-is-set"
-                #expect(try Self.chosen(left, isSecure: isSecure) == "\(host) of \(name)")
+                try expectEqual(Self.chosen(left, isSecure: isSecure), "\(host) of \(name)")
                 // An empty variable is ignored, like an unset one.
                 left[name] = isSecure ? "" : nil
             }
-            #expect(try Self.chosen(left, isSecure: isSecure) == "none")
+            try expectEqual(Self.chosen(left, isSecure: isSecure), "none")
         }
     }
 
     @Test("HTTP_PROXY in upper case is ignored, because clients of a CGI program can set it")
     func capitals() throws {
-        #expect(try Self.chosen(["HTTP_PROXY": "http://evil"], isSecure: false) == "none")
+        try expectEqual(Self.chosen(["HTTP_PROXY": "http://evil"], isSecure: false), "none")
     }
 
     @Test("--proxy overrides all variables, and an empty value disables proxies")
     func option() throws {
         let variables = ["https_proxy": "http://a", "http_proxy": "http://a", "all_proxy": "http://a"]
         for isSecure in [true, false] {
-            #expect(try Self.chosen(proxy: "http://b", variables, isSecure: isSecure) == "b of --proxy")
-            #expect(try Self.chosen(proxy: "", variables, isSecure: isSecure) == "none")
+            try expectEqual(Self.chosen(proxy: "http://b", variables, isSecure: isSecure), "b of --proxy")
+            try expectEqual(Self.chosen(proxy: "", variables, isSecure: isSecure), "none")
         }
     }
 
@@ -60,13 +61,13 @@ import Testing
                 let proxies = ["https_proxy": "http://p"]
                 return try Self.chosen(proxy: proxy, noProxy: noProxy, proxies.merging(variables) { $1 })
             }
-            #expect(try chosen(["no_proxy": "example.com"]) == "none")
-            #expect(try chosen(["NO_PROXY": "example.com"]) == "none")
-            #expect(try chosen(["no_proxy": "", "NO_PROXY": "example.com"]) == "none")
-            #expect(try chosen(["no_proxy": "other", "NO_PROXY": "example.com"]) == "p of \(source)")
-            #expect(try chosen(noProxy: "", ["no_proxy": "*"]) == "p of \(source)")
-            #expect(try chosen(noProxy: "example.com:443", [:]) == "none")
-            #expect(try chosen(noProxy: "example.com:80", [:]) == "p of \(source)")
+            try expectEqual(chosen(["no_proxy": "example.com"]), "none")
+            try expectEqual(chosen(["NO_PROXY": "example.com"]), "none")
+            try expectEqual(chosen(["no_proxy": "", "NO_PROXY": "example.com"]), "none")
+            try expectEqual(chosen(["no_proxy": "other", "NO_PROXY": "example.com"]), "p of \(source)")
+            try expectEqual(chosen(noProxy: "", ["no_proxy": "*"]), "p of \(source)")
+            try expectEqual(chosen(noProxy: "example.com:443", [:]), "none")
+            try expectEqual(chosen(noProxy: "example.com:80", [:]), "p of \(source)")
         }
     }
 
@@ -74,8 +75,8 @@ import Testing
         "local addresses use the proxy unless they are listed",
         arguments: ["localhost", "127.0.0.1", "::1"])
     func loopback(host: String) throws {
-        #expect(try Self.chosen(["all_proxy": "p"], host: host) == "p of all_proxy")
-        #expect(try Self.chosen(["all_proxy": "p", "no_proxy": "localhost,127.0.0.0/8,::1"], host: host) == "none")
+        try expectEqual(Self.chosen(["all_proxy": "p"], host: host), "p of all_proxy")
+        try expectEqual(Self.chosen(["all_proxy": "p", "no_proxy": "localhost,127.0.0.0/8,::1"], host: host), "none")
     }
 
     @Test("an invalid --proxy fails immediately, and an invalid variable fails by name when it is used")
@@ -85,7 +86,7 @@ import Testing
         let error = ProxyChoiceError(variable: "https_proxy", reason: .unsupportedScheme("socks4"))
         #expect(throws: error) { try Self.chosen(variables) }
         #expect(error.description.hasPrefix("environment variable https_proxy: \"socks4\" is not supported; "))
-        #expect(try Self.chosen(variables, isSecure: false) == "p of http_proxy")
-        #expect(try Self.chosen(variables, host: "direct") == "none")
+        try expectEqual(Self.chosen(variables, isSecure: false), "p of http_proxy")
+        try expectEqual(Self.chosen(variables, host: "direct"), "none")
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -16,9 +17,9 @@ import Testing
             .invalidAddressType(9),
         ]
         for error in errors {
-            #expect(error.description == escapingControls(error.description))
+            expectEqual(error.description, escapingControls(error.description))
         }
-        #expect(Set(errors.map(\.description)).count == errors.count)
+        expectEqual(Set(errors.map(\.description)).count, errors.count)
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -20,7 +21,7 @@ import Testing
         let proxy = try Proxy(parsing: text)
         #expect(proxy.kind == kind && proxy.host == host && proxy.port == port && proxy.credentials == nil)
         #expect(proxy.isSecure == (kind == .https) && proxy.needsTargetAddress == (kind == .socks5))
-        #expect(try Proxy(parsing: proxy.description) == proxy)
+        try expectEqual(Proxy(parsing: proxy.description), proxy)
     }
 
     @Test(
@@ -32,12 +33,12 @@ import Testing
             ("socks4:pw@proxy", "socks4", "pw"),
         ])
     func credentials(text: String, user: String, password: String) throws {
-        #expect(try Proxy(parsing: text).credentials == Credentials(user: user, password: password))
+        try expectEqual(Proxy(parsing: text).credentials, Credentials(user: user, password: password))
     }
 
     @Test("an empty user name with an empty password means no credentials")
     func emptyCredentials() throws {
-        #expect(try Proxy(parsing: "socks5://@proxy").credentials == nil)
+        try expectNil(Proxy(parsing: "socks5://@proxy").credentials)
     }
 
     @Test(
@@ -48,8 +49,8 @@ import Testing
         ])
     func description(text: String, description: String) throws {
         let proxy = try Proxy(parsing: text)
-        #expect(proxy.description == description)
-        #expect("\(Optional(proxy) as Any)" == "Optional(\(description))")
+        expectEqual(proxy.description, description)
+        expectEqual("\(Optional(proxy) as Any)", "Optional(\(description))")
     }
 
     @Test(
@@ -79,7 +80,7 @@ import Testing
         ])
     func refused(text: String, error: ProxyURLError) {
         #expect(throws: error) { try Proxy(parsing: text) }
-        #expect(!error.description.contains("cret"))
+        expectFalse(error.description.contains("cret"))
         #expect(error.description == escapingControls(error.description) && !error.description.isEmpty)
     }
 
@@ -91,9 +92,9 @@ import Testing
                 #expect(throws: ProxyURLError.credentialsLength) { try Proxy(parsing: "\(kind)://\(pair)@proxy") }
             }
             let proxy = try Proxy(parsing: "\(kind)://\(longest):\(longest)@proxy")
-            #expect(try proxy.credentials == Credentials(user: longest, password: longest))
+            try expectEqual(proxy.credentials, Credentials(user: longest, password: longest))
         }
-        #expect(try Proxy(parsing: "http://\(longer):\(longer)@proxy").credentials != nil)
+        try expectNotNil(Proxy(parsing: "http://\(longer):\(longer)@proxy").credentials)
     }
 
     @Test("the message for other kinds of SOCKS names the supported ones")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -29,10 +30,10 @@ import Testing
 
     @Test("the greeting offers password authentication only if there are credentials (RFC 1928 §3)")
     func greeting() throws {
-        #expect(try Self.handshake().start() == [5, 1, 0])
-        #expect(try Self.handshake("socks5://user:pass@proxy").start() == [5, 2, 0, 2])
-        #expect(try Self.handshake().requestHead == nil)
-        #expect(try Self.handshake().partialRefusal == nil)
+        try expectEqual(Self.handshake().start(), [5, 1, 0])
+        try expectEqual(Self.handshake("socks5://user:pass@proxy").start(), [5, 2, 0, 2])
+        try expectNil(Self.handshake().requestHead)
+        try expectNil(Self.handshake().partialRefusal)
     }
 
     @Test(
@@ -41,9 +42,9 @@ import Testing
     func plain() throws {
         for proxy in ["socks5h://proxy", "socks5h://user:pass@proxy"] {
             let outcome = try Self.outcome(proxy, of: [5, 0] + Self.bound + [0x16, 0x03])
-            #expect(outcome == ProxyOutcome(end: .open(consumedByteCount: 12), sent: [Self.request]))
+            expectEqual(outcome, ProxyOutcome(end: .open(consumedByteCount: 12), sent: [Self.request]))
             let cut = try Self.outcome(proxy, of: [5, 0] + Self.bound.dropLast())
-            #expect(cut == ProxyOutcome(end: .needsMore, sent: [Self.request]))
+            expectEqual(cut, ProxyOutcome(end: .needsMore, sent: [Self.request]))
         }
     }
 
@@ -52,7 +53,8 @@ import Testing
     func login(version: UInt8) throws {
         let bytes = [5, 2, version, 0] + Self.bound
         let outcome = try Self.outcome("socks5h://user:pass@proxy", of: bytes + [0xFF])
-        #expect(outcome == ProxyOutcome(end: .open(consumedByteCount: bytes.count), sent: [Self.login, Self.request]))
+        expectEqual(
+            outcome, ProxyOutcome(end: .open(consumedByteCount: bytes.count), sent: [Self.login, Self.request]))
     }
 
     @Test("the longest user name, password, and host fit into one-byte lengths")
@@ -61,7 +63,7 @@ import Testing
         var handshake = try Self.handshake("socks5h://\(text):\(text)@proxy", host: text, port: 1)
         let outcome = handshake.outcome(of: [[5, 2, 1, 0]])
         let field = [0xFF] + [UInt8](repeating: 0x78, count: 255)
-        #expect(outcome.sent == [[1] + field + field, [5, 1, 0, 3] + field + [0, 1]])
+        expectEqual(outcome.sent, [[1] + field + field, [5, 1, 0, 3] + field + [0, 1]])
     }
 
     @Test(
@@ -77,7 +79,7 @@ import Testing
     func destinations(host: String, address: [UInt8]?, expected: [UInt8]) throws {
         for proxy in ["socks5://proxy", "socks5h://proxy"] {
             var handshake = try Self.handshake(proxy, host: host, port: 0xABCD, address: address)
-            #expect(handshake.outcome(of: [[5, 0]]).sent == [[5, 1, 0] + expected + [0xAB, 0xCD]])
+            expectEqual(handshake.outcome(of: [[5, 0]]).sent, [[5, 1, 0] + expected + [0xAB, 0xCD]])
         }
     }
 
@@ -89,7 +91,7 @@ import Testing
         ] as [[UInt8]])
     func boundAddresses(address: [UInt8]) throws {
         let bytes = [5, 0, 5, 0, 0] + address + [0, 80]
-        #expect(try Self.outcome(of: bytes + [1, 2]).end == .open(consumedByteCount: bytes.count))
+        try expectEqual(Self.outcome(of: bytes + [1, 2]).end, .open(consumedByteCount: bytes.count))
     }
 
     @Test("each failure has its own message (RFC 1928 §6)")
@@ -99,10 +101,10 @@ import Testing
             // Bytes after the code have no effect: some proxies send nothing more.
             let outcome = try Self.outcome(of: [5, 0, 5, code, 0xFF])
             let error = ProxyError.failed(SOCKS5Reply(code: code))
-            #expect(outcome == ProxyOutcome(end: .failed(error), sent: [Self.request]))
+            expectEqual(outcome, ProxyOutcome(end: .failed(error), sent: [Self.request]))
             words.insert(error.description)
         }
-        #expect(words.count == 9)
+        expectEqual(words.count, 9)
         for (code, words): (UInt8, String) in [
             (2, "forbid"), (3, "network"), (4, "host name"), (5, "refused"), (6, "TTL"), (7, "CONNECT"),
             (8, "type of address"), (255, "255"),
@@ -127,25 +129,25 @@ import Testing
     func badAnswers(userInfo: String, bytes: [UInt8], error: ProxyError) throws {
         for rest in [[], [5, 0]] as [[UInt8]] {
             let outcome = try Self.outcome("socks5h://\(userInfo)proxy", of: bytes + rest)
-            #expect(outcome.end == .failed(error))
+            expectEqual(outcome.end, .failed(error))
         }
         var handshake = try Self.handshake("socks5h://\(userInfo)proxy")
         _ = handshake.outcome(of: [bytes])
         // The error persists.
-        #expect(handshake.outcome(of: [[5]]).end == .failed(error))
-        #expect(handshake.errorAtEndOfStream() == error)
-        #expect(handshake.partialRefusal == error)
+        expectEqual(handshake.outcome(of: [[5]]).end, .failed(error))
+        expectEqual(handshake.errorAtEndOfStream(), error)
+        expectEqual(handshake.partialRefusal, error)
     }
 
     @Test("an end before the response is distinguished from one within it")
     func earlyEnd() throws {
         var handshake = try Self.handshake()
-        #expect(handshake.errorAtEndOfStream() == .closedBeforeAnswer)
+        expectEqual(handshake.errorAtEndOfStream(), .closedBeforeAnswer)
         for count in 1..<(Self.bound.count + 2) {
             handshake = try Self.handshake()
-            #expect(handshake.outcome(of: [Array(([5, 0] + Self.bound).prefix(count))]).end == .needsMore)
-            #expect(handshake.errorAtEndOfStream() == .incompleteAnswer)
-            #expect(handshake.outcome(of: [[0]]).end == .failed(.incompleteAnswer))
+            expectEqual(handshake.outcome(of: [Array(([5, 0] + Self.bound).prefix(count))]).end, .needsMore)
+            expectEqual(handshake.errorAtEndOfStream(), .incompleteAnswer)
+            expectEqual(handshake.outcome(of: [[0]]).end, .failed(.incompleteAnswer))
         }
     }
 }

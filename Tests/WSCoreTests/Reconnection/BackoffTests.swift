@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -7,9 +8,9 @@ import WSCore
         var backoff = Backoff()
         for seconds in [4, 8, 16, 32, 60, 60, 60, 60] {
             let wait = backoff.nextWait(random: .max)
-            #expect(wait == .seconds(seconds) - .nanoseconds(1))
+            expectEqual(wait, .seconds(seconds) - .nanoseconds(1))
         }
-        #expect(backoff.tryCount == 8)
+        expectEqual(backoff.tryCount, 8)
     }
 
     @Test("the ceiling of a client on which a person waits starts at 250 ms and doubles up to 60 s")
@@ -17,7 +18,7 @@ import WSCore
         var backoff = Backoff(delays: .interactive)
         for milliseconds in [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000] {
             let wait = backoff.nextWait(random: .max)
-            #expect(wait == .milliseconds(milliseconds) - .nanoseconds(1))
+            expectEqual(wait, .milliseconds(milliseconds) - .nanoseconds(1))
         }
     }
 
@@ -27,27 +28,27 @@ import WSCore
         for seconds in [2, 4, 5, 5] {
             var copy = backoff
             let shortest = copy.nextWait(random: 0)
-            #expect(shortest == .seconds(1))
+            expectEqual(shortest, .seconds(1))
             let longest = backoff.nextWait(random: .max)
-            #expect(longest == .seconds(seconds) - .nanoseconds(1))
+            expectEqual(longest, .seconds(seconds) - .nanoseconds(1))
         }
         backoff.reset()
         let wait = backoff.nextWait(random: 1 << 63)
-        #expect(wait == .milliseconds(1500))
+        expectEqual(wait, .milliseconds(1500))
     }
 
     @Test("in a narrow range, the first ceiling is the upper bound, and equal bounds are the delay")
     func narrowRange() {
         var narrow = Backoff(delays: .between(.seconds(2) ... .seconds(3)))
         let longest = narrow.nextWait(random: .max)
-        #expect(longest == .seconds(3) - .nanoseconds(1))
+        expectEqual(longest, .seconds(3) - .nanoseconds(1))
         var constant = Backoff(delays: .between(.seconds(2) ... .seconds(2)))
         for random: UInt64 in [0, .max, 1 << 63] {
             let wait = constant.nextWait(random: random)
-            #expect(wait == .seconds(2))
+            expectEqual(wait, .seconds(2))
         }
         let requested = constant.nextWait(random: 0, atLeast: .seconds(20))
-        #expect(requested == .seconds(20))
+        expectEqual(requested, .seconds(20))
     }
 
     @Test("the delay is proportional to the random number")
@@ -55,7 +56,7 @@ import WSCore
         var backoff = Backoff()
         var waits: [Duration?] = []
         for random: UInt64 in [0, 1 << 63, 1 << 62] { waits.append(backoff.nextWait(random: random)) }
-        #expect(waits == [.zero, .seconds(4), .seconds(4)])
+        expectEqual(waits, [.zero, .seconds(4), .seconds(4)])
     }
 
     @Test(
@@ -64,10 +65,10 @@ import WSCore
     func requested(seconds: Int, expected: Int) {
         var backoff = Backoff()
         let wait = backoff.nextWait(random: .max, atLeast: .seconds(seconds))
-        #expect(wait == .seconds(expected) - (expected == 4 ? .nanoseconds(1) : .zero))
+        expectEqual(wait, .seconds(expected) - (expected == 4 ? .nanoseconds(1) : .zero))
         // The ceiling does not depend on it.
         let next = backoff.nextWait(random: .max)
-        #expect(next == .seconds(8) - .nanoseconds(1))
+        expectEqual(next, .seconds(8) - .nanoseconds(1))
     }
 
     @Test("after the maximum number of tries there are no more until a connection is stable")
@@ -75,16 +76,16 @@ import WSCore
         var backoff = Backoff(maximumTries: 3)
         for _ in 1...3 {
             let wait = backoff.nextWait(random: 0)
-            #expect(wait == .zero)
+            expectEqual(wait, .zero)
         }
         var wait = backoff.nextWait(random: 0)
-        #expect(wait == nil)
+        expectNil(wait)
         backoff.connectionWasLost(after: .seconds(1))
         wait = backoff.nextWait(random: 0)
-        #expect(wait == nil)
+        expectNil(wait)
         backoff.connectionWasLost(after: .seconds(10))
         wait = backoff.nextWait(random: 0)
-        #expect(wait == .zero)
+        expectEqual(wait, .zero)
     }
 
     @Test(
@@ -97,21 +98,21 @@ import WSCore
         _ = backoff.nextWait(random: 0)
         backoff.connectionWasLost(after: openTime, hasConfirmed: hasConfirmed)
         let wait = backoff.nextWait(random: .max)
-        #expect(wait == .seconds(nextCeilingSeconds) - .nanoseconds(1))
+        expectEqual(wait, .seconds(nextCeilingSeconds) - .nanoseconds(1))
     }
 
     @Test("a server that accepts connections but stays silent uses up the tries, however long detection takes")
     func silence() {
         var backoff = Backoff(maximumTries: 1)
         var wait = backoff.nextWait(random: 0)
-        #expect(wait == .zero)
+        expectEqual(wait, .zero)
         backoff.connectionWasLost(after: .seconds(20), silentFor: .seconds(20))
         wait = backoff.nextWait(random: 0)
-        #expect(wait == nil)
+        expectNil(wait)
         // A connection that was alive before it fell silent counts like any other.
         backoff.connectionWasLost(after: .seconds(30), silentFor: .seconds(20))
         wait = backoff.nextWait(random: 0)
-        #expect(wait == .zero)
+        expectEqual(wait, .zero)
     }
 
     @Test(
@@ -129,8 +130,8 @@ import WSCore
     @Test("a spike counts completely")
     func spike() {
         let times = (0..<10).map { Duration.milliseconds(500 + 10 * $0) }
-        #expect(largestShare(of: [.zero] + times + [.seconds(1)], within: .milliseconds(100)) == 10)
-        #expect(largestShare(of: [.zero, .milliseconds(100)], within: .milliseconds(100)) == 1)
+        expectEqual(largestShare(of: [.zero] + times + [.seconds(1)], within: .milliseconds(100)), 10)
+        expectEqual(largestShare(of: [.zero, .milliseconds(100)], within: .milliseconds(100)), 1)
     }
 
     /// The times at which 200 clients, all disconnected at once, reach a server that is back after `downTime`.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -35,15 +36,15 @@ import Testing
     func statuses(path: String?, target: String, status: Int) throws {
         let site = Site(policy: try ServerPolicy(path: path))
         let response = site.response(to: try Self.request(target))
-        #expect(response.status == status)
-        #expect((Self.field("Upgrade", of: response) == "websocket") == (status == 426))
-        #expect(Self.field("Content-Type", of: response) == "text/plain; charset=utf-8")
-        #expect(Self.field("X-Content-Type-Options", of: response) == "nosniff")
+        expectEqual(response.status, status)
+        expectEqual((Self.field("Upgrade", of: response) == "websocket"), (status == 426))
+        expectEqual(Self.field("Content-Type", of: response), "text/plain; charset=utf-8")
+        expectEqual(Self.field("X-Content-Type-Options", of: response), "nosniff")
         let url = "ws://localhost:80\(path ?? "/")"
-        #expect(Self.text(of: response).contains("wsx connect \(url)") == (status != 404))
+        expectEqual(Self.text(of: response).contains("wsx connect \(url)"), (status != 404))
         let other = site.response(to: try Self.request(target, method: "DELETE"))
-        #expect(other.status == 405)
-        #expect(Self.field("Allow", of: other) == "GET, HEAD")
+        expectEqual(other.status, 405)
+        expectEqual(Self.field("Allow", of: other), "GET, HEAD")
     }
 
     @Test("the help text contains no host that is unsafe in a shell or script")
@@ -53,7 +54,7 @@ import Testing
             let fields = HTTPFields([try HeaderField(name: "Host", value: host)])
             let text = Self.text(of: site.response(to: RequestHead(method: "GET", target: "/", fields: fields)))
             #expect(text.contains("wsx connect wss://HOST/\n"))
-            #expect(!text.contains(host))
+            expectFalse(text.contains(host))
         }
     }
 
@@ -66,11 +67,11 @@ import Testing
             let page = WebPage(path: "/", mediaType: "text/html", fields: [policy], bytes: Array("page".utf8))
             let site = Site(policy: try ServerPolicy(), pages: [page], files: try FileTree(fixture.root))
             let response = site.response(to: try Self.request("/?q"))
-            #expect(response.status == 200)
-            #expect(Self.text(of: response) == "page")
-            #expect(Self.field("Content-Security-Policy", of: response) == "default-src 'self'")
-            #expect(Self.field("Content-Type", of: response) == "text/html")
-            #expect(Self.text(of: site.response(to: try Self.request("/other"))) == "file")
+            expectEqual(response.status, 200)
+            expectEqual(Self.text(of: response), "page")
+            expectEqual(Self.field("Content-Security-Policy", of: response), "default-src 'self'")
+            expectEqual(Self.field("Content-Type", of: response), "text/html")
+            expectEqual(Self.text(of: site.response(to: try Self.request("/other"))), "file")
         }
     }
 
@@ -107,7 +108,7 @@ import Testing
             let (one, other) = (try file(), try file())
             #expect(one != nil && one === other)
             cache.removePages()
-            #expect(counter.byteCount == first.count + second.count)
+            expectEqual(counter.byteCount, first.count + second.count)
         }
     }
 
@@ -117,24 +118,24 @@ import Testing
             .map { try HeaderField(parsing: $0) }
         let site = Site(policy: try ServerPolicy(extraFields: fields))
         let response = HTTPFields(site.response(to: try Self.request("/")).fields)
-        #expect(response.all(named: "Access-Control-Allow-Origin") == ["*"])
-        #expect(response.all(named: "Cache-Control") == ["max-age=1"])
-        #expect(response.all(named: "Content-Type") == ["text/plain; charset=utf-8"])
-        #expect(response.all(named: "Cross-Origin-Resource-Policy") == ["same-site"])
+        expectEqual(response.all(named: "Access-Control-Allow-Origin"), ["*"])
+        expectEqual(response.all(named: "Cache-Control"), ["max-age=1"])
+        expectEqual(response.all(named: "Content-Type"), ["text/plain; charset=utf-8"])
+        expectEqual(response.all(named: "Cross-Origin-Resource-Policy"), ["same-site"])
     }
 
     @Test("a policy field can have several values")
     func repeatedExtraFields() throws {
         let fields = try ["Link: </a>", "link: </b>"].map { try HeaderField(parsing: $0) }
         let site = Site(policy: try ServerPolicy(extraFields: fields))
-        #expect(HTTPFields(site.response(to: try Self.request("/")).fields).all(named: "Link") == ["</a>", "</b>"])
+        expectEqual(HTTPFields(site.response(to: try Self.request("/")).fields).all(named: "Link"), ["</a>", "</b>"])
     }
 
     @Test("the WebSocket path matches regardless of its escapes (RFC 3986 §6.2.2)")
     func equivalentPaths() throws {
         let site = Site(policy: try ServerPolicy(path: "/a%2fb"))
         for (target, status) in [("/%61%2Fb", 426), ("/a%2fb", 426), ("/a/b", 404), ("/a%252fb", 404), ("/a%2", 404)] {
-            #expect(site.response(to: try Self.request(target)).status == status, "\(target)")
+            expectEqual(site.response(to: try Self.request(target)).status, status, "\(target)")
         }
     }
 
@@ -163,15 +164,15 @@ import Testing
                 ("/sub/config", 404, nil), ("/sub/env", 404, nil), ("/sub/x", 200, "K"),
             ] as [(String, Int, String?)] {
                 let response = site.response(to: try Self.request(target))
-                #expect(response.status == status, "\(target)")
-                if let text { #expect(Self.text(of: response) == text, "\(target)") }
+                expectEqual(response.status, status, "\(target)")
+                if let text { expectEqual(Self.text(of: response), text, "\(target)") }
             }
-            #expect(site.response(to: try Self.request("/a.html", method: "PUT")).status == 405)
+            expectEqual(site.response(to: try Self.request("/a.html", method: "PUT")).status, 405)
             let withPath = Site(policy: try ServerPolicy(path: "/ws2"), files: tree)
-            #expect(withPath.response(to: try Self.request("/ws2")).status == 426)
-            #expect(withPath.response(to: try Self.request("/ws3")).status == 404)
+            expectEqual(withPath.response(to: try Self.request("/ws2")).status, 426)
+            expectEqual(withPath.response(to: try Self.request("/ws3")).status, 404)
             let withFile = Site(policy: try ServerPolicy(path: "/ws"), files: tree)
-            #expect(Self.text(of: withFile.response(to: try Self.request("/ws"))) == "W")
+            expectEqual(Self.text(of: withFile.response(to: try Self.request("/ws"))), "W")
         }
     }
 
@@ -185,8 +186,8 @@ import Testing
                 ("http://localhost/s%75b", "/sub/"),
             ] {
                 let response = site.response(to: try Self.request(target))
-                #expect(response.status == 301)
-                #expect(Self.field("Location", of: response) == location)
+                expectEqual(response.status, 301)
+                expectEqual(Self.field("Location", of: response), location)
             }
             for target in ["//evil.example", "//evil.example/", "///sub", "/\\evil.example", "/sub//", "/%2fsub"] {
                 #expect([400, 404].contains(site.response(to: try Self.request(target)).status), "\(target)")
@@ -208,8 +209,8 @@ import Testing
             let links = Self.text(of: response).split(separator: "\n").filter { $0.hasPrefix("<tr>") }.compactMap {
                 $0.split(separator: "\"").dropFirst().first
             }
-            #expect(links == [".well-known/", "inDirectory/", "a%3Cb", "in"])
-            #expect(Self.field("Content-Security-Policy", of: response)?.contains("default-src 'none'") == true)
+            expectEqual(links, [".well-known/", "inDirectory/", "a%3Cb", "in"])
+            expectEqual(Self.field("Content-Security-Policy", of: response)?.contains("default-src 'none'"), true)
         }
     }
 
@@ -224,21 +225,21 @@ import Testing
             let whole = try response([])
             let tag = try #require(Self.field("ETag", of: whole))
             #expect(tag.hasPrefix("\""))
-            #expect(Self.field("Last-Modified", of: whole) == "Sun, 09 Sep 2001 01:46:40 GMT")
-            #expect(Self.field("Accept-Ranges", of: whole) == "bytes")
+            expectEqual(Self.field("Last-Modified", of: whole), "Sun, 09 Sep 2001 01:46:40 GMT")
+            expectEqual(Self.field("Accept-Ranges", of: whole), "bytes")
             let part = try response(["Range: bytes=2-4", "If-Range: \(tag)"])
             #expect(part.status == 206 && Self.text(of: part) == "234")
-            #expect(Self.field("Content-Range", of: part) == "bytes 2-4/10")
-            #expect(try response(["Range: bytes=2-4", "If-Range: \"other\""]).status == 200)
-            #expect(try response(["Range: bytes=2-4"], method: "HEAD").contentByteCount == 10)
+            expectEqual(Self.field("Content-Range", of: part), "bytes 2-4/10")
+            try expectEqual(response(["Range: bytes=2-4", "If-Range: \"other\""]).status, 200)
+            try expectEqual(response(["Range: bytes=2-4"], method: "HEAD").contentByteCount, 10)
             let bad = try response(["Range: bytes=10-"])
             #expect(bad.status == 416 && Self.field("Content-Range", of: bad) == "bytes */10")
-            #expect(Self.text(of: try response(["Range: bytes=1-2,4-5"])) == "0123456789")
+            expectEqual(Self.text(of: try response(["Range: bytes=1-2,4-5"])), "0123456789")
             let unchanged = try response(["If-None-Match: \(tag)", "Range: bytes=0-1"])
             #expect(unchanged.status == 304 && Self.text(of: unchanged) == "")
-            #expect(Self.field("ETag", of: unchanged) == tag)
-            #expect(!String(decoding: unchanged.head(at: .now).bytes, as: UTF8.self).contains("Content-Length"))
-            #expect(try response(["If-Match: \"x\""]).status == 412)
+            expectEqual(Self.field("ETag", of: unchanged), tag)
+            expectFalse(String(decoding: unchanged.head(at: .now).bytes, as: UTF8.self).contains("Content-Length"))
+            try expectEqual(response(["If-Match: \"x\""]).status, 412)
         }
     }
 
@@ -267,19 +268,20 @@ import Testing
 
             """
         let refusal = HandshakeRefusal(status: 403, reason: "no")
-        #expect(answer(refusal, to: "GET") == beginning + "no\n")
-        #expect(answer(refusal, to: nil) == beginning + "no\n")
-        #expect(answer(refusal, to: "HEAD") == beginning)
+        expectEqual(answer(refusal, to: "GET"), beginning + "no\n")
+        expectEqual(answer(refusal, to: nil), beginning + "no\n")
+        expectEqual(answer(refusal, to: "HEAD"), beginning)
         let page = answer(HandshakeRefusal(status: 403, reason: "no", fields: [html]), to: "GET")
         #expect(page.contains("content-type: text/html\r\n") && !page.contains("text/plain"))
-        #expect(
-            answer(HandshakeRefusal(status: 304, reason: "no"), to: "GET") == """
-                HTTP/1.1 304 Not Modified\r
-                Date: Thu, 01 Jan 1970 00:00:00 GMT\r
-                \(common)Connection: close\r
-                \r
+        expectEqual(
+            answer(HandshakeRefusal(status: 304, reason: "no"), to: "GET"),
+            """
+            HTTP/1.1 304 Not Modified\r
+            Date: Thu, 01 Jan 1970 00:00:00 GMT\r
+            \(common)Connection: close\r
+            \r
 
-                """)
+            """)
     }
 
     @Test("An additional Date field does not replace that of the response")
@@ -293,16 +295,17 @@ import Testing
     @Test("a response's head has a date and a length, and closes the connection")
     func head() throws {
         let response = WebResponse(status: 426, text: "x", fields: [HeaderField(wellFormedName: "Upgrade", value: "y")])
-        #expect(
-            String(decoding: response.head(at: WallTime(seconds: 0, microseconds: 0)).bytes, as: UTF8.self) == """
-                HTTP/1.1 426 Upgrade Required\r
-                Date: Thu, 01 Jan 1970 00:00:00 GMT\r
-                Content-Type: text/plain; charset=utf-8\r
-                Upgrade: y\r
-                Content-Length: 2\r
-                Connection: close, Upgrade\r
-                \r
+        expectEqual(
+            String(decoding: response.head(at: WallTime(seconds: 0, microseconds: 0)).bytes, as: UTF8.self),
+            """
+            HTTP/1.1 426 Upgrade Required\r
+            Date: Thu, 01 Jan 1970 00:00:00 GMT\r
+            Content-Type: text/plain; charset=utf-8\r
+            Upgrade: y\r
+            Content-Length: 2\r
+            Connection: close, Upgrade\r
+            \r
 
-                """)
+            """)
     }
 }

@@ -1,4 +1,5 @@
 import SessionSupport
+import TestSupport
 import Testing
 import WSCore
 
@@ -77,7 +78,9 @@ func expectCompressedEcho(
             return
         }
         let isCompressed = recorder.headers.last?.isCompressed
-        if data.isCompressible, size.byteCount >= 256 { #expect(isCompressed == true, sourceLocation: sourceLocation) }
+        if data.isCompressible, size.byteCount >= 256 {
+            expectEqual(isCompressed, true, sourceLocation: sourceLocation)
+        }
     }
-    #expect(recorder.events == [], sourceLocation: sourceLocation)
+    expectEqual(recorder.events, [], sourceLocation: sourceLocation)
 }

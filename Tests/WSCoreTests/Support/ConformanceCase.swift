@@ -1,4 +1,5 @@
 import SessionSupport
+import TestSupport
 import Testing
 import WSCore
 
@@ -73,7 +74,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
             last = code.map { closeFrame($0) } ?? frame(0x88)
             end.isClosedCleanly = true
         case .violation(let error, let code):
-            #expect(error.closeCode.rawValue == code, sourceLocation: sourceLocation)
+            expectEqual(error.closeCode.rawValue, code, sourceLocation: sourceLocation)
             last = closeFrame(code, error.description)
             end.error = error
         }

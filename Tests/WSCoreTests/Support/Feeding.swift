@@ -1,4 +1,5 @@
 import SessionSupport
+import TestSupport
 import Testing
 import WSCore
 
@@ -97,7 +98,7 @@ func expectViolation(
     _ frames: [[UInt8]], limits: Limits = .client, _ error: ProtocolError, code: UInt16, reason: String,
     events: [Event] = [], answers: [[UInt8]] = [], sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    #expect(error.closeCode.rawValue == code, sourceLocation: sourceLocation)
+    expectEqual(error.closeCode.rawValue, code, sourceLocation: sourceLocation)
     expectReceived(
         frames, limits: limits, events: events, error: error, answers: answers + [closeFrame(code, reason)],
         sourceLocation: sourceLocation)

@@ -1,4 +1,5 @@
 import CAllocationCounter
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -35,8 +36,8 @@ struct TLSAllocationTests {
         allocation_counter_start()
         do throws(TLSError) { try echo(1000) } catch let failure { error = failure }
         let count = allocation_counter_stop()
-        #expect(error == nil)
-        #expect(received == 1000 * message.count)
+        expectNil(error)
+        expectEqual(received, 1000 * message.count)
         #expect(count <= 7 * 1000)
     }
 }

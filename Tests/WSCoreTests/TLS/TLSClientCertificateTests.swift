@@ -1,4 +1,5 @@
 import COpenSSL
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -29,30 +30,29 @@ struct TLSClientCertificateTests {
     func accepted(version: Int32) throws {
         let pair = try pair(certificate: clientLeaf, version: version)
         try pair.handshake()
-        #expect(pair.server.summary?.peerCertificate?.subject == "CN=client")
-        #expect(pair.server.summary?.isVerified == true)
-        #expect(pair.client.summary?.clientCertificateWasRequested == true)
+        expectEqual(pair.server.summary?.peerCertificate?.subject, "CN=client")
+        expectEqual(pair.server.summary?.isVerified, true)
+        expectEqual(pair.client.summary?.clientCertificateWasRequested, true)
     }
 
     @Test("a client without a certificate learns that one is required", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func required(version: Int32) throws {
         let pair = try pair(certificate: nil, version: version)
-        #expect(tlsError { () throws(TLSError) in try pair.handshake() } == .clientSentNoCertificate)
+        expectEqual(tlsError { () throws(TLSError) in try pair.handshake() }, .clientSentNoCertificate)
         // TLS 1.3: the alert arrives after the client has completed its handshake.
-        #expect(pair.client.isEstablished == (version == TLS1_3_VERSION))
+        expectEqual(pair.client.isEstablished, (version == TLS1_3_VERSION))
         let error = tlsError { () throws(TLSError) in try pair.deliverToClient() }
-        #expect(error == .clientCertificateRequired)
-        #expect(error?.description.contains("--cert and --key") == true)
+        expectEqual(error, .clientCertificateRequired)
+        expectEqual(error?.description.contains("--cert and --key"), true)
     }
 
     @Test("a client learns that its certificate was rejected", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func rejected(version: Int32) throws {
         let pair = try pair(certificate: clientLeaf, version: version, trusting: try .authority("Other"))
         let error = tlsError { () throws(TLSError) in try pair.handshake() }
-        #expect(
-            error == .clientCertificate(.missingIssuer(subject: "CN=client", issuer: "CN=Root")))
+        expectEqual(error, .clientCertificate(.missingIssuer(subject: "CN=client", issuer: "CN=Root")))
         let told = tlsError { () throws(TLSError) in try pair.deliverToClient() }
-        #expect(told == .clientCertificateRejected(alert: "unknown CA"))
+        expectEqual(told, .clientCertificateRejected(alert: "unknown CA"))
     }
 
     /// A pair after a handshake in which the server did not request a certificate.
@@ -79,11 +79,11 @@ struct TLSClientCertificateTests {
             try pair.server.encrypt([1])
             try pair.client.encrypt([2])
             try pair.settle()
-            #expect(pair.server.summary?.peerCertificate?.subject == "CN=client")
-            #expect(pair.clientReceived == Array(repeating: 1, count: count))
-            #expect(pair.serverReceived == Array(repeating: 2, count: count))
+            expectEqual(pair.server.summary?.peerCertificate?.subject, "CN=client")
+            expectEqual(pair.clientReceived, Array(repeating: 1, count: count))
+            expectEqual(pair.serverReceived, Array(repeating: 2, count: count))
         }
-        #expect(pair.client.summary?.clientCertificateWasRequested == true)
+        expectEqual(pair.client.summary?.clientCertificateWasRequested, true)
     }
 
     @Test("a client without a certificate answers a request after the handshake, too", arguments: [true, false])
@@ -91,10 +91,10 @@ struct TLSClientCertificateTests {
         let pair = try openPair(certificate: nil)
         try #require(pair.server.requestCertificate(isRequired: isRequired))
         let error = tlsError { () throws(TLSError) in try pair.settle() }
-        #expect(error == (isRequired ? .clientSentNoCertificate : nil))
-        #expect(pair.client.lacksCertificate)
+        expectEqual(error, (isRequired ? .clientSentNoCertificate : nil))
+        expectTrue(pair.client.lacksCertificate)
         let told = tlsError { () throws(TLSError) in try pair.settle() }
-        #expect(told == (isRequired ? .clientCertificateRequired : nil))
+        expectEqual(told, (isRequired ? .clientCertificateRequired : nil))
     }
 
     @Test("a client learns that its certificate was rejected after the handshake")
@@ -103,7 +103,7 @@ struct TLSClientCertificateTests {
         try #require(pair.server.requestCertificate())
         _ = tlsError { () throws(TLSError) in try pair.settle() }
         let told = tlsError { () throws(TLSError) in try pair.deliverToClient() }
-        #expect(told == .clientCertificateRejected(alert: "unknown CA"))
+        expectEqual(told, .clientCertificateRejected(alert: "unknown CA"))
     }
 
     @Test("a request that arrives in parts delays what is sent, and fails nothing")
@@ -116,7 +116,7 @@ struct TLSClientCertificateTests {
         try pair.client.receive(Array(request[..<17_000]))
         #expect(pair.client.isInMessage && pair.client.isEstablished && pair.client.waitingBytes == 0)
         try pair.client.receive(Array(request[17_000...]))
-        #expect(!pair.client.isInMessage)
+        expectFalse(pair.client.isInMessage)
         try pair.client.encrypt([1])
         try pair.settle()
         #expect(pair.server.summary?.peerCertificate?.subject == "CN=client" && pair.serverReceived == [1])
@@ -140,7 +140,7 @@ struct TLSClientCertificateTests {
         let leaf = try TestCertificate("client", issuer: root, extensions: [(NID_ext_key_usage, "serverAuth")])
         let pair = try pair(certificate: leaf, version: TLS1_3_VERSION)
         let error = tlsError { () throws(TLSError) in try pair.handshake() }
-        #expect(error?.identifier == "client-certificate-wrong-purpose")
+        expectEqual(error?.identifier, "client-certificate-wrong-purpose")
     }
 
     @Test("a server learns that a client does not trust it")
@@ -154,6 +154,6 @@ struct TLSClientCertificateTests {
         let pair = TLSPair(client: stranger, server: try .server(showing: [serverLeaf]))
         _ = tlsError { () throws(TLSError) in try pair.handshake() }
         let error = tlsError { () throws(TLSError) in try pair.deliverToServer() }
-        #expect(error == .ownCertificateRejected(alert: "unknown CA"))
+        expectEqual(error, .ownCertificateRejected(alert: "unknown CA"))
     }
 }

@@ -1,5 +1,6 @@
 import COpenSSL
 import Glibc
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -32,7 +33,7 @@ struct TLSContextTests {
             _ = try TLSContext(client: settings)
             return nil
         } catch {
-            #expect(!error.description.contains { $0.isNewline })
+            expectFalse(error.description.contains { $0.isNewline })
             return error
         }
     }
@@ -42,33 +43,32 @@ struct TLSContextTests {
         let text = Array("subject=/CN=own\n".utf8)
         for both in [leaf.pem + leaf.keyPEM(), leaf.keyPEM() + text + leaf.pem, text + leaf.pem + text + leaf.keyPEM()]
         {
-            #expect(error(chain: both, key: both) == nil)
+            expectNil(error(chain: both, key: both))
         }
     }
 
     @Test("an encrypted key needs its passphrase")
     func passphrases() {
         let key = leaf.keyPEM(passphrase: "open sesame")
-        #expect(error(key: key, passphrase: "open sesame") == nil)
-        #expect(error(key: key) == .passphraseNeeded)
-        #expect(error(key: key, passphrase: "") == .wrongPassphrase)
-        #expect(error(key: key, passphrase: "open") == .wrongPassphrase)
-        #expect(error(key: key, passphrase: String(repeating: "a", count: 5000)) == .wrongPassphrase)
+        expectNil(error(key: key, passphrase: "open sesame"))
+        expectEqual(error(key: key), .passphraseNeeded)
+        expectEqual(error(key: key, passphrase: ""), .wrongPassphrase)
+        expectEqual(error(key: key, passphrase: "open"), .wrongPassphrase)
+        expectEqual(error(key: key, passphrase: String(repeating: "a", count: 5000)), .wrongPassphrase)
         // A superfluous passphrase is ignored.
-        #expect(error(passphrase: "unneeded") == nil)
+        expectNil(error(passphrase: "unneeded"))
     }
 
     @Test("the error for a missing certificate or key names the option")
     func missing() {
-        #expect(error(chain: []) == .noCertificate(option: "--cert"))
+        expectEqual(error(chain: []), .noCertificate(option: "--cert"))
         let der: [UInt8] = [0x30, 0x82, 0x01, 0x00, 0x30, 0x82, 0x00, 0x10, 0xA0]
-        #expect(error(chain: der) == .notPEM(option: "--cert"))
-        #expect(
-            error(chain: leaf.keyPEM())
-                == .keyInsteadOfCertificate(certificateOption: "--cert", keyOption: "--key"))
-        #expect(error(key: []) == .noKey(option: "--key"))
-        #expect(error(key: leaf.pem) == .noKey(option: "--key"))
-        #expect(error(key: Array("not PEM at all\0\n".utf8)) == .noKey(option: "--key"))
+        expectEqual(error(chain: der), .notPEM(option: "--cert"))
+        expectEqual(
+            error(chain: leaf.keyPEM()), .keyInsteadOfCertificate(certificateOption: "--cert", keyOption: "--key"))
+        expectEqual(error(key: []), .noKey(option: "--key"))
+        expectEqual(error(key: leaf.pem), .noKey(option: "--key"))
+        expectEqual(error(key: Array("not PEM at all\0\n".utf8)), .noKey(option: "--key"))
     }
 
     @Test("the error for a file with both certificate and key names the key option only as a fix")
@@ -80,10 +80,9 @@ struct TLSContextTests {
         }
         let other = try TestCertificate("other")
         let brokenKey = Array("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n".utf8)
-        #expect(error(leaf.pem + leaf.keyPEM()) == nil)
-        #expect(error(leaf.pem) == .certificateWithoutKey(certificateOption: "--cert", keyOption: "--key"))
-        #expect(
-            error(leaf.pem + other.keyPEM()) == .keyDoesNotFit(certificateOption: "--cert", keyOption: "--cert"))
+        expectNil(error(leaf.pem + leaf.keyPEM()))
+        expectEqual(error(leaf.pem), .certificateWithoutKey(certificateOption: "--cert", keyOption: "--key"))
+        expectEqual(error(leaf.pem + other.keyPEM()), .keyDoesNotFit(certificateOption: "--cert", keyOption: "--cert"))
         let broken = error(leaf.pem + brokenKey)
         guard case .invalidKey(option: "--cert", _) = broken else { throw Unexpected(error: broken) }
     }
@@ -103,10 +102,10 @@ struct TLSContextTests {
     func mismatch() throws {
         let other = try TestCertificate("other")
         let expected = TLSConfigurationError.keyDoesNotFit(certificateOption: "--cert", keyOption: "--key")
-        #expect(error(key: other.keyPEM()) == expected)
-        #expect(error(chain: other.pem + leaf.pem) == expected)
+        expectEqual(error(key: other.keyPEM()), expected)
+        expectEqual(error(chain: other.pem + leaf.pem), expected)
         let rsa = try TestCertificate("rsa", key: .rsa(bits: 2048))
-        #expect(error(key: rsa.keyPEM()) == expected)
+        expectEqual(error(key: rsa.keyPEM()), expected)
     }
 
     @Test("a weak certificate of our own is rejected")
@@ -129,22 +128,22 @@ struct TLSContextTests {
         let file = try folder.write(leaf.pem, to: "ca.pem")
         let empty = try folder.write([], to: "empty.pem")
         let keyFile = try folder.write(leaf.keyPEM(passphrase: "secret"), to: "key.pem")
-        #expect(error(trust: .file(file)) == nil)
-        #expect(error(trust: .file(empty)) == .trustIsEmpty(option: "--ca", path: empty))
-        #expect(error(trust: .file(keyFile)) == .trustIsEmpty(option: "--ca", path: keyFile))
-        #expect(
-            error(trust: .file(folder.path + "/none"))
-                == .trustUnreadable(option: "--ca", path: folder.path + "/none", reason: "No such file or directory"))
-        #expect(error(trust: .file(folder.path)) == .trustIsEmpty(option: "--ca", path: folder.path))
-        #expect(error(trust: .directory(folder.path)) == nil)
-        #expect(
-            error(trust: .directory(folder.path + "/none"))
-                == .trustUnreadable(option: "--ca", path: folder.path + "/none", reason: "No such file or directory"))
-        #expect(error(trust: .certificates([])) == .trustIsEmpty(option: "--ca", path: nil))
-        #expect(error(trust: .system) == nil)
+        expectNil(error(trust: .file(file)))
+        expectEqual(error(trust: .file(empty)), .trustIsEmpty(option: "--ca", path: empty))
+        expectEqual(error(trust: .file(keyFile)), .trustIsEmpty(option: "--ca", path: keyFile))
+        expectEqual(
+            error(trust: .file(folder.path + "/none")),
+            .trustUnreadable(option: "--ca", path: folder.path + "/none", reason: "No such file or directory"))
+        expectEqual(error(trust: .file(folder.path)), .trustIsEmpty(option: "--ca", path: folder.path))
+        expectNil(error(trust: .directory(folder.path)))
+        expectEqual(
+            error(trust: .directory(folder.path + "/none")),
+            .trustUnreadable(option: "--ca", path: folder.path + "/none", reason: "No such file or directory"))
+        expectEqual(error(trust: .certificates([])), .trustIsEmpty(option: "--ca", path: nil))
+        expectNil(error(trust: .system))
         let other = try TemporaryFolder()
         _ = try other.write(leaf.keyPEM(), to: "key.pem")
-        #expect(error(trust: .directory(other.path)) == .trustIsEmpty(option: "--ca", path: other.path))
+        expectEqual(error(trust: .directory(other.path)), .trustIsEmpty(option: "--ca", path: other.path))
     }
 
     @Test("certificates in a directory are trusted, with hashed names or others", arguments: [true, false])
@@ -157,7 +156,7 @@ struct TLSContextTests {
         settings.trust = .directory(folder.path)
         let pair = TLSPair(client: try TLSContext(client: settings), server: try .server(showing: [leaf]))
         try pair.handshake()
-        #expect(pair.client.summary?.isVerified == true)
+        expectEqual(pair.client.summary?.isVerified, true)
     }
 
     @Test("a self-signed certificate has the requested names and its pin")
@@ -167,12 +166,12 @@ struct TLSContextTests {
             names: ["localhost", "dev.example", "10.0.0.7", "fe80::1"], nowSeconds: now)
         let certificates = try PEM.certificates(source.chain, option: "")
         let summary = try #require(certificates.withFirst { $0.map { TLSCertificateSummary($0) } })
-        #expect(summary.names == ["localhost", "dev.example", "127.0.0.1", "::1", "10.0.0.7", "fe80::1"])
-        #expect(summary.notBeforeSeconds == now - 86400)
-        #expect(summary.notAfterSeconds == now + 30 * 86400)
-        #expect(summary.notBefore == "2023-11-13 22:13:20 UTC")
-        #expect(summary.pin == (try source.pin()))
-        #expect(summary.pin != (try TLSCertificateSource.selfSigned(names: [], nowSeconds: now).pin()))
+        expectEqual(summary.names, ["localhost", "dev.example", "127.0.0.1", "::1", "10.0.0.7", "fe80::1"])
+        expectEqual(summary.notBeforeSeconds, now - 86400)
+        expectEqual(summary.notAfterSeconds, now + 30 * 86400)
+        expectEqual(summary.notBefore, "2023-11-13 22:13:20 UTC")
+        try expectEqual(summary.pin, source.pin())
+        try expectNotEqual(summary.pin, TLSCertificateSource.selfSigned(names: [], nowSeconds: now).pin())
         for name in ["", "a b", "ü.example", "a\0b", "a,DNS:b"] {
             #expect(throws: TLSConfigurationError.invalidName(name)) {
                 try TLSCertificateSource.selfSigned(names: [name], nowSeconds: now)

@@ -1,4 +1,5 @@
 import COpenSSL
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -7,8 +8,8 @@ struct TLSErrorTests {
     @Test("each error has a unique identifier and one-line description")
     func distinct() {
         let errors = TLSError.clientCatalogue + TLSError.serverCatalogue + [.clientCertificate(.chainTooLong)]
-        #expect(Set(errors.map(\.identifier)).count == errors.count)
-        #expect(Set(errors.map(\.description)).count == errors.count)
+        expectEqual(Set(errors.map(\.identifier)).count, errors.count)
+        expectEqual(Set(errors.map(\.description)).count, errors.count)
     }
 
     @Test("each configuration error has a unique description")
@@ -24,7 +25,7 @@ struct TLSErrorTests {
             .trustUnreadable(option: "o", path: "p", reason: "r"), .trustIsEmpty(option: "o", path: "p"),
             .trustIsInvalid(option: "o", path: "p", reason: "r"), .invalidName("n"), .unavailable(reason: "r"),
         ]
-        #expect(Set(errors.map(\.description)).count == errors.count)
+        expectEqual(Set(errors.map(\.description)).count, errors.count)
     }
 
     @Test(
@@ -40,7 +41,7 @@ struct TLSErrorTests {
                 of: TLSError.Circumstances(
                     serverName: "n", isEstablished: isEstablished, minimumVersion: .tls12,
                     hasRequestedCertificate: nil, hasRefusedRenegotiation: false, version: .http1))
-            #expect(error.identifier == (isEstablished ? "tls-alert" : identifier))
+            expectEqual(error.identifier, (isEstablished ? "tls-alert" : identifier))
         }
     }
 
@@ -48,22 +49,22 @@ struct TLSErrorTests {
     func previews() {
         let error = TLSError.notTLS(preview: Array("\u{1B}[2Jhello\u{202E}".utf8), peerIsServer: false)
         #expect(error.description.contains("hello"))
-        #expect(!error.description.unicodeScalars.contains { $0.isInvisible })
+        expectFalse(error.description.unicodeScalars.contains { $0.isInvisible })
     }
 
     @Test("a server that answers in plain HTTP is recognized")
     func plainHTTP() {
         let error = TLSError.notTLS(preview: Array("HTTP/1.1 400 Bad Request".utf8), peerIsServer: true)
-        #expect(error.description == "the server speaks plain HTTP on this port; use ws:// instead of wss://")
+        expectEqual(error.description, "the server speaks plain HTTP on this port; use ws:// instead of wss://")
     }
 
     @Test("host names are distinguished from addresses")
     func serverNames() {
-        #expect(TLSServerName(host: "example.org.") == .name("example.org."))
-        #expect(TLSServerName(host: "[2001:db8::1]") == .address("2001:db8::1"))
-        #expect(TLSServerName(host: "fe80::1%eth0").verifiedText == "fe80::1")
-        #expect(TLSServerName(host: "10.0.0.1") == .address("10.0.0.1"))
-        #expect(TLSServerName(host: "10.0.0") == .name("10.0.0"))
-        #expect(TLSServerName.name("example.org.").verifiedText == "example.org")
+        expectEqual(TLSServerName(host: "example.org."), .name("example.org."))
+        expectEqual(TLSServerName(host: "[2001:db8::1]"), .address("2001:db8::1"))
+        expectEqual(TLSServerName(host: "fe80::1%eth0").verifiedText, "fe80::1")
+        expectEqual(TLSServerName(host: "10.0.0.1"), .address("10.0.0.1"))
+        expectEqual(TLSServerName(host: "10.0.0"), .name("10.0.0"))
+        expectEqual(TLSServerName.name("example.org.").verifiedText, "example.org")
     }
 }

@@ -1,4 +1,5 @@
 import COpenSSL
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -29,7 +30,7 @@ struct TLSResumptionTests {
             try session.receive(peer.takeOutput())
         }
         let summary = try #require(session.summary)
-        #expect(summary.peerCertificate?.pin == (try source.pin()))
+        try expectEqual(summary.peerCertificate?.pin, source.pin())
         if closes { session.close() }
         return summary.isResumed
     }
@@ -37,49 +38,49 @@ struct TLSResumptionTests {
     @Test("a session is resumed only with the same server", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func sameServer(version: Int32) throws {
         wsx_ssl_ctx_set_versions(client.handle, version, version)
-        #expect(try !connect())
-        #expect(try connect())
-        #expect(try connect())
-        #expect(try !connect(key: "localhost:444"))
-        #expect(try !connect(name: .address("127.0.0.1")))
+        try expectFalse(connect())
+        try expectTrue(connect())
+        try expectTrue(connect())
+        try expectFalse(connect(key: "localhost:444"))
+        try expectFalse(connect(name: .address("127.0.0.1")))
     }
 
     @Test("a session is resumed after a lost connection, too", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func lostConnection(version: Int32) throws {
         wsx_ssl_ctx_set_versions(client.handle, version, version)
-        #expect(try !connect(closes: false))
-        #expect(try connect(closes: false))
-        #expect(try connect(closes: false))
+        try expectFalse(connect(closes: false))
+        try expectTrue(connect(closes: false))
+        try expectTrue(connect(closes: false))
     }
 
     @Test("RFC 8446 §C.4: a TLS 1.3 ticket is used once")
     func singleUse() throws {
-        #expect(try !connect())
+        try expectFalse(connect())
         let sessions = (0..<3).map { _ in
             TLSSession(client: client, name: .name("localhost"), sessionKey: "localhost:443")
         }
         // The server has sent two tickets.
-        #expect(sessions.map { SSL_get_session($0.handle) != nil } == [true, true, false])
+        expectEqual(sessions.map { SSL_get_session($0.handle) != nil }, [true, true, false])
     }
 
     @Test("after a failure, no session is resumed")
     func afterFailure() throws {
-        #expect(try !connect())
+        try expectFalse(connect())
         let failing = TLSSession(client: client, name: .name("localhost"), sessionKey: "localhost:443")
         try failing.start()
         let error = tlsError { () throws(TLSError) in try failing.receive([21, 3, 3, 0, 2, 2, 40]) }
-        #expect(error != nil)
-        #expect(try !connect())
+        expectNotNil(error)
+        try expectFalse(connect())
     }
 
     @Test("the number of stored sessions is bounded")
     func bounds() throws {
-        #expect(try !connect())
+        try expectFalse(connect())
         for index in 0..<300 {
             let session = try #require(SSL_SESSION_new())
             client.resumption.keep(session, for: "other \(index)")
         }
-        #expect(client.resumption.serverCount == 256)
+        expectEqual(client.resumption.serverCount, 256)
     }
 
     @Test("without resumption, every handshake is a full one", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
@@ -89,7 +90,7 @@ struct TLSResumptionTests {
         settings.resumesSessions = false
         let client = try TLSContext(client: settings)
         wsx_ssl_ctx_set_versions(client.handle, version, version)
-        for _ in 0..<3 { #expect(try !connect(client)) }
-        #expect(client.resumption.serverCount == 0)
+        for _ in 0..<3 { try expectFalse(connect(client)) }
+        expectEqual(client.resumption.serverCount, 0)
     }
 }

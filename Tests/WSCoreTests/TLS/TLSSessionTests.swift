@@ -1,4 +1,5 @@
 import COpenSSL
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -29,26 +30,26 @@ struct TLSSessionTests {
     func handshake(version: Int32, pieceBytes: Int) throws {
         let pair = try makePair(version: version)
         pair.pieceBytes = pieceBytes
-        #expect(pair.client.summary == nil)
+        expectNil(pair.client.summary)
         try pair.handshake()
         try pair.client.encrypt(Array("to the server".utf8))
         try pair.server.encrypt(Array("to the client".utf8))
         try pair.settle()
-        #expect(pair.serverReceived == Array("to the server".utf8))
-        #expect(pair.clientReceived == Array("to the client".utf8))
+        expectEqual(pair.serverReceived, Array("to the server".utf8))
+        expectEqual(pair.clientReceived, Array("to the client".utf8))
         let summary = try #require(pair.client.summary)
-        #expect(summary.version == (version == TLS1_3_VERSION ? "TLS 1.3" : "TLS 1.2"))
+        expectEqual(summary.version, (version == TLS1_3_VERSION ? "TLS 1.3" : "TLS 1.2"))
         #expect(summary.cipher.contains("AES") || summary.cipher.contains("CHACHA"))
         // Newer versions of OpenSSL prefer a group that combines X25519 with a post-quantum algorithm.
         #expect(summary.group?.lowercased().hasPrefix("x25519") ?? false)
-        #expect(summary.applicationProtocol == "http/1.1")
+        expectEqual(summary.applicationProtocol, "http/1.1")
         #expect(!summary.isResumed && summary.isVerified && !summary.clientCertificateWasRequested)
         let certificate = try #require(summary.peerCertificate)
-        #expect(certificate.names == ["localhost", "a.example", "127.0.0.1", "::1"])
-        #expect(certificate.pin == (try source.pin()))
+        expectEqual(certificate.names, ["localhost", "a.example", "127.0.0.1", "::1"])
+        try expectEqual(certificate.pin, source.pin())
         let pinText = try #require(certificate.pin).description
-        #expect(try TLSPin(pinText) == certificate.pin)
-        #expect(pair.server.summary?.peerCertificate == nil)
+        try expectEqual(TLSPin(pinText), certificate.pin)
+        expectNil(pair.server.summary?.peerCertificate)
     }
 
     @Test("a server's flight can be split anywhere")
@@ -65,7 +66,7 @@ struct TLSSessionTests {
             try pair.client.receive(Array(flight[..<min(point, flight.count)]))
             #expect(!pair.client.isEstablished || point >= flight.count)
             try pair.client.receive(Array(flight[min(point, flight.count)...]))
-            #expect(pair.client.isEstablished)
+            expectTrue(pair.client.isEstablished)
         }
     }
 
@@ -81,8 +82,8 @@ struct TLSSessionTests {
         try pair.server.encrypt(data)
         pair.pieceBytes = 50_000
         try pair.settle()
-        #expect(pair.serverReceived == data)
-        #expect(pair.clientReceived == data)
+        expectEqual(pair.serverReceived, data)
+        expectEqual(pair.clientReceived, data)
     }
 
     @Test("the rest of a record is decrypted without further ciphertext, and no byte is consumed twice")
@@ -96,8 +97,8 @@ struct TLSSessionTests {
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 1)
         defer { room.deallocate() }
         let first = try pair.server.decrypt(records.span.bytes, into: room)
-        #expect(first.consumedBytes == records.count / 2 - 1)
-        #expect(first.plaintextBytes == 64)
+        expectEqual(first.consumedBytes, records.count / 2 - 1)
+        expectEqual(first.plaintextBytes, 64)
         // No more ciphertext arrives, but more plaintext is available.
         let nothing: [UInt8] = []
         let second = try pair.server.decrypt(nothing.span.bytes, into: room)
@@ -110,7 +111,7 @@ struct TLSSessionTests {
             received += room[..<result.plaintextBytes]
             offset += result.consumedBytes
         }
-        #expect(received == data + data)
+        expectEqual(received, data + data)
     }
 
     @Test("with an empty plaintext buffer, nothing is consumed or lost")
@@ -136,14 +137,14 @@ struct TLSSessionTests {
         #expect(pair.server.hasEnded && !pair.client.hasEnded)
         try pair.server.encrypt(Array("still here".utf8))
         try pair.settle()
-        #expect(pair.clientReceived == Array("still here".utf8))
+        expectEqual(pair.clientReceived, Array("still here".utf8))
         let late = tlsError { () throws(TLSError) in try pair.client.encrypt([1]) }
-        #expect(late?.identifier == "tls-failed")
+        expectEqual(late?.identifier, "tls-failed")
         pair.server.close()
         try pair.settle()
-        #expect(pair.client.hasEnded)
+        expectTrue(pair.client.hasEnded)
         try pair.client.receiveEnd()
-        #expect(pair.client.hasEnded)
+        expectTrue(pair.client.hasEnded)
         // Data after close_notify is ignored.
         try pair.client.receive([1, 2, 3])
     }
@@ -153,23 +154,23 @@ struct TLSSessionTests {
         let pair = try makePair()
         try pair.handshake()
         try pair.client.receiveEnd()
-        #expect(!pair.client.hasEnded)
+        expectFalse(pair.client.hasEnded)
     }
 
     @Test("an end during the handshake is an error that tells whether the peer has answered")
     func endDuringHandshake() throws {
         let silent = try makePair()
         try silent.client.start()
-        #expect(
-            tlsError { () throws(TLSError) in try silent.client.receiveEnd() }
-                == .endedDuringHandshake(peerHasAnswered: false))
+        expectEqual(
+            tlsError { () throws(TLSError) in try silent.client.receiveEnd() },
+            .endedDuringHandshake(peerHasAnswered: false))
         let pair = try makePair()
         try pair.client.start()
         try pair.deliverToServer()
         try pair.client.receive(Array(pair.server.takeOutput().prefix(100)))
-        #expect(
-            tlsError { () throws(TLSError) in try pair.client.receiveEnd() }
-                == .endedDuringHandshake(peerHasAnswered: true))
+        expectEqual(
+            tlsError { () throws(TLSError) in try pair.client.receiveEnd() },
+            .endedDuringHandshake(peerHasAnswered: true))
     }
 
     @Test("RFC 5246 §7.4.1.1: renegotiation is refused, and the session continues")
@@ -189,7 +190,7 @@ struct TLSSessionTests {
         #expect(renegotiating.client.isEstablished && renegotiating.client.hasRefusedRenegotiation)
         try renegotiating.client.encrypt([2])
         let alert = tlsError { () throws(TLSError) in try renegotiating.deliverToClient() }
-        #expect(alert == .renegotiationRequired)
+        expectEqual(alert, .renegotiationRequired)
     }
 
     @Test("data before a failure is delivered before the error")
@@ -205,15 +206,15 @@ struct TLSSessionTests {
         defer { room.deallocate() }
         let both = good + bad
         let result = try pair.server.decrypt(both.span.bytes, into: room)
-        #expect(Array(room[..<result.plaintextBytes]) == [1, 2, 3])
-        #expect(result.consumedBytes == both.count - 1)
+        expectEqual(Array(room[..<result.plaintextBytes]), [1, 2, 3])
+        expectEqual(result.consumedBytes, both.count - 1)
         let error = tlsError { () throws(TLSError) in try pair.server.receive([bad[bad.count - 1]]) }
-        #expect(error?.identifier == "tls-bad-record")
+        expectEqual(error?.identifier, "tls-bad-record")
         // The alert is in the output, and the error persists.
         #expect(pair.server.waitingBytes > 0)
-        #expect(tlsError { () throws(TLSError) in try pair.server.encrypt([1]) } == error)
+        expectEqual(tlsError { () throws(TLSError) in try pair.server.encrypt([1]) }, error)
         let alert = tlsError { () throws(TLSError) in try pair.deliverToClient() }
-        #expect(alert == .alert(name: "bad record mac", number: 20))
+        expectEqual(alert, .alert(name: "bad record mac", number: 20))
     }
 
     @Test(
@@ -229,9 +230,9 @@ struct TLSSessionTests {
                 try pair.client.receive(Array(bytes.prefix(pieceBytes)))
                 try pair.client.receive(Array(bytes.dropFirst(pieceBytes)))
             }
-            #expect(error?.identifier == "not-tls")
-            #expect(error?.description.contains("use ws://") == true)
-            #expect(pair.client.waitingBytes == 0)
+            expectEqual(error?.identifier, "not-tls")
+            expectEqual(error?.description.contains("use ws://"), true)
+            expectEqual(pair.client.waitingBytes, 0)
         }
     }
 
@@ -239,7 +240,7 @@ struct TLSSessionTests {
     func plainClient() throws {
         let server = TLSSession(server: serverContext)
         let error = tlsError { () throws(TLSError) in try server.receive(Array("GET / HTTP/1.1\r\n".utf8)) }
-        #expect(error == .notTLS(preview: Array("GET / HTTP/1.1\r\n".utf8), peerIsServer: false))
+        expectEqual(error, .notTLS(preview: Array("GET / HTTP/1.1\r\n".utf8), peerIsServer: false))
     }
 
     @Test(
@@ -247,8 +248,8 @@ struct TLSSessionTests {
         arguments: ["", ".", "a\0b", String(repeating: "a", count: 300)])
     func invalidName(name: String) throws {
         let session = TLSSession(client: try clientContext(), name: .name(name), sessionKey: "")
-        #expect(tlsError { () throws(TLSError) in try session.start() }?.identifier == "tls-invalid-server-name")
-        #expect(session.waitingBytes == 0)
+        expectEqual(tlsError { () throws(TLSError) in try session.start() }?.identifier, "tls-invalid-server-name")
+        expectEqual(session.waitingBytes, 0)
     }
 
     @Test("SNI contains names without a trailing dot, and no addresses")
@@ -260,7 +261,7 @@ struct TLSSessionTests {
         ] {
             let pair = TLSPair(client: try clientContext(), server: serverContext, name: name)
             try pair.handshake()
-            #expect(pair.server.requestedServerName == sent)
+            expectEqual(pair.server.requestedServerName, sent)
         }
     }
 
@@ -268,35 +269,35 @@ struct TLSSessionTests {
     func applicationProtocols() throws {
         let silent = TLSPair(client: try clientContext(), server: serverContext, version: nil)
         try silent.handshake()
-        #expect(silent.client.summary?.applicationProtocol == nil)
+        expectNil(silent.client.summary?.applicationProtocol)
         let context = try clientContext()
         let offer: [UInt8] = [2] + "h2".utf8
         SSL_CTX_set_alpn_protos(context.handle, offer, UInt32(offer.count))
         let other = TLSPair(client: context, server: serverContext, version: nil)
-        #expect(
-            tlsError { () throws(TLSError) in try other.handshake() }
-                == .noApplicationProtocol(.http1, peerIsServer: false))
-        #expect(
-            tlsError { () throws(TLSError) in try other.deliverToClient() }
-                == .noApplicationProtocol(.http1, peerIsServer: true))
+        expectEqual(
+            tlsError { () throws(TLSError) in try other.handshake() },
+            .noApplicationProtocol(.http1, peerIsServer: false))
+        expectEqual(
+            tlsError { () throws(TLSError) in try other.deliverToClient() },
+            .noApplicationProtocol(.http1, peerIsServer: true))
     }
 
     @Test("a server that does not select h2 is not taken for one that speaks HTTP/2")
     func http2() throws {
         let pair = TLSPair(client: try clientContext(), server: serverContext, version: .http2)
-        #expect(
-            tlsError { () throws(TLSError) in try pair.handshake() }
-                == .noApplicationProtocol(.http1, peerIsServer: false))
-        #expect(
-            tlsError { () throws(TLSError) in try pair.deliverToClient() }
-                == .noApplicationProtocol(.http2, peerIsServer: true))
+        expectEqual(
+            tlsError { () throws(TLSError) in try pair.handshake() },
+            .noApplicationProtocol(.http1, peerIsServer: false))
+        expectEqual(
+            tlsError { () throws(TLSError) in try pair.deliverToClient() },
+            .noApplicationProtocol(.http2, peerIsServer: true))
         // RFC 7301 §3.1: a server that does not know ALPN.
         let context = serverContext
         SSL_CTX_set_alpn_select_cb(context.handle, { _, _, _, _, _, _ in SSL_TLSEXT_ERR_NOACK }, nil)
         let silent = TLSPair(client: try clientContext(), server: context, version: .http2)
-        #expect(
-            tlsError { () throws(TLSError) in try silent.handshake() }
-                == .noApplicationProtocol(.http2, peerIsServer: true))
+        expectEqual(
+            tlsError { () throws(TLSError) in try silent.handshake() },
+            .noApplicationProtocol(.http2, peerIsServer: true))
     }
 
     @Test("a server with only older versions is detected", arguments: [TLS1_VERSION, TLS1_1_VERSION])
@@ -306,7 +307,7 @@ struct TLSSessionTests {
         let pair = TLSPair(client: try clientContext(), server: server)
         _ = tlsError { () throws(TLSError) in try pair.handshake() }
         let error = tlsError { () throws(TLSError) in try pair.deliverToClient() }
-        #expect(error == .unsupportedVersion(minimum: .tls12, peerIsServer: true))
+        expectEqual(error, .unsupportedVersion(minimum: .tls12, peerIsServer: true))
     }
 
     @Test("a ServerHello of an older version is detected")
@@ -316,7 +317,7 @@ struct TLSSessionTests {
         // RFC 4346 §7.4.1.3: version 3.2, 32 random bytes, no session, TLS_RSA_WITH_AES_128_CBC_SHA, no compression.
         let hello: [UInt8] = [2, 0, 0, 38, 3, 2] + [UInt8](repeating: 7, count: 32) + [0, 0, 0x2F, 0]
         let error = tlsError { () throws(TLSError) in try pair.client.receive([22, 3, 2, 0, 42] + hello) }
-        #expect(error == .unsupportedVersion(minimum: .tls12, peerIsServer: true))
+        expectEqual(error, .unsupportedVersion(minimum: .tls12, peerIsServer: true))
     }
 
     @Test("a minimum of TLS 1.3 rejects TLS 1.2")
@@ -326,8 +327,8 @@ struct TLSSessionTests {
         let pair = TLSPair(client: try clientContext { $0.minimumVersion = .tls13 }, server: server)
         _ = tlsError { () throws(TLSError) in try pair.handshake() }
         let error = tlsError { () throws(TLSError) in try pair.deliverToClient() }
-        #expect(error == .unsupportedVersion(minimum: .tls13, peerIsServer: true))
-        #expect(error?.description.contains("--tls-min 1.2") == true)
+        expectEqual(error, .unsupportedVersion(minimum: .tls13, peerIsServer: true))
+        expectEqual(error?.description.contains("--tls-min 1.2"), true)
     }
 
     @Test("both sides report that they share no cipher")
@@ -336,10 +337,10 @@ struct TLSSessionTests {
         wsx_ssl_ctx_set_versions(context.handle, TLS1_2_VERSION, TLS1_2_VERSION)
         SSL_CTX_set_cipher_list(context.handle, "ECDHE-RSA-AES128-GCM-SHA256")
         let pair = TLSPair(client: context, server: serverContext)
-        #expect(tlsError { () throws(TLSError) in try pair.handshake() } == .nothingInCommon(alert: nil))
-        #expect(
-            tlsError { () throws(TLSError) in try pair.deliverToClient() }
-                == .nothingInCommon(alert: "handshake failure"))
+        expectEqual(tlsError { () throws(TLSError) in try pair.handshake() }, .nothingInCommon(alert: nil))
+        expectEqual(
+            tlsError { () throws(TLSError) in try pair.deliverToClient() }, .nothingInCommon(alert: "handshake failure")
+        )
     }
 
     @Test(
@@ -351,9 +352,9 @@ struct TLSSessionTests {
         let pair = try makePair()
         try pair.client.start()
         let error = tlsError { () throws(TLSError) in try pair.client.receive([21, 3, 3, 0, 2, 2, number]) }
-        #expect(error?.identifier == identifier)
-        if number == 0 { #expect(error == .alert(name: "close notify", number: 0)) }
-        if number == 80 { #expect(error == .alert(name: "internal error", number: 80)) }
+        expectEqual(error?.identifier, identifier)
+        if number == 0 { expectEqual(error, .alert(name: "close notify", number: 0)) }
+        if number == 80 { expectEqual(error, .alert(name: "internal error", number: 80)) }
     }
 
     @Test("SSLKEYLOGFILE lines are passed to the callback")

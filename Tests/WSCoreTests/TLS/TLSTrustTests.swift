@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -10,19 +11,19 @@ struct TLSTrustTests {
     func ownPlaces(name: String) {
         let trust = TLSTrust.systemAuthorities(
             environment: { _ in nil }, exists: { $0 == fedora || $0.hasSuffix("ssl/\(name)") })
-        #expect(trust == .system)
+        expectEqual(trust, .system)
     }
 
     @Test("Another distribution's bundle replaces places that do not exist")
     func otherDistribution() {
-        #expect(TLSTrust.systemAuthorities(environment: { _ in nil }, exists: { $0 == fedora }) == .file(fedora))
-        #expect(TLSTrust.systemAuthorities(environment: { _ in nil }, exists: { _ in false }) == .system)
+        expectEqual(TLSTrust.systemAuthorities(environment: { _ in nil }, exists: { $0 == fedora }), .file(fedora))
+        expectEqual(TLSTrust.systemAuthorities(environment: { _ in nil }, exists: { _ in false }), .system)
     }
 
     @Test("The environment takes precedence", arguments: ["SSL_CERT_FILE", "SSL_CERT_DIR"])
     func environment(variable: String) {
         let trust = TLSTrust.systemAuthorities(
             environment: { $0 == variable ? "/own" : nil }, exists: { $0 == fedora })
-        #expect(trust == .system)
+        expectEqual(trust, .system)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -17,8 +18,8 @@ import Testing
         ])
     func matching(text: String, host: String, expected: [String]) throws {
         let overrides = [try AddressOverride(parsing: text)]
-        #expect(AddressOverride.addresses(for: host, port: 80, in: overrides)?.map(\.description) == expected)
-        #expect(AddressOverride.addresses(for: host, port: 81, in: overrides) == nil)
+        expectEqual(AddressOverride.addresses(for: host, port: 80, in: overrides)?.map(\.description), expected)
+        expectNil(AddressOverride.addresses(for: host, port: 81, in: overrides))
     }
 
     @Test("the last override for a host applies, and one for any host only if none matches")
@@ -29,11 +30,11 @@ import Testing
         func host(_ name: String, _ port: UInt16) -> [String]? {
             AddressOverride.addresses(for: name, port: port, in: overrides)?.map(\.host)
         }
-        #expect(host("h", 80) == ["192.0.2.3"])
-        #expect(host("other", 80) == ["192.0.2.4"])
-        #expect(host("h", 81) == ["192.0.2.5"])
-        #expect(host("other", 81) == nil)
-        #expect(AddressOverride.addresses(for: "h", port: 80, in: []) == nil)
+        expectEqual(host("h", 80), ["192.0.2.3"])
+        expectEqual(host("other", 80), ["192.0.2.4"])
+        expectEqual(host("h", 81), ["192.0.2.5"])
+        expectNil(host("other", 81))
+        expectNil(AddressOverride.addresses(for: "h", port: 80, in: []))
     }
 
     @Test(
@@ -55,12 +56,10 @@ import Testing
 
     @Test("error messages are one line without control characters")
     func words() {
-        #expect(
-            "\(AddressOverrideError.prefix("-"))" == "there is no cached address to remove; omit the '-'")
-        #expect(
-            "\(AddressOverrideError.prefix("+"))" == "the addresses apply to the whole run anyway; omit the '+'")
-        #expect(
-            "\(AddressOverrideError.invalidAddress("\u{1B}[m"))"
-                == "\(quoted("\u{1B}[m")) is not an IP address; write one like 192.0.2.1 or [2001:db8::1]")
+        expectEqual("\(AddressOverrideError.prefix("-"))", "there is no cached address to remove; omit the '-'")
+        expectEqual("\(AddressOverrideError.prefix("+"))", "the addresses apply to the whole run anyway; omit the '+'")
+        expectEqual(
+            "\(AddressOverrideError.invalidAddress("\u{1B}[m"))",
+            "\(quoted("\u{1B}[m")) is not an IP address; write one like 192.0.2.1 or [2001:db8::1]")
     }
 }

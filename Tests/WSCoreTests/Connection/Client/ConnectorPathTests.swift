@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -21,8 +22,8 @@ import Testing
                 proxy: proxyScheme.isEmpty ? nil : "\(proxyScheme)://127.0.0.1:\(proxy.port)",
                 resources: try resources(trusting: layers))
             let opened = try attempt.outcome(on: loop).get()
-            #expect((opened.tls != nil) == (scheme == "wss"))
-            #expect(opened.peer == "127.0.0.1:\(proxyScheme.isEmpty ? address.port : proxy.port)")
+            expectEqual((opened.tls != nil), (scheme == "wss"))
+            expectEqual(opened.peer, "127.0.0.1:\(proxyScheme.isEmpty ? address.port : proxy.port)")
             #expect(server.clients.first?.tls != nil || scheme == "ws")
             let client = Connection(
                 opened.stream, settings: .init(role: .client, limits: .client),
@@ -31,11 +32,11 @@ import Testing
             let message = pattern(3 << 20)
             client.send(message)
             loop.run { client.handler.messageCount == 1 }
-            #expect(client.handler.events == [.binary(message)])
+            expectEqual(client.handler.events, [.binary(message)])
             client.close(CloseFrame(code: .normalClosure))
             loop.run { client.handler.end != nil && server.server.connections.isEmpty }
-            #expect(client.handler.end?.isClean == true)
-            #expect(server.handlers.first?.end?.isClean == true)
+            expectEqual(client.handler.end?.isClean, true)
+            expectEqual(server.handlers.first?.end?.isClean, true)
             server.server.close(CloseFrame(code: .goingAway))
             proxy.close()
             loop.runOnce()
@@ -52,7 +53,7 @@ import Testing
                 Issue.record("\(plain)")
                 return
             }
-            #expect(head.status == 403)
+            expectEqual(head.status, 403)
             // RFC 8446 §6: a fatal handshake_failure alert.
             server.answerHead { _ in "HTTP/1.1 200 x\r\n\r\n\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}\u{28}" }
             let secure = try Attempt("wss://server.example/", proxy: proxy).outcome(on: loop)
@@ -85,9 +86,9 @@ import Testing
                 "ws://x.example:99/", proxy: "socks5://127.0.0.1:\(server.port)",
                 network: NetworkSettings(overrides: [override]))
             try attempt.outcome(on: loop).get().stream.close()
-            #expect(requests == [7, 8, 9].map { [127, 0, 0, $0, 0, 99] })
+            expectEqual(requests, [7, 8, 9].map { [127, 0, 0, $0, 0, 99] })
             loop.run { server.ends.allSatisfy { $0.stream.isClosed } }
-            #expect(connectedSocketCount(toPort: server.port) == 0)
+            expectEqual(connectedSocketCount(toPort: server.port), 0)
         }
     }
 
@@ -125,15 +126,15 @@ import Testing
             for _ in 0..<2 {
                 let attempt = Attempt("ws://127.0.0.1:\(server.port)/first", resources: resources)
                 let opened = try attempt.outcome(on: loop).get()
-                #expect(opened.request.url.description == "ws://127.0.0.1:\(server.port)/next")
+                expectEqual(opened.request.url.description, "ws://127.0.0.1:\(server.port)/next")
                 opened.stream.close()
             }
             let cookies = requests.map { request in
                 request.split(separator: "\r\n").first { $0.hasPrefix("Cookie: ") }?.dropFirst(8)
             }
-            #expect(cookies == [nil, "hop=1", "hop=1; session=2", "hop=1; session=2"])
+            expectEqual(cookies, [nil, "hop=1", "hop=1; session=2", "hop=1; session=2"])
             loop.runOnce()
-            #expect(connectedSocketCount(toPort: server.port) == 0)
+            expectEqual(connectedSocketCount(toPort: server.port), 0)
         }
     }
 
@@ -182,7 +183,7 @@ import Testing
                 if case .success = try attempt.outcome(on: loop) { Issue.record("it succeeded") }
             }
             loop.run { server.ends.allSatisfy { $0.stream.isClosed } }
-            #expect(connectedSocketCount(toPort: server.port) == 0)
+            expectEqual(connectedSocketCount(toPort: server.port), 0)
         }
     }
 
@@ -239,8 +240,8 @@ import Testing
                 Issue.record("\(outcome)")
                 return
             }
-            #expect(phase == expected.phase)
-            #expect(peer == "127.0.0.1:\(server.port)")
+            expectEqual(phase, expected.phase)
+            expectEqual(peer, "127.0.0.1:\(server.port)")
         }
     }
 
@@ -300,11 +301,11 @@ import Testing
                 connector.didStep = nil
             }
             loop.settle()
-            #expect(count == step + 1)
-            #expect(leaked == nil)
+            expectEqual(count, step + 1)
+            expectNil(leaked)
             #expect(connectedSocketCount(toPort: redirecting.port) == 0 || !proxyScheme.isEmpty)
             let entry = proxyScheme.isEmpty ? address.port : proxy.port
-            #expect(connectedSocketCount(toPort: entry) == 0)
+            expectEqual(connectedSocketCount(toPort: entry), 0)
             redirecting.close()
             proxy.close()
             target.server.close(CloseFrame(code: .goingAway))
@@ -374,9 +375,9 @@ private struct Attempt {
             loop.advance { !outcomes.isEmpty }
         }
         loop.runOnce()
-        #expect(outcomes.count == 1)
+        expectEqual(outcomes.count, 1)
         let outcome = try #require(outcomes.first)
-        if case .failure = outcome { #expect(leaked == nil) }
+        if case .failure = outcome { expectNil(leaked) }
         return outcome
     }
 }

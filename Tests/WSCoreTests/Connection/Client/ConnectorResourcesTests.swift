@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -9,7 +10,7 @@ import Testing
         let server = try #require(resources.serverLayer)
         let proxy = try #require(resources.proxyLayer)
         #expect(server.context === proxy.context)
-        #expect(server.plaintext.baseAddress != proxy.plaintext.baseAddress)
+        expectNotEqual(server.plaintext.baseAddress, proxy.plaintext.baseAddress)
     }
 
     @Test("pins and client certificates for the server do not apply to a proxy")

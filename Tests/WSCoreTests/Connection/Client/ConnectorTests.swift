@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -11,8 +12,8 @@ import Testing
             let opened = try connect(
                 loop, port, "ws://127.0.0.1:\(port)/path", subprotocols: ["other", "chat"]
             ).get()
-            #expect(opened.upgrade.subprotocol == "chat")
-            #expect(opened.peer == "127.0.0.1:\(port)")
+            expectEqual(opened.upgrade.subprotocol, "chat")
+            expectEqual(opened.peer, "127.0.0.1:\(port)")
             #expect(opened.duration > .zero)
             let client = Connection(
                 opened.stream, settings: .init(role: .client, limits: .client),
@@ -22,7 +23,7 @@ import Testing
             loop.run { client.handler.messageCount == 1 }
             client.close(CloseFrame(code: .normalClosure))
             loop.run { client.handler.end != nil && server.server.connections.isEmpty }
-            #expect(client.handler.end?.isClean == true)
+            expectEqual(client.handler.end?.isClean, true)
         }
     }
 
@@ -31,11 +32,11 @@ import Testing
         try withServer(try ServerPolicy()) { loop, _, port in
             let result = connect(loop, port, "ws://localhost:\(port)/", host: "localhost")
             let opened = try result.get()
-            #expect(opened.peer == "127.0.0.1:\(port)")
+            expectEqual(opened.peer, "127.0.0.1:\(port)")
             opened.stream.close()
             let failed = connect(loop, port, "ws://localhost:\(port)/", host: "localhost", family: .ipv6)
             guard case .failure(.unreachable(let attempts)) = failed else { return #expect(Bool(false)) }
-            #expect(attempts.map(\.address) == ["[::1]:\(port)"])
+            expectEqual(attempts.map(\.address), ["[::1]:\(port)"])
             let impossible = connect(loop, port, "ws://127.0.0.1:\(port)/", family: .ipv6)
             guard case .failure(.noAddress("127.0.0.1")) = impossible else { return #expect(Bool(false)) }
         }
@@ -52,7 +53,7 @@ import Testing
                 return Array(head.utf8) + frame(0x81, "early")
             }
             let opened = try connect(loop, port, "ws://127.0.0.1:\(port)/").get()
-            #expect(opened.firstBytes == frame(0x81, "early"))
+            expectEqual(opened.firstBytes, frame(0x81, "early"))
             opened.stream.close()
         }
     }
@@ -72,9 +73,9 @@ import Testing
             let opened = try connect(loop, port, url, authentication: .digest).get()
             opened.stream.close()
             #expect(requests.count == 2 && script.ends.count == 2)
-            #expect(!requests[0].contains("Authorization"))
+            expectFalse(requests[0].contains("Authorization"))
             #expect(requests[1].contains("Authorization: Digest username=\"me\"") && !requests[1].contains("secret"))
-            #expect(opened.request.loginUse == .sent(scheme: "Digest"))
+            expectEqual(opened.request.loginUse, .sent(scheme: "Digest"))
         }
     }
 
@@ -94,7 +95,7 @@ import Testing
                 return #expect(Bool(false), "\(result)")
             }
             #expect(requestCount == count && body == Array("no".utf8))
-            #expect(use == (scheme.isEmpty ? .withheld(.strongest) : .sent(scheme: scheme)))
+            expectEqual(use, (scheme.isEmpty ? .withheld(.strongest) : .sent(scheme: scheme)))
         }
     }
 
@@ -118,10 +119,10 @@ import Testing
             guard case .failure(.handshake(.refused(let head, let body, let isTruncated))) = result else {
                 return #expect(Bool(false))
             }
-            #expect(head.status == 404)
-            #expect(!body.isEmpty)
-            #expect(!isTruncated)
-            #expect(server.refusals.map(\.status) == [404])
+            expectEqual(head.status, 404)
+            expectFalse(body.isEmpty)
+            expectFalse(isTruncated)
+            expectEqual(server.refusals.map(\.status), [404])
         }
     }
 
@@ -157,8 +158,8 @@ import Testing
             guard case .failure(.handshake(.refused(let head, let body, bodyIsTruncated: true))) = result else {
                 return #expect(Bool(false))
             }
-            #expect(head.status == 503)
-            #expect(body == Array("part".utf8))
+            expectEqual(head.status, 503)
+            expectEqual(body, Array("part".utf8))
         }
     }
 
@@ -189,7 +190,7 @@ import Testing
             for path in ["/no/such/socket", "/tmp/" + String(repeating: "x", count: 200)] {
                 let result = try connect(loop, to: .unix(path: path), "ws://localhost/")
                 guard case .failure(.unreachable(let attempts)) = result else { return #expect(Bool(false)) }
-                #expect(attempts.map(\.address) == [path])
+                expectEqual(attempts.map(\.address), [path])
             }
         }
     }
@@ -200,13 +201,13 @@ import Testing
             try withLoop { loop in
                 let path = "\(directory)/socket"
                 let server = ServerFixture(try ServerPolicy(), on: loop)
-                #expect(try server.server.listen(on: .unix(path: path)) == nil)
+                try expectNil(server.server.listen(on: .unix(path: path)))
                 let opened = try connect(loop, to: .unix(path: path), "ws://localhost/").get()
-                #expect(opened.peer == path)
+                expectEqual(opened.peer, path)
                 opened.stream.close()
                 server.server.close(CloseFrame(code: .goingAway))
                 loop.run { server.server.connections.isEmpty }
-                #expect(!exists(path))
+                expectFalse(exists(path))
             }
         }
     }

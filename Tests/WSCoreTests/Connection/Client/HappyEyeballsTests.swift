@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -17,7 +18,7 @@ import Testing
             let addresses = try names.map { try Self.refusing($0) }
             let result = try race(addresses, on: loop)
             let names = (result.failures ?? []).map { $0.prefix { $0 != " " }.dropLast() }
-            #expect(names.map(String.init) == (try expected.map { try Self.refusing($0).description }))
+            try expectEqual(names.map(String.init), expected.map { try Self.refusing($0).description })
         }
     }
 
@@ -35,7 +36,7 @@ import Testing
                 race.noMoreAddresses()
                 // The attempt delay has passed, and all addresses except the first have failed.
                 loop.advance(by: HappyEyeballs.attemptDelay + .milliseconds(50))
-                #expect(failures == nil)
+                expectNil(failures)
                 race.cancel()
                 loop.runOnce()
             }
@@ -51,7 +52,7 @@ import Testing
                 let race = HappyEyeballs(on: loop) { result in
                     end = loop.now - start
                     if case .success((let stream, let address)) = result {
-                        #expect(address.description == listening.description)
+                        expectEqual(address.description, listening.description)
                         stream.close()
                     }
                 }
@@ -76,7 +77,7 @@ import Testing
                     let race = HappyEyeballs(on: loop) { result = $0 }
                     race.add([try Self.refusing("a4")])
                     loop.settle()
-                    #expect(result == nil)
+                    expectNil(result)
                     let start = loop.now
                     if isRescued { race.add([listening]) }
                     race.noMoreAddresses()
@@ -84,9 +85,9 @@ import Testing
                     let duration = loop.now - start
                     switch try #require(result) {
                     case .success((let stream, _)):
-                        #expect(isRescued)
+                        expectTrue(isRescued)
                         stream.close()
-                    case .failure: #expect(!isRescued)
+                    case .failure: expectFalse(isRescued)
                     }
                     loop.runOnce()
                     return duration
@@ -108,17 +109,18 @@ import Testing
                 texts.compactMap { SocketAddress(numeric: $0, port: 0) }
             }
             let result = try race([listening], from: sources("::1", "127.0.0.9", "127.0.0.10"), on: loop)
-            #expect(result.winner == listening.description)
+            expectEqual(result.winner, listening.description)
             loop.run { !peers.isEmpty }
-            #expect(peers == ["127.0.0.9"])
+            expectEqual(peers, ["127.0.0.9"])
             listener.close()
             loop.runOnce()
 
             let unmatched = try race([listening], from: sources("::1"), on: loop)
-            #expect(unmatched.failures == ["\(listening): there is no IPv4 source address"])
+            expectEqual(unmatched.failures, ["\(listening): there is no IPv4 source address"])
             let foreign = try race([listening], from: sources("192.0.2.77"), on: loop)
-            #expect(
-                foreign.failures == [
+            expectEqual(
+                foreign.failures,
+                [
                     "\(listening): 192.0.2.77 is not an address of this machine"
                 ])
         }
@@ -128,8 +130,9 @@ import Testing
     func missingZone() throws {
         try withLoop { loop in
             let address = try #require(SocketAddress(numeric: "fe80::1", port: 80))
-            #expect(
-                try race([address], on: loop).failures == [
+            try expectEqual(
+                race([address], on: loop).failures,
+                [
                     "[fe80::1]:80: the address names no interface"
                 ])
         }
@@ -143,7 +146,7 @@ import Testing
                 let addresses = Array(repeating: refusing, count: 200) + [listening]
                 let result = try race(addresses, on: loop)
                 #expect(result.duration < HappyEyeballs.attemptDelay * 150)
-                #expect(result.winner == listening.description)
+                expectEqual(result.winner, listening.description)
             }
         }
     }
@@ -153,7 +156,7 @@ import Testing
         try withListener { loop, listening in
             try withSilentAddress { silent in
                 let result = try race([silent, listening], on: loop)
-                #expect(result.winner == listening.description)
+                expectEqual(result.winner, listening.description)
                 #expect(result.duration >= .milliseconds(240))
                 #expect(result.duration < .seconds(20))
             }
@@ -165,7 +168,7 @@ import Testing
         try withListener { loop, listening in
             // The system rejects broadcast addresses.
             let unusable = try #require(SocketAddress(numeric: "255.255.255.255", port: 1))
-            #expect(try race([unusable, listening], on: loop).winner == listening.description)
+            try expectEqual(race([unusable, listening], on: loop).winner, listening.description)
         }
     }
 
@@ -175,8 +178,8 @@ import Testing
             try withRefusingAddress { first in
                 try withRefusingAddress { second in
                     let result = try race([first, second], on: loop)
-                    #expect(result.winner == nil)
-                    #expect(result.failures == [first, second].map { "\($0): connection refused" })
+                    expectNil(result.winner)
+                    expectEqual(result.failures, [first, second].map { "\($0): connection refused" })
                 }
             }
         }
@@ -186,8 +189,8 @@ import Testing
     func none() throws {
         try withLoop { loop in
             let result = try race([], on: loop)
-            #expect(result.winner == nil)
-            #expect(result.failures == [])
+            expectNil(result.winner)
+            expectEqual(result.failures, [])
         }
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -13,11 +14,11 @@ import Testing
     func ipv6First() throws {
         try withLookup { _, lookup, record in
             lookup.received(.success(try addresses("2001:db8::1", "2001:db8::2")), for: .ipv6)
-            #expect(record.found == ["2001:db8::1", "2001:db8::2"])
-            #expect(record.ends.isEmpty)
+            expectEqual(record.found, ["2001:db8::1", "2001:db8::2"])
+            expectEmpty(record.ends)
             lookup.received(.success(try addresses("192.0.2.1")), for: .ipv4)
-            #expect(record.found == ["2001:db8::1", "2001:db8::2", "192.0.2.1"])
-            #expect(record.ends == [nil])
+            expectEqual(record.found, ["2001:db8::1", "2001:db8::2", "192.0.2.1"])
+            expectEqual(record.ends, [nil])
         }
     }
 
@@ -26,15 +27,15 @@ import Testing
         try withLookup { loop, lookup, record in
             let start = loop.now
             lookup.received(.success(try addresses("192.0.2.1")), for: .ipv4)
-            #expect(record.found.isEmpty)
+            expectEmpty(record.found)
             loop.run { !record.found.isEmpty }
             #expect(loop.now - start >= .milliseconds(49))
             #expect(loop.now - start < .seconds(10))
-            #expect(record.found == ["192.0.2.1"])
-            #expect(record.ends.isEmpty)
+            expectEqual(record.found, ["192.0.2.1"])
+            expectEmpty(record.ends)
             lookup.received(.success(try addresses("2001:db8::1")), for: .ipv6)
-            #expect(record.found == ["192.0.2.1", "2001:db8::1"])
-            #expect(record.ends == [nil])
+            expectEqual(record.found, ["192.0.2.1", "2001:db8::1"])
+            expectEqual(record.ends, [nil])
         }
     }
 
@@ -43,10 +44,10 @@ import Testing
         try withLookup { loop, lookup, record in
             lookup.received(.success(try addresses("192.0.2.1")), for: .ipv4)
             lookup.received(.success(try addresses("2001:db8::1")), for: .ipv6)
-            #expect(record.found == ["2001:db8::1", "192.0.2.1"])
+            expectEqual(record.found, ["2001:db8::1", "192.0.2.1"])
             loop.advance(by: .milliseconds(70))
-            #expect(record.found.count == 2)
-            #expect(record.ends == [nil])
+            expectEqual(record.found.count, 2)
+            expectEqual(record.ends, [nil])
         }
     }
 
@@ -55,14 +56,14 @@ import Testing
         try withLookup { _, lookup, record in
             lookup.received(.success(try addresses("192.0.2.1")), for: .ipv4)
             lookup.received(.failure(.noAddress), for: .ipv6)
-            #expect(record.found == ["192.0.2.1"])
-            #expect(record.ends == [nil])
+            expectEqual(record.found, ["192.0.2.1"])
+            expectEqual(record.ends, [nil])
         }
         try withLookup { _, lookup, record in
             lookup.received(.failure(.canceled), for: .ipv6)
             lookup.received(.success(try addresses("192.0.2.1")), for: .ipv4)
-            #expect(record.found == ["192.0.2.1"])
-            #expect(record.ends == [nil])
+            expectEqual(record.found, ["192.0.2.1"])
+            expectEqual(record.ends, [nil])
         }
     }
 
@@ -71,10 +72,10 @@ import Testing
         for family in [SocketAddress.Family.ipv4, .ipv6] {
             try withLookup { _, lookup, record in
                 lookup.received(.failure(.noAddress), for: family == .ipv4 ? .ipv6 : .ipv4)
-                #expect(record.ends.isEmpty)
+                expectEmpty(record.ends)
                 lookup.received(.failure(.canceled), for: family)
-                #expect(record.found.isEmpty)
-                #expect(record.ends == [.canceled])
+                expectEmpty(record.found)
+                expectEqual(record.ends, [.canceled])
             }
         }
     }
@@ -84,8 +85,8 @@ import Testing
         let host = family == .ipv4 ? "192.0.2.1" : "2001:db8::1"
         try withLookup(family: family) { _, lookup, record in
             lookup.received(.success(try addresses(host)), for: family)
-            #expect(record.found == [host])
-            #expect(record.ends == [nil])
+            expectEqual(record.found, [host])
+            expectEqual(record.ends, [nil])
         }
     }
 
@@ -96,8 +97,8 @@ import Testing
             lookup.cancel()
             lookup.received(.success(try addresses("2001:db8::1")), for: .ipv6)
             loop.advance(by: .milliseconds(70))
-            #expect(record.found.isEmpty)
-            #expect(record.ends.isEmpty)
+            expectEmpty(record.found)
+            expectEmpty(record.ends)
         }
     }
 
@@ -110,10 +111,10 @@ import Testing
     func known(host: String, family: SocketAddress.Family?, expected: [String]) throws {
         try withLookup(family: family) { loop, lookup, record in
             lookup.start(host, port: 80)
-            #expect(record.found.isEmpty)
+            expectEmpty(record.found)
             loop.run { !record.ends.isEmpty }
-            #expect(record.found == expected)
-            #expect(record.ends == [nil])
+            expectEqual(record.found, expected)
+            expectEqual(record.ends, [nil])
         }
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -8,8 +9,8 @@ import Testing
     func firstBytes() throws {
         try withProxy(answering: "HTTP/1.1 200 OK\r\n\r\nfirst bytes") { loop, stream, proxy in
             let result = try tunnel(loop, stream, proxy)
-            #expect(try result.get() == Array("first bytes".utf8))
-            #expect(!stream.isClosed)
+            try expectEqual(result.get(), Array("first bytes".utf8))
+            expectFalse(stream.isClosed)
         }
     }
 
@@ -42,8 +43,8 @@ import Testing
                 Issue.record("no refusal")
                 return
             }
-            #expect(head.status == 403)
-            #expect(body == Array("not you".utf8))
+            expectEqual(head.status, 403)
+            expectEqual(body, Array("not you".utf8))
         }
     }
 
@@ -60,7 +61,7 @@ import Testing
                 Issue.record("no failure of the proxy")
                 return
             }
-            #expect(error == (answer.isEmpty ? .closedBeforeAnswer : .incompleteAnswer))
+            expectEqual(error, (answer.isEmpty ? .closedBeforeAnswer : .incompleteAnswer))
         }
     }
 
@@ -82,7 +83,7 @@ import Testing
             switch try tunnel(loop, stream, proxy) {
             case .failure(.proxy(_, .refused(let head, let body, bodyIsTruncated: true))):
                 #expect(afterRefusal && head.status == 502 && body == Array("part".utf8))
-            case .failure(.lost(.system(.connectionReset), .tunnelling)): #expect(!afterRefusal)
+            case .failure(.lost(.system(.connectionReset), .tunnelling)): expectFalse(afterRefusal)
             case let other: Issue.record("\(other)")
             }
             stream.close()
@@ -101,11 +102,11 @@ import Testing
             leaked = tunnel
             tunnel.cancel()
             tunnel.start()
-            #expect(stream.isClosed)
+            expectTrue(stream.isClosed)
             loop.run { proxy.end.recorder.hasEnded }
-            #expect(proxy.end.recorder.received.isEmpty)
+            expectEmpty(proxy.end.recorder.received)
         }
-        #expect(leaked == nil)
+        expectNil(leaked)
     }
 
     // MARK: Support
@@ -124,7 +125,7 @@ import Testing
         tunnel.start()
         loop.run { !results.isEmpty }
         loop.settle()
-        #expect(results.count == 1)
+        expectEqual(results.count, 1)
         #expect(String(decoding: proxy.end.recorder.received, as: UTF8.self).hasPrefix("CONNECT server.example:443 "))
         return try #require(results.first)
     }

@@ -1,4 +1,5 @@
 import COpenSSL
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -15,18 +16,18 @@ import Testing
                 let client = try connect(address, on: loop)
                 try client.write(bytes)
                 loop.run { client.recorder.lastWordCount > 0 }
-                #expect(client.recorder.readError == nil)
+                expectNil(client.recorder.readError)
                 client.close()
             }
             loop.run { connectedSocketCount(toPort: address.port) == 0 }
-            #expect(server.failures.count == sent.count)
+            expectEqual(server.failures.count, sent.count)
             for failure in server.failures {
                 guard case .notTLS(_, peerIsServer: false) = failure else {
                     Issue.record("\(failure)")
                     return
                 }
             }
-            #expect(server.refusals.isEmpty)
+            expectEmpty(server.refusals)
             try exchange(loop, layers, address)
         }
     }
@@ -38,9 +39,9 @@ import Testing
             // RFC 8446 §5.1: a record with a handshake message of an unknown type.
             try client.write([22, 3, 1, 0, 4, 99, 0, 0, 0] + pattern(300_000))
             loop.run { client.recorder.lastWordCount > 0 }
-            #expect(client.recorder.received.prefix(2) == [21, 3])
-            #expect(client.recorder.readError == nil)
-            #expect(server.failures.count == 1)
+            expectEqual(client.recorder.received.prefix(2), [21, 3])
+            expectNil(client.recorder.readError)
+            expectEqual(server.failures.count, 1)
             client.close()
             // A lingering close would keep the loop and the TLS layer.
             loop.run { acceptedSocketCount(onPort: address.port) == 0 }
@@ -57,11 +58,11 @@ import Testing
                 let client = try connect(address, on: loop)
                 try client.write(bytes)
                 loop.advance { client.recorder.lastWordCount > 0 }
-                #expect(client.recorder.hasEnded)
+                expectTrue(client.recorder.hasEnded)
                 client.close()
             }
             // The clients were only slow.
-            #expect(server.failures.isEmpty)
+            expectEmpty(server.failures)
             loop.run { connectedSocketCount(toPort: address.port) == 0 }
         }
     }
@@ -76,8 +77,8 @@ import Testing
             client.send(Array("GET / HT".utf8))
             loop.advance { client.recorder.hasEnded }
             #expect(String(decoding: client.recorder.received, as: UTF8.self).hasPrefix("HTTP/1.1 408 "))
-            #expect(client.session.hasEnded)
-            #expect(server.refusals.map(\.status) == [408])
+            expectTrue(client.session.hasEnded)
+            expectEqual(server.refusals.map(\.status), [408])
             client.close()
         }
     }
@@ -90,8 +91,8 @@ import Testing
             loop.run { acceptedSocketCount(onPort: address.port) == 1 }
             client.close()
             loop.run { acceptedSocketCount(onPort: address.port) == 0 }
-            #expect(server.failures == (hasBegun ? [.endedDuringHandshake(peerHasAnswered: true)] : []))
-            #expect(server.refusals.isEmpty)
+            expectEqual(server.failures, (hasBegun ? [.endedDuringHandshake(peerHasAnswered: true)] : []))
+            expectEmpty(server.refusals)
         }
     }
 
@@ -109,10 +110,10 @@ import Testing
                 client.send(pattern(300_000))
                 client.stream.start()
                 loop.run { client.recorder.lastWordCount > 0 || client.handshakeError != nil }
-                #expect((client.recorder.tlsError ?? client.handshakeError) == .clientCertificateRequired)
+                expectEqual((client.recorder.tlsError ?? client.handshakeError), .clientCertificateRequired)
                 client.close()
             }
-            #expect(server.failures == Array(repeating: .clientSentNoCertificate, count: 20))
+            expectEqual(server.failures, Array(repeating: .clientSentNoCertificate, count: 20))
         }
     }
 
@@ -130,12 +131,12 @@ import Testing
             loop.run { waiting.recorder.hasEnded && client.recorder.received.suffix(4) == closeFrame(1001)[...] }
             client.send(masked(closeFrame(1001)))
             loop.run { client.recorder.hasEnded }
-            #expect(client.session.hasEnded)
-            #expect(server.failures.isEmpty)
+            expectTrue(client.session.hasEnded)
+            expectEmpty(server.failures)
             client.close()
             waiting.close()
             loop.run { server.server.connections.isEmpty }
-            #expect(server.handlers.first?.end?.isClean == true)
+            expectEqual(server.handlers.first?.end?.isClean, true)
         }
     }
 

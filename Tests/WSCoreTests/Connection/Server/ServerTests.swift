@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -12,10 +13,10 @@ import Testing
             loop.run { fixture.server.connections.isEmpty }
             let others = [try open(address, on: loop), try open(address, on: loop)]
             loop.run { fixture.server.connections.count == 2 }
-            #expect(fixture.clients.map(\.number) == [1, 2, 3])
-            #expect(Set(fixture.server.connections.keys) == [2, 3])
-            #expect(fixture.clients[0].address.socketAddress?.host == "127.0.0.1")
-            #expect(fixture.clients[0].upgrade.request.target == "/chat")
+            expectEqual(fixture.clients.map(\.number), [1, 2, 3])
+            expectEqual(Set(fixture.server.connections.keys), [2, 3])
+            expectEqual(fixture.clients[0].address.socketAddress?.host, "127.0.0.1")
+            expectEqual(fixture.clients[0].upgrade.request.target, "/chat")
             for other in others { other.stream.close() }
             loop.run { fixture.server.connections.isEmpty }
         }
@@ -34,14 +35,14 @@ import Testing
                 try client.write(masked(closeFrame(1001)))
             }
             loop.advance { fixture.server.connections.isEmpty && waiting.recorder.hasEnded }
-            #expect(fixture.handlers.map { $0.end?.isClean } == [true, true])
-            #expect(waiting.recorder.received.isEmpty)
+            expectEqual(fixture.handlers.map { $0.end?.isClean }, [true, true])
+            expectEmpty(waiting.recorder.received)
             var answer: Result<SystemStream, IOError>?
             _ = try SystemStream.connect(to: address, on: loop) { answer = $0 }
             loop.run { answer != nil }
             // Another test may have taken the port.
-            if case .failure(let error) = answer { #expect(error == .connectionRefused) }
-            #expect(fixture.server.others.openings.isEmpty)
+            if case .failure(let error) = answer { expectEqual(error, .connectionRefused) }
+            expectEmpty(fixture.server.others.openings)
             for end in clients + [waiting] { end.close() }
         }
     }
@@ -57,8 +58,8 @@ import Testing
             #expect(answer.hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
             #expect(answer.contains("\r\nRetry-After: 7\r\n"))
             #expect(answer.hasSuffix("\r\n\r\nFull.\n"))
-            #expect(fixture.refusals.map(\.status) == [503])
-            #expect(fixture.clients.isEmpty)
+            expectEqual(fixture.refusals.map(\.status), [503])
+            expectEmpty(fixture.clients)
             client.stream.close()
         }
     }
@@ -70,7 +71,7 @@ import Testing
             try client.write(Array("GET / HTTP/1.1\r\nHost:".utf8))
             loop.advance { client.recorder.hasEnded }
             #expect(String(decoding: client.recorder.received, as: UTF8.self).hasPrefix("HTTP/1.1 408 "))
-            #expect(fixture.refusals.map(\.status) == [408])
+            expectEqual(fixture.refusals.map(\.status), [408])
             client.stream.close()
         }
     }
@@ -84,8 +85,8 @@ import Testing
             loop.run { client.recorder.hasEnded }
             let answer = String(decoding: client.recorder.received, as: UTF8.self)
             #expect(answer.hasPrefix("HTTP/1.1 405 "))
-            #expect(client.recorder.readError == nil)
-            #expect(fixture.refusals.count == 1)
+            expectNil(client.recorder.readError)
+            expectEqual(fixture.refusals.count, 1)
             client.stream.close()
         }
     }
@@ -130,8 +131,8 @@ import Testing
             loop.run { !fixture.server.others.openings.isEmpty }
             client.stream.close()
             loop.settle()
-            #expect(fixture.refusals.isEmpty)
-            #expect(fixture.clients.isEmpty)
+            expectEmpty(fixture.refusals)
+            expectEmpty(fixture.clients)
         }
     }
 
@@ -144,9 +145,9 @@ import Testing
             try third.write(Self.request)
             loop.run { !fixture.limits.isEmpty }
             loop.settle()
-            #expect(fixture.server.connections.count == 2)
+            expectEqual(fixture.server.connections.count, 2)
             #expect(!fixture.limits.isEmpty && fixture.limits.allSatisfy { $0 == .connections(2) })
-            #expect(third.recorder.received.isEmpty)
+            expectEmpty(third.recorder.received)
             first.stream.close()
             loop.run { third.recorder.received.suffix(4) == Array("\r\n\r\n".utf8)[...] }
             for end in [second, third] { end.stream.close() }
@@ -162,9 +163,9 @@ import Testing
             let client = try connect(address, on: loop)
             try client.write(Self.request)
             loop.settle()
-            #expect(client.recorder.received.isEmpty)
+            expectEmpty(client.recorder.received)
             loop.advance { client.recorder.received.suffix(4) == Array("\r\n\r\n".utf8)[...] }
-            #expect(fixture.refusals.map(\.status) == [408])
+            expectEqual(fixture.refusals.map(\.status), [408])
             for end in [silent, client] { end.stream.close() }
             loop.run { fixture.server.connections.isEmpty }
         }
@@ -177,18 +178,18 @@ import Testing
             let other = try #require(try fixture.server.listen(on: .tcp(anyPort)))
             let clients = [try open(address, on: loop), try open(other, on: loop)]
             loop.run { fixture.server.connections.count == 2 }
-            #expect(fixture.clients.map(\.endpointIndex) == [0, 1])
+            expectEqual(fixture.clients.map(\.endpointIndex), [0, 1])
             fixture.server.stopListening()
             loop.settle()
-            #expect(fixture.server.connections.count == 2)
+            expectEqual(fixture.server.connections.count, 2)
             for address in [address, other] {
                 var answer: Result<SystemStream, IOError>?
                 _ = try SystemStream.connect(to: address, on: loop) { answer = $0 }
                 loop.run { answer != nil }
                 loop.settle()
                 // Another program may have taken the port.
-                if case .failure(let error) = answer { #expect(error == .connectionRefused) }
-                #expect(fixture.server.others.openings.isEmpty)
+                if case .failure(let error) = answer { expectEqual(error, .connectionRefused) }
+                expectEmpty(fixture.server.others.openings)
             }
             for end in clients { end.stream.close() }
             loop.run { fixture.server.connections.isEmpty }
@@ -235,7 +236,7 @@ import Testing
             fixture.server.resources.trimHeap = {
                 trimCount += 1
                 // On a slow machine, too, not before most have left or after others have come.
-                #expect(fixture.server.others.openings.count == 8)
+                expectEqual(fixture.server.others.openings.count, 8)
             }
             var clients = try (0..<32).map { _ in try connect(address, on: loop) }
             loop.run { fixture.server.others.openings.count == 32 }
@@ -246,7 +247,7 @@ import Testing
                 loop.run { fixture.server.others.openings.count == 32 }
             }
             loop.advance(by: .seconds(3))
-            if !othersCome { #expect(trimCount == 1) }
+            if !othersCome { expectEqual(trimCount, 1) }
             for client in clients { client.stream.close() }
         }
     }

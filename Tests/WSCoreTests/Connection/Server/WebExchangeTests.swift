@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -18,8 +19,8 @@ import Testing
             loop.run { fixture.served.count == 1 }
             let served = try #require(fixture.served.first)
             #expect(served.status == 200 && served.isComplete && served.sentBytes == answer.utf8.count)
-            #expect(served.request.target == "/large")
-            #expect(served.address.socketAddress?.host == "127.0.0.1")
+            expectEqual(served.request.target, "/large")
+            expectEqual(served.address.socketAddress?.host, "127.0.0.1")
         }
     }
 
@@ -38,7 +39,7 @@ import Testing
             for client in [head, unchanged] { client.close() }
             loop.run { fixture.served.count == 2 }
             #expect(fixture.served.allSatisfy { $0.isComplete })
-            #expect(fixture.served.map(\.sentBytes).sorted() == answers.map(\.utf8.count).sorted())
+            expectEqual(fixture.served.map(\.sentBytes).sorted(), answers.map(\.utf8.count).sorted())
         }
     }
 
@@ -52,7 +53,7 @@ import Testing
             if ends { client.stream.shutdown() } else { try client.write(pattern(300_000)) }
             loop.run { client.recorder.hasEnded }
             #expect(client.recorder.received.count > 1_000_000)
-            #expect(client.recorder.readError == nil)
+            expectNil(client.recorder.readError)
             client.close()
             loop.run { fixture.served.first?.isComplete == true }
         }
@@ -71,12 +72,12 @@ import Testing
                 let answer = client.recorder.received
                 let head = try #require(answer.firstRange(of: Array("\r\n\r\n".utf8)))
                 let count = answer.count - head.upperBound
-                if let received { #expect(count == received) } else { #expect(count < 20_000_000) }
+                if let received { expectEqual(count, received) } else { #expect(count < 20_000_000) }
                 client.close()
                 let isLast = received == nil
                 loop.run { fixture.served.count == (isLast ? 2 : 1) }
             }
-            #expect(fixture.served.map(\.isComplete) == [true, false])
+            expectEqual(fixture.served.map(\.isComplete), [true, false])
         }
     }
 
@@ -91,8 +92,8 @@ import Testing
             loop.run { other.recorder.hasEnded }
             other.close()
             loop.advance { fixture.served.count == 2 }
-            #expect(fixture.served.map(\.request.target) == ["/small", "/large"])
-            #expect(fixture.served.map(\.isComplete) == [true, false])
+            expectEqual(fixture.served.map(\.request.target), ["/small", "/large"])
+            expectEqual(fixture.served.map(\.isComplete), [true, false])
             stopped.close()
         }
     }
@@ -107,7 +108,7 @@ import Testing
             client.stream.startReading()
             loop.run { client.recorder.hasEnded || client.recorder.readError != nil }
             #expect(client.recorder.received.count < 20_000_000)
-            #expect(fixture.served.isEmpty)
+            expectEmpty(fixture.served)
             client.close()
         }
     }

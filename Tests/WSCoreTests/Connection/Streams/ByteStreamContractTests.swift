@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -103,14 +104,14 @@ enum StreamKind: CaseIterable, Sendable {
             let count = near.recorder.received.count
             loop.settle()
             #expect(near.recorder.received.count == count && near.recorder.lastWordCount == 0)
-            #expect(near.stream.delegate == nil)
+            expectNil(near.stream.delegate)
         }
         try withPair(kind) { loop, near, far in
             near.recorder.didChange = { $0.close() }
             near.stream.startReading()
             far.stream.shutdown()
             loop.advance { near.stream.isClosed }
-            #expect(near.recorder.lastWordCount == 1)
+            expectEqual(near.recorder.lastWordCount, 1)
             loop.settle()
         }
         try withPair(kind) { loop, near, far in
@@ -120,7 +121,7 @@ enum StreamKind: CaseIterable, Sendable {
             let isSlow = kind == .throttled || kind == .tlsOnThrottled
             near.waiting.append(pattern(isSlow ? 1_000_000 : 20_000_000).span.bytes)
             try near.stream.write(&near.waiting)
-            #expect(near.stream.isWriting)
+            expectTrue(near.stream.isWriting)
             loop.advance { near.stream.isClosed }
             #expect(!near.stream.isWriting && near.stream.inFlightBytes == 0)
             loop.advance { far.recorder.lastWordCount > 0 }

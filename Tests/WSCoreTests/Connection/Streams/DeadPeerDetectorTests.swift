@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -11,7 +12,7 @@ import Testing
             // Adding an owner twice has no effect.
             watch.add(owner)
             loop.run { owner.looks.count >= 8 }
-            #expect(owner.looks.prefix(8) == [false, false, false, true, false, false, false, true])
+            expectEqual(owner.looks.prefix(8), [false, false, false, true, false, false, false, true])
             watch.remove(owner)
         }
     }
@@ -26,7 +27,7 @@ import Testing
             watch.remove(first)
             let (count, otherCount) = (first.looks.count, second.looks.count)
             loop.run { second.looks.count >= otherCount + 3 }
-            #expect(first.looks.count == count)
+            expectEqual(first.looks.count, count)
             // The timer stops without owners and restarts with the next.
             watch.remove(second)
             loop.advance(by: .milliseconds(5))
@@ -46,7 +47,7 @@ import Testing
             }
             loop.run { owners.contains { !$0.looks.isEmpty } }
             loop.advance(by: .milliseconds(5))
-            #expect(owners.map(\.looks.count).reduce(0, +) == 1)
+            expectEqual(owners.map(\.looks.count).reduce(0, +), 1)
             for owner in owners { owner.didLook = {} }
         }
     }
@@ -62,7 +63,7 @@ import Testing
             }
             loop.run { kept?.looks.isEmpty == false }
             if let owner = kept { watch.remove(owner) }
-            #expect(kept == nil)
+            expectNil(kept)
         }
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -11,17 +12,17 @@ import Testing
             1: holding(900, missing: 500), 2: holding(100, missing: 300), 3: holding(5000),
             4: holding(100, missing: 400),
         ]
-        #expect(HeldMemory.nearestEnd(of: holdings) == 2)
-        #expect(HeldMemory.nearestEnd(of: [3: holding(5000)]) == nil)
-        #expect(HeldMemory.nearestEnd(of: [Int: HeldMemory.Holding]()) == nil)
+        expectEqual(HeldMemory.nearestEnd(of: holdings), 2)
+        expectNil(HeldMemory.nearestEnd(of: [3: holding(5000)]))
+        expectNil(HeldMemory.nearestEnd(of: [Int: HeldMemory.Holding]()))
     }
 
     @Test("a connection that makes no progress continues only if all others make none either")
     func nearestMovingEnd() {
         var holdings = [1: holding(900, missing: 1, stall: .milliseconds(1)), 2: holding(900, missing: 500)]
-        #expect(HeldMemory.nearestEnd(of: holdings) == 2)
+        expectEqual(HeldMemory.nearestEnd(of: holdings), 2)
         holdings[2] = holding(900, missing: 500, stall: .seconds(1))
-        #expect(HeldMemory.nearestEnd(of: holdings) == 1)
+        expectEqual(HeldMemory.nearestEnd(of: holdings), 1)
     }
 
     @Test("of the connections without progress for 5 s, the largest are abandoned until the excess is gone")
@@ -34,7 +35,7 @@ import Testing
         for (excess, expected) in [
             (-1, []), (0, []), (1, [2]), (300, [2]), (301, [2, 4]), (601, [2, 4, 5]), (9999, [2, 4, 5, 1]),
         ] {
-            #expect(HeldMemory.stalled(of: holdings, excessBytes: excess) == expected)
+            expectEqual(HeldMemory.stalled(of: holdings, excessBytes: excess), expected)
         }
     }
 
@@ -47,15 +48,15 @@ import Testing
             let third = FakeHolder(missing: 100)
             #expect(memory.update(first, holding: 400_000) && memory.update(second, holding: 500_000))
             #expect(!memory.isExceeded && !first.isPaused && !second.isPaused)
-            #expect(memory.update(second, holding: 700_000))
+            expectTrue(memory.update(second, holding: 700_000))
             #expect(memory.isExceeded && first.isPaused && !second.isPaused)
             #expect(!memory.update(third, holding: 60_000) && !third.isPaused)
             // Connections with large broadcasts, which do not count, would otherwise write again and again.
-            #expect(third.freeCount == 0)
+            expectEqual(third.freeCount, 0)
             #expect(memory.update(third, holding: 70_000) && third.isPaused)
             // The message of the second connection is complete.
             second.missingBytes = nil
-            #expect(!memory.update(second, holding: 0))
+            expectFalse(memory.update(second, holding: 0))
             #expect(!memory.isExceeded && !first.isPaused && !third.isPaused)
         }
     }
@@ -70,7 +71,7 @@ import Testing
             #expect(!first.isPaused && second.isPaused)
             first.missingBytes = nil
             _ = memory.update(first, holding: heldBytes)
-            #expect(second.isPaused == isPaused)
+            expectEqual(second.isPaused, isPaused)
             second.isKeptWaiting = true
             first.didFree = { [unowned first] in memory.remove(first) }
             loop.advance(by: .seconds(6))
@@ -130,7 +131,7 @@ import Testing
             for (holder, size) in zip(holders, [300_000, 300_000, 200_000, 250_000]) {
                 _ = memory.update(holder, holding: size)
             }
-            #expect(memory.isExceeded)
+            expectTrue(memory.isExceeded)
             // Input of the second waits in the kernel, and the first sends a few bytes now and then.
             holders[1].isKeptWaiting = true
             loop.advance(by: .seconds(4))
@@ -138,7 +139,7 @@ import Testing
             #expect(!holders[1].isPaused && holders.allSatisfy { !$0.isFreed })
             loop.advance(by: .seconds(2))
             // 750 KB are below 7/8 of the limit.
-            #expect(holders.map(\.isFreed) == [true, false, false, false])
+            expectEqual(holders.map(\.isFreed), [true, false, false, false])
             #expect(!memory.isExceeded && !holders[1].isPaused && !holders[2].isPaused)
             for holder in holders { memory.remove(holder) }
         }
@@ -199,7 +200,7 @@ import Testing
             let legal = try open(0xC1)
             loop.advance { legal.1.handler.messageCount == 1 }
             loop.advance { heldBytes() <= limitBytes }
-            #expect(legal.1.handler.end == nil)
+            expectNil(legal.1.handler.end)
             #expect(attackers.allSatisfy { $0.1.handler.messageCount == 0 })
             for (near, server) in attackers + [legal] {
                 server.terminate()
@@ -279,7 +280,7 @@ import Testing
             near.startReading()
             loop.run { peer.received.count > count * messageBytes }
             loop.settle()
-            #expect(server.heldBytes == 0)
+            expectEqual(server.heldBytes, 0)
             server.terminate()
             near.close()
             loop.runOnce()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -9,9 +10,9 @@ import Testing
             loop, raw, isDone in
             raw.stream.startReading()
             loop.run { raw.recorder.hasEnded }
-            #expect(raw.recorder.received == Array("last words".utf8))
-            #expect(raw.recorder.readError == nil)
-            #expect(!isDone())
+            expectEqual(raw.recorder.received, Array("last words".utf8))
+            expectNil(raw.recorder.readError)
+            expectFalse(isDone())
             raw.stream.close()
             loop.run(until: isDone)
         }
@@ -22,8 +23,8 @@ import Testing
         try withDrain(words: [1], closesOwnSide: false) { loop, raw, isDone in
             raw.stream.startReading()
             loop.advance(by: .milliseconds(300))
-            #expect(!raw.recorder.hasEnded)
-            #expect(!isDone())
+            expectFalse(raw.recorder.hasEnded)
+            expectFalse(isDone())
             loop.advance(until: isDone)
             loop.run { raw.recorder.hasEnded }
         }
@@ -36,7 +37,7 @@ import Testing
             loop.settle()
             raw.stream.startReading()
             loop.run { raw.recorder.hasEnded }
-            #expect(raw.recorder.received == pattern(5_000_000))
+            expectEqual(raw.recorder.received, pattern(5_000_000))
             loop.run(until: isDone)
         }
     }
@@ -45,7 +46,7 @@ import Testing
     func silentPeer() throws {
         try withDrain(words: pattern(5_000_000), closesOwnSide: true) { loop, _, isDone in
             loop.advance(by: .milliseconds(400))
-            #expect(!isDone())
+            expectFalse(isDone())
             loop.advance(until: isDone)
         }
     }
@@ -77,23 +78,23 @@ import Testing
             var (askedBytes, writtenBytes): (Int, Int?) = (0, nil)
             _ = LingeringClose(near, output: output, closesOwnSide: true) { output, _ in
                 let isEmpty = output.isEmpty
-                #expect(isEmpty)
+                expectTrue(isEmpty)
                 let piece = words[askedBytes..<min(askedBytes + pieceBytes, words.count)]
                 piece.withUnsafeBytes { output.append($0.bytes) }
                 askedBytes += piece.count
             } completion: { written, unsent in
                 writtenBytes = written
-                #expect(unsent == 0)
+                expectEqual(unsent, 0)
             }
             loop.advance(by: .milliseconds(50))
             // No more output is requested while the peer does not read.
             #expect(askedBytes < words.count)
             raw.stream.startReading()
             loop.run { raw.recorder.hasEnded }
-            #expect(raw.recorder.received == Array("head".utf8) + words)
+            expectEqual(raw.recorder.received, Array("head".utf8) + words)
             raw.stream.close()
             loop.run { writtenBytes != nil }
-            #expect(writtenBytes == 4 + words.count)
+            expectEqual(writtenBytes, 4 + words.count)
             loop.runOnce()
         }
     }
@@ -123,7 +124,7 @@ import Testing
                 (writtenBytes, unsentBytes) = ($0, $1)
             }
             loop.advance(by: .milliseconds(1500))
-            #expect(writtenBytes == nil)
+            expectNil(writtenBytes)
             loop.advance { writtenBytes != nil }
             #expect((1..<5_000_000).contains(writtenBytes ?? 0) && unsentBytes == 5_000_000 - (writtenBytes ?? 0))
             far.close()
@@ -144,8 +145,8 @@ import Testing
             var doneCount = 0
             _ = LingeringClose(near, output: output, closesOwnSide: closesOwnSide) { _, _ in doneCount += 1 }
             try body(loop, raw) { doneCount > 0 }
-            #expect(doneCount == 1)
-            #expect(near.isClosed)
+            expectEqual(doneCount, 1)
+            expectTrue(near.isClosed)
             raw.stream.close()
             loop.runOnce()
         }

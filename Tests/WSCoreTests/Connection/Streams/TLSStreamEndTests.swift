@@ -1,4 +1,5 @@
 import COpenSSL
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -16,19 +17,19 @@ import Testing
             client.stream.shutdown()
             client.stream.shutdown()
             loop.run { server.recorder.hasEnded }
-            #expect(areEqual(server.recorder.received, bytes))
-            #expect(server.session.hasEnded)
+            expectTrue(areEqual(server.recorder.received, bytes))
+            expectTrue(server.session.hasEnded)
 
             server.send(bytes)
             loop.run { client.recorder.received.count >= bytes.count }
-            #expect(areEqual(client.recorder.received, bytes))
+            expectTrue(areEqual(client.recorder.received, bytes))
             // Our side stays closed.
             client.send([1])
-            #expect(client.recorder.writeError != nil)
-            #expect(client.waitingBytes == 0)
+            expectNotNil(client.recorder.writeError)
+            expectEqual(client.waitingBytes, 0)
             server.close()
             loop.run { client.recorder.hasEnded }
-            #expect(client.session.hasEnded)
+            expectTrue(client.session.hasEnded)
             #expect(client.recorder.readError == nil && client.recorder.lastWordCount == 1)
             #expect(server.recorder.readError == nil && server.recorder.lastWordCount == 1)
         }
@@ -41,8 +42,8 @@ import Testing
             client.send(Array("last words".utf8))
             client.close()
             loop.run { server.recorder.hasEnded }
-            #expect(server.recorder.received == Array("last words".utf8))
-            #expect(server.session.hasEnded)
+            expectEqual(server.recorder.received, Array("last words".utf8))
+            expectTrue(server.session.hasEnded)
             #expect(server.recorder.readError == nil && server.recorder.lastWordCount == 1)
         }
     }
@@ -55,9 +56,9 @@ import Testing
             // close() would reset the connection, because session tickets are unread.
             client.below.shutdown()
             loop.run { server.recorder.hasEnded }
-            #expect(server.recorder.received == Array("cut".utf8))
-            #expect(!server.session.hasEnded)
-            #expect(server.recorder.lastWordCount == 1)
+            expectEqual(server.recorder.received, Array("cut".utf8))
+            expectFalse(server.session.hasEnded)
+            expectEqual(server.recorder.lastWordCount, 1)
         }
     }
 
@@ -74,8 +75,8 @@ import Testing
                 if !server.recorder.hasEnded { server.stream.startReading() }
                 return server.recorder.hasEnded
             }
-            #expect(areEqual(server.recorder.received, bytes))
-            #expect(server.recorder.lastWordCount == 1)
+            expectTrue(areEqual(server.recorder.received, bytes))
+            expectEqual(server.recorder.lastWordCount, 1)
         }
     }
 
@@ -88,12 +89,12 @@ import Testing
             client.close()
             loop.run { !server.recorder.received.isEmpty }
             loop.settle()
-            #expect(!server.recorder.hasEnded)
+            expectFalse(server.recorder.hasEnded)
             server.recorder.didChange = { _ in }
             server.stream.startReading()
             loop.run { server.recorder.hasEnded }
-            #expect(server.recorder.received == Array("last words".utf8))
-            #expect(server.session.hasEnded)
+            expectEqual(server.recorder.received, Array("last words".utf8))
+            expectTrue(server.session.hasEnded)
         }
     }
 
@@ -109,8 +110,8 @@ import Testing
             server.stream.startReading()
             client.below.close()
             loop.run { server.recorder.lastWordCount > 0 }
-            #expect(server.recorder.readError == .connectionReset)
-            #expect(!server.recorder.hasEnded)
+            expectEqual(server.recorder.readError, .connectionReset)
+            expectFalse(server.recorder.hasEnded)
             server.close()
             client.close()
             loop.runOnce()
@@ -127,14 +128,14 @@ import Testing
             ([23, 3, 3, 0, 100] + pattern(100)).withUnsafeBytes { garbage.append($0.bytes) }
             try client.below.write(&garbage)
             loop.run { server.recorder.lastWordCount > 0 && client.recorder.lastWordCount > 0 }
-            #expect(server.recorder.tlsError != nil)
+            expectNotNil(server.recorder.tlsError)
             guard case .alert = client.recorder.tlsError else {
                 Issue.record("\(String(describing: client.recorder.tlsError))")
                 return
             }
-            #expect(server.recorder.lastWordCount == 1)
+            expectEqual(server.recorder.lastWordCount, 1)
             server.send([1])
-            #expect(server.recorder.writeError != nil)
+            expectNotNil(server.recorder.writeError)
         }
     }
 
@@ -160,7 +161,7 @@ import Testing
                 Issue.record("\(String(describing: server.handshakeError))")
                 return
             }
-            #expect(server.recorder.received.isEmpty)
+            expectEmpty(server.recorder.received)
             #expect(client.recorder.lastWordCount == 0 && server.recorder.lastWordCount == 0)
             server.close()
             loop.settle()
@@ -184,10 +185,10 @@ import Testing
             try server.write(Array(session.takeOutput().prefix(answerBytes)))
             far.close()
             loop.run { client.completionCount > 0 }
-            #expect(client.handshakeError == .endedDuringHandshake(peerHasAnswered: answerBytes > 0))
+            expectEqual(client.handshakeError, .endedDuringHandshake(peerHasAnswered: answerBytes > 0))
             client.close()
             loop.runOnce()
-            #expect(client.completionCount == 1)
+            expectEqual(client.completionCount, 1)
         }
     }
 
@@ -197,11 +198,11 @@ import Testing
             let (near, far) = try makeStreamPair(on: loop)
             let client = try TLSLayers().makeClient(on: near, name: "")
             client.stream.start()
-            #expect(client.handshakeError == .invalidServerName(""))
+            expectEqual(client.handshakeError, .invalidServerName(""))
             client.close()
             far.close()
             loop.runOnce()
-            #expect(client.completionCount == 1)
+            expectEqual(client.completionCount, 1)
         }
     }
 
@@ -216,7 +217,7 @@ import Testing
             client.stream.start()
             client.close()
             loop.run { server.completionCount > 0 }
-            #expect(client.completionCount == 0)
+            expectEqual(client.completionCount, 0)
             server.close()
             loop.runOnce()
         }
@@ -233,7 +234,7 @@ import Testing
             }
             loop.settle()
             client.send([1])
-            #expect(client.waitingBytes == 0)
+            expectEqual(client.waitingBytes, 0)
             #expect(!client.stream.isWriting && client.stream.inFlightBytes == 0)
         }
     }
@@ -252,8 +253,8 @@ import Testing
             loop.run(within: .seconds(30)) {
                 client.recorder.received.count >= bytes.count && server.recorder.received.count >= bytes.count
             }
-            #expect(areEqual(client.recorder.received, bytes))
-            #expect(areEqual(server.recorder.received, bytes))
+            expectTrue(areEqual(client.recorder.received, bytes))
+            expectTrue(areEqual(server.recorder.received, bytes))
             #expect(client.peakInFlightBytes < 600 << 10)
             client.stream.shutdown()
             loop.run { server.recorder.hasEnded }
@@ -273,7 +274,7 @@ import Testing
                 server.stream.startReading()
                 return server.recorder.received.count >= bytes.count
             }
-            #expect(areEqual(server.recorder.received, bytes))
+            expectTrue(areEqual(server.recorder.received, bytes))
         }
     }
 

@@ -1,4 +1,5 @@
 import COpenSSL
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -21,8 +22,8 @@ import Testing
             loop.run(within: .seconds(30)) {
                 client.recorder.received.count >= expected.count && server.recorder.received.count >= expected.count
             }
-            #expect(areEqual(client.recorder.received, expected))
-            #expect(areEqual(server.recorder.received, expected))
+            expectTrue(areEqual(client.recorder.received, expected))
+            expectTrue(areEqual(server.recorder.received, expected))
             #expect(client.completionCount == 1 && server.completionCount == 1)
         }
     }
@@ -40,7 +41,7 @@ import Testing
             }
             server.stream.startReading()
             loop.run { server.recorder.received.count >= bytes.count }
-            #expect(areEqual(server.recorder.received, bytes))
+            expectTrue(areEqual(server.recorder.received, bytes))
         }
     }
 
@@ -51,7 +52,7 @@ import Testing
             let bytes = pattern(3000)
             for byte in bytes { client.send([byte]) }
             loop.run { server.recorder.received.count >= bytes.count }
-            #expect(server.recorder.received == bytes)
+            expectEqual(server.recorder.received, bytes)
         }
     }
 
@@ -62,7 +63,7 @@ import Testing
             client.send(bytes)
             server.stream.startReading()
             loop.run(within: .seconds(60)) { server.recorder.received.count >= bytes.count }
-            #expect(areEqual(server.recorder.received, bytes))
+            expectTrue(areEqual(server.recorder.received, bytes))
             #expect(client.peakInFlightBytes < 300 << 10)
         }
     }
@@ -73,14 +74,14 @@ import Testing
             let drainCount = client.recorder.drainCount
             client.send(pattern(8 << 20))
             loop.settle()
-            #expect(client.stream.isWriting)
-            #expect(client.recorder.drainCount == drainCount)
+            expectTrue(client.stream.isWriting)
+            expectEqual(client.recorder.drainCount, drainCount)
             #expect(client.waitingBytes > 6 << 20)
             #expect(client.stream.inFlightBytes <= 300 << 10)
             #expect((1...client.stream.inFlightBytes).contains(client.stream.unsentBytes))
             let waitingBytes = client.waitingBytes
             client.writeWaiting()
-            #expect(client.waitingBytes == waitingBytes)
+            expectEqual(client.waitingBytes, waitingBytes)
 
             var wasWriting = false
             client.recorder.didChange = { stream in
@@ -90,9 +91,9 @@ import Testing
             server.stream.startReading()
             loop.run { server.recorder.received.count >= 8 << 20 }
             loop.run { !client.stream.isWriting }
-            #expect(!wasWriting)
+            expectFalse(wasWriting)
             #expect(client.recorder.drainCount > drainCount + 10)
-            #expect(areEqual(server.recorder.received, pattern(8 << 20)))
+            expectTrue(areEqual(server.recorder.received, pattern(8 << 20)))
             #expect(client.stream.inFlightBytes == 0 && client.stream.unsentBytes == 0)
         }
     }
@@ -110,7 +111,7 @@ import Testing
                 return client.stream.unsentBytes < unsentBytes / 2
             }
             #expect(client.stream.unsentBytes > 0)
-            #expect(client.stream.inFlightBytes == inFlightBytes)
+            expectEqual(client.stream.inFlightBytes, inFlightBytes)
         }
     }
 
@@ -124,14 +125,14 @@ import Testing
             client.send(Array("early".utf8))
             client.stream.start()
             client.writeWaiting()
-            #expect(client.waitingBytes == 5)
+            expectEqual(client.waitingBytes, 5)
             server.send(Array("early too".utf8))
             server.stream.start()
             client.stream.startReading()
             server.stream.startReading()
             loop.run { server.recorder.received.count == 5 && client.recorder.received.count == 9 }
-            #expect(server.recorder.received == Array("early".utf8))
-            #expect(client.recorder.received == Array("early too".utf8))
+            expectEqual(server.recorder.received, Array("early".utf8))
+            expectEqual(client.recorder.received, Array("early too".utf8))
             client.close()
             server.close()
             loop.runOnce()
@@ -189,7 +190,7 @@ import Testing
                 receivedBytes = server.recorder.received.count
                 return receivedBytes >= bytes.count
             }
-            #expect(areEqual(server.recorder.received, bytes))
+            expectTrue(areEqual(server.recorder.received, bytes))
             #expect(pauseCount >= bytes.count / (64 << 10))
         }
     }
@@ -211,7 +212,7 @@ import Testing
                 server.stream.startReading()
                 return server.recorder.received.count >= bytes.count
             }
-            #expect(areEqual(server.recorder.received, bytes))
+            expectTrue(areEqual(server.recorder.received, bytes))
         }
     }
 
@@ -220,7 +221,7 @@ import Testing
         try withTLSPair { loop, client, server in
             client.send(Array("waits".utf8))
             loop.settle()
-            #expect(server.recorder.received.isEmpty)
+            expectEmpty(server.recorder.received)
             server.stream.startReading()
             loop.run { server.recorder.received == Array("waits".utf8) }
         }
@@ -242,7 +243,7 @@ import Testing
             client.send(pattern(500_000))
             server.stream.startReading()
             loop.run { client.recorder.lastWordCount > 0 || client.recorder.writeError != nil }
-            #expect(callCount == 1)
+            expectEqual(callCount, 1)
             #expect(server.stream.isClosed && server.below.isClosed)
             #expect(server.stream.inFlightBytes == 0 && server.stream.unsentBytes == 0 && !server.stream.isWriting)
             // Further calls have no effect.
@@ -252,8 +253,8 @@ import Testing
             server.stream.close()
             server.writeWaiting()
         }
-        #expect(stream == nil)
-        #expect(recorder == nil)
+        expectNil(stream)
+        expectNil(recorder)
     }
 
     /// Creates two TLS streams over sockets with 4 KiB buffers.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -37,7 +38,7 @@ import Testing
             #expect(queue.count > 0 && queue.count < bytes.count - (64 << 10))
             raw.stream.startReading()
             loop.run { raw.recorder.received.count >= bytes.count }
-            #expect(raw.recorder.received == bytes)
+            expectEqual(raw.recorder.received, bytes)
         }
     }
 
@@ -46,9 +47,9 @@ import Testing
         try withThrottled(1 << 20) { loop, stream, recorder, raw in
             raw.stream.startReading()
             try write([1, 2, 3], to: stream)
-            #expect(!stream.isWriting)
+            expectFalse(stream.isWriting)
             loop.run { raw.recorder.received.count == 3 }
-            #expect(recorder.drainCount == 0)
+            expectEqual(recorder.drainCount, 0)
         }
     }
 
@@ -60,7 +61,7 @@ import Testing
             [UInt8(9)].withUnsafeBytes { buffer.append($0.bytes) }
             try stream.write(&buffer)
             let leftBytes = buffer.count
-            #expect(leftBytes == 1)
+            expectEqual(leftBytes, 1)
         }
     }
 
@@ -71,7 +72,7 @@ import Testing
             try write(pattern(300_000), to: stream)
             stream.shutdown()
             loop.run { raw.recorder.hasEnded }
-            #expect(raw.recorder.received == pattern(300_000))
+            expectEqual(raw.recorder.received, pattern(300_000))
         }
     }
 
@@ -84,7 +85,7 @@ import Testing
             #expect(stream.isClosed && !stream.isWriting && stream.inFlightBytes == 0 && stream.delegate == nil)
             loop.run { raw.recorder.hasEnded }
             #expect(raw.recorder.received.count <= 100)
-            #expect(recorder.lastWordCount == 0)
+            expectEqual(recorder.lastWordCount, 0)
         }
     }
 
@@ -95,7 +96,7 @@ import Testing
             raw.stream.shutdown()
             stream.startReading()
             loop.run { recorder.hasEnded }
-            #expect(recorder.received == pattern(150_000))
+            expectEqual(recorder.received, pattern(150_000))
         }
     }
 
@@ -108,11 +109,11 @@ import Testing
             loop.run { !recorder.received.isEmpty }
             let count = recorder.received.count
             loop.advance(by: .milliseconds(300))
-            #expect(recorder.received.count == count)
+            expectEqual(recorder.received.count, count)
             recorder.didChange = { _ in }
             stream.startReading()
             loop.advance { recorder.received.count == 60_000 }
-            #expect(recorder.received == pattern(60_000))
+            expectEqual(recorder.received, pattern(60_000))
         }
     }
 
@@ -130,7 +131,7 @@ import Testing
             recorder.didChange = { $0.close() }
             loop.run { stream.isClosed }
             loop.run { raw.recorder.hasEnded }
-            #expect(raw.recorder.received == pattern(20_000))
+            expectEqual(raw.recorder.received, pattern(20_000))
         }
     }
 
@@ -161,8 +162,8 @@ import Testing
             loop.run { connection.handler.messageCount > 0 && raw.stream.hasUnreadBytes && !raw.stream.isWriting }
             raw.stream.close()
             loop.advance { connection.handler.end != nil }
-            #expect(connection.handler.messageCount == 60)
-            #expect(connection.handler.end?.failure.map { IOError(of: $0) } == .connectionReset)
+            expectEqual(connection.handler.messageCount, 60)
+            expectEqual(connection.handler.end?.failure.map { IOError(of: $0) }, .connectionReset)
             loop.runOnce()
         }
     }
@@ -172,7 +173,7 @@ import Testing
         bytes.withUnsafeBytes { buffer.append($0.bytes) }
         try stream.write(&buffer)
         let leftBytes = buffer.count
-        #expect(leftBytes == 0)
+        expectEqual(leftBytes, 0)
     }
 
     private func withThrottled(
@@ -188,7 +189,7 @@ import Testing
             try body(loop, stream, recorder, raw)
             recorder.didChange = { _ in }
             stream.close()
-            #expect(near.isClosed)
+            expectTrue(near.isClosed)
             raw.close()
             loop.runOnce()
         }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -12,16 +13,16 @@ import Testing
             "[p]\nk=x\n[q]\n[p]\nk=v", "k=x\n[p]\nk=v\nsome words\n", "[p]\n\ns3 =\n  k = x\nk = v\n",
         ])
     func forms(text: String) {
-        #expect(profiles(text)["p"]?["k"] == "v")
+        expectEqual(profiles(text)["p"]?["k"], "v")
     }
 
     @Test("A value may contain signs, and a section may be empty or missing")
     func values() {
         let profiles = profiles("[default]\nkey = a=b#c;d\n[profile  one]\n[broken\n")
-        #expect(profiles["default"] == ["key": "a=b#c;d"])
-        #expect(profiles["profile one"] == [:])
-        #expect(profiles["one"] == nil)
-        #expect(AWSProfiles(parsing: [0xFF, 0x5B, 0x0A, 0x5D])["p"] == nil)
+        expectEqual(profiles["default"], ["key": "a=b#c;d"])
+        expectEqual(profiles["profile one"], [:])
+        expectNil(profiles["one"])
+        expectNil(AWSProfiles(parsing: [0xFF, 0x5B, 0x0A, 0x5D])["p"])
     }
 
     @Test(

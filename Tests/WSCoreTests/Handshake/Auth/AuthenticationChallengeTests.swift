@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -13,8 +14,9 @@ import Testing
             "Basic realm=\"simple\", Newauth realm=\"apps\", type=1, title=\"Login to \\\"apps\\\", now\"",
             "Negotiate, NTLM TlRMTVNTUAACAA==, Bearer",
         ])
-        #expect(
-            challenges == [
+        expectEqual(
+            challenges,
+            [
                 AuthenticationChallenge(scheme: "Basic", parameters: [Parameter("realm", "simple")]),
                 AuthenticationChallenge(
                     scheme: "Newauth",
@@ -39,13 +41,13 @@ import Testing
             ("Basic =, Bearer", ["Bearer"]), ("B@d, Bearer", ["B", "Bearer"]), ("Basic\ta=b", ["Basic"]),
         ])
     func lenient(value: String, schemes: [String]) {
-        #expect(AuthenticationChallenge.parse([value]).map(\.scheme) == schemes)
+        expectEqual(AuthenticationChallenge.parse([value]).map(\.scheme), schemes)
     }
 
     @Test("the number of challenges is limited")
     func bound() {
         let value = String(repeating: "X,", count: 10_000)
-        #expect(AuthenticationChallenge.parse([value, value]).count == AuthenticationChallenge.maximumCount)
+        expectEqual(AuthenticationChallenge.parse([value, value]).count, AuthenticationChallenge.maximumCount)
     }
 
     @Test(
@@ -92,8 +94,8 @@ import Testing
         let fields = values.map { HeaderField(wellFormedName: "WWW-Authenticate", value: $0) }
         let head = ResponseHead(status: 401, reason: "", fields: HTTPFields(fields))
         let error = HandshakeError.refused(head, body: [], bodyIsTruncated: false)
-        #expect(error.description == "the server answered 401 Unauthorized" + first)
-        #expect(error.description(login: .sent(scheme: "Basic")) == "the server answered 401 Unauthorized" + again)
+        expectEqual(error.description, "the server answered 401 Unauthorized" + first)
+        expectEqual(error.description(login: .sent(scheme: "Basic")), "the server answered 401 Unauthorized" + again)
     }
 
     @Test(
@@ -118,7 +120,7 @@ import Testing
         let fields = values.map { HeaderField(wellFormedName: "WWW-Authenticate", value: $0) }
         let head = ResponseHead(status: 401, reason: "", fields: HTTPFields(fields))
         let error = HandshakeError.refused(head, body: [], bodyIsTruncated: false)
-        #expect(error.description(login: login) == "the server answered 401 Unauthorized; \(words)")
+        expectEqual(error.description(login: login), "the server answered 401 Unauthorized; \(words)")
     }
 
     @Test("many long challenges are described in one short line")

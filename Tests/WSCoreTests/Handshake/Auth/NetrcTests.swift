@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -16,9 +17,9 @@ import Testing
             "machine h user me passwd secret",
         ])
     func forms(text: String) throws {
-        #expect(try login(text, for: "h") == "me:secret")
-        #expect(try login(text, for: "H") == "me:secret")
-        #expect(try login(text, for: "hh") == nil)
+        try expectEqual(login(text, for: "h"), "me:secret")
+        try expectEqual(login(text, for: "H"), "me:secret")
+        try expectNil(login(text, for: "hh"))
     }
 
     @Test("The first entry with a login counts, and the default entry applies to other hosts")
@@ -30,10 +31,10 @@ import Testing
             machine a login you password 2
             machine [::1] login local
             """
-        #expect(try login(text, for: "a") == "me:1")
-        #expect(try login(text, for: "b") == "other:d")
-        #expect(try login(text, for: "::1") == "local:-")
-        #expect(try login("", for: "a") == nil)
+        try expectEqual(login(text, for: "a"), "me:1")
+        try expectEqual(login(text, for: "b"), "other:d")
+        try expectEqual(login(text, for: "::1"), "local:-")
+        try expectNil(login("", for: "a"))
     }
 
     @Test("A user in the URL gets that user's password, or one without a user")
@@ -45,18 +46,18 @@ import Testing
                 machine b password shared
                 default login u1 password d
                 """.utf8))
-        #expect(netrc.entry(for: "a", user: "u2")?.password == "p2")
-        #expect(netrc.entry(for: "a", user: "u3") == nil)
-        #expect(netrc.entry(for: "b", user: "u3")?.password == "shared")
-        #expect(netrc.entry(for: "c", user: "u1")?.password == "d")
+        expectEqual(netrc.entry(for: "a", user: "u2")?.password, "p2")
+        expectNil(netrc.entry(for: "a", user: "u3"))
+        expectEqual(netrc.entry(for: "b", user: "u3")?.password, "shared")
+        expectEqual(netrc.entry(for: "c", user: "u1")?.password, "d")
         // The caller reports it.
-        #expect(netrc.entry(for: "b").map { $0.login == nil } == true)
+        expectEqual(netrc.entry(for: "b").map { $0.login == nil }, true)
     }
 
     @Test("A value in double quotes may contain spaces and escapes")
     func quotes() throws {
-        #expect(try login(#"machine "h" login "m e" password "a\"b\\c\td\ne\q""#, for: "h") == "m e:a\"b\\c\td\neq")
-        #expect(try login(#"machine h login m"e password """#, for: "h") == "m\"e:")
+        try expectEqual(login(#"machine "h" login "m e" password "a\"b\\c\td\ne\q""#, for: "h"), "m e:a\"b\\c\td\neq")
+        try expectEqual(login(#"machine h login m"e password """#, for: "h"), "m\"e:")
     }
 
     @Test("Comments and macros are ignored")
@@ -72,9 +73,9 @@ import Testing
             macdef end
             cd /
             """
-        #expect(try login(text, for: "h") == "me:#secret")
-        #expect(try login(text, for: "g") == "you:x")
-        #expect(try login(text, for: "end") == nil)
+        try expectEqual(login(text, for: "h"), "me:#secret")
+        try expectEqual(login(text, for: "g"), "you:x")
+        try expectNil(login(text, for: "end"))
     }
 
     @Test(
@@ -87,12 +88,12 @@ import Testing
         ] as [(String, Int, NetrcError.Reason)])
     func errors(text: String, line: Int, reason: NetrcError.Reason) {
         let error = #expect(throws: NetrcError.self) { try Netrc(parsing: Array(text.utf8)) }
-        #expect(error == NetrcError(line: line, reason: reason))
+        expectEqual(error, NetrcError(line: line, reason: reason))
     }
 
     @Test("A value that is not UTF-8 is an error")
     func invalidText() {
         let error = #expect(throws: NetrcError.self) { try Netrc(parsing: Array("machine h login ".utf8) + [0xFF]) }
-        #expect(error == NetrcError(line: 1, reason: .notText))
+        expectEqual(error, NetrcError(line: 1, reason: .notText))
     }
 }

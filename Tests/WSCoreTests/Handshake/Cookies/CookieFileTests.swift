@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -45,15 +46,15 @@ import Testing
             ("ws://127.0.0.2/", []), ("echo:", []), ("ws+unix:/localhost", []),
         ])
     func curl(url: String, pairs: [String]) throws {
-        #expect(try Self.sent(Self.curlFile, to: url) == pairs)
-        #expect(CookieFile(parsing: Array(Self.curlFile.utf8)).malformedLineCount == 0)
+        try expectEqual(Self.sent(Self.curlFile, to: url), pairs)
+        expectEqual(CookieFile(parsing: Array(Self.curlFile.utf8)).malformedLineCount, 0)
     }
 
     @Test("A written file has the cookies that were read, with all their properties")
     func roundTrip() {
         let written = String(decoding: CookieFile.contents(of: Self.store(Self.curlFile), at: Self.now), as: UTF8.self)
         let lines = { (text: String) in text.split(separator: "\n").filter { !$0.hasPrefix("# ") } }
-        #expect(lines(written) == lines(Self.curlFile))
+        expectEqual(lines(written), lines(Self.curlFile))
         // Python's http.cookiejar requires it.
         #expect(written.hasPrefix("# Netscape HTTP Cookie File\n"))
     }
@@ -68,13 +69,14 @@ import Testing
         ] { store.receive(setCookie: field, from: url, at: 0) }
         store.receive(setCookie: "u=7", from: try WebSocketURL(parsing: "ws+unix:/tmp/A.sock:/"), at: 0)
         let written = String(decoding: CookieFile.contents(of: store, at: 10), as: UTF8.self)
-        #expect(
-            written.split(separator: "\n").dropFirst(3) == [
+        expectEqual(
+            written.split(separator: "\n").dropFirst(3),
+            [
                 "#HttpOnly_ws.h.example\tFALSE\t/a\tFALSE\t0\ta\t1", ".h.example\tTRUE\t/\tTRUE\t0\tb\t2",
                 "ws.h.example\tFALSE\t/a\tFALSE\t20\td\t4", "ws.h.example\tFALSE\t/a\tFALSE\t0\te\t",
                 "unix:/tmp/A.sock\tFALSE\t/\tFALSE\t0\tu\t7",
             ])
-        #expect(try Self.sent(written, to: "ws+unix:/tmp/A.sock:/x") == ["u=7"])
+        try expectEqual(Self.sent(written, to: "ws+unix:/tmp/A.sock:/x"), ["u=7"])
     }
 
     @Test(
@@ -91,9 +93,9 @@ import Testing
             ("com\tTRUE\t/\tFALSE\t0\ta\tb", nil),
         ] as [(String, String?)])
     func lines(line: String, sent: String?) throws {
-        #expect(CookieFile(parsing: Array(line.utf8)).malformedLineCount == 0)
-        #expect(try Self.sent(line, to: "ws://h/") == (sent.map { [$0] } ?? []))
-        #expect(try Self.sent(line, to: "ws://x.com/").isEmpty)
+        expectEqual(CookieFile(parsing: Array(line.utf8)).malformedLineCount, 0)
+        try expectEqual(Self.sent(line, to: "ws://h/"), (sent.map { [$0] } ?? []))
+        try expectEmpty(Self.sent(line, to: "ws://x.com/"))
     }
 
     @Test(
@@ -109,42 +111,42 @@ import Testing
         ])
     func malformed(line: String) throws {
         let file = CookieFile(parsing: Array("h\tFALSE\t/\tFALSE\t0\tgood\t1\n\(line)\n".utf8))
-        #expect(file.malformedLineCount == 1)
-        #expect(file.isPlausible)
-        #expect(file.cookies.map(\.name) == ["good"])
-        #expect(!CookieFile(parsing: Array(line.utf8)).isPlausible)
-        #expect(CookieFile(parsing: []).isPlausible)
-        #expect(CookieFile(parsing: Array("SQLite format 3".utf8) + [0xFF]).malformedLineCount == 1)
+        expectEqual(file.malformedLineCount, 1)
+        expectTrue(file.isPlausible)
+        expectEqual(file.cookies.map(\.name), ["good"])
+        expectFalse(CookieFile(parsing: Array(line.utf8)).isPlausible)
+        expectTrue(CookieFile(parsing: []).isPlausible)
+        expectEqual(CookieFile(parsing: Array("SQLite format 3".utf8) + [0xFF]).malformedLineCount, 1)
     }
 
     @Test("RFC 6265 §5.1.3: an address is not covered by a domain")
     func address() throws {
         for domain in ["0.0.1", ".0.0.1", "127.0.0.1", "::1"] {
             let line = "\(domain)\tTRUE\t/\tFALSE\t0\ta\tb"
-            #expect(try Self.sent(line, to: "ws://127.0.0.1/").isEmpty == (domain != "127.0.0.1"))
-            #expect(try Self.sent(line, to: "ws://[::1]/").isEmpty == (domain != "::1"))
+            try expectEqual(Self.sent(line, to: "ws://127.0.0.1/").isEmpty, (domain != "127.0.0.1"))
+            try expectEqual(Self.sent(line, to: "ws://[::1]/").isEmpty, (domain != "::1"))
         }
     }
 
     @Test("A later line replaces an earlier one, and deletes it if it has expired")
     func replacement() throws {
         let line = { (expiry: Int, value: String) in "h\tFALSE\t/\tFALSE\t\(expiry)\ta\t\(value)\n" }
-        #expect(try Self.sent(line(0, "1") + line(0, "2"), to: "ws://h/") == ["a=2"])
-        #expect(try Self.sent(line(0, "1") + line(9, "2"), to: "ws://h/") == [])
+        try expectEqual(Self.sent(line(0, "1") + line(0, "2"), to: "ws://h/"), ["a=2"])
+        try expectEqual(Self.sent(line(0, "1") + line(9, "2"), to: "ws://h/"), [])
         var store = Self.store(line(0, "1"))
         store.receive(setCookie: "a=3", from: try WebSocketURL(parsing: "ws://h/"), at: Self.now)
         store.receive(setCookie: "b=4", from: try WebSocketURL(parsing: "ws://h/"), at: Self.now)
-        #expect(store.cookies.map(\.value) == ["3", "4"])
+        expectEqual(store.cookies.map(\.value), ["3", "4"])
     }
 
     @Test("Cookies above the limits are dropped, the oldest first, and counted")
     func limits() {
         var store = CookieStore()
         let lines = (0..<60).map { "h\tFALSE\t/\tFALSE\t0\tc\($0)\tx\n" }.joined()
-        #expect(store.add(CookieFile(parsing: Array(lines.utf8)), at: 0) == 10)
-        #expect(store.cookies.map(\.name).first == "c10")
+        expectEqual(store.add(CookieFile(parsing: Array(lines.utf8)), at: 0), 10)
+        expectEqual(store.cookies.map(\.name).first, "c10")
         let hosts = (0..<3050).map { "h\($0)\tFALSE\t/\tFALSE\t0\ta\tx\n" }.joined()
-        #expect(store.add(CookieFile(parsing: Array(hosts.utf8)), at: 0) == 100)
-        #expect(store.count == CookieStore.maximumCookies)
+        expectEqual(store.add(CookieFile(parsing: Array(hosts.utf8)), at: 0), 100)
+        expectEqual(store.count, CookieStore.maximumCookies)
     }
 }

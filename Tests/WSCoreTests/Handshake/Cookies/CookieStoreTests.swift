@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -23,7 +24,7 @@ import Testing
                 ResponseHead(status: status, reason: "", fields: HTTPFields(fields)), from: try Self.url("ws://h/"),
                 at: 0)
         }
-        #expect(store.pairs(for: try Self.url("ws://h/"), at: 0) == ["a=1", "b=2"])
+        expectEqual(store.pairs(for: try Self.url("ws://h/"), at: 0), ["a=1", "b=2"])
     }
 
     @Test(
@@ -78,7 +79,7 @@ import Testing
             ("__Host-a=1; Secure; Path=/x", "wss://h/x", "wss://h/x", false),
         ])
     func scope(setCookie: String, source: String, target: String, isSent: Bool) throws {
-        #expect(try Self.sent(setCookie, from: source, to: target).isEmpty == !isSent)
+        try expectEqual(Self.sent(setCookie, from: source, to: target).isEmpty, !isSent)
     }
 
     @Test(
@@ -89,7 +90,7 @@ import Testing
             ("a=b; x=\u{7F}", ""), ("a=b\tc", ""), ("a\tb=c", ""),
         ])
     func pairs(field: String, sent: String) throws {
-        #expect(try Self.sent(field, from: "ws://h/", to: "ws://h/") == sent)
+        try expectEqual(Self.sent(field, from: "ws://h/", to: "ws://h/"), sent)
     }
 
     @Test(
@@ -108,7 +109,7 @@ import Testing
             ("a=1; Expires=Thu, 01 Jan 1970 00:00:01 GMT; Max-Age=10; Max-Age=5", 9, false),
         ])
     func lifetime(field: String, now: Int, isAlive: Bool) throws {
-        #expect(try !Self.sent(field, from: "ws://h/", to: "ws://h/", at: now).isEmpty == isAlive)
+        try expectEqual(!Self.sent(field, from: "ws://h/", to: "ws://h/", at: now).isEmpty, isAlive)
     }
 
     @Test("a cookie replaces one with its name, domain, and path in place, and an expired one deletes it")
@@ -118,11 +119,11 @@ import Testing
         for field in ["a=1", "b=2", "a=3", "a=4; Path=/", "a=5; Domain=h.example"] {
             store.receive(setCookie: field, from: url, at: 0)
         }
-        #expect(store.pairs(for: url, at: 0) == ["a=3", "b=2", "a=5", "a=4"])
+        expectEqual(store.pairs(for: url, at: 0), ["a=3", "b=2", "a=5", "a=4"])
         store.receive(setCookie: "a=; Max-Age=0", from: url, at: 0)
-        #expect(store.pairs(for: url, at: 0) == ["b=2", "a=5", "a=4"])
+        expectEqual(store.pairs(for: url, at: 0), ["b=2", "a=5", "a=4"])
         store.receive(setCookie: "nothing=; Max-Age=0", from: url, at: 0)
-        #expect(store.count == 3)
+        expectEqual(store.count, 3)
     }
 
     @Test("longer paths come first, then earlier cookies (RFC 6265 §5.4)")
@@ -132,8 +133,8 @@ import Testing
         for field in ["a=1; Path=/", "b=2; Path=/x/y", "c=3; Path=/x", "d=4; Path=/x/y"] {
             store.receive(setCookie: field, from: url, at: 0)
         }
-        #expect(store.pairs(for: url, at: 0) == ["b=2", "d=4", "c=3", "a=1"])
-        #expect(store.pairs(for: url, excluding: ["d", "A"], at: 0) == ["b=2", "c=3", "a=1"])
+        expectEqual(store.pairs(for: url, at: 0), ["b=2", "d=4", "c=3", "a=1"])
+        expectEqual(store.pairs(for: url, excluding: ["d", "A"], at: 0), ["b=2", "c=3", "a=1"])
     }
 
     @Test("a server without TLS cannot replace or shadow a cookie set over TLS (RFC 6265bis §5.7)")
@@ -148,31 +149,31 @@ import Testing
         }
         store.receive(
             setCookie: "a=evil; Domain=h.example; Path=/x/y", from: try Self.url("ws://sub.h.example/"), at: 0)
-        #expect(store.pairs(for: secure, at: 0) == ["a=good"])
+        expectEqual(store.pairs(for: secure, at: 0), ["a=good"])
         store.receive(setCookie: "a=beside; Path=/", from: try Self.url("ws://h.example/"), at: 0)
-        #expect(store.pairs(for: secure, at: 0) == ["a=good", "a=beside"])
+        expectEqual(store.pairs(for: secure, at: 0), ["a=good", "a=beside"])
     }
 
     @Test("oversized cookies are dropped, and new cookies evict the oldest")
     func limits() throws {
         let url = try Self.url("ws://h/")
         let largest = "a=" + String(repeating: "x", count: SetCookie.maximumBytes - 1)
-        #expect(try Self.sent(largest, from: "ws://h/", to: "ws://h/") == largest)
-        #expect(try Self.sent(largest + "x", from: "ws://h/", to: "ws://h/") == "")
+        try expectEqual(Self.sent(largest, from: "ws://h/", to: "ws://h/"), largest)
+        try expectEqual(Self.sent(largest + "x", from: "ws://h/", to: "ws://h/"), "")
         let longPath = "/" + String(repeating: "p", count: SetCookie.maximumAttributeBytes)
-        #expect(try Self.sent("a=1; Path=\(longPath)", from: "ws://h/", to: "ws://h/") == "a=1")
+        try expectEqual(Self.sent("a=1; Path=\(longPath)", from: "ws://h/", to: "ws://h/"), "a=1")
 
         var store = CookieStore()
         for index in 0..<60 { store.receive(setCookie: "c\(index)=1", from: url, at: 0) }
-        #expect(store.count == CookieStore.maximumCookiesOfDomain)
-        #expect(store.pairs(for: url, at: 0).first == "c10=1")
+        expectEqual(store.count, CookieStore.maximumCookiesOfDomain)
+        expectEqual(store.pairs(for: url, at: 0).first, "c10=1")
         store.receive(setCookie: "c30=2", from: url, at: 0)
-        #expect(store.pairs(for: url, at: 0).first == "c10=1")
+        expectEqual(store.pairs(for: url, at: 0).first, "c10=1")
         for host in 0..<76 {
             for index in 0..<40 { store.receive(setCookie: "c\(index)=1", from: try Self.url("ws://h\(host)/"), at: 0) }
         }
-        #expect(store.count == CookieStore.maximumCookies)
-        #expect(store.pairs(for: url, at: 0) == [])
+        expectEqual(store.count, CookieStore.maximumCookies)
+        expectEqual(store.pairs(for: url, at: 0), [])
     }
 
     @Test("cookies that would make the head too large are omitted, from the end of the order")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -29,16 +30,16 @@ import Testing
     func none() throws {
         let framing = try #require(BodyFraming(of: try Self.request()))
         #expect(framing.isComplete && framing.field == nil)
-        #expect(Self.counts(framing, "GET /") == [0, 0])
+        expectEqual(Self.counts(framing, "GET /"), [0, 0])
     }
 
     @Test("A length counts bytes")
     func length() throws {
         let framing = try #require(BodyFraming(of: try Self.request("Content-Length: 5")))
-        #expect(Self.counts(framing, "hello, world") == [5, 5])
-        #expect(Self.counts(framing, "hel") == [3, 3])
-        #expect(framing.field?.line == "Content-Length: 5\r\n")
-        #expect(BodyFraming(of: try Self.request("Content-Length: 0"))?.isComplete == true)
+        expectEqual(Self.counts(framing, "hello, world"), [5, 5])
+        expectEqual(Self.counts(framing, "hel"), [3, 3])
+        expectEqual(framing.field?.line, "Content-Length: 5\r\n")
+        expectEqual(BodyFraming(of: try Self.request("Content-Length: 0"))?.isComplete, true)
     }
 
     @Test(
@@ -46,8 +47,8 @@ import Testing
         arguments: ["3\r\nabc\r\n0\r\n\r\n", "0\r\n\r\n", "1;a=b\r\nx\r\n0\r\nT: 1\r\n\r\n"])
     func chunks(text: String) throws {
         let framing = try #require(BodyFraming(of: try Self.request("Transfer-Encoding: Chunked")))
-        #expect(Self.counts(framing, text + "GET /") == [text.utf8.count, text.utf8.count])
-        #expect(framing.field?.line == "Transfer-Encoding: chunked\r\n")
+        expectEqual(Self.counts(framing, text + "GET /"), [text.utf8.count, text.utf8.count])
+        expectEqual(framing.field?.line, "Transfer-Encoding: chunked\r\n")
     }
 
     @Test(
@@ -60,7 +61,7 @@ import Testing
         ])
     func malformedChunks(text: String) throws {
         let framing = try #require(BodyFraming(of: try Self.request("Transfer-Encoding: chunked")))
-        #expect(Self.counts(framing, text) == [nil, nil])
+        expectEqual(Self.counts(framing, text), [nil, nil])
     }
 
     @Test(
@@ -74,12 +75,12 @@ import Testing
         ])
     func ambiguous(lines: [String]) throws {
         let fields = HTTPFields(try lines.map { try HeaderField(parsing: $0) })
-        #expect(BodyFraming(of: RequestHead(method: "POST", target: "/", fields: fields)) == nil)
+        expectNil(BodyFraming(of: RequestHead(method: "POST", target: "/", fields: fields)))
     }
 
     @Test("HTTP/1.0 has no chunked coding")
     func oldVersion() throws {
-        #expect(BodyFraming(of: try Self.request("Transfer-Encoding: chunked", minorVersion: 0)) == nil)
+        expectNil(BodyFraming(of: try Self.request("Transfer-Encoding: chunked", minorVersion: 0)))
     }
 
     @Test(
@@ -88,8 +89,8 @@ import Testing
     func withoutBody(method: String, status: Int) throws {
         let fields = HTTPFields([try HeaderField(parsing: "Content-Length: 5")])
         let head = ResponseHead(status: status, reason: "", fields: fields)
-        #expect(BodyFraming(passing: head, answering: method)?.isComplete == true)
-        #expect(BodyFraming.fieldWithoutContent(of: head)?.line == "Content-Length: 5\r\n")
+        expectEqual(BodyFraming(passing: head, answering: method)?.isComplete, true)
+        expectEqual(BodyFraming.fieldWithoutContent(of: head)?.line, "Content-Length: 5\r\n")
     }
 
     static let responses: [(fields: [String], minorVersion: Int, length: BodyFraming.Length?)] = [
@@ -108,13 +109,13 @@ import Testing
         let head = ResponseHead(
             status: 200, reason: "", fields: HTTPFields(try fields.map { try HeaderField(parsing: $0) }),
             minorVersion: minorVersion)
-        #expect(BodyFraming(passing: head, answering: "GET")?.length == length)
+        expectEqual(BodyFraming(passing: head, answering: "GET")?.length, length)
     }
 
     @Test("A response without a length extends to the end of the stream")
     func untilEnd() {
         let framing = BodyFraming(of: ResponseHead(status: 200, reason: "", fields: HTTPFields()))
-        #expect(framing.length == .untilEndOfStream)
-        #expect(Self.counts(framing, "abc") == [3, 3])
+        expectEqual(framing.length, .untilEndOfStream)
+        expectEqual(Self.counts(framing, "abc"), [3, 3])
     }
 }

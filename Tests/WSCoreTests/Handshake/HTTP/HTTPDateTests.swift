@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -17,7 +18,7 @@ import Testing
             ("Friday, 01-Jan-78 00:00:00 GMT", 252_460_800), ("Friday, 01-Jan-77 00:00:00 GMT", 3_376_684_800),
         ])
     func parsed(text: String, seconds: Int) {
-        #expect(HTTPDate.seconds(parsing: text, now: Self.now) == seconds)
+        expectEqual(HTTPDate.seconds(parsing: text, now: Self.now), seconds)
     }
 
     @Test(
@@ -33,16 +34,16 @@ import Testing
             "2026-01-31T15:04:05Z",
         ])
     func unparsed(text: String) {
-        #expect(HTTPDate.seconds(parsing: text, now: Self.now) == nil)
+        expectNil(HTTPDate.seconds(parsing: text, now: Self.now))
     }
 
     @Test("formatted dates parse to the same time, in all years")
     func written() {
-        #expect(HTTPDate.text(ofSeconds: 784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
-        #expect(HTTPDate.text(ofSeconds: .min) == "Mon, 01 Jan 0001 00:00:00 GMT")
-        #expect(HTTPDate.text(ofSeconds: .max) == "Fri, 31 Dec 9999 23:59:59 GMT")
+        expectEqual(HTTPDate.text(ofSeconds: 784_111_777), "Sun, 06 Nov 1994 08:49:37 GMT")
+        expectEqual(HTTPDate.text(ofSeconds: .min), "Mon, 01 Jan 0001 00:00:00 GMT")
+        expectEqual(HTTPDate.text(ofSeconds: .max), "Fri, 31 Dec 9999 23:59:59 GMT")
         for seconds in stride(from: -62_135_596_800, through: 253_402_300_799, by: 86_400 * 997 + 7919) {
-            #expect(HTTPDate.seconds(parsing: HTTPDate.text(ofSeconds: seconds), now: Self.now) == seconds)
+            expectEqual(HTTPDate.seconds(parsing: HTTPDate.text(ofSeconds: seconds), now: Self.now), seconds)
         }
     }
 }

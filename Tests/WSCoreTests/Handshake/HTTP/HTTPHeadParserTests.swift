@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -36,7 +37,7 @@ import Testing
         at location: SourceLocation = #_sourceLocation
     ) {
         let outcomes = feedingEveryWay(bytes) { outcome(kind, $0, limits: limits) }
-        #expect(outcomes[0] == expected, sourceLocation: location)
+        expectEqual(outcomes[0], expected, sourceLocation: location)
         #expect(outcomes.allSatisfy { $0 == expected }, sourceLocation: location)
     }
 
@@ -85,8 +86,8 @@ import Testing
     @Test("values keep non-ASCII bytes, and their text replaces invalid UTF-8 (RFC 9110 §5.5)")
     func obsoleteText() {
         let field = HeaderField(wellFormedName: "A", bytes: [0xC3, 0xBC, 0xFC])
-        #expect(field.value == "\u{FC}\u{FFFD}")
-        #expect(field.valueBytes == [0xC3, 0xBC, 0xFC])
+        expectEqual(field.value, "\u{FC}\u{FFFD}")
+        expectEqual(field.valueBytes, [0xC3, 0xBC, 0xFC])
         Self.expect(
             .response, Array("HTTP/1.1 200 \u{FC}\r\nA: \u{FC}".utf8) + [0xFC] + Array("\r\n\r\n".utf8),
             .response(
@@ -182,7 +183,7 @@ import Testing
         guard case .request = Self.outcome(.request, [head], limits: exact) else { Issue.record("refused"); return }
         Self.expect(.request, [13, 10] + head, .failed(.tooLarge(maximumBytes: head.count)), limits: exact)
         let emptyLines: [UInt8] = (0..<10_000).flatMap { _ in [13, 10] as [UInt8] }
-        #expect(Self.outcome(.request, [emptyLines], limits: .server) == .failed(.tooLarge(maximumBytes: 16384)))
+        expectEqual(Self.outcome(.request, [emptyLines], limits: .server), .failed(.tooLarge(maximumBytes: 16384)))
     }
 
     @Test("parsing large heads byte by byte takes linear time")
@@ -196,13 +197,13 @@ import Testing
             Issue.record("refused")
             return
         }
-        #expect(head.fields.first(named: "a")?.utf8.count == 399_999)
+        expectEqual(head.fields.first(named: "a")?.utf8.count, 399_999)
         let many = Array("GET / HTTP/1.1\r\n".utf8) + (0..<100_000).flatMap { _ in Array("A:b\r\n".utf8) } + [13, 10]
         guard case .request(let request, _) = Self.outcome(.request, [many], limits: limits) else {
             Issue.record("refused")
             return
         }
-        #expect(request.fields.count == 100_000)
+        expectEqual(request.fields.count, 100_000)
     }
 
     @Test(
@@ -214,7 +215,7 @@ import Testing
         ] as [(String, String?, String?)])
     func targets(target: String, path: String?, query: String?) {
         let head = RequestHead(method: "GET", target: target, fields: HTTPFields())
-        #expect(head.path == path)
-        #expect(head.query == query)
+        expectEqual(head.path, path)
+        expectEqual(head.query, query)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -17,7 +18,7 @@ import Testing
             ("Fri, 31 Dec 9999 23:59:59 GMT", 252_618_189_022),
         ])
     func valid(value: String, seconds: Int) {
-        #expect(delay(value) == .seconds(seconds))
+        expectEqual(delay(value), .seconds(seconds))
     }
 
     @Test(
@@ -27,12 +28,12 @@ import Testing
             "Sun, 06 Nov 1994 08:49:57 CET",
         ])
     func invalid(value: String) {
-        #expect(delay(value) == nil)
+        expectNil(delay(value))
     }
 
     @Test("Without the field, the server asks for no wait")
     func missing() {
-        #expect(ResponseHead(status: 503, reason: "", fields: HTTPFields()).retryDelay(at: Self.now) == nil)
+        expectNil(ResponseHead(status: 503, reason: "", fields: HTTPFields()).retryDelay(at: Self.now))
     }
 
     private func delay(_ value: String) -> Duration? {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -20,10 +21,10 @@ import Testing
     @Test("a query parameter is percent-encoded and follows others")
     func queryParameters() throws {
         let url = try WebSocketURL(parsing: "ws://u:p@h/a")
-        #expect(url.adding(query: "id", "a&b=c/+").requestTarget == "/a?id=a%26b%3Dc%2F%2B")
-        #expect(try url.requesting("/a?b=c").adding(query: "d", "é").requestTarget == "/a?b=c&d=%C3%A9")
-        #expect(try url.requesting("x y").requestTarget == "/x%20y")
-        #expect(try url.requesting("/").userInfo == url.userInfo)
+        expectEqual(url.adding(query: "id", "a&b=c/+").requestTarget, "/a?id=a%26b%3Dc%2F%2B")
+        try expectEqual(url.requesting("/a?b=c").adding(query: "d", "é").requestTarget, "/a?b=c&d=%C3%A9")
+        try expectEqual(url.requesting("x y").requestTarget, "/x%20y")
+        try expectEqual(url.requesting("/").userInfo, url.userInfo)
     }
 
     @Test(
@@ -70,9 +71,9 @@ import Testing
         ])
     func good(form: Good) throws {
         let url = try WebSocketURL(parsing: form.text)
-        #expect(url.description == form.canonical)
-        #expect(url.hostField == form.hostField)
-        #expect(url.requestTarget == form.target)
+        expectEqual(url.description, form.canonical)
+        expectEqual(url.hostField, form.hostField)
+        expectEqual(url.requestTarget, form.target)
         let again = try WebSocketURL(parsing: url.description)
         #expect(again.endpoint == url.endpoint && again.requestTarget == url.requestTarget)
     }
@@ -117,7 +118,7 @@ import Testing
         ])
     func bad(text: String, error: URLError) {
         #expect(throws: error) { try WebSocketURL(parsing: text) }
-        #expect(!error.description.isEmpty)
+        expectFalse(error.description.isEmpty)
     }
 
     @Test(
@@ -129,32 +130,32 @@ import Testing
             ("ws://h/x", "ws://h/x"), ("", ""),
         ])
     func withoutUserInfo(text: String, shown: String) {
-        #expect(WebSocketURL.withoutUserInfo(text) == shown)
+        expectEqual(WebSocketURL.withoutUserInfo(text), shown)
     }
 
     @Test("user name and password are percent-decoded and never shown")
     func userInfo() throws {
         let url = try WebSocketURL(parsing: "wss://us%65r:pa%20s:s%40@h/x")
-        #expect(url.userInfo == (try Credentials(user: "user", password: "pa s:s@")))
-        #expect(url.description == "wss://h/x")
-        #expect(try WebSocketURL(parsing: "ws://@h/").userInfo == nil)
-        #expect(try WebSocketURL(parsing: "ws://:t@h/").userInfo == (try Credentials(user: "", password: "t")))
+        try expectEqual(url.userInfo, Credentials(user: "user", password: "pa s:s@"))
+        expectEqual(url.description, "wss://h/x")
+        try expectNil(WebSocketURL(parsing: "ws://@h/").userInfo)
+        try expectEqual(WebSocketURL(parsing: "ws://:t@h/").userInfo, Credentials(user: "", password: "t"))
     }
 
     @Test("the endpoint has the zone, the decoded socket path, and the port")
     func endpoints() throws {
-        #expect(try WebSocketURL(parsing: "ws://[FE80::1%25eth0]").endpoint == .tcp(host: "fe80::1%eth0", port: 80))
-        #expect(try WebSocketURL(parsing: "wss://H").endpoint == .tcp(host: "h", port: 443))
-        #expect(try WebSocketURL(parsing: "wss://H").isSecure)
-        #expect(try WebSocketURL(parsing: "ws+unix:/a%20b%3A/c").endpoint == .unix(path: "/a b:/c"))
-        #expect(try WebSocketURL(parsing: "echo:").endpoint == .embeddedEcho)
+        try expectEqual(WebSocketURL(parsing: "ws://[FE80::1%25eth0]").endpoint, .tcp(host: "fe80::1%eth0", port: 80))
+        try expectEqual(WebSocketURL(parsing: "wss://H").endpoint, .tcp(host: "h", port: 443))
+        try expectTrue(WebSocketURL(parsing: "wss://H").isSecure)
+        try expectEqual(WebSocketURL(parsing: "ws+unix:/a%20b%3A/c").endpoint, .unix(path: "/a b:/c"))
+        try expectEqual(WebSocketURL(parsing: "echo:").endpoint, .embeddedEcho)
     }
 
     @Test("the displayed URL of a socket path with leading slashes leads to the same socket")
     func socketPathOfSlashes() throws {
         for typed in ["ws+unix://x", "ws+unix://////x", "ws+unix:///////x"] {
             let url = try WebSocketURL(parsing: typed)
-            #expect(try WebSocketURL(parsing: url.description).endpoint == url.endpoint, "\(url)")
+            try expectEqual(WebSocketURL(parsing: url.description).endpoint, url.endpoint, "\(url)")
         }
     }
 
@@ -168,8 +169,8 @@ import Testing
     func redirects(location: String, expected: String) throws {
         let base = try WebSocketURL(parsing: "ws://me:pw@u/a/b/c?q")
         let url = try base.resolving(location: location)
-        #expect(url.description == expected)
-        #expect((url.userInfo != nil) == (url.isSameOrigin(as: base)))
+        expectEqual(url.description, expected)
+        expectEqual((url.userInfo != nil), (url.isSameOrigin(as: base)))
     }
 
     @Test(
@@ -196,7 +197,7 @@ import Testing
             ("::1.2.3", false), ("::1.2.3.256", false), ("1.2.3.4::", false), ("::01.2.3.4", false),
         ])
     func ipv6(text: String, isAddress: Bool) {
-        #expect((IPLiteral.ipv6(text)?.count == 16) == isAddress)
+        expectEqual((IPLiteral.ipv6(text)?.count == 16), isAddress)
     }
 
     @Test(
@@ -209,7 +210,7 @@ import Testing
             ("1.2.3.99999999999999999999", false), ("１.2.3.4", false),
         ])
     func ipv4(text: String, isAddress: Bool) {
-        #expect((IPLiteral.ipv4(text)?.count == 4) == isAddress)
+        expectEqual((IPLiteral.ipv4(text)?.count == 4), isAddress)
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -10,8 +11,9 @@ import Testing
         let offers = try ExtensionHeader.parse([
             "foo, bar; baz=2", "permessage-deflate ; client_max_window_bits;server_max_window_bits=\"1\\0\" ,, x", "",
         ])
-        #expect(
-            offers == [
+        expectEqual(
+            offers,
+            [
                 ExtensionOffer(name: "foo"),
                 ExtensionOffer(name: "bar", parameters: [Parameter("baz", "2")]),
                 ExtensionOffer(
@@ -19,7 +21,7 @@ import Testing
                     parameters: [Parameter("client_max_window_bits"), Parameter("server_max_window_bits", "10")]),
                 ExtensionOffer(name: "x"),
             ])
-        #expect(try ExtensionHeader.parse([]).isEmpty)
+        try expectEmpty(ExtensionHeader.parse([]))
     }
 
     @Test("formatted extensions parse to the same extensions")
@@ -29,8 +31,8 @@ import Testing
             ExtensionOffer(name: "f"),
         ]
         let value = ExtensionHeader.value(of: offers)
-        #expect(value == "a; b; c=d; b=e, f")
-        #expect(try ExtensionHeader.parse([value]) == offers)
+        expectEqual(value, "a; b; c=d; b=e, f")
+        try expectEqual(ExtensionHeader.parse([value]), offers)
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -5,19 +6,19 @@ import Testing
 @Suite struct HandshakeKeyTests {
     @Test("the example of RFC 6455 §1.3 yields its key and accept value")
     func example() {
-        #expect(HandshakeKey.key(nonce: Array("the sample nonce".utf8)) == "dGhlIHNhbXBsZSBub25jZQ==")
-        #expect(HandshakeKey.accept(key: "dGhlIHNhbXBsZSBub25jZQ==") == Array("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=".utf8))
+        expectEqual(HandshakeKey.key(nonce: Array("the sample nonce".utf8)), "dGhlIHNhbXBsZSBub25jZQ==")
+        expectEqual(HandshakeKey.accept(key: "dGhlIHNhbXBsZSBub25jZQ=="), Array("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=".utf8))
     }
 
     @Test("Base64 matches the test vectors of RFC 4648 §10")
     func base64() {
         let vectors = ["": "", "f": "Zg==", "fo": "Zm8=", "foo": "Zm9v", "foob": "Zm9vYg==", "foobar": "Zm9vYmFy"]
-        for (text, encoded) in vectors { #expect(Digest.base64(Array(text.utf8)) == encoded) }
+        for (text, encoded) in vectors { expectEqual(Digest.base64(Array(text.utf8)), encoded) }
     }
 
     @Test("a script's source expression contains its SHA-256 hash (FIPS 180-2, B.1)")
     func sourceHash() {
-        #expect(Digest.sha256Source(of: "abc") == "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
+        expectEqual(Digest.sha256Source(of: "abc"), "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
     }
 
     @Test(
@@ -31,6 +32,6 @@ import Testing
             ("dGhlIHNhbXBsZSBub25jZ===", false),
         ])
     func wellFormed(key: String, isWellFormed: Bool) {
-        #expect(HandshakeKey.isWellFormed(key) == isWellFormed)
+        expectEqual(HandshakeKey.isWellFormed(key), isWellFormed)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -48,8 +49,8 @@ import Testing
             var whole = ServerHandshake(policy: policy)
             var bytewise = ServerHandshake(policy: policy)
             switch (whole.outcome(of: [bytes]), bytewise.outcome(of: bytes.map { [$0] })) {
-            case (.refused(let left), .refused(let right)): #expect(left.status == right.status)
-            case (let left, let right): #expect(left == right)
+            case (.refused(let left), .refused(let right)): expectEqual(left.status, right.status)
+            case (let left, let right): expectEqual(left, right)
             }
         }
     }
@@ -69,11 +70,11 @@ import Testing
             var bytewise = try ClientHandshakeTests.handshake()
             switch (whole.outcome(of: [bytes]), bytewise.outcome(of: bytes.map { [$0] })) {
             case (.failed(.notHTTP), .failed(.notHTTP)): break
-            case (let left, let right): #expect(left == right)
+            case (let left, let right): expectEqual(left, right)
             }
             switch (whole.errorAtEndOfStream(), bytewise.errorAtEndOfStream()) {
             case (.notHTTP, .notHTTP): break
-            case (let left, let right): #expect(left == right)
+            case (let left, let right): expectEqual(left, right)
             }
         }
     }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import WSCore
 
@@ -10,20 +11,20 @@ import WSCore
             do {
                 let file = try CompleteFile(creating: path)
                 try file.write(([1, 2] as [UInt8]).span.bytes)
-                #expect(File.isMissing(path))
+                expectTrue(File.isMissing(path))
                 try file.write(([3] as [UInt8]).span.bytes)
                 try file.complete()
             }
-            #expect(try File.read(path) == [1, 2, 3])
-            #expect(mode(of: path) == 0o600)
-            #expect(try names(in: directory) == ["file"])
+            try expectEqual(File.read(path), [1, 2, 3])
+            expectEqual(mode(of: path), 0o600)
+            try expectEqual(names(in: directory), ["file"])
         }
     }
 
     @Test("An incomplete file is removed") func incomplete() throws {
         try withTemporaryDirectory { directory in
             try CompleteFile(creating: "\(directory)/file").write(([1] as [UInt8]).span.bytes)
-            #expect(try names(in: directory) == [])
+            try expectEqual(names(in: directory), [])
         }
     }
 
@@ -34,7 +35,7 @@ import WSCore
             try File.create(([7] as [UInt8]).span.bytes, at: path)
             #expect(throws: IOError.fileExists) { try file.complete() }
             #expect(throws: IOError.fileExists) { _ = try CompleteFile(creating: path) }
-            #expect(try File.read(path) == [7])
+            try expectEqual(File.read(path), [7])
         }
     }
 

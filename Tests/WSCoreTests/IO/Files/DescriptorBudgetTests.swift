@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -6,10 +7,10 @@ import Testing
     @Test("client streams get the descriptors left by the reserve, the threads, and per-client files")
     func streams() {
         let budget = DescriptorBudget(total: 1024)
-        #expect(budget.streams() == 992)
-        #expect(budget.streams(besides: 300) == 692)
-        #expect(budget.streams(onEachOf: 4) == 242)
-        #expect(DescriptorBudget(total: 20).streams() == 1)
+        expectEqual(budget.streams(), 992)
+        expectEqual(budget.streams(besides: 300), 692)
+        expectEqual(budget.streams(onEachOf: 4), 242)
+        expectEqual(DescriptorBudget(total: 20).streams(), 1)
     }
 
     @Test("clients that need several descriptors leave room to refuse one more client")
@@ -19,7 +20,7 @@ import Testing
             let clients = budget.clients(with: 4)
             #expect(budget.streams(besides: clients * 3) > clients, "of \(total)")
         }
-        #expect(DescriptorBudget(total: 64).clients(with: 4) == 4)
-        #expect(DescriptorBudget(total: 20).clients(with: 4) == 1)
+        expectEqual(DescriptorBudget(total: 64).clients(with: 4), 4)
+        expectEqual(DescriptorBudget(total: 20).clients(with: 4), 1)
     }
 }

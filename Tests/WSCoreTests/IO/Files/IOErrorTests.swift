@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -34,7 +35,7 @@ import Testing
             (ETXTBSY, "text file is busy"), (EXDEV, "cross-device link not permitted"),
         ])
     func messages(number: Int32, message: String) {
-        #expect(IOError(code: -number).description == message)
+        expectEqual(IOError(code: -number).description, message)
     }
 
     @Test(
@@ -44,6 +45,6 @@ import Testing
             (EAI_NONAME, "unknown node or service"), (EAI_MEMORY, "out of memory"), (-99, "unknown error"),
         ])
     func lookups(number: Int32, message: String) {
-        #expect(IOError(code: IOError.nameServiceBase + number).description == message)
+        expectEqual(IOError(code: IOError.nameServiceBase + number).description, message)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -8,12 +9,12 @@ import Testing
     func pipe() throws {
         try withTemporaryDirectory { directory in
             let path = "\(directory)/pipe"
-            #expect(mkfifo(path, 0o600) == 0)
+            expectEqual(mkfifo(path, 0o600), 0)
             #expect(throws: IOError.noReader) { try OutputFile(creating: path) }
             let reader = open(path, O_RDONLY | O_NONBLOCK)
             defer { close(reader) }
             let file = try OutputFile(creating: path)
-            #expect(fcntl(file.descriptor, F_GETFL) & O_NONBLOCK == 0)
+            expectEqual(fcntl(file.descriptor, F_GETFL) & O_NONBLOCK, 0)
         }
     }
 
@@ -23,9 +24,9 @@ import Testing
             let path = "\(directory)/file"
             try SharedFile.append(Array("kept".utf8), to: path)
             #expect(throws: IOError.fileExists) { try OutputFile(creating: path, replacing: false) }
-            #expect(try File.read(path) == Array("kept".utf8))
+            try expectEqual(File.read(path), Array("kept".utf8))
             _ = try OutputFile(creating: path)
-            #expect(try File.read(path).isEmpty)
+            try expectEmpty(File.read(path))
         }
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import WSCore
 
@@ -11,7 +12,7 @@ import WSCore
             var block: [UInt8] = []
             for (offset, expected) in [(3, [4, 5]), (0, [1, 2, 3]), (5, []), (9, [])] as [(Int, [UInt8])] {
                 try file.read(at: offset, 3, into: &block)
-                #expect(block == expected)
+                expectEqual(block, expected)
             }
         }
     }
@@ -35,7 +36,7 @@ import WSCore
             let file = try SeekableFile(reading: path, copyingTo: directory) { $0.byteCount > 0 }
             var block: [UInt8] = []
             try file.read(at: 1, 10, into: &block)
-            #expect(block == [2, 3])
+            expectEqual(block, [2, 3])
         }
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -10,8 +11,8 @@ import Testing
             let path = "\(directory)/file"
             try SharedFile.append(Array("one\n".utf8), to: path)
             try SharedFile.append(Array("two\n".utf8), to: path)
-            #expect(try File.read(path) == Array("one\ntwo\n".utf8))
-            #expect(mode(of: path) == 0o600)
+            try expectEqual(File.read(path), Array("one\ntwo\n".utf8))
+            expectEqual(mode(of: path), 0o600)
         }
     }
 
@@ -21,13 +22,13 @@ import Testing
             let path = "\(directory)/file"
             try SharedFile.append(Array("one\ntwo\n".utf8), to: path)
             try SharedFile.update(path, readingAtMost: 4) { bytes, areAll in
-                #expect(bytes == Array("two\n".utf8))
-                #expect(!areAll)
+                expectEqual(bytes, Array("two\n".utf8))
+                expectFalse(areAll)
                 return bytes
             }
             try SharedFile.append(Array("three\n".utf8), to: path)
-            #expect(try File.read(path) == Array("two\nthree\n".utf8))
-            #expect(mode(of: path) == 0o600)
+            try expectEqual(File.read(path), Array("two\nthree\n".utf8))
+            expectEqual(mode(of: path), 0o600)
         }
     }
 
@@ -38,13 +39,13 @@ import Testing
                 Issue.record("an empty file was read")
                 return []
             }
-            #expect(!exists("\(directory)/file"))
+            expectFalse(exists("\(directory)/file"))
             try SharedFile.append([1], to: "\(directory)/other")
             try SharedFile.update("\(directory)/other", readingAtMost: 10) { _, areAll in
-                #expect(areAll)
+                expectTrue(areAll)
                 return nil
             }
-            #expect(try File.read("\(directory)/other") == [1])
+            try expectEqual(File.read("\(directory)/other"), [1])
         }
     }
 
@@ -55,13 +56,13 @@ import Testing
             try SharedFile.append(Array("one\n".utf8), to: path)
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
             defer { close(descriptor) }
-            #expect(flock(descriptor, LOCK_EX) == 0)
+            expectEqual(flock(descriptor, LOCK_EX), 0)
             try SharedFile.append(Array("two\n".utf8), to: path)
             try SharedFile.update(path, readingAtMost: 100) { bytes, _ in
-                #expect(bytes == Array("one\ntwo\n".utf8))
+                expectEqual(bytes, Array("one\ntwo\n".utf8))
                 return []
             }
-            #expect(try File.read(path) == Array("one\ntwo\n".utf8))
+            try expectEqual(File.read(path), Array("one\ntwo\n".utf8))
         }
     }
 

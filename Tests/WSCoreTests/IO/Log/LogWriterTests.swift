@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -10,7 +11,7 @@ import Testing
             defer { closeAll(output) }
             withLog(NonblockingDescriptor(output)) { log in
                 log.write("one\ntwo\n")
-                #expect((try? File.read("\(directory)/file")) == Array("one\ntwo\n".utf8))
+                expectEqual(try? File.read("\(directory)/file"), Array("one\ntwo\n".utf8))
             }
         }
     }
@@ -22,10 +23,10 @@ import Testing
         withLog(way.descriptor(ends.writeEnd)) { log in
             let lines = Self.lines(3_000)
             for line in lines { log.write(line) }
-            #expect(!isNonBlocking(ends.writeEnd))
+            expectFalse(isNonBlocking(ends.writeEnd))
             let text = lines.joined()
             #expect(text.utf8.count > 200_000)
-            #expect(readAll(ends.readEnd, count: text.utf8.count) == text)
+            expectEqual(readAll(ends.readEnd, count: text.utf8.count), text)
         }
         closeAll(ends.writeEnd)
     }
@@ -43,11 +44,11 @@ import Testing
             while !text.contains("lost") { text += String(decoding: readSome(ends.readEnd), as: UTF8.self) }
             let read = text.split(separator: "\n").map { "\($0)\n" }
             let kept = read.dropLast()
-            #expect(Array(kept) == Array(lines[..<kept.count]))
+            expectEqual(Array(kept), Array(lines[..<kept.count]))
             #expect(text.utf8.count > 65_536 + 9_000 && text.utf8.count < 65_536 + 11_000)
-            #expect(read.last == "\(lines.count - kept.count) lost\n")
+            expectEqual(read.last, "\(lines.count - kept.count) lost\n")
             log.write("after\n")
-            #expect(readAll(ends.readEnd, count: 6) == "after\n")
+            expectEqual(readAll(ends.readEnd, count: 6), "after\n")
         }
         closeAll(ends.writeEnd)
     }
@@ -60,7 +61,7 @@ import Testing
             let long = String(repeating: "x", count: 100_000) + "\n"
             log.write(long)
             for _ in 0..<10_000 { log.write("some\n") }
-            #expect(readAll(ends.readEnd, count: long.utf8.count) == long)
+            expectEqual(readAll(ends.readEnd, count: long.utf8.count), long)
         }
         closeAll(ends.writeEnd)
     }
@@ -73,11 +74,11 @@ import Testing
         defer { closeAll(ends.readEnd) }
         withLog(way.descriptor(ends.writeEnd), queueLimitBytes: 1_000) { log in
             log.write("before\n" + String(repeating: "x", count: 1_000) + "\n")
-            #expect(readAll(ends.readEnd, count: 14) == "before\n1 lost\n")
+            expectEqual(readAll(ends.readEnd, count: 14), "before\n1 lost\n")
             // The line just read may still be in the queue.
             log.drain()
             log.write(String(repeating: "y", count: 999) + "\n")
-            #expect(readAll(ends.readEnd, count: 1_000).utf8.count == 1_000)
+            expectEqual(readAll(ends.readEnd, count: 1_000).utf8.count, 1_000)
         }
         closeAll(ends.writeEnd)
     }
@@ -99,7 +100,7 @@ import Testing
             let lines = text.split(separator: "\n")
             for name in 0..<4 {
                 let own = lines.filter { $0.hasPrefix("\(name) ") }
-                #expect(own == (0..<count).map { "\(name) \($0)" })
+                expectEqual(own, (0..<count).map { "\(name) \($0)" })
             }
         }
         closeAll(ends.writeEnd)
@@ -115,7 +116,7 @@ import Testing
                 log.drain(stallTimeout: .seconds(10), limit: .seconds(10))
                 log.write("more\n")
                 log.drain(stallTimeout: .seconds(10), limit: .seconds(10))
-                #expect(!log.isBusy)
+                expectFalse(log.isBusy)
             }
             closeAll(ends.writeEnd)
         }
@@ -130,12 +131,12 @@ import Testing
             log.drain(stallTimeout: .milliseconds(20), limit: .seconds(60))
             let reading = try? Thread {
                 // In small pieces, each of which shows that the reader makes progress.
-                #expect(readAll(ends.readEnd, count: text.utf8.count, limit: 4096) == text)
+                expectEqual(readAll(ends.readEnd, count: text.utf8.count, limit: 4096), text)
             }
             log.drain(stallTimeout: .seconds(60), limit: .seconds(60))
             log.write("end\n")
             reading?.join()
-            #expect(readAll(ends.readEnd, count: 4) == "end\n")
+            expectEqual(readAll(ends.readEnd, count: 4), "end\n")
         }
         closeAll(ends.readEnd, ends.writeEnd)
     }
@@ -145,12 +146,12 @@ import Testing
         let ends = try makePipe()
         defer { closeAll(ends.readEnd) }
         withLog(NonblockingDescriptor(ends.writeEnd)) { log in
-            #expect(!log.isBusy)
+            expectFalse(log.isBusy)
             let text = Self.lines(10_000).joined()
             log.write(text)
-            #expect(log.isBusy)
-            #expect(readAll(ends.readEnd, count: text.utf8.count) == text)
-            #expect(!log.isBusy)
+            expectTrue(log.isBusy)
+            expectEqual(readAll(ends.readEnd, count: text.utf8.count), text)
+            expectFalse(log.isBusy)
         }
         closeAll(ends.writeEnd)
     }

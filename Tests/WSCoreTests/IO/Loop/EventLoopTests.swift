@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -17,7 +18,7 @@ import Testing
             timer.start(after: .zero)
             loop.run { events.count >= 3 }
             loop.runOnce()
-            #expect(events == ["turn", "first", "second"])
+            expectEqual(events, ["turn", "first", "second"])
         }
     }
 
@@ -34,7 +35,7 @@ import Testing
             }
             loop.atEndOfTurn(outer)
             loop.run { events.count >= 3 }
-            #expect(events == ["outer", "inner", "timer"])
+            expectEqual(events, ["outer", "inner", "timer"])
         }
     }
 
@@ -55,7 +56,7 @@ import Testing
             timer.start(after: .zero)
             loop.run()
             let turn = try #require(turns["end"])
-            #expect(turns == ["end": turn, "from event": turn + 1, "from end": turn + 1])
+            expectEqual(turns, ["end": turn, "from event": turn + 1, "from end": turn + 1])
         }
     }
 
@@ -72,7 +73,7 @@ import Testing
             }
             timer.start(after: .zero)
             loop.run { turns.count >= 3 }
-            #expect(turns[0] == turns[1])
+            expectEqual(turns[0], turns[1])
             #expect(turns[1] < turns[2])
         }
     }
@@ -87,7 +88,7 @@ import Testing
             let timer = Timer(on: loop) { isServed = true }
             timer.start(after: .milliseconds(2))
             loop.run()
-            #expect(isServed)
+            expectTrue(isServed)
         }
     }
 
@@ -99,7 +100,7 @@ import Testing
             let work = Work { timer.start(after: .milliseconds(1)) }
             loop.atEndOfTurn(work)
             loop.run()
-            #expect(hasFired)
+            expectTrue(hasFired)
         }
     }
 
@@ -127,7 +128,7 @@ import Testing
             }
             timer.start(after: .zero, every: .seconds(60))
             loop.run()
-            #expect(hasWorked)
+            expectTrue(hasWorked)
         }
     }
 
@@ -143,11 +144,11 @@ import Testing
                 weakWork = work
                 loop.atEndOfTurn(work)
             }
-            #expect(weakWork != nil)
+            expectNotNil(weakWork)
             loop.runOnce()
-            #expect(weakWork == nil)
+            expectNil(weakWork)
         }
-        #expect(weakLoop == nil)
+        expectNil(weakLoop)
     }
 
     @Test("both clocks advance")
@@ -167,14 +168,14 @@ import Testing
             (.seconds(-1), 0), (.nanoseconds(-1), 0), (.seconds(Int64.max), .max),
         ] as [(Duration, UInt64)])
     func milliseconds(duration: Duration, expected: UInt64) {
-        #expect(duration.milliseconds == expected)
+        expectEqual(duration.milliseconds, expected)
     }
 
     @Test("A duration beyond 64 bits of nanoseconds is the largest one")
     func nanoseconds() {
-        #expect(Duration.milliseconds(1500).nanoseconds == 1_500_000_000)
-        #expect(Duration.seconds(Int64.max).nanoseconds == 1_000_000_000 << 32)
-        #expect(Duration.seconds(-1).nanoseconds == 0)
+        expectEqual(Duration.milliseconds(1500).nanoseconds, 1_500_000_000)
+        expectEqual(Duration.seconds(Int64.max).nanoseconds, 1_000_000_000 << 32)
+        expectEqual(Duration.seconds(-1).nanoseconds, 0)
     }
 }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -10,6 +11,6 @@ import Testing
             try Thread { for _ in 0..<10_000 { count.withLock { $0 += 1 } } }
         }
         for thread in threads { thread.join() }
-        #expect(count.withLock { $0 } == 40_000)
+        expectEqual(count.withLock { $0 }, 40_000)
     }
 }

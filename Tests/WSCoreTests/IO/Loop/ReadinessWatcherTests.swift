@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -13,10 +14,10 @@ import Testing
                 read += readSome(ends.readEnd, limit: 1)
             }
             loop.settle()
-            #expect(read.isEmpty)
+            expectEmpty(read)
             writeAll(Array("abc".utf8), to: ends.writeEnd)
             loop.run { read.count == 3 }
-            #expect(read == Array("abc".utf8))
+            expectEqual(read, Array("abc".utf8))
             withExtendedLifetime(watcher) {}
         }
     }
@@ -35,8 +36,8 @@ import Testing
             closeAll(ends.writeEnd)
             loop.run { callCount > 0 }
             loop.settle()
-            #expect(callCount == 1)
-            #expect(watcher == nil)
+            expectEqual(callCount, 1)
+            expectNil(watcher)
         }
     }
 
@@ -48,11 +49,11 @@ import Testing
             var callCount = 0
             let watcher = try ReadinessWatcher(descriptor: ends.writeEnd, on: loop, for: .hangUp) { callCount += 1 }
             loop.run()
-            #expect(callCount == 0)
+            expectEqual(callCount, 0)
             closeAll(ends.readEnd)
             loop.run { callCount > 0 }
             loop.settle()
-            #expect(callCount == 1)
+            expectEqual(callCount, 1)
             withExtendedLifetime(watcher) {}
         }
     }

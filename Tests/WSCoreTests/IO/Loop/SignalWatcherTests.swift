@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -29,7 +30,7 @@ import Testing
             }
             timer.start(after: .zero)
             loop.run { record.events.count == 2 }
-            #expect(record.events == ["signal", "work"])
+            expectEqual(record.events, ["signal", "work"])
             withExtendedLifetime(watcher) {}
         }
     }
@@ -39,7 +40,7 @@ import Testing
         try withLoop { loop in
             var watcher: SignalWatcher? = try SignalWatcher(.resize, on: loop) { Issue.record("it was called") }
             loop.run()
-            #expect(watcher != nil)
+            expectNotNil(watcher)
             watcher = nil
             raiseResize()
             loop.settle()
@@ -68,7 +69,7 @@ import Testing
             raise(SIGTSTP)
             loop.settle()
             withExtendedLifetime(watcher) {}
-            #expect(unsafeBitCast(signal(SIGTSTP, SIG_IGN), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self))
+            expectEqual(unsafeBitCast(signal(SIGTSTP, SIG_IGN), to: Int.self), unsafeBitCast(SIG_IGN, to: Int.self))
         }
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -13,7 +14,7 @@ import Testing
             loop.run { count > 0 }
             #expect(loop.now - start >= .milliseconds(20))
             loop.advance(by: .milliseconds(40))
-            #expect(count == 1)
+            expectEqual(count, 1)
         }
     }
 
@@ -29,7 +30,7 @@ import Testing
             timer?.start(after: .zero, every: .milliseconds(1))
             loop.run { count >= 3 }
             loop.advance(by: .milliseconds(20))
-            #expect(count == 3)
+            expectEqual(count, 3)
             timer = nil
         }
     }
@@ -84,7 +85,7 @@ import Testing
             timer?.start(after: .milliseconds(1))
             timer = nil
             loop.advance(by: .milliseconds(20))
-            #expect(!hasFired)
+            expectFalse(hasFired)
         }
     }
 
@@ -100,7 +101,7 @@ import Testing
             timer?.start(after: .zero, every: .milliseconds(1))
             loop.run { count > 0 }
             loop.advance(by: .milliseconds(10))
-            #expect(count == 1)
+            expectEqual(count, 1)
         }
     }
 
@@ -143,7 +144,7 @@ import Testing
             // The sort is stable.
             let order = expected.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
             loop.advance(by: .seconds(120))
-            #expect(fired == order.map(\.element.number))
+            expectEqual(fired, order.map(\.element.number))
         }
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -11,7 +12,7 @@ import WSCore
         ])
     func utc(seconds: Int, parts: [Int]) {
         let time = CalendarTime(WallTime(seconds: seconds, microseconds: 0), in: .utc)
-        #expect([time.year, time.month, time.day, time.hour, time.minute, time.second] == parts)
+        expectEqual([time.year, time.month, time.day, time.hour, time.minute, time.second], parts)
     }
 
     @Test(
@@ -19,16 +20,16 @@ import WSCore
         arguments: [(0, 5, 999_999), (1, 6, 0), (-999_999, 5, 0), (-1_000_000, 4, 999_999), (3_000_002, 9, 1)])
     func sums(microseconds: Int, seconds: Int, rest: Int) {
         let moment = WallTime(seconds: 5, microseconds: 999_999) + .microseconds(microseconds)
-        #expect(moment == WallTime(seconds: seconds, microseconds: rest))
-        #expect(moment.sinceEpoch == .microseconds(5_999_999 + microseconds))
+        expectEqual(moment, WallTime(seconds: seconds, microseconds: rest))
+        expectEqual(moment.sinceEpoch, .microseconds(5_999_999 + microseconds))
     }
 
     @Test("local time differs from UTC by less than a day, and not in its seconds")
     func local() {
         let moment = WallTime(seconds: 1_777_636_799, microseconds: 0)
         let local = CalendarTime(moment, in: .local)
-        #expect(local.year == 2026)
-        #expect(local.second == 59)
+        expectEqual(local.year, 2026)
+        expectEqual(local.second, 59)
     }
 
     @Test("now is between earlier and later samples, with less than a million microseconds")

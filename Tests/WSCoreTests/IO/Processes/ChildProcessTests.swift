@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -5,9 +6,9 @@ import Testing
 @Suite struct ChildProcessTests {
     @Test("a program's exit reports its status, or the number of the signal that killed it")
     func exits() throws {
-        #expect(try Self.exit(of: "exit 0") == .status(0))
-        #expect(try Self.exit(of: "exit 7") == .status(7))
-        #expect(try Self.exit(of: "kill -9 $$") == .signal(9))
+        try expectEqual(Self.exit(of: "exit 0"), .status(0))
+        try expectEqual(Self.exit(of: "exit 7"), .status(7))
+        try expectEqual(Self.exit(of: "kill -9 $$"), .signal(9))
     }
 
     @Test("a missing program cannot be started")
@@ -26,8 +27,8 @@ import Testing
         writeAll(Array("through".utf8), to: toChild.writeEnd)
         closeAll(toChild.writeEnd)
         let streams = ChildProcess.StandardStreams(input: toChild.readEnd, output: fromChild.writeEnd)
-        #expect(try Self.exit(of: "cat", streams: streams) == .status(0))
-        #expect(readSome(fromChild.readEnd) == Array("through".utf8))
+        try expectEqual(Self.exit(of: "cat", streams: streams), .status(0))
+        expectEqual(readSome(fromChild.readEnd), Array("through".utf8))
     }
 
     @Test("a running program can be terminated and waited for without running the loop")
@@ -35,12 +36,12 @@ import Testing
         let loop = try EventLoop()
         var exit: ChildProcess.Exit?
         let child = try ChildProcess(["sleep", "100"], on: loop) { exit = $0 }
-        #expect(child.exit == nil)
+        expectNil(child.exit)
         child.terminate()
         child.waitForExit(atMost: .seconds(20))
         loop.run { exit != nil }
-        #expect(exit == .signal(15))
-        #expect(child.exit == exit)
+        expectEqual(exit, .signal(15))
+        expectEqual(child.exit, exit)
         child.terminate()
     }
 

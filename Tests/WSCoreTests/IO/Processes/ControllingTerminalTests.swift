@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -54,31 +55,31 @@ extension SignalWatcherTests {
                 return pseudo.read(until: "\n")
             }
             let answer = try ControllingTerminal.readSecret(prompt: "Password: ", path: pseudo.path)
-            #expect(pseudo.modes == found)
+            expectEqual(pseudo.modes, found)
             return (answer, await typing.value)
         }
 
         @Test("a line is read byte for byte without echo, and the terminal's modes are restored")
         func line() async throws {
             let (answer, shown) = try await Self.answer { pseudo in
-                #expect(pseudo.modes & tcflag_t(ECHO) == 0)
+                expectEqual(pseudo.modes & tcflag_t(ECHO), 0)
                 pseudo.type("pä ss\n")
             }
-            #expect(answer == .line(Array("pä ss".utf8)))
-            #expect(shown == "\r\n")
+            expectEqual(answer, .line(Array("pä ss".utf8)))
+            expectEqual(shown, "\r\n")
         }
 
         @Test("the terminal's editing keys work")
         func editing() async throws {
-            #expect(try await Self.answer { $0.type("wrong\u{15}abX\u{7F}c\n") }.0 == .line(Array("abc".utf8)))
-            #expect(try await Self.answer { $0.type("\n") }.0 == .line([]))
+            try await expectEqual(Self.answer { $0.type("wrong\u{15}abX\u{7F}c\n") }.0, .line(Array("abc".utf8)))
+            try await expectEqual(Self.answer { $0.type("\n") }.0, .line([]))
             // The first Ctrl-D submits the partial line. It is not the end of the input.
-            #expect(try await Self.answer { $0.type("ab\u{4}cd\n") }.0 == .line(Array("abcd".utf8)))
+            try await expectEqual(Self.answer { $0.type("ab\u{4}cd\n") }.0, .line(Array("abcd".utf8)))
         }
 
         @Test("Ctrl-D on an empty line ends the input")
         func end() async throws {
-            #expect(try await Self.answer { $0.type("\u{4}") }.0 == .end)
+            try await expectEqual(Self.answer { $0.type("\u{4}") }.0, .end)
         }
 
         @Test(
@@ -96,8 +97,8 @@ extension SignalWatcherTests {
                 pseudo.type("half a passw")
                 kill(getpid(), number)
             }
-            #expect(answer == expected)
-            #expect(Self.handler(of: number) == before)
+            expectEqual(answer, expected)
+            expectEqual(Self.handler(of: number), before)
         }
 
         @Test("a signal that was ignored at startup does not end the question")
@@ -108,7 +109,7 @@ extension SignalWatcherTests {
                 kill(getpid(), SIGINT)
                 pseudo.type("a line\n")
             }
-            #expect(answer == .line(Array("a line".utf8)))
+            expectEqual(answer, .line(Array("a line".utf8)))
         }
 
         private static func handler(of number: Int32) -> Int {

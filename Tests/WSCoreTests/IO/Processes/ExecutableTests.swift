@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -6,10 +7,10 @@ import Testing
 @Suite struct ExecutableTests {
     @Test("a name with a slash is a path, and other names are searched for in order")
     func path() throws {
-        #expect(try Executable.path(of: "/bin/sh", in: "") == "/bin/sh")
-        #expect(try Executable.path(of: "sh", in: "/nowhere:/usr/bin:/bin") == "/usr/bin/sh")
-        #expect(try Executable.path(of: "sh", in: "/bin:/usr/bin") == "/bin/sh")
-        #expect(try Executable.path(of: "sh", in: nil) == "/usr/bin/sh")
+        try expectEqual(Executable.path(of: "/bin/sh", in: ""), "/bin/sh")
+        try expectEqual(Executable.path(of: "sh", in: "/nowhere:/usr/bin:/bin"), "/usr/bin/sh")
+        try expectEqual(Executable.path(of: "sh", in: "/bin:/usr/bin"), "/bin/sh")
+        try expectEqual(Executable.path(of: "sh", in: nil), "/usr/bin/sh")
     }
 
     @Test(
@@ -35,7 +36,7 @@ import Testing
         let path = "/tmp/wsx-script-\(UInt64.random(in: .min ... .max))"
         try Array(script.utf8).withUnsafeBytes { try File.create($0.bytes, at: path) }
         defer { unlink(path) }
-        #expect(Executable.interpreter(of: path) == expected)
-        #expect(Executable.interpreter(of: "/no/such") == nil)
+        expectEqual(Executable.interpreter(of: path), expected)
+        expectNil(Executable.interpreter(of: "/no/such"))
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -22,9 +23,9 @@ import Testing
         try process.input.write(&bytes)
         process.input.close()
         loop.run { exit != nil && output.hasEnded && errors.hasEnded }
-        #expect(exit == .status(0))
-        #expect(String(decoding: output.bytes, as: UTF8.self) == "through")
-        #expect(String(decoding: errors.bytes, as: UTF8.self) == "value\n")
+        expectEqual(exit, .status(0))
+        expectEqual(String(decoding: output.bytes, as: UTF8.self), "through")
+        expectEqual(String(decoding: errors.bytes, as: UTF8.self), "value\n")
         process.output.close()
         process.error.close()
         loop.runOnce()
@@ -42,13 +43,13 @@ import Testing
         process.output.delegate = output
         process.output.startReading()
         loop.run { !output.bytes.isEmpty }
-        #expect(getpgid(process.process.identifier) == process.process.identifier)
-        #expect(getsid(process.process.identifier) == process.process.identifier)
-        #expect(process.process.hasGroup)
+        expectEqual(getpgid(process.process.identifier), process.process.identifier)
+        expectEqual(getsid(process.process.identifier), process.process.identifier)
+        expectTrue(process.process.hasGroup)
         process.process.signalGroup(.terminate)
         // Both processes hold the pipe, so it ends with the last of them.
         loop.run { exit != nil && output.hasEnded }
-        #expect(exit == .signal(15))
+        expectEqual(exit, .signal(15))
         for stream in [process.input, process.output, process.error] { stream.close() }
         loop.runOnce()
     }

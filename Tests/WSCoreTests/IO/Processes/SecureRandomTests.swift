@@ -1,16 +1,17 @@
+import TestSupport
 import Testing
 import WSCore
 
 @Suite struct SecureRandomTests {
     @Test("the requested number of bytes is returned", arguments: [0, 1, 16, 4096])
     func count(count: Int) {
-        #expect(SecureRandom.bytes(count).count == count)
+        expectEqual(SecureRandom.bytes(count).count, count)
     }
 
     @Test("random bytes do not repeat, and every byte is filled")
     func fresh() {
         let samples = (0..<100).map { _ in SecureRandom.bytes(16) }
-        #expect(Set(samples).count == 100)
+        expectEqual(Set(samples).count, 100)
         for index in 0..<16 { #expect(samples.contains { $0[index] != 0 }) }
     }
 }

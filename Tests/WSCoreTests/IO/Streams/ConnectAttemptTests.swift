@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -11,7 +12,7 @@ import Testing
                 let attempt = try SystemStream.connect(to: address, on: loop) { answer = $0 }
                 loop.run { answer != nil }
                 #expect(throws: IOError.connectionRefused) { try answer?.get() }
-                #expect(attempt.isOver)
+                expectTrue(attempt.isOver)
             }
         }
     }
@@ -42,8 +43,8 @@ import Testing
             let listener = try StreamListener(on: address, loop: loop) { (far, peer) = ($0, $1) }
             _ = try SystemStream.connect(to: try #require(listener.address), on: loop) { near = try? $0.get() }
             loop.run { near != nil && far != nil }
-            #expect(peer?.socketAddress?.host == host)
-            #expect(peer?.socketAddress?.port != listener.address?.port)
+            expectEqual(peer?.socketAddress?.host, host)
+            expectNotEqual(peer?.socketAddress?.port, listener.address?.port)
             near?.close()
             far?.close()
             listener.close()
@@ -61,8 +62,8 @@ import Testing
                 let listener = try StreamListener(onPath: "\(directory)/socket", loop: loop) { (far, peer) = ($0, $1) }
                 _ = try SystemStream.connect(toPath: "\(directory)/socket", on: loop) { near = try? $0.get() }
                 loop.run { near != nil && far != nil }
-                #expect(peer?.description == "a local socket")
-                #expect(listener.address == nil)
+                expectEqual(peer?.description, "a local socket")
+                expectNil(listener.address)
                 near?.close()
                 far?.close()
                 listener.close()
@@ -84,14 +85,14 @@ import Testing
             let listener = try StreamListener(onPath: name, loop: loop) { stream, _ in far = stream }
             #expect(throws: IOError.addressInUse) { _ = try StreamListener(onPath: name, loop: loop) { _, _ in } }
             _ = try SystemStream.connect(toPath: name, on: loop) { near = try? $0.get() }
-            #expect(near == nil)
+            expectNil(near)
             loop.run { near != nil && far != nil }
             let end = StreamEnd(try #require(far))
             end.stream.startReading()
             try StreamEnd(try #require(near)).write(Array("text".utf8))
             loop.run { end.recorder.received.count == 4 }
-            #expect(end.recorder.received == Array("text".utf8))
-            #expect(!exists(name))
+            expectEqual(end.recorder.received, Array("text".utf8))
+            expectFalse(exists(name))
             let calledOff = try SystemStream.connect(toPath: name, on: loop) { _ in
                 Issue.record("the completion was called")
             }
@@ -117,7 +118,7 @@ import Testing
                     to: try #require(listener.address), from: SocketAddress(numeric: source, port: 0), on: loop
                 ) { near = try? $0.get() }
                 loop.run { near != nil && far != nil }
-                #expect(peer?.socketAddress?.host == source)
+                expectEqual(peer?.socketAddress?.host, source)
                 near?.close()
                 far?.close()
                 listener.close()
@@ -146,7 +147,7 @@ import Testing
             try withLoop { loop in
                 var answer: Result<SystemStream, IOError>?
                 _ = try SystemStream.connect(toPath: "\(directory)/socket", on: loop) { answer = $0 }
-                #expect(answer == nil)
+                expectNil(answer)
                 loop.run { answer != nil }
                 #expect(throws: IOError(code: -2)) { try answer?.get() }
             }

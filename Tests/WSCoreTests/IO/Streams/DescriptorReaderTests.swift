@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -12,11 +13,11 @@ import Testing
             loop.run { log.received.count == 3 }
             writeAll(Array("two".utf8), to: ends.writeEnd)
             loop.run { log.received.count == 6 }
-            #expect(!log.isFinished)
+            expectFalse(log.isFinished)
             closeAll(ends.writeEnd)
             loop.run { log.isFinished }
-            #expect(log.received == Array("onetwo".utf8))
-            #expect(log.error == nil)
+            expectEqual(log.received, Array("onetwo".utf8))
+            expectNil(log.error)
         }
     }
 
@@ -28,7 +29,7 @@ import Testing
             writeAll(Array("bytes".utf8), to: far)
             closeAll(far)
             loop.run { log.isFinished }
-            #expect(log.received == Array("bytes".utf8))
+            expectEqual(log.received, Array("bytes".utf8))
         }
     }
 
@@ -43,9 +44,9 @@ import Testing
             defer { closeAll(input) }
             try withReader(of: input) { loop, log in
                 loop.run { log.isFinished }
-                #expect(log.received == bytes)
-                #expect(log.error == nil)
-                #expect(log.pieceCount == 5)
+                expectEqual(log.received, bytes)
+                expectNil(log.error)
+                expectEqual(log.pieceCount, 5)
             }
         }
     }
@@ -56,8 +57,8 @@ import Testing
         defer { closeAll(input) }
         try withReader(of: input) { loop, log in
             loop.run { log.isFinished }
-            #expect(log.received.isEmpty)
-            #expect(log.error == nil)
+            expectEmpty(log.received)
+            expectNil(log.error)
         }
     }
 
@@ -65,9 +66,9 @@ import Testing
     func closed() throws {
         try withReader(of: 1_000_000) { loop, log in
             loop.run { log.isFinished }
-            #expect(log.error == .badDescriptor)
+            expectEqual(log.error, .badDescriptor)
             loop.settle()
-            #expect(log.finishCount == 1)
+            expectEqual(log.finishCount, 1)
         }
     }
 
@@ -77,7 +78,7 @@ import Testing
         defer { closeAll(input) }
         try withReader(of: input) { loop, log in
             loop.run { log.isFinished }
-            #expect(log.error == IOError(code: -21))
+            expectEqual(log.error, IOError(code: -21))
         }
     }
 
@@ -98,12 +99,12 @@ import Testing
             try withReader(of: input, pausesAfterEachPiece: true) { loop, log in
                 loop.run { log.pieceCount == 1 }
                 loop.settle()
-                #expect(log.pieceCount == 1)
-                #expect(!log.isFinished)
+                expectEqual(log.pieceCount, 1)
+                expectFalse(log.isFinished)
                 log.pausesAfterEachPiece = false
                 log.reader?.start()
                 loop.run { log.isFinished }
-                #expect(log.received == (isFile ? bytes : Array(bytes.prefix(65536))))
+                expectEqual(log.received, (isFile ? bytes : Array(bytes.prefix(65536))))
             }
         }
     }
@@ -121,8 +122,8 @@ import Testing
             try withReader(of: input, closesAfterFirstPiece: true) { loop, log in
                 loop.run { log.pieceCount > 0 }
                 loop.settle()
-                #expect(log.pieceCount == 1)
-                #expect(!log.isFinished)
+                expectEqual(log.pieceCount, 1)
+                expectFalse(log.isFinished)
             }
         }
     }
@@ -152,7 +153,7 @@ import Testing
         defer { closeAll(ends.readEnd, ends.writeEnd) }
         try withReader(of: ends.readEnd) { loop, _ in
             loop.runOnce()
-            #expect(!isNonBlocking(ends.readEnd))
+            expectFalse(isNonBlocking(ends.readEnd))
         }
     }
 
@@ -182,7 +183,7 @@ import Testing
                 loop.runOnce()
             }
             loop.settle()
-            #expect(log.pieceCount == 0)
+            expectEqual(log.pieceCount, 0)
             reader.start()
             try body(loop, log)
         }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -13,13 +14,13 @@ import Testing
                 writer.append(bytes)
                 writer.schedule()
                 writer.schedule()
-                #expect(writer.pendingBytes == bytes.count)
+                expectEqual(writer.pendingBytes, bytes.count)
                 loop.runOnce()
-                #expect(writer.pendingBytes == 0)
-                #expect(log.drainCount == 1)
-                #expect(log.errors.isEmpty)
+                expectEqual(writer.pendingBytes, 0)
+                expectEqual(log.drainCount, 1)
+                expectEmpty(log.errors)
             }
-            #expect(try File.read("\(directory)/file") == bytes)
+            try expectEqual(File.read("\(directory)/file"), bytes)
         }
     }
 
@@ -44,20 +45,20 @@ import Testing
             writer.append(Array(bytes.prefix(600_000)))
             writer.flush()
             #expect(writer.pendingBytes > 0)
-            #expect(log.drainCount == 0)
+            expectEqual(log.drainCount, 0)
             // The pipe has taken some of it.
             #expect(0 < writer.writtenBytes && writer.writtenBytes < 600_000 && writer.appendedBytes == 600_000)
             writer.append(Array(bytes.dropFirst(600_000)))
-            #expect(writer.appendedBytes == bytes.count)
+            expectEqual(writer.appendedBytes, bytes.count)
             writer.schedule()
             var read: [UInt8] = []
             let reading = Timer(on: loop) { read += readSome(ends.readEnd) }
             reading.start(after: .zero, every: .milliseconds(1))
             loop.run { read.count >= bytes.count && log.drainCount > 0 }
-            #expect(read == bytes)
+            expectEqual(read, bytes)
             #expect(writer.pendingBytes == 0 && writer.writtenBytes == bytes.count)
-            #expect(log.drainCount == 1)
-            #expect(!isNonBlocking(ends.writeEnd))
+            expectEqual(log.drainCount, 1)
+            expectFalse(isNonBlocking(ends.writeEnd))
         }
     }
 
@@ -72,8 +73,8 @@ import Testing
                 writer.append(shared)
             }
             writer.append([3])
-            #expect(writer.pendingBytes == expected.count)
-            #expect(writer.buffer.count == 1)
+            expectEqual(writer.pendingBytes, expected.count)
+            expectEqual(writer.buffer.count, 1)
             writer.schedule()
         }
         if isFile {
@@ -83,9 +84,9 @@ import Testing
                 try withWriter(to: output) { loop, writer, _ in
                     append(to: writer)
                     loop.runOnce()
-                    #expect(writer.pendingBytes == 0)
+                    expectEqual(writer.pendingBytes, 0)
                 }
-                #expect(try File.read("\(directory)/file") == expected)
+                try expectEqual(File.read("\(directory)/file"), expected)
             }
         } else {
             let ends = try makePipe()
@@ -97,8 +98,8 @@ import Testing
                 let reading = Timer(on: loop) { read += readSome(ends.readEnd) }
                 reading.start(after: .zero, every: .milliseconds(1))
                 loop.run { read.count >= expected.count && log.drainCount > 0 }
-                #expect(read == expected)
-                #expect(writer.pendingBytes == 0)
+                expectEqual(read, expected)
+                expectEqual(writer.pendingBytes, 0)
             }
         }
     }
@@ -111,11 +112,11 @@ import Testing
             closeAll(ends.readEnd)
             loop.run { !log.errors.isEmpty }
             writer.append(Array("more".utf8))
-            #expect(writer.pendingBytes == 0)
+            expectEqual(writer.pendingBytes, 0)
             writer.flush()
             loop.settle()
-            #expect(log.errors == [.brokenPipe])
-            #expect(writer.pendingBytes == 0)
+            expectEqual(log.errors, [.brokenPipe])
+            expectEqual(writer.pendingBytes, 0)
         }
     }
 
@@ -130,8 +131,8 @@ import Testing
                 loop.settle()
                 closeAll(ends.readEnd)
                 loop.run { !log.errors.isEmpty }
-                #expect(log.errors == [.brokenPipe])
-                #expect(writer.pendingBytes == 0)
+                expectEqual(log.errors, [.brokenPipe])
+                expectEqual(writer.pendingBytes, 0)
             }
         }
     }
@@ -143,10 +144,10 @@ import Testing
         try withWriter(to: near) { loop, writer, log in
             stopSending(far)
             loop.settle()
-            #expect(log.errors.isEmpty)
+            expectEmpty(log.errors)
             writer.append(Array("reply".utf8))
             writer.flush()
-            #expect(readSome(far) == Array("reply".utf8))
+            expectEqual(readSome(far), Array("reply".utf8))
         }
     }
 
@@ -156,8 +157,8 @@ import Testing
             writer.append([1])
             writer.schedule()
             loop.runOnce()
-            #expect(log.errors == [.badDescriptor])
-            #expect(writer.pendingBytes == 0)
+            expectEqual(log.errors, [.badDescriptor])
+            expectEqual(writer.pendingBytes, 0)
         }
     }
 
@@ -168,7 +169,7 @@ import Testing
         try withWriter(to: output) { loop, writer, log in
             writer.append([1])
             writer.flush()
-            #expect(log.errors == [IOError(code: -28)])
+            expectEqual(log.errors, [IOError(code: -28)])
         }
     }
 
@@ -178,7 +179,7 @@ import Testing
         defer { closeAll(output) }
         try withWriter(to: output) { _, writer, log in
             writer.flush()
-            #expect(log.drainCount == 1)
+            expectEqual(log.drainCount, 1)
         }
     }
 

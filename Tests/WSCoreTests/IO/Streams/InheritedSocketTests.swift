@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -10,9 +11,9 @@ import Testing
         defer { _ = close(descriptor) }
         let inherited = try InheritedSocket(descriptor: descriptor)
         guard case .tcp(let address) = inherited.place else { return #expect(Bool(false)) }
-        #expect(address.host == "127.0.0.1")
-        #expect(address.port != 0)
-        #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0)
+        expectEqual(address.host, "127.0.0.1")
+        expectNotEqual(address.port, 0)
+        expectNotEqual(fcntl(descriptor, F_GETFD) & FD_CLOEXEC, 0)
     }
 
     @Test("an inherited socket accepts clients")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -8,19 +9,19 @@ import Testing
         arguments: ["localhost", "LOCALHOST", "localhost.", "a.localhost", "x.y.LocalHost."])
     func localhost(name: String) throws {
         let addresses = try #require(NameResolver.knownAddresses(of: name, port: 80))
-        #expect(addresses.map(\.description) == ["[::1]:80", "127.0.0.1:80"])
+        expectEqual(addresses.map(\.description), ["[::1]:80", "127.0.0.1:80"])
     }
 
     @Test("a numeric address resolves to itself", arguments: [("192.0.2.1", "192.0.2.1:7"), ("::1", "[::1]:7")])
     func numeric(host: String, description: String) throws {
-        #expect(NameResolver.knownAddresses(of: host, port: 7)?.map(\.description) == [description])
+        expectEqual(NameResolver.knownAddresses(of: host, port: 7)?.map(\.description), [description])
     }
 
     @Test(
         "other names need a lookup",
         arguments: ["example.com", "localhost.example", "mylocalhost", "localhost..", ""])
     func unknown(name: String) {
-        #expect(NameResolver.knownAddresses(of: name, port: 80) == nil)
+        expectNil(NameResolver.knownAddresses(of: name, port: 80))
     }
 
     @Test("a known address is reported in a later turn, never before resolve() returns")
@@ -29,12 +30,12 @@ import Testing
             var hasReturned = false
             var addresses: [String] = []
             let lookup = NameResolver.resolve("localhost", port: 5, on: loop) { result in
-                #expect(hasReturned)
+                expectTrue(hasReturned)
                 addresses = ((try? result.get()) ?? []).map(\.description)
             }
             hasReturned = true
             loop.run { !addresses.isEmpty }
-            #expect(addresses == ["[::1]:5", "127.0.0.1:5"])
+            expectEqual(addresses, ["[::1]:5", "127.0.0.1:5"])
             lookup.cancel()
         }
     }
@@ -57,7 +58,7 @@ import Testing
             var answer: Result<[SocketAddress], IOError>?
             let name = String(repeating: "a", count: 5000)
             let lookup = NameResolver.resolve(name, port: 80, on: loop) { result in
-                #expect(hasReturned)
+                expectTrue(hasReturned)
                 answer = result
             }
             hasReturned = true
@@ -94,7 +95,7 @@ import Testing
             lookup?.cancel()
             lookup = nil
             // Otherwise, the other thread could release it.
-            #expect(resolver == nil)
+            expectNil(resolver)
             gate.open()
             // The thread releases a lookup after it has posted the result.
             loop.run { held == nil }
@@ -112,9 +113,9 @@ import Testing
             weak let held = token
             let waiting = NameResolver.resolve(on: loop, by: { [token] in gate.wait(holding: token) }) { _ in }
             token = nil
-            #expect(held != nil)
+            expectNotNil(held)
             waiting.cancel()
-            #expect(held == nil)
+            expectNil(held)
             gate.open()
             for lookup in running { lookup.cancel() }
         }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -8,13 +9,13 @@ import Testing
         for transport in Transport.allCases {
             try withLoop { loop in
                 let (near, far) = try makeStreamPair(transport, on: loop)
-                #expect(near.peerPresence == .present)
-                #expect(!near.hasUnreadBytes)
+                expectEqual(near.peerPresence, .present)
+                expectFalse(near.hasUnreadBytes)
                 try send("x", on: far)
                 far.shutdown()
                 loop.run { near.peerPresence != .present }
-                #expect(near.peerPresence == .hasEnded)
-                #expect(near.hasUnreadBytes)
+                expectEqual(near.peerPresence, .hasEnded)
+                expectTrue(near.hasUnreadBytes)
                 near.close()
                 far.close()
             }
@@ -32,8 +33,8 @@ import Testing
                 far.close()
                 loop.run { near.peerPresence == .isGone }
                 near.close()
-                #expect(near.peerPresence == .isGone)
-                #expect(!near.hasUnreadBytes)
+                expectEqual(near.peerPresence, .isGone)
+                expectFalse(near.hasUnreadBytes)
             }
         }
     }

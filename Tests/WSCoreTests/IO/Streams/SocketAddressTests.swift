@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -6,10 +7,10 @@ import Testing
     @Test("a numeric IPv4 address has a port, a family, and a description")
     func ipv4() throws {
         let address = try #require(SocketAddress(numeric: "192.0.2.7", port: 8080))
-        #expect(address.family == .ipv4)
-        #expect(address.port == 8080)
-        #expect(address.host == "192.0.2.7")
-        #expect("\(address)" == "192.0.2.7:8080")
+        expectEqual(address.family, .ipv4)
+        expectEqual(address.port, 8080)
+        expectEqual(address.host, "192.0.2.7")
+        expectEqual("\(address)", "192.0.2.7:8080")
     }
 
     @Test(
@@ -20,31 +21,31 @@ import Testing
         ])
     func ipv6(text: String, description: String) throws {
         let address = try #require(SocketAddress(numeric: text, port: 65535))
-        #expect(address.family == .ipv6)
-        #expect(address.port == 65535)
-        #expect("\(address)" == description)
+        expectEqual(address.family, .ipv6)
+        expectEqual(address.port, 65535)
+        expectEqual("\(address)", description)
     }
 
     @Test("an IPv6 address can have a zone")
     func zone() throws {
         let text = "fe80::1%lo"
         let address = try #require(SocketAddress(numeric: text, port: 1))
-        #expect(address.family == .ipv6)
-        #expect(address.host == text)
-        #expect("\(address)" == "[\(text)]:1")
-        #expect(address.withPort(2).host == text)
-        #expect(SocketAddress(numeric: "fe80::1%1", port: 1)?.host == text)
+        expectEqual(address.family, .ipv6)
+        expectEqual(address.host, text)
+        expectEqual("\(address)", "[\(text)]:1")
+        expectEqual(address.withPort(2).host, text)
+        expectEqual(SocketAddress(numeric: "fe80::1%1", port: 1)?.host, text)
     }
 
     @Test("an unknown zone is distinguished from an invalid address")
     func unknownZone() {
         for zone in ["none", "4294967295", "4294967296", "-1"] {
-            #expect(SocketAddress(numeric: "fe80::1%\(zone)", port: 1) == nil)
-            #expect(SocketAddress.unknownZone(of: "fe80::1%\(zone)") == zone)
+            expectNil(SocketAddress(numeric: "fe80::1%\(zone)", port: 1))
+            expectEqual(SocketAddress.unknownZone(of: "fe80::1%\(zone)"), zone)
         }
         for text in ["fe80::1", "fe80::1%1", "name%none", "127.0.0.1%none", "%", "::1%%1%", ""] {
             let expected = text == "::1%%1%" ? "%1%" : nil
-            #expect(SocketAddress.unknownZone(of: text) == expected, "\(text)")
+            expectEqual(SocketAddress.unknownZone(of: text), expected, "\(text)")
         }
     }
 
@@ -54,7 +55,7 @@ import Testing
             ("fe80::1", true), ("febf::1", true), ("fec0::1", false), ("fe80::1%1", false), ("::1", false),
             ("254.128.0.1", false),
         ] {
-            #expect(SocketAddress(numeric: text, port: 1)?.needsZone == expected, "\(text)")
+            expectEqual(SocketAddress(numeric: text, port: 1)?.needsZone, expected, "\(text)")
         }
     }
 
@@ -65,13 +66,13 @@ import Testing
             "127.0.0.1 ", "12345::",
         ])
     func notNumeric(text: String) {
-        #expect(SocketAddress(numeric: text, port: 80) == nil)
+        expectNil(SocketAddress(numeric: text, port: 80))
     }
 
     @Test("the port can be changed in both families", arguments: ["127.0.0.1", "::1"])
     func withPort(text: String) throws {
         let address = try #require(SocketAddress(numeric: text, port: 1))
-        #expect(address.withPort(443).port == 443)
-        #expect(address.withPort(443).host == text)
+        expectEqual(address.withPort(443).port, 443)
+        expectEqual(address.withPort(443).host, text)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -10,8 +11,8 @@ import Testing
             let address = try #require(SocketAddress(numeric: host, port: 0))
             let listener = try StreamListener(on: address, loop: loop) { stream, _ in stream.close() }
             let bound = try #require(listener.address)
-            #expect(bound.port != 0)
-            #expect(bound.host == host)
+            expectNotEqual(bound.port, 0)
+            expectEqual(bound.host, host)
             listener.close()
             listener.close()
             loop.runOnce()
@@ -95,7 +96,7 @@ import Testing
             }
             loop.run { connected.count == 3 }
             loop.settle()
-            #expect(accepted.isEmpty)
+            expectEmpty(accepted)
             listener.resume()
             loop.run { accepted.count == 3 }
             for stream in accepted + connected { stream.close() }
@@ -110,14 +111,14 @@ import Testing
             try withLoop { loop in
                 let path = "\(directory)/socket"
                 let listener = try StreamListener(onPath: path, loop: loop) { stream, _ in stream.close() }
-                #expect(exists(path))
+                expectTrue(exists(path))
                 #expect(throws: IOError.addressInUse) {
                     _ = try StreamListener(onPath: path, loop: loop) { stream, _ in stream.close() }
                 }
-                #expect(exists(path))
+                expectTrue(exists(path))
                 listener.close()
                 loop.runOnce()
-                #expect(!exists(path))
+                expectFalse(exists(path))
             }
         }
     }
@@ -133,9 +134,9 @@ import Testing
                 }
                 let last = try StreamListener(onPath: path, loop: loop) { stream, _ in stream.close() }
                 for listener in listeners { listener.close() }
-                #expect(exists(path))
+                expectTrue(exists(path))
                 last.close()
-                #expect(!exists(path))
+                expectFalse(exists(path))
                 loop.runOnce()
             }
         }
@@ -163,7 +164,7 @@ import Testing
                 open.close()
             }
             loop.runOnce()
-            #expect(listener == nil)
+            expectNil(listener)
         }
     }
 }

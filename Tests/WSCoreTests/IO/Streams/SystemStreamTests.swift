@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -11,13 +12,13 @@ import Testing
             let bytes = pattern(20_000_000)
             far.stream.startReading()
             try near.write(bytes)
-            #expect(near.stream.isWriting)
+            expectTrue(near.stream.isWriting)
             #expect(near.stream.inFlightBytes > 0)
             #expect(near.stream.inFlightBytes < bytes.count)
             loop.run { far.recorder.received.count >= bytes.count && near.recorder.drainCount > 0 }
-            #expect(far.recorder.received == bytes)
-            #expect(!near.stream.isWriting)
-            #expect(near.recorder.drainCount == 1)
+            expectEqual(far.recorder.received, bytes)
+            expectFalse(near.stream.isWriting)
+            expectEqual(near.recorder.drainCount, 1)
         }
     }
 
@@ -56,14 +57,14 @@ import Testing
             far.stream.startReading()
             loop.run { far.recorder.received.count > 2_000_000 }
             loop.settle()
-            #expect(near.stream.isWriting)
+            expectTrue(near.stream.isWriting)
             #expect(near.stream.unsentBytes < before - 1_000_000)
-            #expect(near.stream.inFlightBytes == before)
+            expectEqual(near.stream.inFlightBytes, before)
             #expect(near.stream.storageBytes >= 20_000_000)
             far.recorder.didChange = { _ in }
             far.stream.startReading()
             loop.run { near.recorder.drainCount == 1 }
-            #expect(near.stream.storageBytes == 0)
+            expectEqual(near.stream.storageBytes, 0)
         }
     }
 
@@ -76,9 +77,9 @@ import Testing
             try near.write(bytes)
             far.stream.startReading()
             loop.run { far.recorder.received.count >= bytes.count }
-            #expect(far.recorder.received == bytes)
-            #expect(Set(turns).count == turns.count)
-            #expect(far.recorder.readError == nil)
+            expectEqual(far.recorder.received, bytes)
+            expectEqual(Set(turns).count, turns.count)
+            expectNil(far.recorder.readError)
         }
     }
 
@@ -91,7 +92,7 @@ import Testing
             loop.run { !near.stream.isWriting }
             far.stream.startReading()
             loop.run { far.recorder.hasEnded }
-            #expect(far.recorder.received == bytes)
+            expectEqual(far.recorder.received, bytes)
         }
     }
 
@@ -106,7 +107,7 @@ import Testing
             near.stream.shutdown()
             far.stream.startReading()
             loop.run { far.recorder.hasEnded }
-            #expect(far.recorder.received == bytes)
+            expectEqual(far.recorder.received, bytes)
         }
     }
 
@@ -116,17 +117,17 @@ import Testing
             let bytes = pattern(20_000_000)
             let shared = SharedBytes(buffer(of: bytes))
             let taken = try near.stream.write(shared, from: 5)
-            #expect(taken == bytes.count - 5)
+            expectEqual(taken, bytes.count - 5)
             #expect(near.stream.isWriting && near.stream.inFlightBytes > 0)
             #expect(near.stream.unsentBytes > 0)
             let takenMeanwhile = try near.stream.write(shared, from: 0)
-            #expect(takenMeanwhile == 0)
+            expectEqual(takenMeanwhile, 0)
             far.stream.startReading()
             loop.run { near.recorder.drainCount > 0 }
             #expect(near.stream.inFlightBytes == 0 && !near.stream.isWriting)
             try near.write([1, 2, 3])
             loop.run { far.recorder.received.count >= bytes.count - 2 }
-            #expect(far.recorder.received == bytes.dropFirst(5) + [1, 2, 3])
+            expectEqual(far.recorder.received, bytes.dropFirst(5) + [1, 2, 3])
         }
     }
 
@@ -148,13 +149,13 @@ import Testing
             var rest = ByteBuffer()
             rest.append("the rest")
             try near.stream.write(&rest)
-            #expect(rest.count == 8)
+            expectEqual(rest.count, 8)
             far.stream.startReading()
             loop.run { near.recorder.drainCount > 0 }
             try near.stream.write(&rest)
-            #expect(rest.count == 0)
+            expectEqual(rest.count, 0)
             loop.run { far.recorder.received.count >= first.count + 8 }
-            #expect(far.recorder.received == first + Array("the rest".utf8))
+            expectEqual(far.recorder.received, first + Array("the rest".utf8))
         }
     }
 
@@ -163,17 +164,17 @@ import Testing
         try withPair(transport) { loop, near, far in
             try near.write(Array("one".utf8))
             loop.settle()
-            #expect(far.recorder.received.isEmpty)
+            expectEmpty(far.recorder.received)
             far.stream.startReading()
             far.stream.startReading()
             loop.run { far.recorder.received.count == 3 }
             far.stream.stopReading()
             try near.write(Array("two".utf8))
             loop.settle()
-            #expect(far.recorder.received.count == 3)
+            expectEqual(far.recorder.received.count, 3)
             far.stream.startReading()
             loop.run { far.recorder.received.count == 6 }
-            #expect(far.recorder.received == Array("onetwo".utf8))
+            expectEqual(far.recorder.received, Array("onetwo".utf8))
         }
     }
 
@@ -200,11 +201,11 @@ import Testing
             try near.write(bytes)
             near.stream.shutdown()
             loop.run { far.recorder.hasEnded }
-            #expect(far.recorder.received == bytes)
-            #expect(far.recorder.readError == nil)
+            expectEqual(far.recorder.received, bytes)
+            expectNil(far.recorder.readError)
             try far.write(Array("still here".utf8))
             loop.run { near.recorder.received.count == 10 }
-            #expect(!near.recorder.hasEnded)
+            expectFalse(near.recorder.hasEnded)
         }
     }
 
@@ -223,7 +224,7 @@ import Testing
             #expect(far.recorder.received.count == 10 && !far.recorder.hasEnded)
             far.stream.startReading()
             loop.run { far.recorder.hasEnded }
-            #expect(far.recorder.received == Array("last words, and more".utf8))
+            expectEqual(far.recorder.received, Array("last words, and more".utf8))
         }
     }
 
@@ -240,7 +241,7 @@ import Testing
             stream.close()
             try peer.write(Array("text".utf8))
             loop.settle()
-            #expect(stream.recorder.received.isEmpty)
+            expectEmpty(stream.recorder.received)
             peer.close()
             loop.runOnce()
         }
@@ -253,11 +254,11 @@ import Testing
             try #require(openpty(&main, &terminal, nil, nil, nil) == 0)
             defer { close(main) }
             let lines = "one\ntwo\nthree\n"
-            #expect(write(main, lines, lines.utf8.count) == lines.utf8.count)
+            expectEqual(write(main, lines, lines.utf8.count), lines.utf8.count)
             let end = StreamEnd(try .open(descriptor: terminal, on: loop))
             end.stream.startReading()
             loop.run { end.recorder.received.count == lines.utf8.count }
-            #expect(end.recorder.received == Array(lines.utf8))
+            expectEqual(end.recorder.received, Array(lines.utf8))
             end.close()
             loop.runOnce()
         }
@@ -269,12 +270,12 @@ import Testing
             let (near, far) = try makeTCPSockets()
             defer { close(near) }
             for (text, flags) in [("first", 0), ("!", Int32(MSG_OOB)), ("second", 0)] {
-                #expect(send(near, text, text.utf8.count, flags) == text.utf8.count)
+                expectEqual(send(near, text, text.utf8.count, flags), text.utf8.count)
             }
             let end = StreamEnd(try .open(descriptor: far, on: loop))
             end.stream.startReading()
             loop.run { end.recorder.received.count == 11 }
-            #expect(end.recorder.received == Array("firstsecond".utf8))
+            expectEqual(end.recorder.received, Array("firstsecond".utf8))
             end.close()
             loop.runOnce()
         }
@@ -286,11 +287,11 @@ import Testing
             var ends: [Int32] = [0, 0]
             try #require(socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0, &ends) == 0)
             defer { close(ends[0]) }
-            for text in ["one", "two", "three"] { #expect(write(ends[0], text, text.utf8.count) == text.utf8.count) }
+            for text in ["one", "two", "three"] { expectEqual(write(ends[0], text, text.utf8.count), text.utf8.count) }
             let end = StreamEnd(try .open(descriptor: ends[1], on: loop))
             end.stream.startReading()
             loop.run { end.recorder.received.count == 11 }
-            #expect(end.recorder.received == Array("onetwothree".utf8))
+            expectEqual(end.recorder.received, Array("onetwothree".utf8))
             end.close()
             loop.runOnce()
         }
@@ -303,8 +304,8 @@ import Testing
             near.stream.close()
             near.stream.close()
             loop.run { far.recorder.hasEnded }
-            #expect(near.stream.isClosed)
-            #expect(near.stream.delegate == nil)
+            expectTrue(near.stream.isClosed)
+            expectNil(near.stream.delegate)
         }
     }
 
@@ -316,8 +317,8 @@ import Testing
             far.stream.close()
             near.stream.startReading()
             loop.run { near.recorder.readError != nil }
-            #expect(near.recorder.readError == .connectionReset)
-            #expect(!near.recorder.hasEnded)
+            expectEqual(near.recorder.readError, .connectionReset)
+            expectFalse(near.recorder.hasEnded)
         }
     }
 
@@ -336,7 +337,7 @@ import Testing
                 }
                 return error == .brokenPipe
             }
-            #expect(buffer.count == 0)
+            expectEqual(buffer.count, 0)
         }
     }
 
@@ -344,13 +345,13 @@ import Testing
     func failureInFlight(transport: Transport) throws {
         try withPair(transport) { loop, near, far in
             try near.write(pattern(20_000_000))
-            #expect(near.stream.isWriting)
+            expectTrue(near.stream.isWriting)
             far.stream.close()
             loop.run { near.recorder.writeError != nil }
             #expect(near.recorder.writeError == .connectionReset || near.recorder.writeError == .brokenPipe)
-            #expect(!near.stream.isWriting)
-            #expect(near.stream.inFlightBytes == 0)
-            #expect(near.recorder.drainCount == 0)
+            expectFalse(near.stream.isWriting)
+            expectEqual(near.stream.inFlightBytes, 0)
+            expectEqual(near.recorder.drainCount, 0)
         }
     }
 
@@ -368,7 +369,7 @@ import Testing
             try near.write(pattern(1_000_000))
             loop.run { callCount > 0 }
             loop.settle()
-            #expect(callCount == 1)
+            expectEqual(callCount, 1)
         }
         try withPair(transport) { loop, near, far in
             var hasDrained = false
@@ -379,7 +380,7 @@ import Testing
             try near.write(pattern(20_000_000))
             far.stream.startReading()
             loop.run { hasDrained && far.recorder.hasEnded }
-            #expect(far.recorder.received.count == 20_000_000)
+            expectEqual(far.recorder.received.count, 20_000_000)
         }
     }
 
@@ -390,8 +391,8 @@ import Testing
             near.stream.close()
             far.stream.startReading()
             loop.run { far.recorder.hasEnded || far.recorder.readError != nil }
-            #expect(near.recorder.writeError == nil)
-            #expect(near.recorder.drainCount == 0)
+            expectNil(near.recorder.writeError)
+            expectEqual(near.recorder.drainCount, 0)
             #expect(far.recorder.received.count < 20_000_000)
         }
     }
@@ -405,8 +406,8 @@ import Testing
             near.stream.stopReading()
             near.stream.shutdown()
             loop.settle()
-            #expect(near.recorder.received.isEmpty)
-            #expect(far.recorder.received.isEmpty)
+            expectEmpty(near.recorder.received)
+            expectEmpty(far.recorder.received)
         }
     }
 
@@ -418,8 +419,8 @@ import Testing
             stream = near.stream
             recorder = near.recorder
         }
-        #expect(stream == nil)
-        #expect(recorder == nil)
+        expectNil(stream)
+        expectNil(recorder)
     }
 
     private func withPair(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -21,24 +22,25 @@ import WSCore
             .policyViolation, .messageTooBig, .mandatoryExtension, .internalError, .serviceRestart, .tryAgainLater,
             .badGateway, .unauthorized, .forbidden, .timeout,
         ]
-        #expect(
-            codes.map(\.rawValue) == [
+        expectEqual(
+            codes.map(\.rawValue),
+            [
                 1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3003,
                 3008,
             ])
-        #expect(Set(codes.map(\.meaning)).count == codes.count)
+        expectEqual(Set(codes.map(\.meaning)).count, codes.count)
     }
 
     @Test(
         "RFC 6455 §7.4.2: unregistered library and application codes have no meaning",
         arguments: [3001, 3999, 4000, 4999])
     func meaning(code: UInt16) {
-        #expect(CloseCode(rawValue: code).meaning == nil)
+        expectNil(CloseCode(rawValue: code).meaning)
     }
 
     @Test("RFC 6455 §11.7: registered library codes have meanings")
     func registered() {
         let meanings = [3000, 3003, 3008].map { CloseCode(rawValue: $0).meaning }
-        #expect(meanings == ["unauthorized", "forbidden", "timeout"])
+        expectEqual(meanings, ["unauthorized", "forbidden", "timeout"])
     }
 }

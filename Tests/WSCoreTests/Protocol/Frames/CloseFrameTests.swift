@@ -1,20 +1,21 @@
+import TestSupport
 import Testing
 import WSCore
 
 @Suite struct CloseFrameTests {
     @Test("RFC 6455 §5.5.1: an empty payload has no code")
     func empty() throws {
-        #expect(try decode([]) == CloseFrame(code: nil))
-        #expect(encode(CloseFrame(code: nil)) == [])
+        try expectEqual(decode([]), CloseFrame(code: nil))
+        expectEqual(encode(CloseFrame(code: nil)), [])
     }
 
     @Test("RFC 6455 §5.5.1: the first two bytes are the code and the rest is the reason")
     func codeAndReason() throws {
         let payload: [UInt8] = [0x03, 0xE8] + Array("bye".utf8)
         let frame = CloseFrame(code: .normalClosure, reason: "bye")
-        #expect(try decode(payload) == frame)
-        #expect(encode(frame) == payload)
-        #expect(try decode([0x0F, 0xA0]) == CloseFrame(code: CloseCode(rawValue: 4000)))
+        try expectEqual(decode(payload), frame)
+        expectEqual(encode(frame), payload)
+        try expectEqual(decode([0x0F, 0xA0]), CloseFrame(code: CloseCode(rawValue: 4000)))
     }
 
     @Test("RFC 6455 §5.5.1: a one-byte payload is rejected")
@@ -38,26 +39,26 @@ import WSCore
     @Test("RFC 6455 §5.5: a reason of 123 bytes is kept and a longer one is truncated between scalars")
     func longReason() throws {
         let longest = String(repeating: "x", count: 123)
-        #expect(CloseFrame(code: .goingAway, reason: longest).reason == longest)
-        #expect(try decode([0x03, 0xE9] + Array(longest.utf8)).reason == longest)
-        #expect(CloseFrame(code: .goingAway, reason: longest + "y").reason == longest)
+        expectEqual(CloseFrame(code: .goingAway, reason: longest).reason, longest)
+        try expectEqual(decode([0x03, 0xE9] + Array(longest.utf8)).reason, longest)
+        expectEqual(CloseFrame(code: .goingAway, reason: longest + "y").reason, longest)
         // 122 bytes plus a scalar of two, three, or four bytes exceed 123 bytes.
         let shorter = String(repeating: "x", count: 122)
         for scalar in ["é", "€", "🦜"] {
-            #expect(CloseFrame(code: .goingAway, reason: shorter + scalar).reason == shorter)
+            expectEqual(CloseFrame(code: .goingAway, reason: shorter + scalar).reason, shorter)
         }
-        #expect(CloseFrame(code: .goingAway, reason: String(repeating: "🦜", count: 31)).reason.utf8.count == 120)
+        expectEqual(CloseFrame(code: .goingAway, reason: String(repeating: "🦜", count: 31)).reason.utf8.count, 120)
     }
 
     @Test("a very long reason is truncated quickly")
     func veryLongReason() {
         let reason = String(repeating: "🦜", count: 200_000)
-        #expect(CloseFrame(code: .goingAway, reason: reason).reason.utf8.count == 120)
+        expectEqual(CloseFrame(code: .goingAway, reason: reason).reason.utf8.count, 120)
     }
 
     @Test("RFC 6455 §5.5.1: a reason without a code is discarded")
     func reasonWithoutCode() {
-        #expect(CloseFrame(code: nil, reason: "lost").reason == "")
+        expectEqual(CloseFrame(code: nil, reason: "lost").reason, "")
     }
 
     private func decode(_ payload: [UInt8]) throws(ProtocolError) -> CloseFrame {

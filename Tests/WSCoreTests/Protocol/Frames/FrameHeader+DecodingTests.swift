@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -30,12 +31,12 @@ import WSCore
             (.server, [0x89, 0xFD] + key, maskedHeader(.ping, 125)),
         ]
         for (role, bytes, header) in vectors {
-            #expect(header.encodedBytes == bytes.count)
+            expectEqual(header.encodedBytes, bytes.count)
             for count in 0..<bytes.count {
-                #expect(try decode(bytes[..<count], role) == nil)
+                try expectNil(decode(bytes[..<count], role))
             }
-            #expect(try decode(bytes, role) == header)
-            #expect(try decode(bytes + [1, 2, 3], role) == header)
+            try expectEqual(decode(bytes, role), header)
+            try expectEqual(decode(bytes + [1, 2, 3], role), header)
         }
     }
 

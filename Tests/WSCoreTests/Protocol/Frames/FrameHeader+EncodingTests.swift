@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -12,17 +13,17 @@ import WSCore
             (Int.max, [0x82, 127, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
         ]
         for (length, bytes) in vectors {
-            #expect(encode(FrameHeader(opcode: .binary, payloadBytes: length)) == bytes)
+            expectEqual(encode(FrameHeader(opcode: .binary, payloadBytes: length)), bytes)
             let key = maskingKey(exampleKey)
             let masked = FrameHeader(opcode: .binary, maskingKey: key, payloadBytes: length)
-            #expect(encode(masked) == [0x82, bytes[1] | 0x80] + bytes[2...] + exampleKey)
+            expectEqual(encode(masked), [0x82, bytes[1] | 0x80] + bytes[2...] + exampleKey)
         }
     }
 
     @Test("RFC 6455 §5.2: the first byte contains FIN and the opcode", arguments: Opcode.allCases)
     func firstByte(opcode: Opcode) {
-        #expect(encode(FrameHeader(opcode: opcode, payloadBytes: 0)) == [0x80 | opcode.rawValue, 0])
-        #expect(encode(FrameHeader(isFinal: false, opcode: opcode, payloadBytes: 0)) == [opcode.rawValue, 0])
+        expectEqual(encode(FrameHeader(opcode: opcode, payloadBytes: 0)), [0x80 | opcode.rawValue, 0])
+        expectEqual(encode(FrameHeader(isFinal: false, opcode: opcode, payloadBytes: 0)), [opcode.rawValue, 0])
     }
 
     @Test("RFC 6455 §5.2: an encoded header decodes to itself")
@@ -39,9 +40,9 @@ import WSCore
                 maskingKey: role == .server ? MaskingKey(word: .random(in: 0 ... .max, using: &random)) : nil,
                 payloadBytes: opcode.isControl ? controlBytes : Int.random(in: 0...(1 << bits), using: &random))
             let bytes = encode(header)
-            #expect(bytes.count == header.encodedBytes)
+            expectEqual(bytes.count, header.encodedBytes)
             let decoded = try FrameHeader.decode(bytes.span.bytes, receivedBy: role)
-            #expect(decoded == header)
+            expectEqual(decoded, header)
         }
     }
 

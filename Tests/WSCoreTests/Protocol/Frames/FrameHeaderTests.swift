@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -7,9 +8,9 @@ import WSCore
         arguments: [(0, 2), (125, 2), (126, 4), (65535, 4), (65536, 10), (Int.max, 10)])
     func encodedBytes(payloadBytes: Int, expected: Int) {
         let key = MaskingKey(word: 7)
-        #expect(FrameHeader(opcode: .binary, payloadBytes: payloadBytes).encodedBytes == expected)
+        expectEqual(FrameHeader(opcode: .binary, payloadBytes: payloadBytes).encodedBytes, expected)
         let masked = FrameHeader(opcode: .binary, maskingKey: key, payloadBytes: payloadBytes)
-        #expect(masked.encodedBytes == expected + 4)
+        expectEqual(masked.encodedBytes, expected + 4)
         #expect(masked.encodedBytes <= FrameHeader.maximumBytes)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -20,10 +21,10 @@ import WSCore
             sizes.append(buffer.count)
             buffer.initializeMemory(as: UInt8.self, repeating: 0)
         }
-        #expect(sizes == [])
+        expectEqual(sizes, [])
         for _ in 0..<MaskingKeySource.blockKeys { _ = source.next() }
-        #expect(sizes == [4096])
+        expectEqual(sizes, [4096])
         _ = source.next()
-        #expect(sizes == [4096, 4096])
+        expectEqual(sizes, [4096, 4096])
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WSCore
 
@@ -44,15 +45,15 @@ import WSCore
     func manual() {
         var identifiers: [String] = []
         for entry in Self.catalogue where entry.identifier != identifiers.last { identifiers.append(entry.identifier) }
-        #expect(ProtocolError.catalogue.map(\.identifier) == identifiers)
+        expectEqual(ProtocolError.catalogue.map(\.identifier), identifiers)
     }
 
     @Test("RFC 6455 §7.4.1: every violation has its close code, identifier, and description")
     func catalogue() {
         for entry in Self.catalogue {
-            #expect(entry.error.closeCode.rawValue == entry.code)
-            #expect(entry.error.identifier == entry.identifier)
-            #expect(entry.error.description == entry.words)
+            expectEqual(entry.error.closeCode.rawValue, entry.code)
+            expectEqual(entry.error.identifier, entry.identifier)
+            expectEqual(entry.error.description, entry.words)
         }
     }
 
@@ -60,8 +61,8 @@ import WSCore
     func length() {
         let longest: [ProtocolError] = [.messageTooBig(limit: .max), .tooManyFragments(limit: .max)]
         for error in Self.catalogue.map(\.error) + longest {
-            #expect(CloseFrame(code: error.closeCode, reason: error.description).reason == error.description)
-            #expect(error.closeCode.mayTravel)
+            expectEqual(CloseFrame(code: error.closeCode, reason: error.description).reason, error.description)
+            expectTrue(error.closeCode.mayTravel)
         }
     }
 }

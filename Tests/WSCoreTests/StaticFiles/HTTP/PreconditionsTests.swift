@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -30,7 +31,7 @@ import Testing
             (["If-Modified-Since: \(same)", "If-Modified-Since: \(same)"], .hold),
         ] as [([String], Preconditions.Outcome)])
     func alone(lines: [String], outcome: Preconditions.Outcome) throws {
-        #expect(try Self.conditions(lines).outcome == outcome)
+        try expectEqual(Self.conditions(lines).outcome, outcome)
     }
 
     @Test(
@@ -45,14 +46,14 @@ import Testing
             (["If-Unmodified-Since: \(earlier)", "If-None-Match: \"t\""], .failed),
         ] as [([String], Preconditions.Outcome)])
     func together(lines: [String], outcome: Preconditions.Outcome) throws {
-        #expect(try Self.conditions(lines).outcome == outcome)
+        try expectEqual(Self.conditions(lines).outcome, outcome)
     }
 
     @Test("a weak tag matches in If-None-Match, but in If-Match only *")
     func weak() throws {
-        #expect(try Self.conditions(["If-None-Match: W/\"t\""], isWeak: true).outcome == .notModified)
-        #expect(try Self.conditions(["If-Match: W/\"t\""], isWeak: true).outcome == .failed)
-        #expect(try Self.conditions(["If-Match: *"], isWeak: true).outcome == .hold)
+        try expectEqual(Self.conditions(["If-None-Match: W/\"t\""], isWeak: true).outcome, .notModified)
+        try expectEqual(Self.conditions(["If-Match: W/\"t\""], isWeak: true).outcome, .failed)
+        try expectEqual(Self.conditions(["If-Match: *"], isWeak: true).outcome, .hold)
     }
 
     @Test(
@@ -64,8 +65,8 @@ import Testing
             (["If-Range: \"t\"", "If-Range: \"t\""], false),
         ] as [([String], Bool)])
     func ranges(lines: [String], isHeeded: Bool) throws {
-        #expect(try Self.conditions(lines).allowRange == isHeeded)
-        #expect(try !Self.conditions(["If-Range: \(Self.same)"], isWeak: true).allowRange)
+        try expectEqual(Self.conditions(lines).allowRange, isHeeded)
+        try expectFalse(Self.conditions(["If-Range: \(Self.same)"], isWeak: true).allowRange)
     }
 
     @Test("a recently modified file has a weak tag, and no modification time in the future")
@@ -74,11 +75,11 @@ import Testing
             FileValidators(
                 number: 3, size: size, modifiedSeconds: 100, modifiedNanoseconds: nanoseconds, now: now)
         }
-        #expect(validators(now: 102).tag.text == "\"3-5-2s-7\"")
-        #expect(validators(now: 101).tag.text == "W/\"3-5-2s-7\"")
-        #expect(validators(now: 50).modifiedSeconds == 50)
-        #expect(validators(now: 200).modifiedSeconds == 100)
-        #expect(validators(now: 200).tag != validators(now: 200, size: 6).tag)
-        #expect(validators(now: 200).tag != validators(now: 200, nanoseconds: 8).tag)
+        expectEqual(validators(now: 102).tag.text, "\"3-5-2s-7\"")
+        expectEqual(validators(now: 101).tag.text, "W/\"3-5-2s-7\"")
+        expectEqual(validators(now: 50).modifiedSeconds, 50)
+        expectEqual(validators(now: 200).modifiedSeconds, 100)
+        expectNotEqual(validators(now: 200).tag, validators(now: 200, size: 6).tag)
+        expectNotEqual(validators(now: 200).tag, validators(now: 200, nanoseconds: 8).tag)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -13,8 +14,8 @@ import Testing
         ] as [(String, [String], Bool)])
     func names(path: String, names: [String], endsWithSlash: Bool) throws {
         let parsed = try RequestPath(parsing: path)
-        #expect(parsed.names == names)
-        #expect(parsed.endsWithSlash == endsWithSlash)
+        expectEqual(parsed.names, names)
+        expectEqual(parsed.endsWithSlash, endsWithSlash)
     }
 
     @Test(
@@ -39,9 +40,9 @@ import Testing
 
     @Test("a directory's path cannot be mistaken for a URL with a host")
     func directoryText() throws {
-        #expect(try RequestPath(parsing: "/").directoryText == "/")
-        #expect(try RequestPath(parsing: "/a%20b/%E6%B0%B4").directoryText == "/a%20b/%E6%B0%B4/")
-        #expect(try RequestPath(parsing: "/a%3f%23%0d%0ax").directoryText == "/a%3F%23%0D%0Ax/")
-        #expect(RequestPath.encode("javascript:1") == "javascript%3A1")
+        try expectEqual(RequestPath(parsing: "/").directoryText, "/")
+        try expectEqual(RequestPath(parsing: "/a%20b/%E6%B0%B4").directoryText, "/a%20b/%E6%B0%B4/")
+        try expectEqual(RequestPath(parsing: "/a%3f%23%0d%0ax").directoryText, "/a%3F%23%0D%0Ax/")
+        expectEqual(RequestPath.encode("javascript:1"), "javascript%3A1")
     }
 }

@@ -1,4 +1,5 @@
 import COpenSSL
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -26,12 +27,12 @@ struct TLSCertificateProblemTests {
         let pair = TLSPair(
             client: try TLSContext(client: settings), server: try .server(showing: chain), name: name)
         let error = tlsError { () throws(TLSError) in try pair.handshake() }
-        #expect(pair.client.isEstablished == (error == nil))
+        expectEqual(pair.client.isEstablished, (error == nil))
         if let error {
             // The output contains the alert for the server.
             #expect(pair.client.waitingBytes > 0)
-            #expect(!error.description.contains { $0.isNewline })
-            #expect(tlsError { () throws(TLSError) in try pair.deliverToServer() } != nil)
+            expectFalse(error.description.contains { $0.isNewline })
+            expectNotNil(tlsError { () throws(TLSError) in try pair.deliverToServer() })
         }
         return error
     }
@@ -50,18 +51,18 @@ struct TLSCertificateProblemTests {
             [good, intermediate], [good, intermediate, root], [good, intermediate, other], [good, good, intermediate],
             [good, intermediate, good, root], [good, intermediate, intermediate, root, other],
         ] {
-            #expect(try error(of: chain) == nil)
+            try expectNil(error(of: chain))
         }
         // A trusted intermediate or server certificate is sufficient.
-        #expect(try error(of: [good], trusting: intermediate) == nil)
-        #expect(try error(of: [good], trusting: good) == nil)
+        try expectNil(error(of: [good], trusting: intermediate))
+        try expectNil(error(of: [good], trusting: good))
     }
 
     @Test("an expired certificate is rejected with its expiry time")
     func expired() throws {
         let leaf = try TestCertificate("old", issuer: intermediate, hosts: ["localhost"], days: -30 ..< -2)
         let end = X509Text.time(X509_get0_notAfter(leaf.handle))
-        #expect(try problem(of: [leaf, intermediate]) == .expired(subject: "CN=old", depth: 0, at: end))
+        try expectEqual(problem(of: [leaf, intermediate]), .expired(subject: "CN=old", depth: 0, at: end))
         let description = try #require(try error(of: [leaf, intermediate])).description
         #expect(description.hasPrefix("the server's certificate expired on \(end); renew it"))
     }
@@ -71,7 +72,7 @@ struct TLSCertificateProblemTests {
         let old = try TestCertificate.authority("Old", issuer: root, days: -30 ..< -2)
         let leaf = try TestCertificate("leaf", issuer: old, hosts: ["localhost"])
         let error = try #require(try error(of: [leaf, old]))
-        #expect(error.identifier == "certificate-expired")
+        expectEqual(error.identifier, "certificate-expired")
         #expect(error.description.contains("has an issuer, CN=Old, that expired on "))
     }
 
@@ -79,28 +80,28 @@ struct TLSCertificateProblemTests {
     func notYetValid() throws {
         let leaf = try TestCertificate("new", issuer: intermediate, hosts: ["localhost"], days: 2..<30)
         let start = X509Text.time(X509_get0_notBefore(leaf.handle))
-        #expect(try problem(of: [leaf, intermediate]) == .notYetValid(subject: "CN=new", depth: 0, from: start))
+        try expectEqual(problem(of: [leaf, intermediate]), .notYetValid(subject: "CN=new", depth: 0, from: start))
     }
 
     @Test("a self-signed certificate is rejected")
     func selfSigned() throws {
         let leaf = try TestCertificate("self", hosts: ["localhost"])
-        #expect(try problem(of: [leaf]) == .selfSigned(subject: "CN=self"))
+        try expectEqual(problem(of: [leaf]), .selfSigned(subject: "CN=self"))
     }
 
     @Test("a chain that ends at an unknown authority is rejected and names the authority")
     func unknownAuthority() throws {
         let other = try TestCertificate.authority("Other")
-        #expect(
-            try problem(of: [good, intermediate, root], trusting: other) == .unknownAuthority(authority: "CN=Root"))
-        #expect(try problem(of: [good, intermediate], trusting: other) == .unknownAuthority(authority: "CN=Root"))
+        try expectEqual(
+            problem(of: [good, intermediate, root], trusting: other), .unknownAuthority(authority: "CN=Root"))
+        try expectEqual(problem(of: [good, intermediate], trusting: other), .unknownAuthority(authority: "CN=Root"))
     }
 
     @Test("a missing intermediate certificate is named")
     func missingIntermediate() throws {
         let expected = TLSCertificateProblem.missingIssuer(subject: "CN=good", issuer: "CN=Intermediate")
-        #expect(try problem(of: [good]) == expected)
-        #expect(try problem(of: [good, root]) == expected)
+        try expectEqual(problem(of: [good]), expected)
+        try expectEqual(problem(of: [good, root]), expected)
         #expect(
             expected.description.contains("CN=Intermediate, which is not trusted and which the server did not send"))
     }
@@ -110,18 +111,17 @@ struct TLSCertificateProblemTests {
         let leaf = try TestCertificate(
             "host", issuer: intermediate, hosts: ["example.org", "*.example.org"], addresses: [[10, 0, 0, 1]])
         let names = ["example.org", "*.example.org", "10.0.0.1"]
-        #expect(try problem(of: [leaf, intermediate]) == .wrongHost(host: "localhost", names: names))
-        #expect(
-            try problem(of: [leaf, intermediate], name: .address("10.0.0.2"))
-                == .wrongAddress(address: "10.0.0.2", names: names))
+        try expectEqual(problem(of: [leaf, intermediate]), .wrongHost(host: "localhost", names: names))
+        try expectEqual(
+            problem(of: [leaf, intermediate], name: .address("10.0.0.2")),
+            .wrongAddress(address: "10.0.0.2", names: names))
         // An address is never compared as a name.
-        #expect(
-            try problem(of: [leaf, intermediate], name: .name("10.0.0.2"))
-                == .wrongHost(host: "10.0.0.2", names: names))
+        try expectEqual(
+            problem(of: [leaf, intermediate], name: .name("10.0.0.2")), .wrongHost(host: "10.0.0.2", names: names))
         for name in [
             TLSServerName.name("example.org"), .name("EXAMPLE.org."), .name("a.example.org"), .address("10.0.0.1"),
         ] {
-            #expect(try error(of: [leaf, intermediate], name: name) == nil)
+            try expectNil(error(of: [leaf, intermediate], name: name))
         }
     }
 
@@ -129,9 +129,9 @@ struct TLSCertificateProblemTests {
     func addressAsName() throws {
         let leaf = try TestCertificate("host", issuer: intermediate, hosts: ["10.0.0.2"])
         let problem = try #require(try problem(of: [leaf, intermediate], name: .address("10.0.0.2")))
-        #expect(
-            problem.description
-                == "the server's certificate has 10.0.0.2 only as a DNS name, not as an IP address; reissue it with the alternative name IP:10.0.0.2, or skip verification with --insecure"
+        expectEqual(
+            problem.description,
+            "the server's certificate has 10.0.0.2 only as a DNS name, not as an IP address; reissue it with the alternative name IP:10.0.0.2, or skip verification with --insecure"
         )
     }
 
@@ -139,10 +139,10 @@ struct TLSCertificateProblemTests {
     func wrongIPv6Address() throws {
         let address = try #require(IPLiteral.ipv6("2001:db8::1"))
         let leaf = try TestCertificate("host", issuer: intermediate, addresses: [address])
-        #expect(try error(of: [leaf, intermediate], name: .address("2001:0DB8:0:0::1")) == nil)
-        #expect(
-            try problem(of: [leaf, intermediate], name: .address("2001:db8::2%eth0"))
-                == .wrongAddress(address: "2001:db8::2", names: ["2001:db8::1"]))
+        try expectNil(error(of: [leaf, intermediate], name: .address("2001:0DB8:0:0::1")))
+        try expectEqual(
+            problem(of: [leaf, intermediate], name: .address("2001:db8::2%eth0")),
+            .wrongAddress(address: "2001:db8::2", names: ["2001:db8::1"]))
     }
 
     @Test("a wildcard matches one label, and two labels must follow it")
@@ -150,28 +150,27 @@ struct TLSCertificateProblemTests {
         let leaf = try TestCertificate(
             "wild", issuer: intermediate, hosts: ["*.example", "*.example.org", "f*.example.net"])
         let chain = [leaf, intermediate]
-        #expect(
-            try problem(of: chain, name: .name("a.b.example"))
-                == .wildcardAcrossLabels(host: "a.b.example", pattern: "*.example"))
-        #expect(
-            try problem(of: chain, name: .name("a.B.Example.org"))
-                == .wildcardAcrossLabels(host: "a.B.Example.org", pattern: "*.example.org"))
-        #expect(
-            try problem(of: chain, name: .name("a.example"))
-                == .wildcardTooWide(host: "a.example", pattern: "*.example"))
-        #expect(try problem(of: chain, name: .name("foo.example.net"))?.identifier == "certificate-wrong-host")
-        #expect(try problem(of: chain, name: .name("example.org"))?.identifier == "certificate-wrong-host")
+        try expectEqual(
+            problem(of: chain, name: .name("a.b.example")),
+            .wildcardAcrossLabels(host: "a.b.example", pattern: "*.example"))
+        try expectEqual(
+            problem(of: chain, name: .name("a.B.Example.org")),
+            .wildcardAcrossLabels(host: "a.B.Example.org", pattern: "*.example.org"))
+        try expectEqual(
+            problem(of: chain, name: .name("a.example")), .wildcardTooWide(host: "a.example", pattern: "*.example"))
+        try expectEqual(problem(of: chain, name: .name("foo.example.net"))?.identifier, "certificate-wrong-host")
+        try expectEqual(problem(of: chain, name: .name("example.org"))?.identifier, "certificate-wrong-host")
     }
 
     @Test("a common name is ignored")
     func commonName() throws {
         let leaf = try TestCertificate("localhost", issuer: intermediate)
-        #expect(
-            try problem(of: [leaf, intermediate]) == .noAlternativeName(host: "localhost", commonName: "localhost"))
+        try expectEqual(
+            problem(of: [leaf, intermediate]), .noAlternativeName(host: "localhost", commonName: "localhost"))
         let address = try TestCertificate("127.0.0.1", issuer: intermediate)
-        #expect(
-            try problem(of: [address, intermediate], name: .address("127.0.0.1"))
-                == .noAlternativeName(host: "127.0.0.1", commonName: "127.0.0.1"))
+        try expectEqual(
+            problem(of: [address, intermediate], name: .address("127.0.0.1")),
+            .noAlternativeName(host: "127.0.0.1", commonName: "127.0.0.1"))
     }
 
     @Test(
@@ -180,18 +179,18 @@ struct TLSCertificateProblemTests {
     func purpose(kind: Int32, value: String) throws {
         let leaf = try TestCertificate(
             "purpose", issuer: intermediate, hosts: ["localhost"], extensions: [(kind, value)])
-        #expect(try problem(of: [leaf, intermediate]) == .wrongPurpose(subject: "CN=purpose", depth: 0))
+        try expectEqual(problem(of: [leaf, intermediate]), .wrongPurpose(subject: "CN=purpose", depth: 0))
     }
 
     @Test("a weak key is rejected with its size, in a server's and in an issuer's certificate")
     func weakKey() throws {
         let leaf = try TestCertificate("weak", issuer: intermediate, hosts: ["localhost"], key: .rsa(bits: 1024))
         let found = try problem(of: [leaf, intermediate])
-        #expect(found == .weakKey(subject: "CN=weak", depth: 0, algorithm: "RSA", bits: 1024))
+        expectEqual(found, .weakKey(subject: "CN=weak", depth: 0, algorithm: "RSA", bits: 1024))
         let authority = try TestCertificate.authority("Weak", issuer: root, key: .rsa(bits: 1024))
         let below = try TestCertificate("leaf", issuer: authority, hosts: ["localhost"])
-        #expect(
-            try problem(of: [below, authority]) == .weakKey(subject: "CN=Weak", depth: 1, algorithm: "RSA", bits: 1024))
+        try expectEqual(
+            problem(of: [below, authority]), .weakKey(subject: "CN=Weak", depth: 1, algorithm: "RSA", bits: 1024))
     }
 
     @Test("a certificate with an unreadable key is rejected without a crash")
@@ -207,16 +206,14 @@ struct TLSCertificateProblemTests {
         let start = try #require(flight.indices.first { flight[$0...].starts(with: curve) })
         flight[start + 7] = 0x7F
         let error = tlsError { () throws(TLSError) in try old.client.receive(flight) }
-        #expect(
-            error == .certificate(.rejected(subject: "CN=good", reason: "its key cannot be read")))
+        expectEqual(error, .certificate(.rejected(subject: "CN=good", reason: "its key cannot be read")))
     }
 
     @Test("a SHA-1 signature is rejected")
     func weakDigest() throws {
         let leaf = try TestCertificate("sha1", issuer: intermediate, hosts: ["localhost"], digest: EVP_sha1())
-        #expect(
-            try problem(of: [leaf, intermediate])
-                == .weakDigest(subject: "CN=sha1", depth: 0, algorithm: "ecdsa-with-SHA1"))
+        try expectEqual(
+            problem(of: [leaf, intermediate]), .weakDigest(subject: "CN=sha1", depth: 0, algorithm: "ecdsa-with-SHA1"))
     }
 
     @Test("RFC 8446 §4.4.2: a chain out of order is accepted")
@@ -226,17 +223,17 @@ struct TLSCertificateProblemTests {
         for chain in [
             [leaf, intermediate, second], [leaf, root, second, intermediate], [leaf, intermediate, root, second],
         ] {
-            #expect(try problem(of: chain) == nil)
+            try expectNil(problem(of: chain))
         }
-        #expect(try problem(of: [leaf, second, root, intermediate]) == nil)
-        #expect(try problem(of: [leaf, second]) == .unknownAuthority(authority: "CN=Intermediate"))
+        try expectNil(problem(of: [leaf, second, root, intermediate]))
+        try expectEqual(problem(of: [leaf, second]), .unknownAuthority(authority: "CN=Intermediate"))
     }
 
     @Test("an issuer that is not an authority is rejected")
     func notAnAuthority() throws {
         let middle = try TestCertificate("middle", issuer: root, extensions: [(NID_basic_constraints, "CA:FALSE")])
         let leaf = try TestCertificate("leaf", issuer: middle, hosts: ["localhost"])
-        #expect(try problem(of: [leaf, middle]) == .notAnAuthority(subject: "CN=middle"))
+        try expectEqual(problem(of: [leaf, middle]), .notAnAuthority(subject: "CN=middle"))
     }
 
     @Test("a chain longer than an authority permits is rejected")
@@ -244,7 +241,7 @@ struct TLSCertificateProblemTests {
         let short = try TestCertificate.authority("Short", issuer: root, constraints: "critical,CA:TRUE,pathlen:0")
         let middle = try TestCertificate.authority("Middle", issuer: short)
         let leaf = try TestCertificate("leaf", issuer: middle, hosts: ["localhost"])
-        #expect(try problem(of: [leaf, middle, short]) == .pathLengthExceeded(subject: "CN=Short"))
+        try expectEqual(problem(of: [leaf, middle, short]), .pathLengthExceeded(subject: "CN=Short"))
     }
 
     @Test("a name that an authority may not sign for is rejected")
@@ -252,14 +249,14 @@ struct TLSCertificateProblemTests {
         let narrow = try TestCertificate.authority(
             "Narrow", issuer: root, further: [(NID_name_constraints, "critical,permitted;DNS:example.org")])
         let leaf = try TestCertificate("leaf", issuer: narrow, hosts: ["localhost"])
-        #expect(try problem(of: [leaf, narrow])?.identifier == "certificate-name-not-permitted")
+        try expectEqual(problem(of: [leaf, narrow])?.identifier, "certificate-name-not-permitted")
     }
 
     @Test("a signature with another key is rejected")
     func badSignature() throws {
         let impostor = try TestCertificate.authority("Intermediate", issuer: root)
         let leaf = try TestCertificate("leaf", issuer: impostor, hosts: ["localhost"])
-        #expect(try problem(of: [leaf, intermediate]) == .badSignature(subject: "CN=leaf"))
+        try expectEqual(problem(of: [leaf, intermediate]), .badSignature(subject: "CN=leaf"))
     }
 
     @Test("a pin must match even without verification, and the error contains the actual pin")
@@ -274,10 +271,10 @@ struct TLSCertificateProblemTests {
                     $0.verifiesPeer = verifies
                 }
             }
-            #expect(try error([pin]) == nil)
-            #expect(try error([other, pin]) == nil)
-            #expect(try error([other]) == .certificate(.wrongPin(pin: pin)))
-            #expect(try error([other])?.description.contains(pin.description) == true)
+            try expectNil(error([pin]))
+            try expectNil(error([other, pin]))
+            try expectEqual(error([other]), .certificate(.wrongPin(pin: pin)))
+            try expectEqual(error([other])?.description.contains(pin.description), true)
         }
     }
 
@@ -285,30 +282,30 @@ struct TLSCertificateProblemTests {
     func pinOfBadCertificate() throws {
         let leaf = try TestCertificate("self", hosts: ["localhost"])
         let error = try error(of: [leaf]) { $0.pins = TLSPin(certificate: leaf.handle).map { [$0] } ?? [] }
-        #expect(error == .certificate(.selfSigned(subject: "CN=self")))
+        expectEqual(error, .certificate(.selfSigned(subject: "CN=self")))
     }
 
     @Test("without verification, every certificate is accepted")
     func insecure() throws {
         let leaf = try TestCertificate("self", hosts: ["example.org"], days: -30 ..< -2, key: .rsa(bits: 1024))
-        #expect(try error(of: [leaf, root, intermediate]) { $0.verifiesPeer = false } == nil)
+        try expectNil(error(of: [leaf, root, intermediate]) { $0.verifiesPeer = false })
     }
 
     @Test("control characters in a subject are escaped")
     func escapes() throws {
         let leaf = try TestCertificate("\u{1B}[31mred\u{202E}", hosts: ["loc\u{7}alhost"])
         let error = try #require(try error(of: [leaf]))
-        #expect(!error.description.unicodeScalars.contains { $0.isInvisible })
+        expectFalse(error.description.unicodeScalars.contains { $0.isInvisible })
         let named = try TestCertificate("\u{1B}[31m", issuer: root, hosts: ["\u{1B}[2J"])
         let other = try #require(try self.error(of: [named]))
-        #expect(other.identifier == "certificate-wrong-host")
-        #expect(!other.description.unicodeScalars.contains { $0.isInvisible })
+        expectEqual(other.identifier, "certificate-wrong-host")
+        expectFalse(other.description.unicodeScalars.contains { $0.isInvisible })
     }
 
     @Test("each problem has a unique identifier and description")
     func distinct() {
         let problems = TLSCertificateProblem.catalogue
-        #expect(Set(problems.map(\.identifier)).count == problems.count)
-        #expect(Set(problems.map(\.description)).count == problems.count)
+        expectEqual(Set(problems.map(\.identifier)).count, problems.count)
+        expectEqual(Set(problems.map(\.description)).count, problems.count)
     }
 }

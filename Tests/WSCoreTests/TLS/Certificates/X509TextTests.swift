@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -12,11 +13,11 @@ struct X509TextTests {
         ])
     func addresses(text: String) throws {
         let bytes = try #require(IPLiteral.ipv4(text) ?? IPLiteral.ipv6(text))
-        #expect(X509Text.address(bytes) == text)
+        expectEqual(X509Text.address(bytes), text)
     }
 
     @Test("other numbers of bytes are not formatted", arguments: [0, 3, 5, 15, 17])
     func others(count: Int) {
-        #expect(X509Text.address([UInt8](repeating: 1, count: count)) == nil)
+        expectNil(X509Text.address([UInt8](repeating: 1, count: count)))
     }
 }

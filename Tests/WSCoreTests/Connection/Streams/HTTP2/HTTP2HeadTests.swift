@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -23,21 +24,21 @@ import Testing
         #expect(request.method == "GET" && request.asksForWebSocket && request.versionText == "HTTP/2")
         #expect(request.path == "/chat" && request.query == "x=1" && request.hostAsSent == "h:80")
         // RFC 9113 §8.2.3: parts of Cookie are joined.
-        #expect(request.fields.all(named: "Cookie") == ["a=1; b=2"])
-        #expect(head.response == nil)
+        expectEqual(request.fields.all(named: "Cookie"), ["a=1; b=2"])
+        expectNil(head.response)
     }
 
     @Test("Upgrade does not ask for a WebSocket, and CONNECT without a protocol has no path") func others() throws {
         let get = try Self.head((":method", "GET"), (":path", "/"), (":authority", "h"), ("upgrade", "websocket"))
-        #expect(try #require(get.request).asksForWebSocket == false)
+        try expectEqual(#require(get.request).asksForWebSocket, false)
         let connect = try Self.head((":method", "CONNECT"), (":authority", "h:80"))
-        #expect(try #require(connect.request).hasPath == false)
+        try expectEqual(#require(connect.request).hasPath, false)
     }
 
     @Test("A Host that differs from :authority is a second one", arguments: [("h", false), ("evil", true)])
     func host(name: String, isRepeated: Bool) throws {
         let head = try Self.head((":method", "GET"), (":path", "/"), (":authority", "h"), ("host", name))
-        #expect(try #require(head.request).fields.isRepeated("Host") == isRepeated)
+        try expectEqual(#require(head.request).fields.isRepeated("Host"), isRepeated)
     }
 
     @Test("Limits hold for the whole head, whose rest is ignored") func limits() throws {
@@ -52,7 +53,7 @@ import Testing
                 try name.withUnsafeBufferPointer { try head.receive($0, $0, limits: limits) }
             }
         }
-        #expect(head.error == .tooManyFields(maximum: 2))
+        expectEqual(head.error, .tooManyFields(maximum: 2))
     }
 
     @Test("The head of a response loses the fields of the connection") func response() throws {
@@ -61,17 +62,17 @@ import Testing
             HeaderField(wellFormedName: "Content-Type", value: "Text"),
         ])
         let lines = ResponseHead(status: 404, fields: fields, version: .http2).http2Fields.map(\.line)
-        #expect(lines == [":status: 404\r\n", "content-type: Text\r\n"])
+        expectEqual(lines, [":status: 404\r\n", "content-type: Text\r\n"])
     }
 
     @Test("The preface is recognized byte by byte, and ALPN decides with TLS") func preface() {
         let preface = HTTP2Preface.client
         for count in 0..<preface.count {
-            #expect(HTTP2Preface.version(of: Array(preface.prefix(count)), selected: nil) == nil)
-            #expect(HTTP2Preface.version(of: preface.prefix(count) + [0], selected: nil) == .http1)
+            expectNil(HTTP2Preface.version(of: Array(preface.prefix(count)), selected: nil))
+            expectEqual(HTTP2Preface.version(of: preface.prefix(count) + [0], selected: nil), .http1)
         }
-        #expect(HTTP2Preface.version(of: preface + [0], selected: nil) == .http2)
-        #expect(HTTP2Preface.version(of: preface, selected: "http/1.1") == .http1)
-        #expect(HTTP2Preface.version(of: Array("GET".utf8), selected: "h2") == .http2)
+        expectEqual(HTTP2Preface.version(of: preface + [0], selected: nil), .http2)
+        expectEqual(HTTP2Preface.version(of: preface, selected: "http/1.1"), .http1)
+        expectEqual(HTTP2Preface.version(of: Array("GET".utf8), selected: "h2"), .http2)
     }
 }

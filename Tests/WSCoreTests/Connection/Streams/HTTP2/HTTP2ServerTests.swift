@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -45,7 +46,7 @@ private final class HTTP2Pair {
         let fields = [(":method", "GET"), (":scheme", "http"), (":path", path), (":authority", "h")]
         let isSent = stream.request(
             fields.map { HeaderField(wellFormedName: $0, value: $1) }, endsStream: endsStream)
-        #expect(isSent)
+        expectTrue(isSent)
         stream.startReading()
         return stream
     }
@@ -70,7 +71,7 @@ private final class HTTP2Pair {
                 var output = ByteBuffer()
                 output.append(byte: UInt8(index))
                 let head = ResponseHead(status: 200, fields: HTTPFields(), version: .http2).start(on: request.stream)
-                #expect(head.isEmpty)
+                expectEmpty(head)
                 try request.stream.write(&output)
             }
             loop.run { recorders.map(\.received) == [[0], [1]] }
@@ -84,7 +85,7 @@ private final class HTTP2Pair {
             pair.requests[1].stream.close()
             pair.client.keepOpen(false)
             loop.run { pair.hasEnded }
-            #expect(pair.idleness == [false, true])
+            expectEqual(pair.idleness, [false, true])
         }
     }
 
@@ -100,7 +101,7 @@ private final class HTTP2Pair {
                 Issue.record("the stream has not failed")
                 return
             }
-            #expect(error == .reset(code: HTTP2Error.refusedStream))
+            expectEqual(error, .reset(code: HTTP2Error.refusedStream))
             stream.close()
             pair.finish()
         }
@@ -113,7 +114,7 @@ private final class HTTP2Pair {
             let stream = pair.request("/", recorder, endsStream: true)
             loop.run { !pair.requests.isEmpty }
             let served = pair.requests[0].stream
-            #expect(served.peerPresence == .hasEnded)
+            expectEqual(served.peerPresence, .hasEnded)
             served.respond(ResponseHead(status: 204, fields: HTTPFields(), version: .http2))
             served.shutdown()
             served.close()
@@ -144,10 +145,10 @@ private final class HTTP2Pair {
         try withLoop { loop in
             let pair = try HTTP2Pair(on: loop, idleTimeout: .milliseconds(1))
             loop.run { !pair.client.acceptsStreams }
-            #expect(pair.client.goAway == .goAway(code: HTTP2Error.noError, debugData: ""))
+            expectEqual(pair.client.goAway, .goAway(code: HTTP2Error.noError, debugData: ""))
             pair.client.keepOpen(false)
             loop.run { pair.hasEnded }
-            #expect(pair.idleness.isEmpty)
+            expectEmpty(pair.idleness)
         }
     }
 }

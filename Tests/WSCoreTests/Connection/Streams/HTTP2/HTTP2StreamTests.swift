@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -23,9 +24,9 @@ private struct HTTP2Fixture {
         // RFC 8441 §3: SETTINGS_ENABLE_CONNECT_PROTOCOL.
         try server.write(http2Frame(4, [0, 8, 0, 0, 0, 1] + settings, stream: 0))
         loop.run { isReady }
-        #expect(connection.session.allowsExtendedConnect)
+        expectTrue(connection.session.allowsExtendedConnect)
         let method = HeaderField(wellFormedName: ":method", value: "CONNECT")
-        #expect(stream.request([method], endsStream: false))
+        expectTrue(stream.request([method], endsStream: false))
     }
 
     /// Accepts the request and passes this data.
@@ -80,8 +81,9 @@ private func write(_ bytes: [UInt8], to stream: HTTP2Stream) throws {
             #expect(fixture.recorder.received == [1] && fixture.stream.isClosed)
             // RFC 8441 §5: RST_STREAM with CANCEL, and then GOAWAY.
             let sent = fixture.server.recorder.received
-            #expect(
-                sent.suffix(30) == http2Frame(3, [0, 0, 0, 8])[...]
+            expectEqual(
+                sent.suffix(30),
+                http2Frame(3, [0, 0, 0, 8])[...]
                     + http2Frame(7, [0, 0, 0, 0, 0, 0, 0, 0], stream: 0))
             fixture.close()
         }
@@ -111,7 +113,7 @@ private func write(_ bytes: [UInt8], to stream: HTTP2Stream) throws {
                 Issue.record("the stream has not failed")
                 return
             }
-            #expect(error == .violation(reason: "FRAME_SIZE_ERROR (6)"))
+            expectEqual(error, .violation(reason: "FRAME_SIZE_ERROR (6)"))
             fixture.close()
         }
     }
@@ -122,11 +124,11 @@ private func write(_ bytes: [UInt8], to stream: HTTP2Stream) throws {
             let fixture = try HTTP2Fixture(on: loop, settings: [0, 4, 0, 0, 0, 3])
             let stream = fixture.stream
             try write([1, 2, 3, 4, 5], to: stream)
-            #expect(stream.isWriting)
+            expectTrue(stream.isWriting)
             var next = ByteBuffer()
             next.append(byte: 6)
             try stream.write(&next)
-            #expect(next.count == 1, "no second write during the first")
+            expectEqual(next.count, 1, "no second write during the first")
             loop.run { fixture.server.recorder.received.suffix(3) == [1, 2, 3] }
             #expect(stream.isWriting && stream.inFlightBytes == 2)
             try fixture.server.write(http2Frame(8, [0, 0, 0, 10]))
@@ -201,9 +203,9 @@ private func write(_ bytes: [UInt8], to stream: HTTP2Stream) throws {
 
     @Test("Every error has its own words, without control characters") func words() {
         for error in Self.all {
-            #expect(!error.description.utf8.contains(0x1B))
-            #expect(HandshakeError.http2(error).description == error.description)
+            expectFalse(error.description.utf8.contains(0x1B))
+            expectEqual(HandshakeError.http2(error).description, error.description)
         }
-        #expect(Set(Self.all.map(\.description)).count == Self.all.count)
+        expectEqual(Set(Self.all.map(\.description)).count, Self.all.count)
     }
 }

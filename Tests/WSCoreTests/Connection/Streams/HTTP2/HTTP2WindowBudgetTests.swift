@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -8,6 +9,6 @@ import Testing
         #expect(!budget.take(17) && budget.take(16) && budget.freeBytes == 48)
         #expect(!budget.take(13) && budget.take(12) && budget.freeBytes == 36)
         budget.release(28)
-        #expect(budget.freeBytes == 64)
+        expectEqual(budget.freeBytes, 64)
     }
 }

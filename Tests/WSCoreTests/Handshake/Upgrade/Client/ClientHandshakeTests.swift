@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -36,11 +37,12 @@ import Testing
             "Sec-WebSocket-Protocol: superchat\r\nSec-WebSocket-Extensions: permessage-deflate; client_max_window_bits=\"10\"\r\n\r\n"
         let outcome = try Self.outcome(of: Array((head + fields).utf8) + [0x81, 0x02, 0x68, 0x69])
         guard case .upgraded(let upgrade, let count) = outcome else { Issue.record("\(outcome)"); return }
-        #expect(count == (head + fields).utf8.count)
-        #expect(upgrade.response.status == 101)
-        #expect(upgrade.subprotocol == "superchat")
-        #expect(
-            upgrade.extensions == [
+        expectEqual(count, (head + fields).utf8.count)
+        expectEqual(upgrade.response.status, 101)
+        expectEqual(upgrade.subprotocol, "superchat")
+        expectEqual(
+            upgrade.extensions,
+            [
                 ExtensionOffer(name: "permessage-deflate", parameters: [.init("client_max_window_bits", "10")])
             ])
     }
@@ -57,10 +59,10 @@ import Testing
         let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
         let text = interim + Self.head101 + Self.upgrade + Self.accept + "\r\n"
         guard case .upgraded(_, let count) = try Self.outcome(of: text) else { Issue.record("refused"); return }
-        #expect(count == text.utf8.count)
+        expectEqual(count, text.utf8.count)
         let many = String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: ClientHandshake.maximumInterimResponses)
-        #expect(try Self.outcome(of: many) == .needsMore)
-        #expect(try Self.outcome(of: many + "HTTP/1.1 102 \r\n\r\n") == .failed(.tooManyInterimResponses))
+        try expectEqual(Self.outcome(of: many), .needsMore)
+        try expectEqual(Self.outcome(of: many + "HTTP/1.1 102 \r\n\r\n"), .failed(.tooManyInterimResponses))
     }
 
     @Test(
@@ -105,25 +107,25 @@ import Testing
             ),
         ])
     func badAnswer(fields: String, error: HandshakeError) throws {
-        #expect(try Self.outcome(of: Self.head101 + fields + "\r\n") == .failed(error))
+        try expectEqual(Self.outcome(of: Self.head101 + fields + "\r\n"), .failed(error))
     }
 
     @Test("RFC 9110 §7.8: a 101 response in HTTP/1.0 is an error")
     func oldVersion() throws {
         let text = "HTTP/1.0 101 x\r\n" + Self.upgrade + Self.accept + "\r\n"
-        #expect(try Self.outcome(of: text) == .failed(.invalidResponse(.unsupportedVersion("HTTP/1.0"))))
+        try expectEqual(Self.outcome(of: text), .failed(.invalidResponse(.unsupportedVersion("HTTP/1.0"))))
     }
 
     @Test("a non-HTTP response is distinguished from malformed HTTP")
     func notHTTP() throws {
         var handshake = try Self.handshake()
         let bytes = Array("SSH-2.0-x\r\n".utf8)
-        #expect(handshake.outcome(of: [bytes]) == .failed(.notHTTP(preview: bytes)))
-        #expect(handshake.errorAtEndOfStream() == .notHTTP(preview: bytes))
-        #expect(try Self.outcome(of: "HTTP/1.1 101 X\nA: b\n\n") == .failed(.invalidResponse(.bareLineFeed)))
+        expectEqual(handshake.outcome(of: [bytes]), .failed(.notHTTP(preview: bytes)))
+        expectEqual(handshake.errorAtEndOfStream(), .notHTTP(preview: bytes))
+        try expectEqual(Self.outcome(of: "HTTP/1.1 101 X\nA: b\n\n"), .failed(.invalidResponse(.bareLineFeed)))
         var limited = try Self.handshake(limits: HeadLimits(maximumBytes: 64, maximumFields: 9))
         let large = Array((Self.head101 + "A: " + String(repeating: "x", count: 100)).utf8)
-        #expect(limited.outcome(of: [large]) == .failed(.invalidResponse(.tooLarge(maximumBytes: 64))))
+        expectEqual(limited.outcome(of: [large]), .failed(.invalidResponse(.tooLarge(maximumBytes: 64))))
     }
 
     @Test(
@@ -148,15 +150,15 @@ import Testing
             Issue.record("\(outcome)"); return
         }
         #expect(head.status == 403 && head.reason == "No")
-        #expect(content == Array(shown.utf8))
-        #expect(truncated == isTruncated)
+        expectEqual(content, Array(shown.utf8))
+        expectEqual(truncated, isTruncated)
     }
 
     @Test("a status without content is a refusal without waiting for a body", arguments: [204, 304])
     func noContent(status: Int) throws {
         let outcome = try Self.outcome(of: "HTTP/1.1 \(status) \r\nContent-Length: 5\r\n\r\n")
         guard case .failed(.refused(let head, [], false)) = outcome else { Issue.record("\(outcome)"); return }
-        #expect(head.status == status)
+        expectEqual(head.status, status)
     }
 
     @Test(
@@ -170,30 +172,30 @@ import Testing
         ])
     func endOfStream(fields: String, body: String, isTruncated: Bool) throws {
         var handshake = try Self.handshake()
-        #expect(handshake.outcome(of: [Array(("HTTP/1.1 500 Oh\r\n" + fields + "\r\n" + body).utf8)]) == .needsMore)
+        expectEqual(handshake.outcome(of: [Array(("HTTP/1.1 500 Oh\r\n" + fields + "\r\n" + body).utf8)]), .needsMore)
         guard case .refused(_, let partial, true) = handshake.partialRefusal else {
             Issue.record("no partial refusal"); return
         }
-        #expect(partial == Array("hello".utf8))
+        expectEqual(partial, Array("hello".utf8))
         guard case .refused(_, let content, let truncated) = handshake.errorAtEndOfStream() else {
             Issue.record("no refusal"); return
         }
-        #expect(content == Array("hello".utf8))
-        #expect(truncated == isTruncated)
+        expectEqual(content, Array("hello".utf8))
+        expectEqual(truncated, isTruncated)
     }
 
     @Test("the end of the stream before the response is distinguished from one within its head")
     func earlyEnd() throws {
         var handshake = try Self.handshake()
-        #expect(handshake.partialRefusal == nil)
-        #expect(handshake.errorAtEndOfStream() == .closedBeforeResponse)
+        expectNil(handshake.partialRefusal)
+        expectEqual(handshake.errorAtEndOfStream(), .closedBeforeResponse)
         handshake = try Self.handshake()
         _ = handshake.outcome(of: [Array("HTTP/1".utf8)])
-        #expect(handshake.partialRefusal == nil)
-        #expect(handshake.errorAtEndOfStream() == .incompleteResponse)
+        expectNil(handshake.partialRefusal)
+        expectEqual(handshake.errorAtEndOfStream(), .incompleteResponse)
         handshake = try Self.handshake()
         _ = handshake.outcome(of: [Array("HTTP/1.1 100 \r\n\r\n".utf8)])
-        #expect(handshake.errorAtEndOfStream() == .incompleteResponse)
+        expectEqual(handshake.errorAtEndOfStream(), .incompleteResponse)
     }
 
     @Test("at most 64 KiB of a refusal's body are kept, and the rest is not waited for")
@@ -202,12 +204,12 @@ import Testing
         for fields in ["", "Content-Length: 99999999999999999999\r\n"] {
             var handshake = try Self.handshake()
             let head = Array("HTTP/1.1 500 Oh\r\n\(fields)\r\n".utf8)
-            #expect(handshake.outcome(of: [head, [UInt8](repeating: 0x61, count: limit)]) == .needsMore)
+            expectEqual(handshake.outcome(of: [head, [UInt8](repeating: 0x61, count: limit)]), .needsMore)
             guard case .failed(.refused(_, let content, true)) = handshake.outcome(of: [[0x61]]) else {
                 Issue.record("the body was not truncated")
                 return
             }
-            #expect(content.count == limit)
+            expectEqual(content.count, limit)
         }
         var exact = try Self.handshake()
         let bytes =
@@ -215,7 +217,7 @@ import Testing
         guard case .failed(.refused(_, let content, false)) = exact.outcome(of: [bytes]) else {
             Issue.record("cut"); return
         }
-        #expect(content.count == limit)
+        expectEqual(content.count, limit)
     }
 
     @Test("endless chunk extensions and trailers are cut off")
@@ -243,11 +245,11 @@ import Testing
             .unofferedExtension(evil),
         ]
         for error in errors {
-            #expect(error.description == escapingControls(error.description))
+            expectEqual(error.description, escapingControls(error.description))
         }
         let notFound = HandshakeError.refused(
             ResponseHead(status: 404, reason: "Not Found", fields: HTTPFields()), body: [], bodyIsTruncated: false)
-        #expect(notFound.description == "the server answered 404 Not Found; check the path")
+        expectEqual(notFound.description, "the server answered 404 Not Found; check the path")
         #expect(HandshakeError.notHTTP(preview: [0x15, 3]).description.contains("wss://"))
     }
 
@@ -300,7 +302,7 @@ import Testing
         let error = HandshakeError.refused(
             ResponseHead(status: status, reason: "Reason", fields: fields), body: Array(body.utf8),
             bodyIsTruncated: false)
-        #expect(error.description == "the server answered \(status) \"Reason\"\(advice)")
+        expectEqual(error.description, "the server answered \(status) \"Reason\"\(advice)")
     }
 
     @Test(
@@ -332,15 +334,15 @@ import Testing
         let error = HandshakeError.refused(head, body: [], bodyIsTruncated: false)
         let nginx = "a proxy (nginx) may not forward the Upgrade header"
         let words = "the server answered \(status) \"Reason\"" + advice.replacing("NGINX", with: nginx)
-        #expect(error.description == words)
+        expectEqual(error.description, words)
     }
 
     @Test("A port that speaks only HTTP/2 is named instead of shown as control characters") func http2() {
         // SETTINGS, as nghttp2 and Go send it, and GOAWAY.
         for frame in [[0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 100], [0, 0, 8, 7, 0, 0, 0, 0, 0]] as [[UInt8]] {
-            #expect(
-                HandshakeError.notHTTP(preview: frame).description
-                    == "the server speaks only HTTP/2 on this port; use wsx connect --http2, or check the port")
+            expectEqual(
+                HandshakeError.notHTTP(preview: frame).description,
+                "the server speaks only HTTP/2 on this port; use wsx connect --http2, or check the port")
             #expect(ProxyError.notHTTP(preview: frame).description.contains("the proxy speaks only HTTP/2"))
         }
         #expect(HandshakeError.notHTTP(preview: [0, 0, 6, 4, 0, 0, 0, 0]).description.contains("is not HTTP"))

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -15,7 +16,7 @@ import Testing
             "Basic \(basic("me:a:b ü"))", "bASIC   \(basic(":x"))", "Bearer t0ken", "BEARER t0ken2", "bearer  t0ken",
         ])
     func admitted(authorization: String) throws {
-        #expect(try #require(Self.policy).login(with: authorization) != nil)
+        try expectNotNil(#require(Self.policy).login(with: authorization))
     }
 
     @Test(
@@ -27,22 +28,22 @@ import Testing
             "Basic \(basic("ME:a:b ü"))", "Basic \(basic("me:a:b ü"))=", "Basic ?", "Basic \u{FFFD}",
         ] as [String?])
     func refused(authorization: String?) throws {
-        #expect(try #require(Self.policy).login(with: authorization) == nil)
+        try expectNil(#require(Self.policy).login(with: authorization))
     }
 
     @Test("the login is that of the matching secret")
     func logins() throws {
         let policy = try #require(Self.policy)
-        #expect(policy.login(with: "Basic \(Self.basic("me:a:b ü"))") == .basic(user: "me"))
-        #expect(policy.login(with: "Basic \(Self.basic(":x"))") == .basic(user: ""))
-        #expect(policy.login(with: "Bearer t0ken") == .bearer)
+        expectEqual(policy.login(with: "Basic \(Self.basic("me:a:b ü"))"), .basic(user: "me"))
+        expectEqual(policy.login(with: "Basic \(Self.basic(":x"))"), .basic(user: ""))
+        expectEqual(policy.login(with: "Bearer t0ken"), .bearer)
     }
 
     @Test("without secrets, every client is admitted")
     func open() {
-        #expect(!AccessPolicy.open.isClosed)
-        for authorization in [nil, "", "Bearer x"] { #expect(AccessPolicy.open.login(with: authorization) == nil) }
-        #expect(AccessPolicy.open.challenges(to: nil).isEmpty)
+        expectFalse(AccessPolicy.open.isClosed)
+        for authorization in [nil, "", "Bearer x"] { expectNil(AccessPolicy.open.login(with: authorization)) }
+        expectEmpty(AccessPolicy.open.challenges(to: nil))
     }
 
     @Test("challenges match the configured secrets, and report an invalid token (RFC 6750 §3.1)")
@@ -55,30 +56,29 @@ import Testing
             return fields.map(\.value)
         }
         let both = try #require(Self.policy)
-        #expect(values(both, nil) == [basic, bearer])
-        #expect(values(both, "Basic eA==") == [basic, bearer])
-        #expect(values(both, "bearer x") == [basic, bearer + #", error="invalid_token""#])
+        expectEqual(values(both, nil), [basic, bearer])
+        expectEqual(values(both, "Basic eA=="), [basic, bearer])
+        expectEqual(values(both, "bearer x"), [basic, bearer + #", error="invalid_token""#])
         let basicOnly = AccessPolicy(credentials: [try Credentials(user: "a", password: "b")])
-        #expect(values(basicOnly, "Bearer x") == [basic])
-        #expect(values(AccessPolicy(tokens: [try BearerToken("x")]), nil) == [bearer])
+        expectEqual(values(basicOnly, "Bearer x"), [basic])
+        expectEqual(values(AccessPolicy(tokens: [try BearerToken("x")]), nil), [bearer])
     }
 
     @Test("compared digests have the same length for any input, and every byte counts")
     func comparison() {
         for text in ["", "x", String(repeating: "x", count: 5000)] {
             let digest = Digest.sha256(Array(text.utf8))
-            #expect(digest.count == 32)
-            #expect(Digest.areEqual(digest, digest))
+            expectEqual(digest.count, 32)
+            expectTrue(Digest.areEqual(digest, digest))
             for index in digest.indices {
                 var other = digest
                 other[index] ^= 0x80
-                #expect(!Digest.areEqual(digest, other))
+                expectFalse(Digest.areEqual(digest, other))
             }
-            #expect(!Digest.areEqual(digest, Array(digest.dropLast())))
+            expectFalse(Digest.areEqual(digest, Array(digest.dropLast())))
         }
         // FIPS 180-4: the SHA-256 hash of "abc".
-        #expect(
-            Digest.base64(Digest.sha256(Array("abc".utf8))) == "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
+        expectEqual(Digest.base64(Digest.sha256(Array("abc".utf8))), "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
     }
 
     @Test("a token other than visible ASCII is rejected", arguments: ["", "a b", "a\n", "ü", "a\u{7F}"])

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -15,7 +16,7 @@ import Testing
             ("http://127.0.0.1:5", "x"), ("http://127.255.0.9", "x"), ("http://[::1]:5", "x"),
         ] as [(String?, String)])
     func allowed(origin: String?, host: String) {
-        #expect(OriginPolicy.allowsOrigin(origin, host: host, allowed: []))
+        expectTrue(OriginPolicy.allowsOrigin(origin, host: host, allowed: []))
     }
 
     @Test(
@@ -34,21 +35,21 @@ import Testing
             ("localhost", "localhost"), ("//localhost", "localhost"), ("http://x\0.example", "x\0.example"),
         ])
     func refused(origin: String, host: String) {
-        #expect(!OriginPolicy.allowsOrigin(origin, host: host, allowed: ["https://other.example"]))
+        expectFalse(OriginPolicy.allowsOrigin(origin, host: host, allowed: ["https://other.example"]))
     }
 
     @Test("a listed origin may connect, with or without its default port")
     func listed() {
         let list = ["https://A.example", "http://b.example:81", "chrome-extension://abc"]
-        #expect(OriginPolicy.allowsOrigin("https://a.example", host: "h", allowed: list))
-        #expect(OriginPolicy.allowsOrigin("https://a.example:443", host: "h", allowed: list))
-        #expect(OriginPolicy.allowsOrigin("http://b.example:81", host: "h", allowed: list))
-        #expect(OriginPolicy.allowsOrigin("chrome-extension://abc", host: "h", allowed: list))
-        #expect(!OriginPolicy.allowsOrigin("http://a.example", host: "h", allowed: list))
-        #expect(!OriginPolicy.allowsOrigin("https://a.example:444", host: "h", allowed: list))
-        #expect(!OriginPolicy.allowsOrigin("https://sub.a.example", host: "h", allowed: list))
-        #expect(OriginPolicy.allowsOrigin("null", host: "h", allowed: ["null"]))
-        #expect(OriginPolicy.allowsOrigin("null", host: "h", allowed: ["*"]))
+        expectTrue(OriginPolicy.allowsOrigin("https://a.example", host: "h", allowed: list))
+        expectTrue(OriginPolicy.allowsOrigin("https://a.example:443", host: "h", allowed: list))
+        expectTrue(OriginPolicy.allowsOrigin("http://b.example:81", host: "h", allowed: list))
+        expectTrue(OriginPolicy.allowsOrigin("chrome-extension://abc", host: "h", allowed: list))
+        expectFalse(OriginPolicy.allowsOrigin("http://a.example", host: "h", allowed: list))
+        expectFalse(OriginPolicy.allowsOrigin("https://a.example:444", host: "h", allowed: list))
+        expectFalse(OriginPolicy.allowsOrigin("https://sub.a.example", host: "h", allowed: list))
+        expectTrue(OriginPolicy.allowsOrigin("null", host: "h", allowed: ["null"]))
+        expectTrue(OriginPolicy.allowsOrigin("null", host: "h", allowed: ["*"]))
     }
 
     @Test(
@@ -62,8 +63,8 @@ import Testing
             ("evil.example#localhost", false), ("a b", false), ("::1", false), ("sub.ok.example", false),
         ])
     func hosts(host: String, isAllowed: Bool) {
-        #expect(OriginPolicy.allowsHost(host, allowed: ["https://ok.example"]) == isAllowed)
+        expectEqual(OriginPolicy.allowsHost(host, allowed: ["https://ok.example"]), isAllowed)
         let isValid = (try? HostAndPort(parsing: host)) != nil
-        #expect(OriginPolicy.allowsHost(host, allowed: ["*"]) == isValid)
+        expectEqual(OriginPolicy.allowsHost(host, allowed: ["*"]), isValid)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WSCore
@@ -27,7 +28,7 @@ import Testing
         guard case .upgrade(let upgrade, let count) = outcome(of: Array(text.utf8), policy: policy, at: location) else {
             return nil
         }
-        #expect(count == text.utf8.count, sourceLocation: location)
+        expectEqual(count, text.utf8.count, sourceLocation: location)
         return upgrade
     }
 
@@ -58,20 +59,21 @@ import Testing
             extraFields: [HeaderField(parsing: "Server: wsx")])
         let outcome = Self.outcome(of: Array(text.utf8) + [0x81, 0x80], policy: policy)
         guard case .upgrade(let upgrade, let count) = outcome else { Issue.record("\(outcome)"); return }
-        #expect(count == text.utf8.count)
-        #expect(upgrade.subprotocol == "superchat")
-        #expect(upgrade.request.target == "/chat")
-        #expect(
-            String(decoding: upgrade.responseBytes(accepting: []), as: UTF8.self) == """
-                HTTP/1.1 101 Switching Protocols\r
-                Upgrade: websocket\r
-                Connection: Upgrade\r
-                Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r
-                Sec-WebSocket-Protocol: superchat\r
-                Server: wsx\r
-                \r
+        expectEqual(count, text.utf8.count)
+        expectEqual(upgrade.subprotocol, "superchat")
+        expectEqual(upgrade.request.target, "/chat")
+        expectEqual(
+            String(decoding: upgrade.responseBytes(accepting: []), as: UTF8.self),
+            """
+            HTTP/1.1 101 Switching Protocols\r
+            Upgrade: websocket\r
+            Connection: Upgrade\r
+            Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r
+            Sec-WebSocket-Protocol: superchat\r
+            Server: wsx\r
+            \r
 
-                """)
+            """)
     }
 
     @Test("the login matches the accepted secret, and is nil if the server requires none")
@@ -88,7 +90,7 @@ import Testing
                     Issue.record("not accepted")
                     continue
                 }
-                #expect(upgrade.login == expected)
+                expectEqual(upgrade.login, expected)
             }
         }
     }
@@ -99,20 +101,19 @@ import Testing
         for rest in [Self.upgrade + Self.key + Self.version, "", Self.upgrade] {
             let start = "GET / HTTP/1.1\r\n" + Self.host + rest
             let without = try #require(Self.refusal(start + "\r\n", policy: policy))
-            #expect(without.status == 401)
-            #expect(without.fields.map(\.line) == ["WWW-Authenticate: Bearer realm=\"wsx\"\r\n"])
+            expectEqual(without.status, 401)
+            expectEqual(without.fields.map(\.line), ["WWW-Authenticate: Bearer realm=\"wsx\"\r\n"])
             let wrong = try #require(Self.refusal(start + "Authorization: Bearer secret\r\n\r\n", policy: policy))
-            #expect(wrong.status == 401)
-            #expect(!Self.answer(wrong).contains("secret"))
+            expectEqual(wrong.status, 401)
+            expectFalse(Self.answer(wrong).contains("secret"))
             let field = "Authorization: Bearer t\r\n"
-            #expect(Self.refusal(start + field + field + "\r\n", policy: policy)?.status == 400)
-            #expect(Self.refusal(start + field + "\r\n", policy: policy)?.status != 401)
+            expectEqual(Self.refusal(start + field + field + "\r\n", policy: policy)?.status, 400)
+            expectNotEqual(Self.refusal(start + field + "\r\n", policy: policy)?.status, 401)
         }
-        #expect(
-            Self.upgrade("GET / HTTP/1.1\r\n" + Self.good + "AUTHORIZATION: bearer t\r\n\r\n", policy: policy) != nil)
+        expectNotNil(Self.upgrade("GET / HTTP/1.1\r\n" + Self.good + "AUTHORIZATION: bearer t\r\n\r\n", policy: policy))
         // Clients need no credentials to learn which host they asked for.
         let rebound = "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"
-        #expect(Self.refusal(rebound, policy: policy)?.status == 403)
+        expectEqual(Self.refusal(rebound, policy: policy)?.status, 403)
     }
 
     @Test(
@@ -127,8 +128,8 @@ import Testing
         ])
     func accepted(text: String) throws {
         let upgrade = Self.upgrade(text + "\r\n", policy: try ServerPolicy())
-        #expect(upgrade?.subprotocol == nil)
-        #expect(upgrade != nil)
+        expectNil(upgrade?.subprotocol)
+        expectNotNil(upgrade)
     }
 
     @Test("offered extensions are available, and the response contains the accepted ones (RFC 6455 §9.1)")
@@ -136,12 +137,12 @@ import Testing
         let text = "GET / HTTP/1.1\r\n" + Self.good + "Sec-WebSocket-Extensions: foo; a=b, bar\r\n\r\n"
         let upgrade = try #require(Self.upgrade(text, policy: try ServerPolicy()))
         let foo = ExtensionOffer(name: "foo", parameters: [.init("a", "b")])
-        #expect(upgrade.extensionOffers == [foo, ExtensionOffer(name: "bar")])
-        #expect(!String(decoding: upgrade.response(accepting: []).bytes, as: UTF8.self).contains("Extensions"))
+        expectEqual(upgrade.extensionOffers, [foo, ExtensionOffer(name: "bar")])
+        expectFalse(String(decoding: upgrade.response(accepting: []).bytes, as: UTF8.self).contains("Extensions"))
         #expect(
             String(decoding: upgrade.response(accepting: [foo]).bytes, as: UTF8.self).hasSuffix(
                 "Extensions: foo; a=b\r\n\r\n"))
-        #expect(upgrade.responseBytes(accepting: [foo]) == upgrade.response(accepting: [foo]).bytes)
+        expectEqual(upgrade.responseBytes(accepting: [foo]), upgrade.response(accepting: [foo]).bytes)
     }
 
     @Test(
@@ -176,7 +177,7 @@ import Testing
         ])
     func refused(text: String, status: Int) throws {
         let refusal = try #require(Self.refusal(text + "\r\n", policy: try ServerPolicy()))
-        #expect(refusal.status == status)
+        expectEqual(refusal.status, status)
         #expect(status == 505 || refusal.request != nil)
     }
 
@@ -204,7 +205,7 @@ import Testing
             Issue.record("accepted"); return
         }
         #expect(refusal.status == 400 && refusal.reason.contains("TLS"))
-        #expect(handshake.outcome(of: [Array("GET / HTTP/1.1\r\n\(Self.good)\r\n".utf8)]) == .refused(refusal))
+        expectEqual(handshake.outcome(of: [Array("GET / HTTP/1.1\r\n\(Self.good)\r\n".utf8)]), .refused(refusal))
     }
 
     @Test(
@@ -219,8 +220,8 @@ import Testing
         let outcome = Self.outcome(
             of: Array((text + Self.host + "\r\nhello").utf8), policy: try ServerPolicy(path: "/ws"))
         guard case .request(let request) = outcome else { Issue.record("\(outcome)"); return }
-        #expect(request.path == "/page")
-        #expect(request.query == "q")
+        expectEqual(request.path, "/page")
+        expectEqual(request.query, "q")
     }
 
     @Test(
@@ -234,7 +235,7 @@ import Testing
         ])
     func badPlainRequest(text: String, status: Int) throws {
         let refusal = try #require(Self.refusal(text + "\r\n", policy: try ServerPolicy()))
-        #expect(refusal.status == status)
+        expectEqual(refusal.status, status)
     }
 
     @Test("refusals have the fields that their status requires (RFC 6455 §4.4, RFC 9110 §15.5.6)")
@@ -255,8 +256,8 @@ import Testing
     @Test("a path other than the server's gets 404, whatever the query")
     func paths() throws {
         let policy = try ServerPolicy(path: "/aü")
-        #expect(Self.upgrade("GET /a%C3%BC?q HTTP/1.1\r\n" + Self.good + "\r\n", policy: policy) != nil)
-        #expect(Self.refusal("GET /a/ HTTP/1.1\r\n" + Self.good + "\r\n", policy: policy)?.status == 404)
+        expectNotNil(Self.upgrade("GET /a%C3%BC?q HTTP/1.1\r\n" + Self.good + "\r\n", policy: policy))
+        expectEqual(Self.refusal("GET /a/ HTTP/1.1\r\n" + Self.good + "\r\n", policy: policy)?.status, 404)
     }
 
     @Test("the reason for a 403 names the option, and nothing that a shell would run")
@@ -266,12 +267,12 @@ import Testing
             Self.refusal(
                 "GET / HTTP/1.1\r\n" + fields + Self.upgrade + Self.key + Self.version + "\r\n", policy: policy)?.reason
         }
-        #expect(
-            reason(Self.host + "Origin: https://a.example:8443\r\n")?.contains("--origin https://a.example:8443.")
-                == true)
-        #expect(reason(Self.host + "Origin: https://$(reboot)\r\n")?.contains("--origin ORIGIN.") == true)
-        #expect(reason(Self.host + "Origin: \u{9B}31m\u{202E}\r\n")?.contains("\\u{9B}31m\\u{202E}") == true)
-        #expect(reason("Host: a.example:80\r\n")?.contains("--origin http://a.example:80.") == true)
+        expectEqual(
+            reason(Self.host + "Origin: https://a.example:8443\r\n")?.contains("--origin https://a.example:8443."), true
+        )
+        expectEqual(reason(Self.host + "Origin: https://$(reboot)\r\n")?.contains("--origin ORIGIN."), true)
+        expectEqual(reason(Self.host + "Origin: \u{9B}31m\u{202E}\r\n")?.contains("\\u{9B}31m\\u{202E}"), true)
+        expectEqual(reason("Host: a.example:80\r\n")?.contains("--origin http://a.example:80."), true)
     }
 
     @Test("the checks of Origin and Host can be disabled")
@@ -279,7 +280,7 @@ import Testing
         let policy = try ServerPolicy(checksHostAndOrigin: false)
         let text =
             "GET / HTTP/1.1\r\nHost: a.example\r\nOrigin: null\r\n" + Self.upgrade + Self.key + Self.version + "\r\n"
-        #expect(Self.upgrade(text, policy: policy) != nil)
+        expectNotNil(Self.upgrade(text, policy: policy))
     }
 
     @Test(
@@ -291,7 +292,7 @@ import Testing
         let policy = try ServerPolicy(subprotocols: ["a", "b"])
         let text = "GET / HTTP/1.1\r\n" + Self.good + "Sec-WebSocket-Protocol: \(offered)\r\n\r\n"
         let upgrade = try #require(Self.upgrade(text, policy: policy))
-        #expect(upgrade.subprotocol == chosen)
+        expectEqual(upgrade.subprotocol, chosen)
     }
 
     @Test("an invalid policy is rejected")
@@ -321,7 +322,7 @@ import Testing
         guard case .upgraded(let opened, _) = client.outcome(of: [upgrade.responseBytes(accepting: [])]) else {
             Issue.record("refused"); return
         }
-        #expect(opened.subprotocol == "a")
+        expectEqual(opened.subprotocol, "a")
         var refusing = ServerHandshake(policy: try ServerPolicy(path: "/other"))
         guard case .refused(let refusal) = refusing.outcome(of: [client.requestBytes]) else {
             Issue.record("accepted"); return
@@ -332,6 +333,6 @@ import Testing
             Issue.record("no refusal")
             return
         }
-        #expect(head.status == 404)
+        expectEqual(head.status, 404)
     }
 }
