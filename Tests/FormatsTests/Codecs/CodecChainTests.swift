@@ -184,17 +184,17 @@ import WSCore
         expectEqual(Self.decode([.gzip, .json], [Self.gzipMessagePack]), [.failure(problem)])
     }
 
-    @Test(
-        "auto detects the format of each message",
-        arguments: [
-            (gzipJSON, #"{"a":1}"#), (zlibJSON, #"{"a":1}"#), (gzipMessagePack, #"{"a":1}"#),
-            ("7b2261223a2031207d", #"{"a":1}"#), ("81a16101", #"{"a":1}"#), ("a1616101", #"{"a":1}"#),
-            ("920102", "[1,2]"), ("820102", "[1,2]"), ("9fff", "[]"), ("d9d9f7820102", #"{"$tag":[55799,[1,2]]}"#),
-            // Empty in both: MessagePack comes before CBOR.
-            ("80", "{}"),
-            ("00", "unchanged"), ("", "unchanged"), ("ffff", "unchanged"), ("a3616263", "unchanged"),
-            ("81a161", "unchanged"), ("1f8b0800", "unchanged"), ("8901", "unchanged"),
-        ])
+    static let detectionCases: [(String, String)] = [
+        (gzipJSON, #"{"a":1}"#), (zlibJSON, #"{"a":1}"#), (gzipMessagePack, #"{"a":1}"#),
+        ("7b2261223a2031207d", #"{"a":1}"#), ("81a16101", #"{"a":1}"#), ("a1616101", #"{"a":1}"#),
+        ("920102", "[1,2]"), ("820102", "[1,2]"), ("9fff", "[]"), ("d9d9f7820102", #"{"$tag":[55799,[1,2]]}"#),
+        // Empty in both: MessagePack comes before CBOR.
+        ("80", "{}"),
+        ("00", "unchanged"), ("", "unchanged"), ("ffff", "unchanged"), ("a3616263", "unchanged"),
+        ("81a161", "unchanged"), ("1f8b0800", "unchanged"), ("8901", "unchanged"),
+    ]
+
+    @Test("auto detects the format of each message", arguments: Self.detectionCases)
     func detection(message: String, result: String) {
         expectEqual(Self.decode([.auto], [message]), [.success(result)])
     }

@@ -5,15 +5,15 @@ import WSCore
 @testable import Formats
 
 @Suite struct MarkedJSONTests {
-    @Test(
-        "Keys that are no text, and keys that begin with $, survive a round trip",
-        arguments: [
-            #"{"$1":2}"#, #"{"$-1":null,"$1.5":0}"#, #"{"$true":1,"$null":2}"#, #"{"$[1,{\"a\":2}]":[]}"#,
-            #"{"${\"$bytes\":\"AAE=\"}":{}}"#, #"{"$$bytes":"x"}"#, #"{"$$$":1}"#, #"{"$\"a\"":1}"#,
-            #"{"$$1":1,"1":2}"#,
-            #"{"${\"$text\":\"/w==\"}":{"$$text":"a"}}"#, #"[{"$[[]]":1},{"$1":{"$2":{"$3":4}}}]"#,
-            #"{"${\"${\\\"$1\\\":2}\":3}":4}"#, #"{"$float":"Infinity"}"#, #"{"$bytes":"AA==","a":1}"#,
-        ])
+    static let keysCases: [String] = [
+        #"{"$1":2}"#, #"{"$-1":null,"$1.5":0}"#, #"{"$true":1,"$null":2}"#, #"{"$[1,{\"a\":2}]":[]}"#,
+        #"{"${\"$bytes\":\"AAE=\"}":{}}"#, #"{"$$bytes":"x"}"#, #"{"$$$":1}"#, #"{"$\"a\"":1}"#,
+        #"{"$$1":1,"1":2}"#,
+        #"{"${\"$text\":\"/w==\"}":{"$$text":"a"}}"#, #"[{"$[[]]":1},{"$1":{"$2":{"$3":4}}}]"#,
+        #"{"${\"${\\\"$1\\\":2}\":3}":4}"#, #"{"$float":"Infinity"}"#, #"{"$bytes":"AA==","a":1}"#,
+    ]
+
+    @Test("Keys that are no text, and keys that begin with $, survive a round trip", arguments: Self.keysCases)
     func keys(json: String) throws {
         for codec in [Codec.messagePack, .cbor] {
             guard !json.contains(#""$bytes":"AA==","#) else {
@@ -26,12 +26,12 @@ import WSCore
         }
     }
 
-    @Test(
-        "Numbers keep their value",
-        arguments: [
-            "0", "-1", "9007199254740993", "-9223372036854775808", "18446744073709551615", "0.1", "-0.0", "5e-324",
-            "1.7976931348623157e+308", "0.1000000000000000055511151231257827", "1E3", "123456789012345678901.0",
-        ])
+    static let numbersCases: [String] = [
+        "0", "-1", "9007199254740993", "-9223372036854775808", "18446744073709551615", "0.1", "-0.0", "5e-324",
+        "1.7976931348623157e+308", "0.1000000000000000055511151231257827", "1E3", "123456789012345678901.0",
+    ]
+
+    @Test("Numbers keep their value", arguments: Self.numbersCases)
     func numbers(json: String) throws {
         for codec in [Codec.messagePack, .cbor] {
             let result = try codec.json(codec.message(json))

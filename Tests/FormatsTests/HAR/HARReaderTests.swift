@@ -98,28 +98,28 @@ import WSCore
         expectEqual(found.map(\.1), [Array("grü/n".utf8), [0, 255], [], [], Array("no opcode".utf8)])
     }
 
-    @Test(
-        "An invalid message is an error that names it",
-        arguments: [
-            ("1", HARError.badValue(.message(1, ""), expected: "an object")),
-            (#"{"data":""}"#, .badValue(.message(1, "type"), expected: "'send' or 'receive'")),
-            (#"{"type":"sent","data":""}"#, .badValue(.message(1, "type"), expected: "'send' or 'receive'")),
-            (#"{"type":1}"#, .badValue(.message(1, "type"), expected: "a string")),
-            (#"{"type":"send"}"#, .badValue(.message(1, "data"), expected: "a string")),
-            (#"{"type":"send","data":7}"#, .badValue(.message(1, "data"), expected: "a string")),
-            (#"{"type":"send","data":"\ud800"}"#, .halfSurrogate(.message(1, "data"))),
-            (#"{"type":"send","opcode":2,"data":"A*=="}"#, .notBase64(.message(1, "data"), .unexpected(offset: 1))),
-            (#"{"type":"send","opcode":2,"data":"A"}"#, .notBase64(.message(1, "data"), .truncated)),
-            (#"{"type":"send","opcode":2,"data":"AAA=="}"#, .notBase64(.message(1, "data"), .badPadding)),
-            (
-                #"{"type":"send","opcode":3,"data":""}"#,
-                .badValue(.message(1, "opcode"), expected: "1 (text) or 2 (binary)")
-            ), (#"{"type":"send","opcode":"1","data":""}"#, .badValue(.message(1, "opcode"), expected: "a number")),
-            (#"{"type":"send","time":"1"}"#, .badValue(.message(1, "time"), expected: "a number")),
-            (#"{"type":"send","time":-2}"#, Self.badTime), (#"{"type":"send","time":1e300}"#, Self.badTime),
-            (#"{"type":"send","time":1e999}"#, Self.badTime),
-            (#"{"type":"send","time":253402300800000}"#, Self.badTime),
-        ])
+    static let invalidMessagesCases: [(String, HARError)] = [
+        ("1", HARError.badValue(.message(1, ""), expected: "an object")),
+        (#"{"data":""}"#, .badValue(.message(1, "type"), expected: "'send' or 'receive'")),
+        (#"{"type":"sent","data":""}"#, .badValue(.message(1, "type"), expected: "'send' or 'receive'")),
+        (#"{"type":1}"#, .badValue(.message(1, "type"), expected: "a string")),
+        (#"{"type":"send"}"#, .badValue(.message(1, "data"), expected: "a string")),
+        (#"{"type":"send","data":7}"#, .badValue(.message(1, "data"), expected: "a string")),
+        (#"{"type":"send","data":"\ud800"}"#, .halfSurrogate(.message(1, "data"))),
+        (#"{"type":"send","opcode":2,"data":"A*=="}"#, .notBase64(.message(1, "data"), .unexpected(offset: 1))),
+        (#"{"type":"send","opcode":2,"data":"A"}"#, .notBase64(.message(1, "data"), .truncated)),
+        (#"{"type":"send","opcode":2,"data":"AAA=="}"#, .notBase64(.message(1, "data"), .badPadding)),
+        (
+            #"{"type":"send","opcode":3,"data":""}"#,
+            .badValue(.message(1, "opcode"), expected: "1 (text) or 2 (binary)")
+        ), (#"{"type":"send","opcode":"1","data":""}"#, .badValue(.message(1, "opcode"), expected: "a number")),
+        (#"{"type":"send","time":"1"}"#, .badValue(.message(1, "time"), expected: "a number")),
+        (#"{"type":"send","time":-2}"#, Self.badTime), (#"{"type":"send","time":1e300}"#, Self.badTime),
+        (#"{"type":"send","time":1e999}"#, Self.badTime),
+        (#"{"type":"send","time":253402300800000}"#, Self.badTime),
+    ]
+
+    @Test("An invalid message is an error that names it", arguments: Self.invalidMessagesCases)
     func invalidMessages(text: String, expected: HARError) {
         expectEqual(Self.error(in: text), expected)
     }
@@ -127,21 +127,21 @@ import WSCore
     private static let badTime = HARError.badValue(
         .message(1, "time"), expected: "a time in seconds or milliseconds since 1970")
 
-    @Test(
-        "An invalid file is an error",
-        arguments: [
-            ("[]", HARError.notAnArchive), ("{}", .notAnArchive), (#"{"log":{}}"#, .notAnArchive),
-            (#"{"log":[]}"#, .notAnArchive), (#"{"log":{"entries":{}}}"#, .notAnArchive),
-            (Self.file("1"), .badValue(.entry(1, ""), expected: "an object")),
-            (Self.file(#"{"_webSocketMessages":[]}"#), .badValue(.entry(1, "request.url"), expected: "a URL")),
-            (Self.file(#"{"_webSocketMessages":1}"#), .badValue(.entry(1, "_webSocketMessages"), expected: "an array")),
-            (Self.file(#"{"request":{"url":1}}"#), .badValue(.entry(1, "request.url"), expected: "a string")),
-            (
-                Self.file(#"{"response":{"status":"x"}}"#),
-                .badValue(.entry(1, "response.status"), expected: "a number")
-            ), (#"{"log":{"entries":["#, .text(.invalid(.truncated))),
-            (#"{"log":{"entries":[]}} x"#, .text(.invalid(.unexpected(offset: 23)))),
-        ])
+    static let invalidFilesCases: [(String, HARError)] = [
+        ("[]", HARError.notAnArchive), ("{}", .notAnArchive), (#"{"log":{}}"#, .notAnArchive),
+        (#"{"log":[]}"#, .notAnArchive), (#"{"log":{"entries":{}}}"#, .notAnArchive),
+        (Self.file("1"), .badValue(.entry(1, ""), expected: "an object")),
+        (Self.file(#"{"_webSocketMessages":[]}"#), .badValue(.entry(1, "request.url"), expected: "a URL")),
+        (Self.file(#"{"_webSocketMessages":1}"#), .badValue(.entry(1, "_webSocketMessages"), expected: "an array")),
+        (Self.file(#"{"request":{"url":1}}"#), .badValue(.entry(1, "request.url"), expected: "a string")),
+        (
+            Self.file(#"{"response":{"status":"x"}}"#),
+            .badValue(.entry(1, "response.status"), expected: "a number")
+        ), (#"{"log":{"entries":["#, .text(.invalid(.truncated))),
+        (#"{"log":{"entries":[]}} x"#, .text(.invalid(.unexpected(offset: 23)))),
+    ]
+
+    @Test("An invalid file is an error", arguments: Self.invalidFilesCases)
     func invalidFiles(text: String, expected: HARError) {
         #expect(throws: expected) { try HARReader.connections(in: Self.source(text)) }
     }

@@ -65,22 +65,22 @@ import WSCore
         }
     }
 
-    @Test(
-        "Other numbers are no times",
-        arguments: [
-            "1", "999999999", "4102444800", "17356896001", "-173568960", "1.7356896e9", "17356896001234", "1735689600.",
-        ])
+    static let noTimesCases: [String] = [
+        "1", "999999999", "4102444800", "17356896001", "-173568960", "1.7356896e9", "17356896001234", "1735689600.",
+    ]
+
+    @Test("Other numbers are no times", arguments: Self.noTimesCases)
     func noTimes(number: String) {
         #expect(Self.data(number) == nil && Self.locations("[\(number)]").isEmpty)
     }
 
-    @Test(
-        "Words, identifiers, and digests are no Base64",
-        arguments: [
-            "", "aGk=", "internationalization", "0123456789abcdef0123456789abcdef", "a-long-name-with-words",
-            "aB3=aB3=aB3=aB3=aB3=",
-            "not base64 at all, 1 Text", "12345678901234567890",
-        ])
+    static let noBase64Cases: [String] = [
+        "", "aGk=", "internationalization", "0123456789abcdef0123456789abcdef", "a-long-name-with-words",
+        "aB3=aB3=aB3=aB3=aB3=",
+        "not base64 at all, 1 Text", "12345678901234567890",
+    ]
+
+    @Test("Words, identifiers, and digests are no Base64", arguments: Self.noBase64Cases)
     func noBase64(text: String) {
         expectNil(Self.data(text))
     }

@@ -7,30 +7,30 @@ import WSCore
 @Suite struct JSONPathTests {
     private static let user = #"{"user":{"name":"Ann","tags":["a","b","c"]},"items":[{"id":1},{"id":2}]}"#
 
-    @Test(
-        "A dotted path leads through members and elements",
-        arguments: [
-            (".user.name", user, #""Ann""#), (".items[0].id", user, "1"), (".items[1].id", user, "2"),
-            (".user.tags[-1]", user, #""c""#), (".user.tags[-3]", user, #""a""#), (".items[-1]", user, #"{"id":2}"#),
-            (".user.tags", user, #"["a","b","c"]"#), (".", user, user), (".items.[0]", user, #"{"id":1}"#),
-            (".items.1.id", user, "2"), (#".["user"].name"#, user, #""Ann""#), (#"."user"."name""#, user, #""Ann""#),
-            (".[1]", "[5,6]", "6"), (".[-1][0]", "[5,[6,7]]", "6"), (".", "7", "7"), (".", #" "x" "#, #""x""#),
-            (#"."odd key".x"#, #"{"odd key":{"x":1}}"#, "1"), (#"."a.b"["c]"]"#, #"{"a.b":{"c]":1}}"#, "1"),
-            (#"."\u0061\n""#, #"{"a\n":1}"#, "1"), (#".""."""#, #"{"":{"":1}}"#, "1"), (".a-b.$c.@d._e", nested, "1"),
-            (".é", #"{"é":1}"#, "1"), (".0", #"{"0":1}"#, "1"), (".a[-1]", #"{"a":[[1,2],[3]]}"#, "[3]"),
-        ])
+    static let dottedCases: [(String, String, String)] = [
+        (".user.name", user, #""Ann""#), (".items[0].id", user, "1"), (".items[1].id", user, "2"),
+        (".user.tags[-1]", user, #""c""#), (".user.tags[-3]", user, #""a""#), (".items[-1]", user, #"{"id":2}"#),
+        (".user.tags", user, #"["a","b","c"]"#), (".", user, user), (".items.[0]", user, #"{"id":1}"#),
+        (".items.1.id", user, "2"), (#".["user"].name"#, user, #""Ann""#), (#"."user"."name""#, user, #""Ann""#),
+        (".[1]", "[5,6]", "6"), (".[-1][0]", "[5,[6,7]]", "6"), (".", "7", "7"), (".", #" "x" "#, #""x""#),
+        (#"."odd key".x"#, #"{"odd key":{"x":1}}"#, "1"), (#"."a.b"["c]"]"#, #"{"a.b":{"c]":1}}"#, "1"),
+        (#"."\u0061\n""#, #"{"a\n":1}"#, "1"), (#".""."""#, #"{"":{"":1}}"#, "1"), (".a-b.$c.@d._e", nested, "1"),
+        (".é", #"{"é":1}"#, "1"), (".0", #"{"0":1}"#, "1"), (".a[-1]", #"{"a":[[1,2],[3]]}"#, "[3]"),
+    ]
+
+    @Test("A dotted path leads through members and elements", arguments: Self.dottedCases)
     func dotted(path: String, text: String, expected: String) throws {
         try expectEqual(Self.value(path, text), expected)
     }
 
     private static let nested = #"{"a-b":{"$c":{"@d":{"_e":1}}}}"#
 
-    @Test(
-        "RFC 6901 §5: the examples of JSON Pointers",
-        arguments: [
-            ("/foo", #"["bar", "baz"]"#), ("/foo/0", #""bar""#), ("/", "0"), ("/a~1b", "1"), ("/c%d", "2"),
-            ("/e^f", "3"), ("/g|h", "4"), (#"/i\j"#, "5"), (#"/k"l"#, "6"), ("/ ", "7"), ("/m~0n", "8"),
-        ])
+    static let pointersCases: [(String, String)] = [
+        ("/foo", #"["bar", "baz"]"#), ("/foo/0", #""bar""#), ("/", "0"), ("/a~1b", "1"), ("/c%d", "2"),
+        ("/e^f", "3"), ("/g|h", "4"), (#"/i\j"#, "5"), (#"/k"l"#, "6"), ("/ ", "7"), ("/m~0n", "8"),
+    ]
+
+    @Test("RFC 6901 §5: the examples of JSON Pointers", arguments: Self.pointersCases)
     func pointers(path: String, expected: String) throws {
         let text = #"""
             {"foo":["bar", "baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8}
@@ -38,14 +38,14 @@ import WSCore
         try expectEqual(Self.value(path, text), expected)
     }
 
-    @Test(
-        "A path without a value in the text",
-        arguments: [
-            (".x", user), (".user.name.first", user), (".items[2]", user), (".items[-3]", user), (".items.id", user),
-            (".user[0]", user), (".items.-1", user), ("/items/-", user), ("/items/00", user), ("/items/-1", user),
-            (".[0]", "{}"), (".[-1]", "[]"), (".a", "7"), (".a", "null"), (".a", "[]"), (".0", "[]"),
-            (#".["0"]"#, "[5]"), (".99999999999999999999", "[5]"), (".a.b", #"{"a":{"c":{"b":1}}}"#),
-        ])
+    static let missingCases: [(String, String)] = [
+        (".x", user), (".user.name.first", user), (".items[2]", user), (".items[-3]", user), (".items.id", user),
+        (".user[0]", user), (".items.-1", user), ("/items/-", user), ("/items/00", user), ("/items/-1", user),
+        (".[0]", "{}"), (".[-1]", "[]"), (".a", "7"), (".a", "null"), (".a", "[]"), (".0", "[]"),
+        (#".["0"]"#, "[5]"), (".99999999999999999999", "[5]"), (".a.b", #"{"a":{"c":{"b":1}}}"#),
+    ]
+
+    @Test("A path without a value in the text", arguments: Self.missingCases)
     func missing(path: String, text: String) throws {
         try expectNil(Self.value(path, text))
     }
@@ -83,9 +83,11 @@ import WSCore
         try expectEqual(Self.value(path, text), expected)
     }
 
-    @Test(
-        "A text that is not complete JSON has no values",
-        arguments: ["", "x", #"{"a":1"#, #"{"a":1}}"#, #"{"a":1} x"#, #"{"a":1,}"#, #"{"a":1,"b":}"#, #"{'a':1}"#])
+    static let brokenCases: [String] = [
+        "", "x", #"{"a":1"#, #"{"a":1}}"#, #"{"a":1} x"#, #"{"a":1,}"#, #"{"a":1,"b":}"#, #"{'a':1}"#,
+    ]
+
+    @Test("A text that is not complete JSON has no values", arguments: Self.brokenCases)
     func broken(text: String) throws {
         try expectNil(Self.value(".a", text))
         try expectNil(Self.value(".", text))
@@ -108,15 +110,15 @@ import WSCore
 
     // MARK: Text of values
 
-    @Test(
-        "Strings are decoded, and other values lose their whitespace",
-        arguments: [
-            (#""a \"b\" \\ \u00e9\n""#, "a \"b\" \\ é\n"), (#""""#, ""), (#""\ud83c\udf88""#, "🎈"),
-            (#""a\ud83cb""#, "a\u{FFFD}b"), (#""\udf88\ud83c""#, "\u{FFFD}\u{FFFD}"), (" -1.50e+3 ", "-1.50e+3"),
-            ("\ttrue\r\n", "true"), ("null", "null"), ("{ }", "{}"), ("[\n  1 ,\t2\r\n]", "[1,2]"),
-            (#" { "a b" : [ "c  d" , "\" \\" , "e" ] } "#, #"{"a b":["c  d","\" \\","e"]}"#),
-            (#"{"a":"\u00e9","b":1.0,"a":2}"#, #"{"a":"\u00e9","b":1.0,"a":2}"#),
-        ])
+    static let textsCases: [(String, String)] = [
+        (#""a \"b\" \\ \u00e9\n""#, "a \"b\" \\ é\n"), (#""""#, ""), (#""\ud83c\udf88""#, "🎈"),
+        (#""a\ud83cb""#, "a\u{FFFD}b"), (#""\udf88\ud83c""#, "\u{FFFD}\u{FFFD}"), (" -1.50e+3 ", "-1.50e+3"),
+        ("\ttrue\r\n", "true"), ("null", "null"), ("{ }", "{}"), ("[\n  1 ,\t2\r\n]", "[1,2]"),
+        (#" { "a b" : [ "c  d" , "\" \\" , "e" ] } "#, #"{"a b":["c  d","\" \\","e"]}"#),
+        (#"{"a":"\u00e9","b":1.0,"a":2}"#, #"{"a":"\u00e9","b":1.0,"a":2}"#),
+    ]
+
+    @Test("Strings are decoded, and other values lose their whitespace", arguments: Self.textsCases)
     func texts(message: String, expected: String) throws {
         let path = try JSONPath(".")
         var buffer = ByteBuffer()
@@ -135,31 +137,31 @@ import WSCore
 
     // MARK: Mistakes
 
-    @Test(
-        "The error for an invalid path has its position and a remedy",
-        arguments: [
-            ("", "expected a path at the end; write a path as in .user.name or /user/name"),
-            ("user", "expected a path at character 1; write a path as in .user.name or /user/name"),
-            ("[0]", "expected a path at character 1; write a path as in .user.name or /user/name"),
-            (".a..b", #"expected a name at character 4; quote other names, as in ."a b""#),
-            (".a.", #"expected a name at the end; quote other names, as in ."a b""#),
-            (". a", #"expected a name at character 2; quote other names, as in ."a b""#),
-            (".a b", #"expected '.' or '[' at character 3; quote other names, as in ."a b""#),
-            (".é|length", #"expected '.' or '[' at character 3; quote other names, as in ."a b""#),
-            (".a?", #"expected '.' or '[' at character 3; quote other names, as in ."a b""#),
-            (#"."a"b"#, #"expected '.' or '[' at character 5; quote other names, as in ."a b""#),
-            (".a[]", "expected an index at character 4; [0] is the first element, and [-1] the last one"),
-            (".a[-]", "expected an index at character 5; [0] is the first element, and [-1] the last one"),
-            (".a[x]", "expected an index at character 4; [0] is the first element, and [-1] the last one"),
-            (".a[", "expected an index at the end; [0] is the first element, and [-1] the last one"),
-            (".a[0", "expected ']' at the end"), (".a[0:2]", "expected ']' at character 5"),
-            (".a[99999999999999999999]", "the index is too large at character 4"),
-            (#"."a"#, #"expected '"' at the end"#), (#"."a\"#, #"expected '"' at the end"#),
-            (#"."a\x""#, "invalid JSON string at character 5"),
-            ("/a~", "invalid escape at character 3; write '~' as ~0 and '/' as ~1"),
-            ("/~2", "invalid escape at character 2; write '~' as ~0 and '/' as ~1"),
-            (#"."\ud800""#, "invalid JSON string at character 2"),
-        ])
+    static let mistakesCases: [(String, String)] = [
+        ("", "expected a path at the end; write a path as in .user.name or /user/name"),
+        ("user", "expected a path at character 1; write a path as in .user.name or /user/name"),
+        ("[0]", "expected a path at character 1; write a path as in .user.name or /user/name"),
+        (".a..b", #"expected a name at character 4; quote other names, as in ."a b""#),
+        (".a.", #"expected a name at the end; quote other names, as in ."a b""#),
+        (". a", #"expected a name at character 2; quote other names, as in ."a b""#),
+        (".a b", #"expected '.' or '[' at character 3; quote other names, as in ."a b""#),
+        (".é|length", #"expected '.' or '[' at character 3; quote other names, as in ."a b""#),
+        (".a?", #"expected '.' or '[' at character 3; quote other names, as in ."a b""#),
+        (#"."a"b"#, #"expected '.' or '[' at character 5; quote other names, as in ."a b""#),
+        (".a[]", "expected an index at character 4; [0] is the first element, and [-1] the last one"),
+        (".a[-]", "expected an index at character 5; [0] is the first element, and [-1] the last one"),
+        (".a[x]", "expected an index at character 4; [0] is the first element, and [-1] the last one"),
+        (".a[", "expected an index at the end; [0] is the first element, and [-1] the last one"),
+        (".a[0", "expected ']' at the end"), (".a[0:2]", "expected ']' at character 5"),
+        (".a[99999999999999999999]", "the index is too large at character 4"),
+        (#"."a"#, #"expected '"' at the end"#), (#"."a\"#, #"expected '"' at the end"#),
+        (#"."a\x""#, "invalid JSON string at character 5"),
+        ("/a~", "invalid escape at character 3; write '~' as ~0 and '/' as ~1"),
+        ("/~2", "invalid escape at character 2; write '~' as ~0 and '/' as ~1"),
+        (#"."\ud800""#, "invalid JSON string at character 2"),
+    ]
+
+    @Test("The error for an invalid path has its position and a remedy", arguments: Self.mistakesCases)
     func mistakes(text: String, message: String) {
         do throws(JSONQueryError) {
             _ = try JSONPath(text)

@@ -39,15 +39,15 @@ import WSCore
         }
     }
 
-    @Test(
-        "Invalid JSON is rejected at the first invalid byte",
-        arguments: [
-            ("[1,]", 3), ("{,}", 1), (#"{"a":1,}"#, 7), (#"{"a"1}"#, 4), ("01", 1), ("-x", 1), ("1.x", 2), ("1ex", 2),
-            ("tru1", 3), ("[1 2]", 3), ("{1:2}", 1), ("[1}", 2), (#"{"a":1]"#, 6), ("1 1", 2), (#""\x""#, 2),
-            (#""\u12G4""#, 5), ("\"\n\"", 1), ("'a'", 0), ("[]]", 2), ("+1", 0), (".5", 0), ("NaN", 0),
-            ("\u{FEFF}1", 0),
-            ("]", 0), ("}", 0),
-        ])
+    static let mistakesCases: [(String, Int)] = [
+        ("[1,]", 3), ("{,}", 1), (#"{"a":1,}"#, 7), (#"{"a"1}"#, 4), ("01", 1), ("-x", 1), ("1.x", 2), ("1ex", 2),
+        ("tru1", 3), ("[1 2]", 3), ("{1:2}", 1), ("[1}", 2), (#"{"a":1]"#, 6), ("1 1", 2), (#""\x""#, 2),
+        (#""\u12G4""#, 5), ("\"\n\"", 1), ("'a'", 0), ("[]]", 2), ("+1", 0), (".5", 0), ("NaN", 0),
+        ("\u{FEFF}1", 0),
+        ("]", 0), ("}", 0),
+    ]
+
+    @Test("Invalid JSON is rejected at the first invalid byte", arguments: Self.mistakesCases)
     func mistakes(text: String, offset: Int) {
         expectEqual(Self.problem(in: Array(text.utf8)), .unexpected(offset: offset))
     }

@@ -33,13 +33,13 @@ import WSCore
         expectEqual(Self.decoded(written), String(text))
     }
 
-    @Test(
-        "A string is compared with the text it stands for",
-        arguments: [
-            (#""abc""#, "abc", true), (#""""#, "", true), (#""a\u0062c""#, "abc", true), (#""abc""#, "abd", false),
-            (#""abcdefghij""#, "abcdefghij", true), (#""abcdefghij""#, "abcdefghiJ", false),
-            (#""a\n""#, #"a\n"#, false), (#""ab""#, "abc", false), (#""\ud83c""#, "\u{FFFD}", false),
-        ])
+    static let comparisonCases: [(String, String, Bool)] = [
+        (#""abc""#, "abc", true), (#""""#, "", true), (#""a\u0062c""#, "abc", true), (#""abc""#, "abd", false),
+        (#""abcdefghij""#, "abcdefghij", true), (#""abcdefghij""#, "abcdefghiJ", false),
+        (#""a\n""#, #"a\n"#, false), (#""ab""#, "abc", false), (#""\ud83c""#, "\u{FFFD}", false),
+    ]
+
+    @Test("A string is compared with the text it stands for", arguments: Self.comparisonCases)
     func comparison(literal: String, text: String, isEqual: Bool) {
         let (literal, text) = (Array(literal.utf8), Array(text.utf8))
         expectEqual(JSONString.isEqual(literal.span.bytes, to: text.span.bytes), isEqual)

@@ -5,17 +5,17 @@ import WSCore
 @testable import Formats
 
 @Suite struct JSONStringTests {
-    @Test(
-        "RFC 8259 §7: quotes, backslashes, and control characters are escaped",
-        arguments: [
-            ("", #""""#), ("plain", #""plain""#), (#"say "hi" \o/"#, #""say \"hi\" \\o/""#),
-            ("\n\r\t\u{8}\u{C}", #""\n\r\t\b\f""#), ("\0\u{1}\u{1F}", #""\u0000\u0001\u001f""#),
-            ("\u{1B}[31m", #""\u001b[31m""#), ("\u{7F}", #""\u007f""#),
-            ("\u{80}\u{9B}\u{9F}", #""\u0080\u009b\u009f""#),
-            ("a\u{202E}b\u{2066}c\u{200F}", #""a\u202eb\u2066c\u200f""#), ("\u{2028}\u{2029}", #""\u2028\u2029""#),
-            ("\u{61C}\u{180E}\u{FEFF}", #""\u061c\u180e\ufeff""#), ("\u{E0041}", #""\udb40\udc41""#),
-            ("é日🦜\u{A0}\u{FFFD}", "\"é日🦜\u{A0}\u{FFFD}\""), ("/", #""/""#),
-        ])
+    static let literalsCases: [(String, String)] = [
+        ("", #""""#), ("plain", #""plain""#), (#"say "hi" \o/"#, #""say \"hi\" \\o/""#),
+        ("\n\r\t\u{8}\u{C}", #""\n\r\t\b\f""#), ("\0\u{1}\u{1F}", #""\u0000\u0001\u001f""#),
+        ("\u{1B}[31m", #""\u001b[31m""#), ("\u{7F}", #""\u007f""#),
+        ("\u{80}\u{9B}\u{9F}", #""\u0080\u009b\u009f""#),
+        ("a\u{202E}b\u{2066}c\u{200F}", #""a\u202eb\u2066c\u200f""#), ("\u{2028}\u{2029}", #""\u2028\u2029""#),
+        ("\u{61C}\u{180E}\u{FEFF}", #""\u061c\u180e\ufeff""#), ("\u{E0041}", #""\udb40\udc41""#),
+        ("é日🦜\u{A0}\u{FFFD}", "\"é日🦜\u{A0}\u{FFFD}\""), ("/", #""/""#),
+    ]
+
+    @Test("RFC 8259 §7: quotes, backslashes, and control characters are escaped", arguments: Self.literalsCases)
     func literals(text: String, literal: String) {
         expectEqual(Self.literal(of: text), literal)
     }

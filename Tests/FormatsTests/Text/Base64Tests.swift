@@ -43,8 +43,9 @@ import WSCore
         #expect(throws: EncodedTextError.unexpected(offset: offset)) { try Self.decoded(text) }
     }
 
-    @Test(
-        "Padding is right or absent", arguments: ["Zg=", "Zm8==", "Zm9v=", "Zm9v==", "Zm9v====", "=", "====", "Zg==="])
+    static let paddingCases: [String] = ["Zg=", "Zm8==", "Zm9v=", "Zm9v==", "Zm9v====", "=", "====", "Zg==="]
+
+    @Test("Padding is right or absent", arguments: Self.paddingCases)
     func padding(text: String) {
         #expect(throws: EncodedTextError.badPadding) { try Self.decoded(text) }
     }
