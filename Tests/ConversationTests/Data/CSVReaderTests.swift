@@ -4,17 +4,17 @@ import Testing
 @testable import Conversation
 
 @Suite struct CSVReaderTests {
-    @Test(
-        "RFC 4180: rows have values with and without quotes",
-        arguments: [
-            ("a,b\n1,2\n", [["1", "2"]]), ("a,b\r\n1,2\r\n", [["1", "2"]]), ("a,b\n1,2", [["1", "2"]]),
-            ("a,b\n1,2\r", [["1", "2"]]), ("a,b\n,\n", [["", ""]]), ("a,b\n\"\",\"\"", [["", ""]]),
-            ("a,b\n\"1\",\"2,3\"", [["1", "2,3"]]), ("a,b\n\"x \"\"y\"\"\",z", [["x \"y\"", "z"]]),
-            ("a,b\n\"1\n2\",\"3\r\n4\"", [["1\n2", "3\r\n4"]]), ("a,b\n\"a\rb\",c", [["a\rb", "c"]]),
-            ("a,b\n 1 , 2 ", [[" 1 ", " 2 "]]), ("a,b\n\"\"\"\",é", [["\"", "é"]]),
-            ("\"a\",\" b \"\n1,2", [["1", "2"]]), ("a,b\n1,", [["1", ""]]), ("a,b\n1,\"\"", [["1", ""]]),
-            ("a,b\n\u{0},\t", [["\u{0}", "\t"]]),
-        ])
+    static let valuesCases: [(String, [[String]])] = [
+        ("a,b\n1,2\n", [["1", "2"]]), ("a,b\r\n1,2\r\n", [["1", "2"]]), ("a,b\n1,2", [["1", "2"]]),
+        ("a,b\n1,2\r", [["1", "2"]]), ("a,b\n,\n", [["", ""]]), ("a,b\n\"\",\"\"", [["", ""]]),
+        ("a,b\n\"1\",\"2,3\"", [["1", "2,3"]]), ("a,b\n\"x \"\"y\"\"\",z", [["x \"y\"", "z"]]),
+        ("a,b\n\"1\n2\",\"3\r\n4\"", [["1\n2", "3\r\n4"]]), ("a,b\n\"a\rb\",c", [["a\rb", "c"]]),
+        ("a,b\n 1 , 2 ", [[" 1 ", " 2 "]]), ("a,b\n\"\"\"\",é", [["\"", "é"]]),
+        ("\"a\",\" b \"\n1,2", [["1", "2"]]), ("a,b\n1,", [["1", ""]]), ("a,b\n1,\"\"", [["1", ""]]),
+        ("a,b\n\u{0},\t", [["\u{0}", "\t"]]),
+    ]
+
+    @Test("RFC 4180: rows have values with and without quotes", arguments: Self.valuesCases)
     func values(file: String, rows: [[String]]) throws {
         let contents = try DataContents(file)
         expectEqual(contents.columns, ["a", "b"])

@@ -121,25 +121,25 @@ import Testing
         try expectEqual(template.text(.first, variables), #""Ada \"L\"" 7 7 s"#)
     }
 
-    @Test(
-        "An error is one line with the position, the mistake, and the remedy",
-        arguments: [
-            (
-                "a,b\n1,2,3",
-                "line 2, column 5: the row has 3 values for 2 columns; quote values that contain commas"
-            ),
-            ("a\n1,2", "line 2, column 3: the row has 2 values for 1 column; quote values that contain commas"),
-            ("a,b\n1", "line 2, column 2: the row has 1 value for 2 columns; separate values with commas"),
-            ("a,a", "line 1, column 3: two columns are named \"a\"; rename one"),
-            ("a,,b", "line 1, column 3: a column has no name; name it, or remove it"),
-            ("a,time", "line 1, column 3: \"time\" is a placeholder with its own meaning; choose another name"),
-            ("a\n\"b", "line 2, column 1: the closing '\"' of the value is missing"),
-            ("{\"a\":1}\n{\"b\":1}", "line 2, column 1: the object has no \"a\", which the first one has"),
-            ("{\"a\":1}\n{\"a\":x}", "line 2, column 6: the line is not JSON: unexpected character"),
-            ("{\"a\":1}\n{\"a\"", "line 2, column 5: the line is not JSON: the text is incomplete"),
-            ("{\"a\":1}\n[]", "line 2, column 1: expected a JSON object, as in the first line"),
-            ("{}", "line 1, column 1: no columns; begin with a row of column names, or a JSON object with members"),
-        ])
+    static let wordsCases: [(String, String)] = [
+        (
+            "a,b\n1,2,3",
+            "line 2, column 5: the row has 3 values for 2 columns; quote values that contain commas"
+        ),
+        ("a\n1,2", "line 2, column 3: the row has 2 values for 1 column; quote values that contain commas"),
+        ("a,b\n1", "line 2, column 2: the row has 1 value for 2 columns; separate values with commas"),
+        ("a,a", "line 1, column 3: two columns are named \"a\"; rename one"),
+        ("a,,b", "line 1, column 3: a column has no name; name it, or remove it"),
+        ("a,time", "line 1, column 3: \"time\" is a placeholder with its own meaning; choose another name"),
+        ("a\n\"b", "line 2, column 1: the closing '\"' of the value is missing"),
+        ("{\"a\":1}\n{\"b\":1}", "line 2, column 1: the object has no \"a\", which the first one has"),
+        ("{\"a\":1}\n{\"a\":x}", "line 2, column 6: the line is not JSON: unexpected character"),
+        ("{\"a\":1}\n{\"a\"", "line 2, column 5: the line is not JSON: the text is incomplete"),
+        ("{\"a\":1}\n[]", "line 2, column 1: expected a JSON object, as in the first line"),
+        ("{}", "line 1, column 1: no columns; begin with a row of column names, or a JSON object with members"),
+    ]
+
+    @Test("An error is one line with the position, the mistake, and the remedy", arguments: Self.wordsCases)
     func words(file: String, text: String) {
         do throws(DataError) {
             _ = try DataContents(file)

@@ -13,39 +13,39 @@ import WSCore
         try expectEqual(Expectation(json).matches(message), isMatch)
     }
 
-    @Test(
-        "An object lists the values of a JSON message",
-        arguments: [
-            (#"{"/type":"ready"}"#, #"{"type":"ready","x":1}"#, true),
-            (#"{"/type":"ready"}"#, #"{"type":"\u0072eady"}"#, true),
-            (#"{"/type":"ready"}"#, #"{"type":"Ready"}"#, false), (#"{"/type":"ready"}"#, "{}", false),
-            (#"{"/type":"ready"}"#, "ready", false), (#"{"/type":"ready"}"#, #"{"type":"ready""#, false),
-            (#"{"/a":1,".b[0]":true}"#, #"{"a":1.0,"b":[true]}"#, true),
-            (#"{"/a":1,".b[0]":true}"#, #"{"a":1,"b":[1]}"#, false),
-            (#"{"/a":1}"#, #"{"a":"1"}"#, false), (#"{"/a":"1"}"#, #"{"a":1}"#, false),
-            (#"{"/a":12345678901234567890}"#, #"{"a":12345678901234567891}"#, false),
-            (#"{"/a":1e2}"#, #"{"a":100}"#, true), (#"{"/a":null}"#, #"{"a":null}"#, true),
-            (#"{"/a":null}"#, "{}", false), (#"{"/a":false}"#, #"{"a":null}"#, false),
-            (#"{"/a":{"x":[1,"b"],"y":{}}}"#, #"{"a":{"y":{},"x":[1.0,"b"]}}"#, true),
-            (#"{"/a":{"x":1}}"#, #"{"a":{"x":1,"y":2}}"#, false), (#"{"/a":{"x":1}}"#, #"{"a":{"y":1}}"#, false),
-            (#"{"/a":[1]}"#, #"{"a":[1,2]}"#, false), (#"{"/a":[1]}"#, #"{"a":{"0":1}}"#, false),
-            (#"{"":7}"#, "7", true), (#"{"":7}"#, "8", false), (#"{"/a":"é"}"#, "{\"a\":\"e\u{301}\"}", false),
-        ])
+    static let fieldsCases: [(String, String, Bool)] = [
+        (#"{"/type":"ready"}"#, #"{"type":"ready","x":1}"#, true),
+        (#"{"/type":"ready"}"#, #"{"type":"\u0072eady"}"#, true),
+        (#"{"/type":"ready"}"#, #"{"type":"Ready"}"#, false), (#"{"/type":"ready"}"#, "{}", false),
+        (#"{"/type":"ready"}"#, "ready", false), (#"{"/type":"ready"}"#, #"{"type":"ready""#, false),
+        (#"{"/a":1,".b[0]":true}"#, #"{"a":1.0,"b":[true]}"#, true),
+        (#"{"/a":1,".b[0]":true}"#, #"{"a":1,"b":[1]}"#, false),
+        (#"{"/a":1}"#, #"{"a":"1"}"#, false), (#"{"/a":"1"}"#, #"{"a":1}"#, false),
+        (#"{"/a":12345678901234567890}"#, #"{"a":12345678901234567891}"#, false),
+        (#"{"/a":1e2}"#, #"{"a":100}"#, true), (#"{"/a":null}"#, #"{"a":null}"#, true),
+        (#"{"/a":null}"#, "{}", false), (#"{"/a":false}"#, #"{"a":null}"#, false),
+        (#"{"/a":{"x":[1,"b"],"y":{}}}"#, #"{"a":{"y":{},"x":[1.0,"b"]}}"#, true),
+        (#"{"/a":{"x":1}}"#, #"{"a":{"x":1,"y":2}}"#, false), (#"{"/a":{"x":1}}"#, #"{"a":{"y":1}}"#, false),
+        (#"{"/a":[1]}"#, #"{"a":[1,2]}"#, false), (#"{"/a":[1]}"#, #"{"a":{"0":1}}"#, false),
+        (#"{"":7}"#, "7", true), (#"{"":7}"#, "8", false), (#"{"/a":"é"}"#, "{\"a\":\"e\u{301}\"}", false),
+    ]
+
+    @Test("An object lists the values of a JSON message", arguments: Self.fieldsCases)
     func fields(json: String, message: String, isMatch: Bool) throws {
         let expectation = try Expectation(json)
         try expectEqual(expectation.matches(message), isMatch)
         try expectEqual((expectation.difference(message) == nil), isMatch)
     }
 
-    @Test(
-        "A string with placeholders equals a value with its text, at any depth",
-        arguments: [
-            (#"{"/id":"{{seq}}"}"#, #"{"id":42}"#, true), (#"{"/id":"{{seq}}"}"#, #"{"id":"42"}"#, true),
-            (#"{"/id":"{{seq}}"}"#, #"{"id":43}"#, false), (#"{"/id":"{{seq}}"}"#, #"{"id":[42]}"#, false),
-            (#"{"/id":"{{seq}}"}"#, "{}", false), (#"{"/p":[{"id":"m{{seq}}"}]}"#, #"{"p":[{"id":"m42"}]}"#, true),
-            (#"{"/u":"{{user}}"}"#, #"{"u":"A\"da"}"#, true), (#"{"/u":"{{user}}"}"#, #"{"u":"Bo"}"#, false),
-            (#"{"/u":"{{env:FLAG}}"}"#, #"{"u":true}"#, true), (#"{"/u":"{{{{x"}"#, #"{"u":"{{x"}"#, true),
-        ])
+    static let templatesCases: [(String, String, Bool)] = [
+        (#"{"/id":"{{seq}}"}"#, #"{"id":42}"#, true), (#"{"/id":"{{seq}}"}"#, #"{"id":"42"}"#, true),
+        (#"{"/id":"{{seq}}"}"#, #"{"id":43}"#, false), (#"{"/id":"{{seq}}"}"#, #"{"id":[42]}"#, false),
+        (#"{"/id":"{{seq}}"}"#, "{}", false), (#"{"/p":[{"id":"m{{seq}}"}]}"#, #"{"p":[{"id":"m42"}]}"#, true),
+        (#"{"/u":"{{user}}"}"#, #"{"u":"A\"da"}"#, true), (#"{"/u":"{{user}}"}"#, #"{"u":"Bo"}"#, false),
+        (#"{"/u":"{{env:FLAG}}"}"#, #"{"u":true}"#, true), (#"{"/u":"{{{{x"}"#, #"{"u":"{{x"}"#, true),
+    ]
+
+    @Test("A string with placeholders equals a value with its text, at any depth", arguments: Self.templatesCases)
     func templates(json: String, message: String, isMatch: Bool) throws {
         try expectEqual(Expectation(json).matches(message), isMatch)
     }
@@ -65,18 +65,18 @@ import WSCore
         try expectEqual(expectation.difference(message)?.expected, "JSON")
     }
 
-    @Test(
-        "Data equals the same bytes, or JSON with the same values",
-        arguments: [
-            ("hello", "hello", true), ("hello", "hello ", false), ("", "", true), ("1", "1.0", true),
-            ("1.0", " 1\n", true), ("1e2", "100", true), ("1", "2", false), ("1", #""1""#, false),
-            (#""\u0061""#, #""a""#, true), (#""a""#, #""b""#, false), (#""a""#, "a", false), ("null", " null", true),
-            ("true", "false", false), ("01", "1", false), ("12345678901234567890", "12345678901234567891", false),
-            (#"{"a":1,"b":[true,"é"]}"#, #"{ "b": [true, "\u00e9"], "a": 1.0 }"#, true),
-            (#"{"a":1}"#, #"{"a":1,"b":2}"#, false), (#"{"a":1}"#, "{}", false), ("[1,2]", "[2,1]", false),
-            ("[1]", #"{"0":1}"#, false), ("{", "{ ", false), ("m{{seq}}", "m42", true),
-            (#"{"id":{{seq}}}"#, #"{"id": 42}"#, true),
-        ])
+    static let dataCases: [(String, String, Bool)] = [
+        ("hello", "hello", true), ("hello", "hello ", false), ("", "", true), ("1", "1.0", true),
+        ("1.0", " 1\n", true), ("1e2", "100", true), ("1", "2", false), ("1", #""1""#, false),
+        (#""\u0061""#, #""a""#, true), (#""a""#, #""b""#, false), (#""a""#, "a", false), ("null", " null", true),
+        ("true", "false", false), ("01", "1", false), ("12345678901234567890", "12345678901234567891", false),
+        (#"{"a":1,"b":[true,"é"]}"#, #"{ "b": [true, "\u00e9"], "a": 1.0 }"#, true),
+        (#"{"a":1}"#, #"{"a":1,"b":2}"#, false), (#"{"a":1}"#, "{}", false), ("[1,2]", "[2,1]", false),
+        ("[1]", #"{"0":1}"#, false), ("{", "{ ", false), ("m{{seq}}", "m42", true),
+        (#"{"id":{{seq}}}"#, #"{"id": 42}"#, true),
+    ]
+
+    @Test("Data equals the same bytes, or JSON with the same values", arguments: Self.dataCases)
     func data(expected: String, message: String, isMatch: Bool) throws {
         let expectation = Expectation(Matcher(equalTo: try Template(expected)))
         try expectEqual(expectation.matches(message), isMatch)

@@ -279,18 +279,18 @@ import WSCore
         try expectEqual(Self.ready().receive(text), ["unknown \(reason)"])
     }
 
-    @Test(
-        "An error names the expected form",
-        arguments: [
-            ("", "the channel is missing; write CHANNEL ACTION [JSON]"), ("subscribe", "write subscribe CHANNEL"),
-            (#"{"x":1}"#, "the channel is missing"), ("subscribe Chat 1", "the parameters are not a JSON object"),
-            ("subscribe Chat {", "the parameters are not a JSON object; write subscribe"),
-            (#"subscribe Chat {"channel":"x"}"#, "the parameters contain the channel"),
-            ("A", "the action is missing"),
-            ("A speak 1", "the data of the action is not a JSON object"), ("A speak {} 1", "the data of the action"),
-            ("B speak", "no subscription to \"B\" matches; write subscribe"), ("unsubscribe B", "no subscription to"),
-            (#"A {"x":1} speak"#, "no subscription to \"A\" matches"), ("unsubscribe A B", "the parameters are not"),
-        ])
+    static let mistakesCases: [(String, String)] = [
+        ("", "the channel is missing; write CHANNEL ACTION [JSON]"), ("subscribe", "write subscribe CHANNEL"),
+        (#"{"x":1}"#, "the channel is missing"), ("subscribe Chat 1", "the parameters are not a JSON object"),
+        ("subscribe Chat {", "the parameters are not a JSON object; write subscribe"),
+        (#"subscribe Chat {"channel":"x"}"#, "the parameters contain the channel"),
+        ("A", "the action is missing"),
+        ("A speak 1", "the data of the action is not a JSON object"), ("A speak {} 1", "the data of the action"),
+        ("B speak", "no subscription to \"B\" matches; write subscribe"), ("unsubscribe B", "no subscription to"),
+        (#"A {"x":1} speak"#, "no subscription to \"A\" matches"), ("unsubscribe A B", "the parameters are not"),
+    ]
+
+    @Test("An error names the expected form", arguments: Self.mistakesCases)
     func mistakes(line: String, words: String) throws {
         let result = try Self.ready("subscribe A").type(line)
         #expect(result.count == 1 && result[0].hasPrefix("error ") && result[0].contains(words), "\(result)")

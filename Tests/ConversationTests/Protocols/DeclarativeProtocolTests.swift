@@ -340,44 +340,44 @@ import WSCore
 
     // MARK: Errors
 
-    @Test(
-        "An error states the position",
-        arguments: [
-            ("", "line 1, column 1: the file is not JSON: the text is incomplete"),
-            ("[]", "line 1, column 1: the file is not a JSON object"),
-            ("{\n  \"name\": x}", "line 2, column 11: unexpected character; the file must be JSON"),
-            ("{}", "line 1, column 1: the protocol has no name"),
-            (#"{"name":"a\u001b"}"#, "line 1, column 9: the name of the protocol contains a control character"),
-            ("{\"name\":\"x\",\n\"nme\":1}", "line 2, column 1: unknown member \"nme\"; expected name, summary"),
-            (#"{"name":"x","name":"x"}"#, "line 1, column 13: the member \"name\" occurs twice; delete one"),
-            (#"{"name":1}"#, "line 1, column 9: 'name' is not a string"),
-            (#"{"name":"x","first":"a"}"#, "line 1, column 21: 'first' is not an array of strings"),
-            (#"{"name":"x","first":["a",[1]]}"#, "line 1, column 26: 'first' contains another value than a string"),
-            (#"{"name":"x","first":["a","{{b}}"]}"#, "line 1, column 26: the text is invalid: unknown placeholder"),
-            (#"{"name":"x","first":["{{last:/a}}"]}"#, "line 1, column 22: a first message cannot insert values"),
-            (#"{"name":"x","answers":["a"]}"#, "line 1, column 24: the answer is invalid: "),
-            (
-                #"{"name":"x","answers":["a{{seq}} => b"]}"#,
-                #"line 1, column 24: the answer is invalid: a regular expression has no placeholders; write '\\{\\{' for"#
-            ),
-            ("{\"name\":\"x\",\n \"ready\":\"(\"}", "line 2, column 10: the regular expression is invalid: "),
-            (#"{"name":"x","id":"a"}"#, "line 1, column 18: the location is invalid: expected a path"),
-            (#"{"name":"x","id":"/1=/~"}"#, "line 1, column 18: the location is invalid: "),
-            (#"{"name":"x","id":"/1=/2=/3"}"#, "line 1, column 18: the location is invalid; write REQUEST=REPLY"),
-            (#"{"name":"x","id":"/1="}"#, "line 1, column 18: the location is invalid: expected a path"),
-            (#"{"name":"x","set":[]}"#, "line 1, column 19: 'set' is not a JSON object"),
-            (#"{"name":"x","set":{"a":1}}"#, "line 1, column 24: the location of a variable is not a string"),
-            (#"{"name":"x","parameters":["a","a"]}"#, "line 1, column 31: the variable \"a\" is defined twice"),
-            (#"{"name":"x","parameters":["seq"]}"#, "line 1, column 27: \"seq\" is a placeholder"),
-            (#"{"name":"x","heartbeat":{"send":"a"}}"#, "line 1, column 25: 'heartbeat' needs"),
-            (#"{"name":"x","heartbeat":{"send":"a","evry":"1s"}}"#, "line 1, column 37: unknown member \"evry\""),
-            (#"{"name":"x","heartbeat":{"send":"a","every":"0s"}}"#, "line 1, column 45: 'every' is not from 100ms"),
-            (
-                #"{"name":"x","heartbeat":{"send":"a","every":"often"}}"#,
-                "line 1, column 45: 'every' is neither a duration"
-            ),
-            (#"{"name":"é","suffix":1}"#, "line 1, column 22: 'suffix' is not a string"),
-        ])
+    static let errorsCases: [(String, String)] = [
+        ("", "line 1, column 1: the file is not JSON: the text is incomplete"),
+        ("[]", "line 1, column 1: the file is not a JSON object"),
+        ("{\n  \"name\": x}", "line 2, column 11: unexpected character; the file must be JSON"),
+        ("{}", "line 1, column 1: the protocol has no name"),
+        (#"{"name":"a\u001b"}"#, "line 1, column 9: the name of the protocol contains a control character"),
+        ("{\"name\":\"x\",\n\"nme\":1}", "line 2, column 1: unknown member \"nme\"; expected name, summary"),
+        (#"{"name":"x","name":"x"}"#, "line 1, column 13: the member \"name\" occurs twice; delete one"),
+        (#"{"name":1}"#, "line 1, column 9: 'name' is not a string"),
+        (#"{"name":"x","first":"a"}"#, "line 1, column 21: 'first' is not an array of strings"),
+        (#"{"name":"x","first":["a",[1]]}"#, "line 1, column 26: 'first' contains another value than a string"),
+        (#"{"name":"x","first":["a","{{b}}"]}"#, "line 1, column 26: the text is invalid: unknown placeholder"),
+        (#"{"name":"x","first":["{{last:/a}}"]}"#, "line 1, column 22: a first message cannot insert values"),
+        (#"{"name":"x","answers":["a"]}"#, "line 1, column 24: the answer is invalid: "),
+        (
+            #"{"name":"x","answers":["a{{seq}} => b"]}"#,
+            #"line 1, column 24: the answer is invalid: a regular expression has no placeholders; write '\\{\\{' for"#
+        ),
+        ("{\"name\":\"x\",\n \"ready\":\"(\"}", "line 2, column 10: the regular expression is invalid: "),
+        (#"{"name":"x","id":"a"}"#, "line 1, column 18: the location is invalid: expected a path"),
+        (#"{"name":"x","id":"/1=/~"}"#, "line 1, column 18: the location is invalid: "),
+        (#"{"name":"x","id":"/1=/2=/3"}"#, "line 1, column 18: the location is invalid; write REQUEST=REPLY"),
+        (#"{"name":"x","id":"/1="}"#, "line 1, column 18: the location is invalid: expected a path"),
+        (#"{"name":"x","set":[]}"#, "line 1, column 19: 'set' is not a JSON object"),
+        (#"{"name":"x","set":{"a":1}}"#, "line 1, column 24: the location of a variable is not a string"),
+        (#"{"name":"x","parameters":["a","a"]}"#, "line 1, column 31: the variable \"a\" is defined twice"),
+        (#"{"name":"x","parameters":["seq"]}"#, "line 1, column 27: \"seq\" is a placeholder"),
+        (#"{"name":"x","heartbeat":{"send":"a"}}"#, "line 1, column 25: 'heartbeat' needs"),
+        (#"{"name":"x","heartbeat":{"send":"a","evry":"1s"}}"#, "line 1, column 37: unknown member \"evry\""),
+        (#"{"name":"x","heartbeat":{"send":"a","every":"0s"}}"#, "line 1, column 45: 'every' is not from 100ms"),
+        (
+            #"{"name":"x","heartbeat":{"send":"a","every":"often"}}"#,
+            "line 1, column 45: 'every' is neither a duration"
+        ),
+        (#"{"name":"é","suffix":1}"#, "line 1, column 22: 'suffix' is not a string"),
+    ]
+
+    @Test("An error states the position", arguments: Self.errorsCases)
     func errors(file: String, words: String) {
         let error = #expect(throws: DeclarativeProtocolError.self) { try Self.read(file) }
         expectEqual(error?.description.hasPrefix(words), true, "\(error?.description ?? "none")")

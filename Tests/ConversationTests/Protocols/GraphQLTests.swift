@@ -25,33 +25,34 @@ import WSCore
         #expect(throws: ProtocolParameterError.self) { try ProtocolDriver("graphql", ["payload": "[]"]) }
     }
 
+    static let requestsCases: [(String, String)] = [
+        ("{ a }", #"{"query":"{ a }"}"#), (#"  { a } {"x": 1} "#, #"{"query":"{ a }","variables":{"x":1}}"#),
+        ("query Q { a }{}", #"{"query":"query Q { a }","variables":{}}"#),
+        (#"{ a(b: "}{\"x\"") }"#, #"{"query":"{ a(b: \"}{\\\"x\\\"\") }"}"#),
+        (
+            #"{ a(b: """"x" \""" {""") } {"c":2}"#,
+            #"{"query":"{ a(b: \"\"\"\"x\" \\\"\"\" {\"\"\") }","variables":{"c":2}}"#
+        ),
+        ("{ a } # {\"x\":1}", #"{"query":"{ a } # {\"x\":1}"}"#),
+        ("query Q($a: I = {x: 1}, $b: I = {}) { a }", #"{"query":"query Q($a: I = {x: 1}, $b: I = {}) { a }"}"#),
+        (#"{"query": "{ a }", "operationName": "Q"}"#, #"{"query":"{ a }","operationName":"Q"}"#),
+    ]
+
     @Test(
-        "A document and its variables become the payload of a subscription (Subscribe)",
-        arguments: [
-            ("{ a }", #"{"query":"{ a }"}"#), (#"  { a } {"x": 1} "#, #"{"query":"{ a }","variables":{"x":1}}"#),
-            ("query Q { a }{}", #"{"query":"query Q { a }","variables":{}}"#),
-            (#"{ a(b: "}{\"x\"") }"#, #"{"query":"{ a(b: \"}{\\\"x\\\"\") }"}"#),
-            (
-                #"{ a(b: """"x" \""" {""") } {"c":2}"#,
-                #"{"query":"{ a(b: \"\"\"\"x\" \\\"\"\" {\"\"\") }","variables":{"c":2}}"#
-            ),
-            ("{ a } # {\"x\":1}", #"{"query":"{ a } # {\"x\":1}"}"#),
-            ("query Q($a: I = {x: 1}, $b: I = {}) { a }", #"{"query":"query Q($a: I = {x: 1}, $b: I = {}) { a }"}"#),
-            (#"{"query": "{ a }", "operationName": "Q"}"#, #"{"query":"{ a }","operationName":"Q"}"#),
-        ])
+        "A document and its variables become the payload of a subscription (Subscribe)", arguments: Self.requestsCases)
     func requests(line: String, payload: String) throws {
         let driver = try Self.ready()
         expectEqual(driver.type(line), ["\(#">{"id":"1","type":"subscribe","payload":"#)\(payload)}", "key 1"])
     }
 
-    @Test(
-        "A document with a subscription has a stream of results",
-        arguments: [
-            ("subscription { a }", true), ("{ subscription }", false), ("query subscription { a }", false),
-            ("query Q($subscription: Int) { a }", false), ("# subscription\nsubscription{a}", true),
-            ("fragment F on T { a } subscription S { a }", true), ("fragment subscription on T { a } { b }", false),
-            ("query @subscription { a }", false), (#""a" subscription { a }"#, true), ("mutation { a }", false),
-        ])
+    static let subscriptionsCases: [(String, Bool)] = [
+        ("subscription { a }", true), ("{ subscription }", false), ("query subscription { a }", false),
+        ("query Q($subscription: Int) { a }", false), ("# subscription\nsubscription{a}", true),
+        ("fragment F on T { a } subscription S { a }", true), ("fragment subscription on T { a } { b }", false),
+        ("query @subscription { a }", false), (#""a" subscription { a }"#, true), ("mutation { a }", false),
+    ]
+
+    @Test("A document with a subscription has a stream of results", arguments: Self.subscriptionsCases)
     func subscriptions(document: String, isSubscription: Bool) throws {
         try expectEqual(GraphQLDocument(Array(document.utf8)).isSubscription, isSubscription)
     }
@@ -198,17 +199,17 @@ import WSCore
         try expectEqual(Self.ready().receive(text), ["unknown \(reason)"])
     }
 
-    @Test(
-        "An error names the expected form",
-        arguments: [
-            ("", "the document is missing; write a GraphQL document"), ("hello", "no selection in braces; write"),
-            ("{ a", "the bracket at byte 1 is not closed"), ("{ a }}", "the bracket at byte 6 closes nothing"),
-            ("{ a(b: 1} }", "the bracket at byte 9 closes nothing"), ("{ a(b: \"x) }", "the quote at byte 8"),
-            ("{ a(b: \"\"\"x) }", "the quote at byte 8"), ("{ a(b: \"x\\", "the quote at byte 8"),
-            ("{ a } {\"x\"", "the variables after the document are not a JSON object"),
-            (#"{"a":1}"#, "the JSON object has no query"), ("complete", "write complete ID"),
-            ("complete 99999999999999999999", "write complete ID"), ("complete 1 2", "write complete ID"),
-        ])
+    static let mistakesCases: [(String, String)] = [
+        ("", "the document is missing; write a GraphQL document"), ("hello", "no selection in braces; write"),
+        ("{ a", "the bracket at byte 1 is not closed"), ("{ a }}", "the bracket at byte 6 closes nothing"),
+        ("{ a(b: 1} }", "the bracket at byte 9 closes nothing"), ("{ a(b: \"x) }", "the quote at byte 8"),
+        ("{ a(b: \"\"\"x) }", "the quote at byte 8"), ("{ a(b: \"x\\", "the quote at byte 8"),
+        ("{ a } {\"x\"", "the variables after the document are not a JSON object"),
+        (#"{"a":1}"#, "the JSON object has no query"), ("complete", "write complete ID"),
+        ("complete 99999999999999999999", "write complete ID"), ("complete 1 2", "write complete ID"),
+    ]
+
+    @Test("An error names the expected form", arguments: Self.mistakesCases)
     func mistakes(line: String, words: String) throws {
         let result = try Self.ready().type(line)
         #expect(result.count == 1 && result[0].hasPrefix("error ") && result[0].contains(words), "\(result)")

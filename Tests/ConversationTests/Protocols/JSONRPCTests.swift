@@ -44,24 +44,24 @@ import WSCore
         expectEqual(driver.lastEvent?.id, "S")
     }
 
-    @Test(
-        "Replies, errors, and notifications are separate (§4.1, §5)",
-        arguments: [
-            (#"{"jsonrpc":"2.0","id":1,"result":{"a": 1.0}}"#, #"reply 1 {"a":1.0}"#),
-            (#"{"id":"x","result":null}"#, #"reply "x" null"#),
-            (#"{"id":1,"error":{"code":-32601,"message":"no"}}"#, #"refused 1 {"code":-32601,"message":"no"}"#),
-            (#"{"id":1,"error":null,"result":2}"#, "reply 1 2"),
-            (#"{"id":1,"error":"no","result":null}"#, #"refused 1 "no""#),
-            (#"{"id":null,"error":{"code":-32700}}"#, #"refused ? error {"code":-32700}"#),
-            // The value counts, not its text.
-            (#"{"id":1.0,"result":2}"#, "reply 1 2"), (#"{"id":"\u0031","result":2}"#, #"reply "1" 2"#),
-            (#"{"error":{"code":-32700}}"#, #"refused ? error {"code":-32700}"#),
-            (#"{"method":"n","params":[1]}"#, "event n [1]"), (#"{"method":"n"}"#, "event n"),
-            (
-                #"{"method":"eth_subscription","params":{"subscription":"0x9","result":1}}"#,
-                #"event eth_subscription {"subscription":"0x9","result":1}"#
-            ),
-        ])
+    static let messagesCases: [(String, String)] = [
+        (#"{"jsonrpc":"2.0","id":1,"result":{"a": 1.0}}"#, #"reply 1 {"a":1.0}"#),
+        (#"{"id":"x","result":null}"#, #"reply "x" null"#),
+        (#"{"id":1,"error":{"code":-32601,"message":"no"}}"#, #"refused 1 {"code":-32601,"message":"no"}"#),
+        (#"{"id":1,"error":null,"result":2}"#, "reply 1 2"),
+        (#"{"id":1,"error":"no","result":null}"#, #"refused 1 "no""#),
+        (#"{"id":null,"error":{"code":-32700}}"#, #"refused ? error {"code":-32700}"#),
+        // The value counts, not its text.
+        (#"{"id":1.0,"result":2}"#, "reply 1 2"), (#"{"id":"\u0031","result":2}"#, #"reply "1" 2"#),
+        (#"{"error":{"code":-32700}}"#, #"refused ? error {"code":-32700}"#),
+        (#"{"method":"n","params":[1]}"#, "event n [1]"), (#"{"method":"n"}"#, "event n"),
+        (
+            #"{"method":"eth_subscription","params":{"subscription":"0x9","result":1}}"#,
+            #"event eth_subscription {"subscription":"0x9","result":1}"#
+        ),
+    ]
+
+    @Test("Replies, errors, and notifications are separate (§4.1, §5)", arguments: Self.messagesCases)
     func messages(text: String, event: String) throws {
         try expectEqual(Self.ready().receive(text), [event])
         try expectEqual(Self.ready().receive(binary: Array(text.utf8)), [event])

@@ -78,43 +78,43 @@ import WSCore
         expectEqual(driver.receive(binary: [0x20, 2, 0, code]), [result])
     }
 
-    @Test(
-        "Typed lines become packets",
-        arguments: [
-            ("pub t hello", "300800017468656c6c6f"), ("a/b c", "3006" + "0003612f62" + "63"), ("pub t", "3003000174"),
-            ("pub -r t a", "3104000174" + "61"),
-            ("pub -q 1 t a", "3206000174" + "0001" + "61"),
-            ("pub -r -q 1 a/b a", "3308" + "0003612f62" + "0001" + "61"),
-            (#"pub t {"$bytes":"AP8="}"#, "3005000174" + "00ff"), (#"pub t {"a":1}"#, "300a000174" + "7b2261223a317d"),
-            ("sub t/#", "8208" + "0001" + "0003742f23" + "00"),
-            ("sub -q 1 + a", "820a" + "0001" + "00012b01" + "00016101"),
-            ("unsub a b", "a208" + "0001" + "000161" + "000162"),
-        ])
+    static let typedCases: [(String, String)] = [
+        ("pub t hello", "300800017468656c6c6f"), ("a/b c", "3006" + "0003612f62" + "63"), ("pub t", "3003000174"),
+        ("pub -r t a", "3104000174" + "61"),
+        ("pub -q 1 t a", "3206000174" + "0001" + "61"),
+        ("pub -r -q 1 a/b a", "3308" + "0003612f62" + "0001" + "61"),
+        (#"pub t {"$bytes":"AP8="}"#, "3005000174" + "00ff"), (#"pub t {"a":1}"#, "300a000174" + "7b2261223a317d"),
+        ("sub t/#", "8208" + "0001" + "0003742f23" + "00"),
+        ("sub -q 1 + a", "820a" + "0001" + "00012b01" + "00016101"),
+        ("unsub a b", "a208" + "0001" + "000161" + "000162"),
+    ]
+
+    @Test("Typed lines become packets", arguments: Self.typedCases)
     func typed(line: String, packet: String) throws {
         try expectEqual(Self.open().type(line), [">x" + packet])
     }
 
-    @Test(
-        "Lines that are no command name the mistake",
-        arguments: [
-            ("hello", #"unknown command "hello"; write: pub TOPIC MESSAGE, or: sub FILTER"#),
-            ("pub", "the topic is missing; write pub TOPIC MESSAGE, as in: pub a/b hello"),
-            ("pub -q 2 a b", "-q needs QoS 0 or 1, as in: pub -q 1 a/b"),
-            ("pub a/# b", ##"the topic "a/#" is invalid; # and + are for filters"##),
-            ("pub \"\" b", "the topic is empty"), (#"pub "a\u0000" b"#, "the topic contains NUL"),
-            (#"sub "" a"#, "the filter is empty"),
-            (
-                #"pub "a"b c"#,
-                "a blank is missing after the closing quote; write pub TOPIC MESSAGE, as in: pub a/b hello"
-            ),
-            (#"pub "a\x" b"#, "the quoted text is not a JSON string; write pub TOPIC MESSAGE, as in: pub a/b hello"),
-            (#"pub "a\" b"#, "the quote is not closed; write pub TOPIC MESSAGE, as in: pub a/b hello"),
-            ("sub", "sub needs 1 to 1,000 filters: sub a/#"),
-            ("sub -r a", "-r is for pub: pub -r TOPIC MESSAGE"),
-            ("sub a#", ##"the filter "a#" is invalid; + is a whole level, and # is the last one, as in a/+/#"##),
-            ("sub #/a", ##"the filter "#/a" is invalid; + is a whole level, and # is the last one, as in a/+/#"##),
-            ("unsub a/b+", ##"the filter "a/b+" is invalid; + is a whole level, and # is the last one, as in a/+/#"##),
-        ])
+    static let mistakesCases: [(String, String)] = [
+        ("hello", #"unknown command "hello"; write: pub TOPIC MESSAGE, or: sub FILTER"#),
+        ("pub", "the topic is missing; write pub TOPIC MESSAGE, as in: pub a/b hello"),
+        ("pub -q 2 a b", "-q needs QoS 0 or 1, as in: pub -q 1 a/b"),
+        ("pub a/# b", ##"the topic "a/#" is invalid; # and + are for filters"##),
+        ("pub \"\" b", "the topic is empty"), (#"pub "a\u0000" b"#, "the topic contains NUL"),
+        (#"sub "" a"#, "the filter is empty"),
+        (
+            #"pub "a"b c"#,
+            "a blank is missing after the closing quote; write pub TOPIC MESSAGE, as in: pub a/b hello"
+        ),
+        (#"pub "a\x" b"#, "the quoted text is not a JSON string; write pub TOPIC MESSAGE, as in: pub a/b hello"),
+        (#"pub "a\" b"#, "the quote is not closed; write pub TOPIC MESSAGE, as in: pub a/b hello"),
+        ("sub", "sub needs 1 to 1,000 filters: sub a/#"),
+        ("sub -r a", "-r is for pub: pub -r TOPIC MESSAGE"),
+        ("sub a#", ##"the filter "a#" is invalid; + is a whole level, and # is the last one, as in a/+/#"##),
+        ("sub #/a", ##"the filter "#/a" is invalid; + is a whole level, and # is the last one, as in a/+/#"##),
+        ("unsub a/b+", ##"the filter "a/b+" is invalid; + is a whole level, and # is the last one, as in a/+/#"##),
+    ]
+
+    @Test("Lines that are no command name the mistake", arguments: Self.mistakesCases)
     func mistakes(line: String, error: String) throws {
         try expectEqual(Self.open().type(line), ["error \(error)"])
     }

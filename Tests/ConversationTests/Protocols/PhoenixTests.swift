@@ -324,15 +324,15 @@ import WSCore
         try expectEqual(Self.joined().receive(text), ["unknown \(reason)"])
     }
 
-    @Test(
-        "An error names the expected form",
-        arguments: [
-            ("", "the topic is missing; write TOPIC EVENT [JSON]"), ("join", "write join TOPIC [JSON]"),
-            ("join a {", "the payload is not JSON; write join TOPIC"), ("room:a", "the event is missing; write TOPIC"),
-            ("room:a b hi", "the payload is not JSON; write TOPIC EVENT"), ("room:a b 1 2", "the payload is not JSON"),
-            ("room:b x", "\"room:b\" is not joined; write join TOPIC first"), ("leave", "write leave TOPIC"),
-            ("leave room:a b", "write leave TOPIC"), ("leave room:b", "is not joined"),
-        ])
+    static let mistakesCases: [(String, String)] = [
+        ("", "the topic is missing; write TOPIC EVENT [JSON]"), ("join", "write join TOPIC [JSON]"),
+        ("join a {", "the payload is not JSON; write join TOPIC"), ("room:a", "the event is missing; write TOPIC"),
+        ("room:a b hi", "the payload is not JSON; write TOPIC EVENT"), ("room:a b 1 2", "the payload is not JSON"),
+        ("room:b x", "\"room:b\" is not joined; write join TOPIC first"), ("leave", "write leave TOPIC"),
+        ("leave room:a b", "write leave TOPIC"), ("leave room:b", "is not joined"),
+    ]
+
+    @Test("An error names the expected form", arguments: Self.mistakesCases)
     func mistakes(line: String, words: String) throws {
         let result = try Self.joined().type(line)
         #expect(result.count == 1 && result[0].hasPrefix("error ") && result[0].contains(words), "\(result)")

@@ -5,17 +5,17 @@ import WSCore
 @testable import Conversation
 
 @Suite struct ProtocolEndpointTests {
-    @Test(
-        "The URL is completed with the path and query of the protocol",
-        arguments: [
-            ("socket.io", "/", "/socket.io/?EIO=4&transport=websocket"),
-            ("socket.io", "", "/socket.io/?EIO=4&transport=websocket"),
-            ("socket.io", "/chat/?EIO=3", "/chat/?EIO=3&transport=websocket"),
-            ("phoenix", "/", "/socket/websocket?vsn=2.0.0"), ("phoenix", "/live", "/live/websocket?vsn=2.0.0"),
-            ("phoenix", "/live/websocket?t=1&x", "/live/websocket?t=1&x&vsn=2.0.0"),
-            ("phoenix", "/live/", "/live/websocket?vsn=2.0.0"), ("actioncable", "/?a=?", "/cable?a=?"),
-            ("graphql", "/graphql", "/graphql"), ("signalr", "/chat?x=1", "/chat?x=1"),
-        ])
+    static let targetsCases: [(String, String, String)] = [
+        ("socket.io", "/", "/socket.io/?EIO=4&transport=websocket"),
+        ("socket.io", "", "/socket.io/?EIO=4&transport=websocket"),
+        ("socket.io", "/chat/?EIO=3", "/chat/?EIO=3&transport=websocket"),
+        ("phoenix", "/", "/socket/websocket?vsn=2.0.0"), ("phoenix", "/live", "/live/websocket?vsn=2.0.0"),
+        ("phoenix", "/live/websocket?t=1&x", "/live/websocket?t=1&x&vsn=2.0.0"),
+        ("phoenix", "/live/", "/live/websocket?vsn=2.0.0"), ("actioncable", "/?a=?", "/cable?a=?"),
+        ("graphql", "/graphql", "/graphql"), ("signalr", "/chat?x=1", "/chat?x=1"),
+    ]
+
+    @Test("The URL is completed with the path and query of the protocol", arguments: Self.targetsCases)
     func targets(name: String, target: String, completed: String) throws {
         let found = try #require(ApplicationProtocol(named: name))
         expectEqual(found.endpoint.requestTarget(completing: target), completed)

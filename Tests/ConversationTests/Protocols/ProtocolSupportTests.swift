@@ -41,13 +41,13 @@ import WSCore
         #expect(members.isTrue("t") && !members.isTrue("n") && members.string("s") == "é" && members.count == 4)
     }
 
-    @Test(
-        "Only objects with at most two members, all of them scalars, are replaced",
-        arguments: [
-            (#"{"a":1}"#, "X"), (#"[{"a":1},{"a":1,"b":2}]"#, "[X,X]"), (#"{"c":{"a":"}"}}"#, #"{"c":X}"#),
-            (#"{"a":1,"b":2,"c":3}"#, #"{"a":1,"b":2,"c":3}"#), ("{}", "X"), (#"{"a":[]}"#, #"{"a":[]}"#),
-            (#"{"a":1,"b":{"c":1}}"#, #"{"a":1,"b":X}"#), ("{broken", "{broken"),
-        ])
+    static let smallObjectsCases: [(String, String)] = [
+        (#"{"a":1}"#, "X"), (#"[{"a":1},{"a":1,"b":2}]"#, "[X,X]"), (#"{"c":{"a":"}"}}"#, #"{"c":X}"#),
+        (#"{"a":1,"b":2,"c":3}"#, #"{"a":1,"b":2,"c":3}"#), ("{}", "X"), (#"{"a":[]}"#, #"{"a":[]}"#),
+        (#"{"a":1,"b":{"c":1}}"#, #"{"a":1,"b":X}"#), ("{broken", "{broken"),
+    ]
+
+    @Test("Only objects with at most two members, all of them scalars, are replaced", arguments: Self.smallObjectsCases)
     func smallObjects(text: String, replaced: String) {
         let result = JSONBytes.replacingSmallObjects(in: Array(text.utf8)) { _ in Array("X".utf8) }
         expectEqual(String(decoding: result, as: UTF8.self), replaced)

@@ -232,32 +232,32 @@ import WSCore
         #expect(throws: error) { try SignalRNegotiation(response: Array(body.utf8).span.bytes) }
     }
 
-    @Test(
-        "What is not a record is passed on with the reason",
-        arguments: [
-            ("\u{1E}", "a record of SignalR is not a JSON object"),
-            ("[]\u{1E}", "a record of SignalR is not a JSON object"),
-            ("{\"type\":4}\u{1E}", "a record of SignalR with an unknown type"),
-            ("{\"type\":\"1\"}\u{1E}", "a record of SignalR with an unknown type"),
-            ("{\"type\":1,\"target\":\"a\"}\u{1E}", "an invocation without a target and arguments"),
-            ("{\"type\":1,\"arguments\":[]}\u{1E}", "an invocation without a target and arguments"),
-            ("{\"type\":2}\u{1E}", "an item of a stream without an invocationId"),
-            ("{\"type\":3}\u{1E}", "a completion without an invocationId"),
-        ])
+    static let malformedCases: [(String, String)] = [
+        ("\u{1E}", "a record of SignalR is not a JSON object"),
+        ("[]\u{1E}", "a record of SignalR is not a JSON object"),
+        ("{\"type\":4}\u{1E}", "a record of SignalR with an unknown type"),
+        ("{\"type\":\"1\"}\u{1E}", "a record of SignalR with an unknown type"),
+        ("{\"type\":1,\"target\":\"a\"}\u{1E}", "an invocation without a target and arguments"),
+        ("{\"type\":1,\"arguments\":[]}\u{1E}", "an invocation without a target and arguments"),
+        ("{\"type\":2}\u{1E}", "an item of a stream without an invocationId"),
+        ("{\"type\":3}\u{1E}", "a completion without an invocationId"),
+    ]
+
+    @Test("What is not a record is passed on with the reason", arguments: Self.malformedCases)
     func malformed(text: String, reason: String) throws {
         let driver = try Self.ready()
         expectEqual(driver.receive(text), ["unknown \(reason)"])
         expectEqual(driver.receive(binary: [1]), ["unknown binary data in the JSON hub protocol"])
     }
 
-    @Test(
-        "An error names the expected form",
-        arguments: [
-            ("", "the method is missing; write METHOD [ARGUMENT...]"), ("stream", "write stream METHOD"),
-            (#"{"x":1}"#, "the method is missing before the arguments"), ("[1]", "the method is missing before"),
-            ("\"a", "the quote is not closed"), ("Send {", "in the arguments, the bracket at byte 1"),
-            ("cancel", "write cancel ID"), ("cancel 1", "write cancel ID"), ("cancel x", "write cancel ID"),
-        ])
+    static let mistakesCases: [(String, String)] = [
+        ("", "the method is missing; write METHOD [ARGUMENT...]"), ("stream", "write stream METHOD"),
+        (#"{"x":1}"#, "the method is missing before the arguments"), ("[1]", "the method is missing before"),
+        ("\"a", "the quote is not closed"), ("Send {", "in the arguments, the bracket at byte 1"),
+        ("cancel", "write cancel ID"), ("cancel 1", "write cancel ID"), ("cancel x", "write cancel ID"),
+    ]
+
+    @Test("An error names the expected form", arguments: Self.mistakesCases)
     func mistakes(line: String, words: String) throws {
         let result = try Self.ready().type(line)
         #expect(result.count == 1 && result[0].hasPrefix("error ") && result[0].contains(words), "\(result)")

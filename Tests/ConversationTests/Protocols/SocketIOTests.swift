@@ -41,27 +41,27 @@ import WSCore
         expectEqual(driver.receive(#"44"no""#), [#"failure the server refused the namespace /: "no""#])
     }
 
-    @Test(
-        "Events have the notation of typed lines (Packet encoding)",
-        arguments: [
-            (#"42["chat",{"x":1}]"#, #"event chat {"x":1}"#), (#"42["foo"]"#, "event foo"),
-            (#"42["a", 1, "b"]"#, #"event a [1,"b"]"#), (#"42["a",[1,2]]"#, "event a [[1,2]]"),
-            (#"42["my event",1]"#, #"event "my event" 1"#), (#"42["a\n"]"#, #"event "a\n""#),
-            (#"42/admin,["bar"]"#, "event /admin bar"), (#"42[1,2]"#, "event 1 2"),
-            (#"42["a",12345678901234567890.50]"#, "event a 12345678901234567890.50"),
-        ])
+    static let eventsCases: [(String, String)] = [
+        (#"42["chat",{"x":1}]"#, #"event chat {"x":1}"#), (#"42["foo"]"#, "event foo"),
+        (#"42["a", 1, "b"]"#, #"event a [1,"b"]"#), (#"42["a",[1,2]]"#, "event a [[1,2]]"),
+        (#"42["my event",1]"#, #"event "my event" 1"#), (#"42["a\n"]"#, #"event "a\n""#),
+        (#"42/admin,["bar"]"#, "event /admin bar"), (#"42[1,2]"#, "event 1 2"),
+        (#"42["a",12345678901234567890.50]"#, "event a 12345678901234567890.50"),
+    ]
+
+    @Test("Events have the notation of typed lines (Packet encoding)", arguments: Self.eventsCases)
     func events(packet: String, event: String) throws {
         try expectEqual(Self.connected().receive(packet), [event])
     }
 
-    @Test(
-        "Typed lines become events",
-        arguments: [
-            (#"chat {"x":1}"#, #">42["chat",{"x":1}]"#), ("foo", #">42["foo"]"#),
-            (#"  chat  hi 'a b' 2 "#, #">42["chat","hi","a b",2]"#), ("a [1, 2]", #">42["a",1,2]"#),
-            ("a [[1, 2]]", #">42["a",[1,2]]"#), (#"["a",{"x":1}]"#, #">42["a",{"x":1}]"#),
-            (#""my event" 1"#, #">42["my event",1]"#), (#"a"b"#, #">42["a\"b"]"#),
-        ])
+    static let typedCases: [(String, String)] = [
+        (#"chat {"x":1}"#, #">42["chat",{"x":1}]"#), ("foo", #">42["foo"]"#),
+        (#"  chat  hi 'a b' 2 "#, #">42["chat","hi","a b",2]"#), ("a [1, 2]", #">42["a",1,2]"#),
+        ("a [[1, 2]]", #">42["a",[1,2]]"#), (#"["a",{"x":1}]"#, #">42["a",{"x":1}]"#),
+        (#""my event" 1"#, #">42["my event",1]"#), (#"a"b"#, #">42["a\"b"]"#),
+    ]
+
+    @Test("Typed lines become events", arguments: Self.typedCases)
     func typed(line: String, packet: String) throws {
         try expectEqual(Self.connected().type(line), [packet])
     }
@@ -246,29 +246,29 @@ import WSCore
         expectEqual(driver.receive(binary: [1]), ["disconnect the attachments of a packet have more than 16 MiB"])
     }
 
-    @Test(
-        "What is not a packet is passed on with the reason",
-        arguments: [
-            ("", "not an Engine.IO packet"), ("x", "not an Engine.IO packet"), ("5", "not an Engine.IO packet"),
-            ("0", "the handshake has no valid pingInterval and pingTimeout"),
-            (#"0{"pingInterval":-1,"pingTimeout":0}"#, "the handshake has no valid pingInterval and pingTimeout"),
-            (
-                #"0{"pingInterval":9223372036854775807,"pingTimeout":1}"#,
-                "the handshake has no valid pingInterval and pingTimeout"
-            ),
-            ("4", "not a Socket.IO packet: its type is not 0 through 6"),
-            ("47[]", "not a Socket.IO packet: its type is not 0 through 6"),
-            ("42", "the payload of a packet is not an array"), ("42{}", "the payload of a packet is not an array"),
-            ("42[1", "the payload of a packet is not an array"), ("42[]", "an event without a name"),
-            ("42[null]", "an event without a name"), ("42[{}]", "an event without a name"),
-            ("42[[]]", "an event without a name"), ("43[]", "an acknowledgement without an id"),
-            ("43/a,5{}", "the payload of a packet is not an array"), ("40{", "the payload of a packet is not JSON"),
-            ("45[\"a\"]", "a binary packet without the number of its attachments"),
-            ("451[\"a\"]", "a binary packet without the number of its attachments"),
-            ("45-[\"a\"]", "a binary packet without the number of its attachments"),
-            ("451001-[\"a\"]", "a packet with more than 1000 attachments"),
-            ("4299999999999999999999[\"a\"]", "the id of a packet is too large"),
-        ])
+    static let malformedCases: [(String, String)] = [
+        ("", "not an Engine.IO packet"), ("x", "not an Engine.IO packet"), ("5", "not an Engine.IO packet"),
+        ("0", "the handshake has no valid pingInterval and pingTimeout"),
+        (#"0{"pingInterval":-1,"pingTimeout":0}"#, "the handshake has no valid pingInterval and pingTimeout"),
+        (
+            #"0{"pingInterval":9223372036854775807,"pingTimeout":1}"#,
+            "the handshake has no valid pingInterval and pingTimeout"
+        ),
+        ("4", "not a Socket.IO packet: its type is not 0 through 6"),
+        ("47[]", "not a Socket.IO packet: its type is not 0 through 6"),
+        ("42", "the payload of a packet is not an array"), ("42{}", "the payload of a packet is not an array"),
+        ("42[1", "the payload of a packet is not an array"), ("42[]", "an event without a name"),
+        ("42[null]", "an event without a name"), ("42[{}]", "an event without a name"),
+        ("42[[]]", "an event without a name"), ("43[]", "an acknowledgement without an id"),
+        ("43/a,5{}", "the payload of a packet is not an array"), ("40{", "the payload of a packet is not JSON"),
+        ("45[\"a\"]", "a binary packet without the number of its attachments"),
+        ("451[\"a\"]", "a binary packet without the number of its attachments"),
+        ("45-[\"a\"]", "a binary packet without the number of its attachments"),
+        ("451001-[\"a\"]", "a packet with more than 1000 attachments"),
+        ("4299999999999999999999[\"a\"]", "the id of a packet is too large"),
+    ]
+
+    @Test("What is not a packet is passed on with the reason", arguments: Self.malformedCases)
     func malformed(text: String, reason: String) throws {
         try expectEqual(Self.connected().receive(text), ["unknown \(reason)"])
     }
@@ -334,15 +334,15 @@ import WSCore
         expectEqual(driver.type("x", wantsReply: true), [#">422["x"]"#, "key 2"])
     }
 
-    @Test(
-        "An error names the expected form",
-        arguments: [
-            ("", "the event is missing"), (#"{"x":1}"#, "the event has no name"), ("[1]", "the array is not an event"),
-            ("[\"a\"", "the array is not an event"), ("\"a", "the quote is not closed"),
-            ("disconnect", "the event name 'disconnect' is reserved"), ("[\"connect\"]", "is reserved"),
-            ("a [1", "in the arguments, the bracket at byte 1 is not closed"), ("/a,b c", "a namespace has no commas"),
-            ("/a {\"x\":1}", "the event has no name"),
-        ])
+    static let mistakesCases: [(String, String)] = [
+        ("", "the event is missing"), (#"{"x":1}"#, "the event has no name"), ("[1]", "the array is not an event"),
+        ("[\"a\"", "the array is not an event"), ("\"a", "the quote is not closed"),
+        ("disconnect", "the event name 'disconnect' is reserved"), ("[\"connect\"]", "is reserved"),
+        ("a [1", "in the arguments, the bracket at byte 1 is not closed"), ("/a,b c", "a namespace has no commas"),
+        ("/a {\"x\":1}", "the event has no name"),
+    ]
+
+    @Test("An error names the expected form", arguments: Self.mistakesCases)
     func mistakes(line: String, words: String) throws {
         let result = try Self.connected().type(line)
         #expect(result.count == 1 && result[0].hasPrefix("error ") && result[0].contains(words), "\(result)")

@@ -68,26 +68,26 @@ import WSCore
             ])
     }
 
-    @Test(
-        "Typed lines become frames",
-        arguments: [
-            ("SEND /queue/a hello", frame("SEND", "destination:/queue/a", "content-length:5", "", "hello")),
-            ("/queue/a hello world", frame("SEND", "destination:/queue/a", "content-length:11", "", "hello world")),
-            ("send /queue/a", frame("SEND", "destination:/queue/a", "", "")),
-            (
-                #"SEND content-type:application/json x:a:b\n /q {"a":1}"#,
-                frame(
-                    "SEND", "destination:/q", "content-type:application/json", #"x:a\cb\\n"#, "content-length:7", "",
-                    #"{"a":1}"#)
-            ),
-            ("SEND destination:jms:q a:b", frame("SEND", "destination:jms\\cq", "content-length:3", "", "a:b")),
-            ("SEND q é", frame("SEND", "destination:q", "content-length:2", "", "é")),
-            ("ACK 7", frame("ACK", "id:7", "", "")),
-            ("NACK transaction:t 7", frame("NACK", "id:7", "transaction:t", "", "")),
-            ("BEGIN t", frame("BEGIN", "transaction:t", "", "")),
-            ("COMMIT t", frame("COMMIT", "transaction:t", "", "")),
-            ("ABORT t", frame("ABORT", "transaction:t", "", "")), ("DISCONNECT", frame("DISCONNECT", "", "")),
-        ])
+    static let typedCases: [(String, String)] = [
+        ("SEND /queue/a hello", frame("SEND", "destination:/queue/a", "content-length:5", "", "hello")),
+        ("/queue/a hello world", frame("SEND", "destination:/queue/a", "content-length:11", "", "hello world")),
+        ("send /queue/a", frame("SEND", "destination:/queue/a", "", "")),
+        (
+            #"SEND content-type:application/json x:a:b\n /q {"a":1}"#,
+            frame(
+                "SEND", "destination:/q", "content-type:application/json", #"x:a\cb\\n"#, "content-length:7", "",
+                #"{"a":1}"#)
+        ),
+        ("SEND destination:jms:q a:b", frame("SEND", "destination:jms\\cq", "content-length:3", "", "a:b")),
+        ("SEND q é", frame("SEND", "destination:q", "content-length:2", "", "é")),
+        ("ACK 7", frame("ACK", "id:7", "", "")),
+        ("NACK transaction:t 7", frame("NACK", "id:7", "transaction:t", "", "")),
+        ("BEGIN t", frame("BEGIN", "transaction:t", "", "")),
+        ("COMMIT t", frame("COMMIT", "transaction:t", "", "")),
+        ("ABORT t", frame("ABORT", "transaction:t", "", "")), ("DISCONNECT", frame("DISCONNECT", "", "")),
+    ]
+
+    @Test("Typed lines become frames", arguments: Self.typedCases)
     func typed(line: String, frame: String) throws {
         try expectEqual(Self.open().type(line), [">" + frame])
     }
@@ -254,24 +254,24 @@ import WSCore
         expectEqual(driver.lastEvent?.attributes["x"], value)
     }
 
-    @Test(
-        "Malformed frames are passed on with a reason",
-        arguments: [
-            (frame("MESSAGE", #"a:\t"#, "", ""), "a STOMP header has an undefined escape"),
-            (frame("MESSAGE", #"a:\"#, "", ""), "a STOMP header has an undefined escape"),
-            (frame("MESSAGE", "a", "", ""), "a STOMP header has no colon"),
-            (frame("MESSAGE", "content-length:x", "", ""), "the content-length of a STOMP frame is invalid"),
-            (frame("MESSAGE", "content-length:-1", "", ""), "the content-length of a STOMP frame is invalid"),
-            (
-                frame("MESSAGE", "content-length:1", "", "ab"),
-                "no NUL ends the body of a STOMP frame at its content-length"
-            ),
-            (frame("MESSAGE", "content-length:99999999999", "", ""), "a STOMP frame exceeds 16 MiB"),
-            ("M" + String(repeating: "x", count: 70_000), "the head of a STOMP frame exceeds 64 KiB"),
-            (frame("HELLO", "", ""), #"unexpected STOMP frame "HELLO""#),
-            (connected, #"unexpected STOMP frame "CONNECTED""#),
-            (frame("RECEIPT", "", ""), "a STOMP receipt without receipt-id"),
-        ])
+    static let malformedCases: [(String, String)] = [
+        (frame("MESSAGE", #"a:\t"#, "", ""), "a STOMP header has an undefined escape"),
+        (frame("MESSAGE", #"a:\"#, "", ""), "a STOMP header has an undefined escape"),
+        (frame("MESSAGE", "a", "", ""), "a STOMP header has no colon"),
+        (frame("MESSAGE", "content-length:x", "", ""), "the content-length of a STOMP frame is invalid"),
+        (frame("MESSAGE", "content-length:-1", "", ""), "the content-length of a STOMP frame is invalid"),
+        (
+            frame("MESSAGE", "content-length:1", "", "ab"),
+            "no NUL ends the body of a STOMP frame at its content-length"
+        ),
+        (frame("MESSAGE", "content-length:99999999999", "", ""), "a STOMP frame exceeds 16 MiB"),
+        ("M" + String(repeating: "x", count: 70_000), "the head of a STOMP frame exceeds 64 KiB"),
+        (frame("HELLO", "", ""), #"unexpected STOMP frame "HELLO""#),
+        (connected, #"unexpected STOMP frame "CONNECTED""#),
+        (frame("RECEIPT", "", ""), "a STOMP receipt without receipt-id"),
+    ]
+
+    @Test("Malformed frames are passed on with a reason", arguments: Self.malformedCases)
     func malformed(frame: String, reason: String) throws {
         let driver = try Self.open()
         expectEqual(driver.receive(frame), ["unknown \(reason)"])

@@ -20,11 +20,11 @@ import WSCore
         expectEqual(correlation.replies.map(\.source), replies)
     }
 
-    @Test(
-        "A text with an empty or invalid field is no correlation",
-        arguments: [
-            "", "=", "a=", "=a", "a=,", "a=b,", "a=,b", "a=b,,c", "a=b=c", "a=b,c=d", "/~2=a", "a=/~2", "a=..b", ".[=a",
-        ])
+    static let mistakesCases: [String] = [
+        "", "=", "a=", "=a", "a=,", "a=b,", "a=,b", "a=b,,c", "a=b=c", "a=b,c=d", "/~2=a", "a=/~2", "a=..b", ".[=a",
+    ]
+
+    @Test("A text with an empty or invalid field is no correlation", arguments: Self.mistakesCases)
     func mistakes(text: String) {
         expectNil(Correlation(text))
     }

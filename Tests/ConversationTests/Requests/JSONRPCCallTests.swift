@@ -5,20 +5,20 @@ import WSCore
 @testable import Conversation
 
 @Suite struct JSONRPCCallTests {
-    @Test(
-        "Arguments that are valid JSON are JSON, and others are strings",
-        arguments: [
-            ("m", ""), ("  m \t ", ""), ("m 1", "[1]"), ("m 1 2.50 -0e1", "[1,2.50,-0e1]"),
-            ("m true null", "[true,null]"),
-            ("m a b", #"["a","b"]"#), (#"m "a b" 'c d'"#, #"["a b","c d"]"#), ("m '1' '{}'", #"["1","{}"]"#),
-            (#"m 'say "hi"\n'"#, #"["say \"hi\"\\n"]"#), ("m ''", #"[""]"#), ("m it's", #"["it's"]"#),
-            ("m 01 +1 1.", #"["01","+1","1."]"#), ("m [1, 2] 3", "[[1, 2],3]"),
-            (#"m {"a": [1]} "b""#, #"[{"a": [1]},"b"]"#),
-            (#"m ["]", "\"]"]"#, #"["]", "\"]"]"#), (#"m a"b c"d"#, #"["a\"b c\"d"]"#),
-            ("m [x] {y}", #"["[x]","{y}"]"#),
-            ("m a]b }", #"["a]b","}"]"#), ("m 水 'ä ö'", #"["水","ä ö"]"#), ("m 1\n 2\r", "[1,2]"),
-            ("m 'a\u{1B}'", #"["a\u001b"]"#), ("m ['] 1", #"["[']",1]"#),
-        ])
+    static let argumentsCases: [(String, String)] = [
+        ("m", ""), ("  m \t ", ""), ("m 1", "[1]"), ("m 1 2.50 -0e1", "[1,2.50,-0e1]"),
+        ("m true null", "[true,null]"),
+        ("m a b", #"["a","b"]"#), (#"m "a b" 'c d'"#, #"["a b","c d"]"#), ("m '1' '{}'", #"["1","{}"]"#),
+        (#"m 'say "hi"\n'"#, #"["say \"hi\"\\n"]"#), ("m ''", #"[""]"#), ("m it's", #"["it's"]"#),
+        ("m 01 +1 1.", #"["01","+1","1."]"#), ("m [1, 2] 3", "[[1, 2],3]"),
+        (#"m {"a": [1]} "b""#, #"[{"a": [1]},"b"]"#),
+        (#"m ["]", "\"]"]"#, #"["]", "\"]"]"#), (#"m a"b c"d"#, #"["a\"b c\"d"]"#),
+        ("m [x] {y}", #"["[x]","{y}"]"#),
+        ("m a]b }", #"["a]b","}"]"#), ("m 水 'ä ö'", #"["水","ä ö"]"#), ("m 1\n 2\r", "[1,2]"),
+        ("m 'a\u{1B}'", #"["a\u001b"]"#), ("m ['] 1", #"["[']",1]"#),
+    ]
+
+    @Test("Arguments that are valid JSON are JSON, and others are strings", arguments: Self.argumentsCases)
     func arguments(line: String, params: String) throws {
         try expectEqual(Self.call(line), Self.expected("m", params))
     }
@@ -33,15 +33,15 @@ import WSCore
         try expectEqual(Self.call(line), Self.expected("m", params))
     }
 
-    @Test(
-        "If all arguments have names they form an object",
-        arguments: [
-            ("m a=1 b=x", #"{"a":1,"b":"x"}"#), ("m url=http://h/?q=1&r=2", #"{"url":"http://h/?q=1&r=2"}"#),
-            ("m a='1 2' b=\"c d\"", #"{"a":"1 2","b":"c d"}"#), ("m a=[1, 2] b={}", #"{"a":[1, 2],"b":{}}"#),
-            ("m a=", #"{"a":""}"#), ("m a==b", #"{"a":"=b"}"#), ("m ü.x-y$_1=1", #"{"ü.x-y$_1":1}"#),
-            ("m a=1 2", #"["a=1",2]"#), ("m =1", #"["=1"]"#), ("m a+b=1", #"["a+b=1"]"#), (#"m "a=1""#, #"["a=1"]"#),
-            ("m 'a=1'", #"["a=1"]"#), ("m a=it's", #"{"a":"it's"}"#),
-        ])
+    static let namesCases: [(String, String)] = [
+        ("m a=1 b=x", #"{"a":1,"b":"x"}"#), ("m url=http://h/?q=1&r=2", #"{"url":"http://h/?q=1&r=2"}"#),
+        ("m a='1 2' b=\"c d\"", #"{"a":"1 2","b":"c d"}"#), ("m a=[1, 2] b={}", #"{"a":[1, 2],"b":{}}"#),
+        ("m a=", #"{"a":""}"#), ("m a==b", #"{"a":"=b"}"#), ("m ü.x-y$_1=1", #"{"ü.x-y$_1":1}"#),
+        ("m a=1 2", #"["a=1",2]"#), ("m =1", #"["=1"]"#), ("m a+b=1", #"["a+b=1"]"#), (#"m "a=1""#, #"["a=1"]"#),
+        ("m 'a=1'", #"["a=1"]"#), ("m a=it's", #"{"a":"it's"}"#),
+    ]
+
+    @Test("If all arguments have names they form an object", arguments: Self.namesCases)
     func names(line: String, params: String) throws {
         try expectEqual(Self.call(line), Self.expected("m", params))
     }

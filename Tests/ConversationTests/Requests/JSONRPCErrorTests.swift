@@ -30,13 +30,13 @@ import WSCore
         expectEqual(error.message, message)
     }
 
-    @Test(
-        "Results, notifications, calls, and other texts are not errors",
-        arguments: [
-            #"{"id":1,"result":5}"#, #"{"id":1,"result":5,"error":null}"#, #"{"id":1,"error":false}"#,
-            #"{"id":1,"error":""}"#, #"{"id":1,"method":"m","error":{"code":1}}"#, "5", "[5]",
-            "error", "",
-        ])
+    static let othersCases: [String] = [
+        #"{"id":1,"result":5}"#, #"{"id":1,"result":5,"error":null}"#, #"{"id":1,"error":false}"#,
+        #"{"id":1,"error":""}"#, #"{"id":1,"method":"m","error":{"code":1}}"#, "5", "[5]",
+        "error", "",
+    ]
+
+    @Test("Results, notifications, calls, and other texts are not errors", arguments: Self.othersCases)
     func others(text: String) {
         expectEmpty(Self.errors(text))
     }

@@ -38,9 +38,11 @@ import WSCore
         expectEqual(messages.sendAgain(), [.text("three")])
     }
 
-    @Test(
-        "a pong that answers none of our pings confirms nothing",
-        arguments: ["", "confirm", "confirm 0", "confirm 2", "confirm 01", "confirm +1", "heartbeat 1", "\u{0}"])
+    static let foreignPongsCases: [String] = [
+        "", "confirm", "confirm 0", "confirm 2", "confirm 01", "confirm +1", "heartbeat 1", "\u{0}",
+    ]
+
+    @Test("a pong that answers none of our pings confirms nothing", arguments: Self.foreignPongsCases)
     func foreignPongs(payload: String) {
         let messages = Fixture(isConnected: true)
         messages.record("one")

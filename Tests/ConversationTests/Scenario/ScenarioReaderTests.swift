@@ -354,99 +354,99 @@ enum ScenarioFixture {
         expectEqual(scenario.variables.names, ["sid"])
     }
 
-    @Test(
-        "An error names its line and column, and a reason",
-        arguments: [
-            (#"{"type":"mesage"}"#, 1, 9, "unknown type 'mesage'"),
-            (#"{"type":"message","direction":"out"}"#, 1, 9, "neither 'data' nor 'base64'"),
-            (#"{"type":"message","direction":"up","data":""}"#, 1, 31, "unknown direction 'up'"),
-            (#"{"type":"message","data":""}"#, 1, 1, "no 'direction'"),
-            (#"{"type":"message","direction":"in","mach":"x"}"#, 1, 36, "unknown member 'mach'"),
-            (#"{"type":"message","direction":"in","match":"("}"#, 1, 44, "'match'"),
-            (#"{"type":"message","direction":"in","match":"x","timeout":"2"}"#, 1, 58, "'timeout' is not a duration"),
-            (
-                #"{"type":"message","direction":"out","data":"x","timeout":"2s"}"#, 1, 48,
-                "an outgoing message has no 'timeout'; delete it"
-            ),
-            (#"{"type":"message","direction":"out","data":"{{sid}}"}"#, 1, 45, "unknown placeholder '{{sid}}'"),
-            (#"{"type":"message","direction":"out","data":"\"ä\u00e4{{sid}}"}"#, 1, 54, "unknown placeholder"),
-            (#"{"type":"message","direction":"in","match":{"/a":"\n{{sid}}"}}"#, 1, 53, "unknown placeholder"),
-            (#"{"type":"message","direction":"in","match":{"/a":["b","{{sid}}"]}}"#, 1, 50, "unknown placeholder"),
-            (#"{"type":"message","direction":"in","data":"x","timeout":"0s"}"#, 1, 57, "'timeout' is zero"),
-            (#"{"type":"message","direction":"in","data":"x","name":""}"#, 1, 54, "'name' is empty"),
-            (#"{"type":"message","direction":"out","data":"a\ud800"}"#, 1, 46, "half of a surrogate pair"),
-            (#"{"type":"message","direction":"in","match":{"/a":"\udc00"}}"#, 1, 51, "half of a surrogate pair"),
-            (#"{"type":"message","direction":"out","data":"ä","dat":1}"#, 1, 48, "unknown member 'dat'"),
-            (#"{"type":"pause"}"#, 1, 9, "the pause has no length"),
-            (#"{"type":"pause","for":"3s-1s"}"#, 1, 23, "nor an ascending range"),
-            (#"{"type":"message","direction":"in","match":"x","set":{"seq":"/a"}}"#, 1, 55, "placeholder"),
-            (
-                #"{"type":"message","direction":"in","match":"x","set":{"a":"/a","b":"/b","a":"/c"}}"#, 1, 73,
-                #"'set': the member "a" occurs twice; delete one"#
-            ),
-            (
-                #"{"type":"message","direction":"in","match":{"/a":1,"/b":2,"/a":3}}"#, 1, 59,
-                #"'match': the member "/a" occurs twice; delete one"#
-            ),
-            (#"{"type":"message","direction":"in","match":"x","set":{"a":"b"}}"#, 1, 59, "expected a JSON Pointer"),
-            (#"{"type":"message","direction":"in","match":"x","set":{"a":1}}"#, 1, 59, "expected a JSON Pointer"),
-            (#"{"type":"message","direction":"in","match":"x","set":{"a":"/~2"}}"#, 1, 59, "write '~' as ~0"),
-            (
-                #"{"type":"message","direction":"in","match":{"a":1}}"#, 1, 45,
-                "expected a JSON Pointer such as /user/name"
-            ),
-            (#"{"type":"message","direction":"out","data":"\n{{last:/a}}"}"#, 1, 47, "no earlier step receives one"),
-            (
-                #"{"type":"message","direction":"in","match":{"/a":"b {{last:/a}}"}}"#, 1, 53,
-                "'match': {{last:…}} needs a received message, but no earlier step receives one"
-            ),
-            (
-                #"{"type":"message","direction":"out","data":"{{}}"}"#, 1, 45,
-                "{{env:NAME}}, or '{{{{' for two literal braces"
-            ),
-            (#"{"type":"repeat"}"#, 1, 1, "the file has no steps"),
-            ("[]", 1, 1, "expected a JSON object"),
-            (#"{"type":"ping","#, 1, 16, "not JSON"),
-            (#"{"type":"ping","direction":"in","match":"x"}"#, 1, 33, "an incoming ping has no 'match'; delete it"),
-            (#"{"type":"ping","direction":"in","data":"x"}"#, 1, 33, "an incoming ping has no 'data'; delete it"),
-            (#"{"type":"pong","direction":"out","timeout":"1s"}"#, 1, 34, "an outgoing pong has no 'timeout'"),
-            (#"{"type":"pause","for":"1s","match":"x"}"#, 1, 28, "a pause has no 'match'"),
-            (#"{"type":"pause","for":"1s","direction":"in"}"#, 1, 28, "a pause has no 'direction'"),
-            (#"{"type":"repeat","name":"x"}"#, 1, 18, "'repeat' has no 'name'"),
-            (#"{"type":"close","direction":"in","reason":"x"}"#, 1, 34, "an incoming close has no 'reason'"),
-            (#"{"type":"close","direction":"out","data":"x"}"#, 1, 35, "an outgoing close has no 'data'"),
-            (#"{"type":"close","direction":"out","code":"1000"}"#, 1, 42, "'code' is not a number from 1000 to 4999"),
-            (#"{"type":"close","direction":"out","code":2000}"#, 1, 42, "no close frame can contain 2000"),
-            (#"{"type":"close","direction":"out","code":1015}"#, 1, 42, "no close frame can contain 1015"),
-            (
-                #"{"type":"message","direction":"out","data":"x","expect":"x"}"#, 1, 48,
-                "an outgoing message has no 'expect'"
-            ),
-            (
-                #"{"type":"message","direction":"out","data":"x","strict":true}"#, 1, 48,
-                "an outgoing message has no 'strict'"
-            ),
-            (
-                #"{"type":"message","direction":"out","data":"x","optional":1}"#, 1, 59,
-                "'optional' is neither true nor false"
-            ),
-            (#"{"type":"message","direction":"in","data":"x","strict":1}"#, 1, 56, "neither true nor false"),
-            (#"{"type":"message","direction":"in","data":"x","opcode":"bin"}"#, 1, 56, "unknown opcode 'bin'"),
-            (#"{"type":"message","direction":"in","data":"x","base64":""}"#, 1, 56, "exclude each other"),
-            (#"{"type":"message","direction":"out","base64":"/w==","opcode":"text"}"#, 1, 46, "not UTF-8"),
-            (#"{"type":"message","direction":"out","base64":"?"}"#, 1, 46, "not Base64"),
-            (
-                #"{"type":"message","direction":"in","data":"x","client":0}"#, 1, 56,
-                "'client' is not a number of at least 1"
-            ),
-            (#"{"type":"message","direction":"in","data":"x","data":"y"}"#, 1, 47, "occurs twice"),
-            (
-                #"{"type":"close","direction":"in"}"# + "\n" + #"{"type":"ping","direction":"out"}"#, 2, 9,
-                "no step can follow 'close'"
-            ),
-            ("", 1, 1, "the file has no steps"),
-            ("{\"type\":\"ping\",\"direction\":\"out\"}\n{\"type\":1}", 2, 9, "'type' is not a string"),
-        ])
+    static let errorsCases: [(String, Int, Int, String)] = [
+        (#"{"type":"mesage"}"#, 1, 9, "unknown type 'mesage'"),
+        (#"{"type":"message","direction":"out"}"#, 1, 9, "neither 'data' nor 'base64'"),
+        (#"{"type":"message","direction":"up","data":""}"#, 1, 31, "unknown direction 'up'"),
+        (#"{"type":"message","data":""}"#, 1, 1, "no 'direction'"),
+        (#"{"type":"message","direction":"in","mach":"x"}"#, 1, 36, "unknown member 'mach'"),
+        (#"{"type":"message","direction":"in","match":"("}"#, 1, 44, "'match'"),
+        (#"{"type":"message","direction":"in","match":"x","timeout":"2"}"#, 1, 58, "'timeout' is not a duration"),
+        (
+            #"{"type":"message","direction":"out","data":"x","timeout":"2s"}"#, 1, 48,
+            "an outgoing message has no 'timeout'; delete it"
+        ),
+        (#"{"type":"message","direction":"out","data":"{{sid}}"}"#, 1, 45, "unknown placeholder '{{sid}}'"),
+        (#"{"type":"message","direction":"out","data":"\"ä\u00e4{{sid}}"}"#, 1, 54, "unknown placeholder"),
+        (#"{"type":"message","direction":"in","match":{"/a":"\n{{sid}}"}}"#, 1, 53, "unknown placeholder"),
+        (#"{"type":"message","direction":"in","match":{"/a":["b","{{sid}}"]}}"#, 1, 50, "unknown placeholder"),
+        (#"{"type":"message","direction":"in","data":"x","timeout":"0s"}"#, 1, 57, "'timeout' is zero"),
+        (#"{"type":"message","direction":"in","data":"x","name":""}"#, 1, 54, "'name' is empty"),
+        (#"{"type":"message","direction":"out","data":"a\ud800"}"#, 1, 46, "half of a surrogate pair"),
+        (#"{"type":"message","direction":"in","match":{"/a":"\udc00"}}"#, 1, 51, "half of a surrogate pair"),
+        (#"{"type":"message","direction":"out","data":"ä","dat":1}"#, 1, 48, "unknown member 'dat'"),
+        (#"{"type":"pause"}"#, 1, 9, "the pause has no length"),
+        (#"{"type":"pause","for":"3s-1s"}"#, 1, 23, "nor an ascending range"),
+        (#"{"type":"message","direction":"in","match":"x","set":{"seq":"/a"}}"#, 1, 55, "placeholder"),
+        (
+            #"{"type":"message","direction":"in","match":"x","set":{"a":"/a","b":"/b","a":"/c"}}"#, 1, 73,
+            #"'set': the member "a" occurs twice; delete one"#
+        ),
+        (
+            #"{"type":"message","direction":"in","match":{"/a":1,"/b":2,"/a":3}}"#, 1, 59,
+            #"'match': the member "/a" occurs twice; delete one"#
+        ),
+        (#"{"type":"message","direction":"in","match":"x","set":{"a":"b"}}"#, 1, 59, "expected a JSON Pointer"),
+        (#"{"type":"message","direction":"in","match":"x","set":{"a":1}}"#, 1, 59, "expected a JSON Pointer"),
+        (#"{"type":"message","direction":"in","match":"x","set":{"a":"/~2"}}"#, 1, 59, "write '~' as ~0"),
+        (
+            #"{"type":"message","direction":"in","match":{"a":1}}"#, 1, 45,
+            "expected a JSON Pointer such as /user/name"
+        ),
+        (#"{"type":"message","direction":"out","data":"\n{{last:/a}}"}"#, 1, 47, "no earlier step receives one"),
+        (
+            #"{"type":"message","direction":"in","match":{"/a":"b {{last:/a}}"}}"#, 1, 53,
+            "'match': {{last:…}} needs a received message, but no earlier step receives one"
+        ),
+        (
+            #"{"type":"message","direction":"out","data":"{{}}"}"#, 1, 45,
+            "{{env:NAME}}, or '{{{{' for two literal braces"
+        ),
+        (#"{"type":"repeat"}"#, 1, 1, "the file has no steps"),
+        ("[]", 1, 1, "expected a JSON object"),
+        (#"{"type":"ping","#, 1, 16, "not JSON"),
+        (#"{"type":"ping","direction":"in","match":"x"}"#, 1, 33, "an incoming ping has no 'match'; delete it"),
+        (#"{"type":"ping","direction":"in","data":"x"}"#, 1, 33, "an incoming ping has no 'data'; delete it"),
+        (#"{"type":"pong","direction":"out","timeout":"1s"}"#, 1, 34, "an outgoing pong has no 'timeout'"),
+        (#"{"type":"pause","for":"1s","match":"x"}"#, 1, 28, "a pause has no 'match'"),
+        (#"{"type":"pause","for":"1s","direction":"in"}"#, 1, 28, "a pause has no 'direction'"),
+        (#"{"type":"repeat","name":"x"}"#, 1, 18, "'repeat' has no 'name'"),
+        (#"{"type":"close","direction":"in","reason":"x"}"#, 1, 34, "an incoming close has no 'reason'"),
+        (#"{"type":"close","direction":"out","data":"x"}"#, 1, 35, "an outgoing close has no 'data'"),
+        (#"{"type":"close","direction":"out","code":"1000"}"#, 1, 42, "'code' is not a number from 1000 to 4999"),
+        (#"{"type":"close","direction":"out","code":2000}"#, 1, 42, "no close frame can contain 2000"),
+        (#"{"type":"close","direction":"out","code":1015}"#, 1, 42, "no close frame can contain 1015"),
+        (
+            #"{"type":"message","direction":"out","data":"x","expect":"x"}"#, 1, 48,
+            "an outgoing message has no 'expect'"
+        ),
+        (
+            #"{"type":"message","direction":"out","data":"x","strict":true}"#, 1, 48,
+            "an outgoing message has no 'strict'"
+        ),
+        (
+            #"{"type":"message","direction":"out","data":"x","optional":1}"#, 1, 59,
+            "'optional' is neither true nor false"
+        ),
+        (#"{"type":"message","direction":"in","data":"x","strict":1}"#, 1, 56, "neither true nor false"),
+        (#"{"type":"message","direction":"in","data":"x","opcode":"bin"}"#, 1, 56, "unknown opcode 'bin'"),
+        (#"{"type":"message","direction":"in","data":"x","base64":""}"#, 1, 56, "exclude each other"),
+        (#"{"type":"message","direction":"out","base64":"/w==","opcode":"text"}"#, 1, 46, "not UTF-8"),
+        (#"{"type":"message","direction":"out","base64":"?"}"#, 1, 46, "not Base64"),
+        (
+            #"{"type":"message","direction":"in","data":"x","client":0}"#, 1, 56,
+            "'client' is not a number of at least 1"
+        ),
+        (#"{"type":"message","direction":"in","data":"x","data":"y"}"#, 1, 47, "occurs twice"),
+        (
+            #"{"type":"close","direction":"in"}"# + "\n" + #"{"type":"ping","direction":"out"}"#, 2, 9,
+            "no step can follow 'close'"
+        ),
+        ("", 1, 1, "the file has no steps"),
+        ("{\"type\":\"ping\",\"direction\":\"out\"}\n{\"type\":1}", 2, 9, "'type' is not a string"),
+    ]
+
+    @Test("An error names its line and column, and a reason", arguments: Self.errorsCases)
     func errors(_ text: String, _ line: Int, _ column: Int, _ reason: String) throws {
         do throws(ScenarioError) {
             _ = try ScenarioFixture.scenario(text)

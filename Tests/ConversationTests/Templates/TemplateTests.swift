@@ -6,16 +6,16 @@ import WSCore
 @testable import Conversation
 
 @Suite struct TemplateTests {
-    @Test(
-        "Placeholders are replaced by the properties of a message",
-        arguments: [
-            ("", ""), ("hello", "hello"), ("{{seq}}", "42"), ("{{ seq }}", "42"), ("{{connection}}", "8"),
-            (#"{"id":{{seq}},"of":{"c":{{connection}}}}"#, #"{"id":42,"of":{"c":8}}"#), ("{{time}}", "1700000000123"),
-            ("{{iso}}", "2023-11-14T22:13:20.123Z"), ("{{json:iso}}", #""2023-11-14T22:13:20.123Z""#),
-            ("a{{{{b", "a{{b"), ("{{{{seq}}", "{{seq}}"), ("{{{{{{seq}}", "{{42"), ("}}{", "}}{"), ("{", "{"),
-            ("é{{seq}}é", "é42é"), ("$1 $$", "$1 $$"),
-            ("{{json:seq}}", #""42""#), ("{{ json: seq }}", #""42""#), ("[{{json:connection}}]", #"["8"]"#),
-        ])
+    static let formsCases: [(String, String)] = [
+        ("", ""), ("hello", "hello"), ("{{seq}}", "42"), ("{{ seq }}", "42"), ("{{connection}}", "8"),
+        (#"{"id":{{seq}},"of":{"c":{{connection}}}}"#, #"{"id":42,"of":{"c":8}}"#), ("{{time}}", "1700000000123"),
+        ("{{iso}}", "2023-11-14T22:13:20.123Z"), ("{{json:iso}}", #""2023-11-14T22:13:20.123Z""#),
+        ("a{{{{b", "a{{b"), ("{{{{seq}}", "{{seq}}"), ("{{{{{{seq}}", "{{42"), ("}}{", "}}{"), ("{", "{"),
+        ("é{{seq}}é", "é42é"), ("$1 $$", "$1 $$"),
+        ("{{json:seq}}", #""42""#), ("{{ json: seq }}", #""42""#), ("[{{json:connection}}]", #"["8"]"#),
+    ]
+
+    @Test("Placeholders are replaced by the properties of a message", arguments: Self.formsCases)
     func forms(text: String, message: String) throws {
         try expectEqual(Template(text).text(sequence: 42, connection: 8, time: 1_700_000_000_123), message)
     }
@@ -121,14 +121,14 @@ import WSCore
         expectEqual("\(TemplateValueError.unset("sid"))", #"the variable "sid" has no value yet"#)
     }
 
-    @Test(
-        "Values of the last message are inserted as text, or as JSON",
-        arguments: [
-            ("{{last:/token}}", #"a"b"#), ("{{json:last:/token}}", #""a\"b""#), ("{{last:/id}}", "7.50"),
-            ("{{json:last:/id}}", "7.50"), ("{{last:/list}}", "[1,2]"), ("{{json:last:/list}}", "[1,2]"),
-            ("{{last:.list[-1]}}", "2"), ("{{last:/none}}", "null"),
-            ("{{last:}}", #"{"token":"a\"b","id":7.50,"list":[1,2],"none":null}"#),
-        ])
+    static let lastMessageCases: [(String, String)] = [
+        ("{{last:/token}}", #"a"b"#), ("{{json:last:/token}}", #""a\"b""#), ("{{last:/id}}", "7.50"),
+        ("{{json:last:/id}}", "7.50"), ("{{last:/list}}", "[1,2]"), ("{{json:last:/list}}", "[1,2]"),
+        ("{{last:.list[-1]}}", "2"), ("{{last:/none}}", "null"),
+        ("{{last:}}", #"{"token":"a\"b","id":7.50,"list":[1,2],"none":null}"#),
+    ]
+
+    @Test("Values of the last message are inserted as text, or as JSON", arguments: Self.lastMessageCases)
     func lastMessage(text: String, message: String) throws {
         var variables = TemplateVariables()
         variables.setLastMessage("replaced")
