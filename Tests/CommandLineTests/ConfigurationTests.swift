@@ -55,13 +55,13 @@ import Testing
         expectNil(configuration.profile(named: "other"))
     }
 
-    @Test(
-        "A value ends with its line and loses the spaces at its ends",
-        arguments: [
-            ("a=b", "b"), ("a = b", "b"), ("\ta\t=\tb c \t", "b c"), ("a = b\r", "b"), ("a =", ""), ("a = =b=", "=b="),
-            ("a = b # c ; d", "b # c ; d"), ("a = {\"b\": 1}", "{\"b\": 1}"), ("a = b\"", "b\""), ("a = \\d", "\\d"),
-            ("a = ü", "ü"),
-        ])
+    static let plainValuesCases: [(String, String)] = [
+        ("a=b", "b"), ("a = b", "b"), ("\ta\t=\tb c \t", "b c"), ("a = b\r", "b"), ("a =", ""), ("a = =b=", "=b="),
+        ("a = b # c ; d", "b # c ; d"), ("a = {\"b\": 1}", "{\"b\": 1}"), ("a = b\"", "b\""), ("a = \\d", "\\d"),
+        ("a = ü", "ü"),
+    ]
+
+    @Test("A value ends with its line and loses the spaces at its ends", arguments: Self.plainValuesCases)
     func plainValues(line: String, value: String) throws {
         try expectEqual(parsed(line).defaults.map(Option.init), [Option("a", value)])
     }

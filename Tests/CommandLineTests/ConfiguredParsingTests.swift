@@ -213,42 +213,42 @@ private let sample = "[prod]\nurl = ws:prod\ntag = a\n"
         try expectEqual(parse("serve @p 81", with: "[p]\nquiet"), .serve(ServeArguments(address: "81", isQuiet: true)))
     }
 
-    @Test(
-        "An error in the file names its line",
-        arguments: [
-            ("ws:h", "quiett", "/c, line 1: unknown option 'quiett'; did you mean 'quiet'?"),
-            ("ws:h", "zzz = 1", "/c, line 1: unknown option 'zzz'; 'net help' and '-h' list the options"),
-            ("ws:h", "help", "/c, line 1: unknown option 'help'; 'net help' and '-h' list the options"),
-            ("ws:h", "size", "/c, line 1: 'size' needs a value: size = N"),
-            (
-                "ws:h", "\nsize = x",
-                "/c, line 2: invalid value 'x' for 'size': expected a number such as 5, 50k, or 1M"
-            ),
-            ("ws:h", "url = ws:x", "/c, line 1: 'url' belongs in a profile; begin one with a line such as [local]"),
-            (
-                "ws:h", "user = a\nbearer = b",
-                "/c, line 2: 'bearer' cannot be used with 'user'; omit one of them"
-            ),
-            (
-                "ws:h", "log = a\nlog = b",
-                "/c, line 2: 'log' takes one value, but got 'a' and 'b'; omit one of them"
-            ),
-            ("@p", "[p]\nurl", "/c, line 2: 'url' needs a value: url = URL"),
-            ("@prdo", sample, "unknown profile '@prdo'; did you mean '@prod'?"),
-            ("@x", sample + "[b]", "unknown profile '@x'; /c has @prod, @b"),
-            ("@x", "quiet", "unknown profile '@x'; /c has no profiles"),
-            ("@", sample + "[b]", "'@' needs the name of a profile; /c has @prod, @b"),
-            ("@p", "[p]\nurl = @q\n[q]", "/c, line 2: 'url' cannot be another profile ('@q'): write url = URL"),
-            ("@x", "url = ws:x", "/c, line 1: 'url' belongs in a profile; begin one with a line such as [local]"),
-            (
-                "@p", "quiet\nurl = ws:x\n[p]\nquiet",
-                "/c, line 2: 'url' belongs in a profile; begin one with a line such as [local]"
-            ),
-            (
-                "serve", "url = ws:x",
-                "/c, line 1: 'url' belongs in a profile; begin one with a line such as [local]"
-            ),
-        ])
+    static let errorsCases: [(String, String, String)] = [
+        ("ws:h", "quiett", "/c, line 1: unknown option 'quiett'; did you mean 'quiet'?"),
+        ("ws:h", "zzz = 1", "/c, line 1: unknown option 'zzz'; 'net help' and '-h' list the options"),
+        ("ws:h", "help", "/c, line 1: unknown option 'help'; 'net help' and '-h' list the options"),
+        ("ws:h", "size", "/c, line 1: 'size' needs a value: size = N"),
+        (
+            "ws:h", "\nsize = x",
+            "/c, line 2: invalid value 'x' for 'size': expected a number such as 5, 50k, or 1M"
+        ),
+        ("ws:h", "url = ws:x", "/c, line 1: 'url' belongs in a profile; begin one with a line such as [local]"),
+        (
+            "ws:h", "user = a\nbearer = b",
+            "/c, line 2: 'bearer' cannot be used with 'user'; omit one of them"
+        ),
+        (
+            "ws:h", "log = a\nlog = b",
+            "/c, line 2: 'log' takes one value, but got 'a' and 'b'; omit one of them"
+        ),
+        ("@p", "[p]\nurl", "/c, line 2: 'url' needs a value: url = URL"),
+        ("@prdo", sample, "unknown profile '@prdo'; did you mean '@prod'?"),
+        ("@x", sample + "[b]", "unknown profile '@x'; /c has @prod, @b"),
+        ("@x", "quiet", "unknown profile '@x'; /c has no profiles"),
+        ("@", sample + "[b]", "'@' needs the name of a profile; /c has @prod, @b"),
+        ("@p", "[p]\nurl = @q\n[q]", "/c, line 2: 'url' cannot be another profile ('@q'): write url = URL"),
+        ("@x", "url = ws:x", "/c, line 1: 'url' belongs in a profile; begin one with a line such as [local]"),
+        (
+            "@p", "quiet\nurl = ws:x\n[p]\nquiet",
+            "/c, line 2: 'url' belongs in a profile; begin one with a line such as [local]"
+        ),
+        (
+            "serve", "url = ws:x",
+            "/c, line 1: 'url' belongs in a profile; begin one with a line such as [local]"
+        ),
+    ]
+
+    @Test("An error in the file names its line", arguments: Self.errorsCases)
     func errors(line: String, file: String, expected: String) {
         expectEqual(message(line, with: file), expected)
     }

@@ -4,13 +4,13 @@ import Testing
 @testable import CommandLine
 
 @Suite struct EditDistanceTests {
-    @Test(
-        "Insertion, deletion, substitution, and transposition cost one each",
-        arguments: [
-            ("", "", 0), ("a", "", 1), ("", "abc", 3), ("output", "output", 0), ("outptu", "output", 1),
-            ("ouput", "output", 1), ("outputt", "output", 1), ("outbut", "output", 1), ("ca", "abc", 3),
-            ("kitten", "sitting", 3),
-        ])
+    static let distanceCases: [(String, String, Int)] = [
+        ("", "", 0), ("a", "", 1), ("", "abc", 3), ("output", "output", 0), ("outptu", "output", 1),
+        ("ouput", "output", 1), ("outputt", "output", 1), ("outbut", "output", 1), ("ca", "abc", 3),
+        ("kitten", "sitting", 3),
+    ]
+
+    @Test("Insertion, deletion, substitution, and transposition cost one each", arguments: Self.distanceCases)
     func distance(first: String, second: String, distance: Int) {
         expectEqual(EditDistance.between(first, second), distance)
         expectEqual(EditDistance.between(second, first), distance)

@@ -4,19 +4,19 @@ import Testing
 @testable import CommandLine
 
 @Suite struct SizeValueTests {
-    @Test(
-        "Sizes use powers of 1024, with letters of either case",
-        arguments: [
-            ("1", 1), ("512", 512), ("64k", 65_536), ("64K", 65_536), ("16M", 16_777_216), ("16m", 16_777_216),
-            ("1G", 1_073_741_824), ("1024G", SizeValue.largestBytes), ("0001", 1),
-        ])
+    static let validCases: [(String, Int)] = [
+        ("1", 1), ("512", 512), ("64k", 65_536), ("64K", 65_536), ("16M", 16_777_216), ("16m", 16_777_216),
+        ("1G", 1_073_741_824), ("1024G", SizeValue.largestBytes), ("0001", 1),
+    ]
+
+    @Test("Sizes use powers of 1024, with letters of either case", arguments: Self.validCases)
     func valid(text: String, bytes: Int) throws {
         try expectEqual(SizeValue.parse(text), bytes)
     }
 
-    @Test(
-        "Other texts are not sizes",
-        arguments: ["", "k", "1kk", "1.5k", "-1", "+1", "1 k", "1KiB", "64kb", "0x10", "١"])
+    static let malformedCases: [String] = ["", "k", "1kk", "1.5k", "-1", "+1", "1 k", "1KiB", "64kb", "0x10", "١"]
+
+    @Test("Other texts are not sizes", arguments: Self.malformedCases)
     func malformed(text: String) {
         #expect(throws: ValueProblem.notASize) { try SizeValue.parse(text) }
     }
