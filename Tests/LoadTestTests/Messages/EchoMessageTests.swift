@@ -34,9 +34,9 @@ import WSCore
         expectEqual(short, long)
     }
 
-    @Test(
-        "A message equals itself, and nothing that differs in one byte",
-        arguments: [1, 7, 8, 9, 16, 20, 64, 1001])
+    static let equalityCases: [Int] = [1, 7, 8, 9, 16, 20, 64, 1001]
+
+    @Test("A message equals itself, and nothing that differs in one byte", arguments: Self.equalityCases)
     func equality(byteCount: Int) {
         var message = EchoMessage(byteCount: byteCount)
         message.set(EchoMessage.Stamp(number: 5, connection: 1, time: 0))

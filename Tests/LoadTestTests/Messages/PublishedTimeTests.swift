@@ -11,12 +11,12 @@ import WSCore
         return PublishedTime.nanoseconds(at: path, in: Array(#"{"ts":\#(value)}"#.utf8).span.bytes)
     }
 
-    @Test(
-        "A time is recognized in each unit and as text",
-        arguments: [
-            "1716239022", "1716239022000", "1716239022000000", "1716239022000000000", "\"1716239022\"", "1716239022.0",
-            "1.716239022e9", "\"2024-05-20T21:03:42Z\"", "\"2024-05-20T23:03:42.000+02:00\"",
-        ])
+    static let unitsCases: [String] = [
+        "1716239022", "1716239022000", "1716239022000000", "1716239022000000000", "\"1716239022\"", "1716239022.0",
+        "1.716239022e9", "\"2024-05-20T21:03:42Z\"", "\"2024-05-20T23:03:42.000+02:00\"",
+    ]
+
+    @Test("A time is recognized in each unit and as text", arguments: Self.unitsCases)
     func units(value: String) throws {
         try expectEqual(nanoseconds(value), 1_716_239_022_000_000_000)
     }

@@ -89,16 +89,16 @@ import WSCore
         }
     }
 
-    @Test(
-        "A missing or invalid member is named",
-        arguments: [
-            ("\"mode\":\"echo\"", "\"mode\":\"?\"", "mode"), ("\"url\"", "\"link\"", "url"),
-            ("\"sent\"", "\"seen\"", "messages.sent"), ("\"timeout\":", "\"timeout\":-", "errors.timeout"),
-            ("\"start_time\":\"", "\"start_time\":\"x", "start_time"),
-            ("\"second\":0", "\"second\":1", "per_second.second"),
-            ("\"duration_s\":", "\"duration_s\":1e300,\"x\":", "duration_s"),
-            ("\"connections\":", "\"connections\":1.5,\"x\":", "connections"),
-        ])
+    static let membersCases: [(String, String, String)] = [
+        ("\"mode\":\"echo\"", "\"mode\":\"?\"", "mode"), ("\"url\"", "\"link\"", "url"),
+        ("\"sent\"", "\"seen\"", "messages.sent"), ("\"timeout\":", "\"timeout\":-", "errors.timeout"),
+        ("\"start_time\":\"", "\"start_time\":\"x", "start_time"),
+        ("\"second\":0", "\"second\":1", "per_second.second"),
+        ("\"duration_s\":", "\"duration_s\":1e300,\"x\":", "duration_s"),
+        ("\"connections\":", "\"connections\":1.5,\"x\":", "connections"),
+    ]
+
+    @Test("A missing or invalid member is named", arguments: Self.membersCases)
     func members(part: String, replacement: String, name: String) throws {
         let text = BenchSamples.results(seed: 2).json()
         let parts = text.unicodeScalars.split(separator: part.unicodeScalars, maxSplits: 1).map(String.init)
