@@ -24,8 +24,9 @@ TARGET ?=
 
 # The number of black-box tests that run in parallel. They mostly wait: a test takes 0.3 s, 0.05 s of them of a processor.
 WORKERS ?= $(shell echo $$((4 * $$(nproc))))
-# With this, pytest uses the plugin of scripts/install-peers.sh, which steals work, and prints the slowest tests.
-PYTEST = .build/pytest/bin/python -m pytest -q --durations 10
+# With this, pytest uses the plugin of scripts/install-peers.sh, which steals work, and prints skipped tests with their
+# reasons, and the slowest tests.
+PYTEST = .build/pytest/bin/python -m pytest -q -rs --durations 10
 
 # `make build PORTABLE=1` runs with an older glibc, the version that the packages promise, and is 1 MB larger.
 PORTABLE ?=
@@ -74,8 +75,11 @@ build: deps
 	@ln -sfn program/release $(SCRATCH)/release
 endif
 
+# pkg-config and headers are asked first, so that systems without dpkg may have the libraries from anywhere.
+LIBRARIES = openssl zlib readline libidn2 libpcre2-8 libnghttp2
 deps:
-	@scripts/install-packages.sh libssl-dev zlib1g-dev libreadline-dev libidn2-dev libunistring-dev \
+	@{ pkg-config --exists $(LIBRARIES) && printf '#include <%s>\n' unistr.h msgpack.h | clang -E - ; } >/dev/null 2>&1 || \
+		scripts/install-packages.sh libssl-dev zlib1g-dev libreadline-dev libidn2-dev libunistring-dev \
 		libpcre2-dev libmsgpack-dev libnghttp2-dev pkg-config >&2
 
 test-deps: deps
@@ -128,14 +132,14 @@ SMOKE = $(patsubst %,Tests/Interop/test_%.py,automatic bad_arguments bad_frames 
 	credentials data formats listen_answers listen_options pick requests statuses tls)
 
 # Both at once, because some tests wait.
-test-quick: build
+test-quick: test-deps build
 	@$(MAKE) --no-print-directory -j 2 test-unit test-smoke
 
 test-smoke:
 	@$(MAKE) --no-print-directory test-interop FILES="$(SMOKE)"
 
 # The tests that the last change is likely to break; scripts/test-changed.py says how they are chosen.
-test-changed: deps
+test-changed: test-deps
 	@scripts/test-changed.py $(SMOKE)
 
 # Tests that take long at the size they need, and peers that are too large for `make test`, such as Prometheus and RabbitMQ.
