@@ -26,43 +26,45 @@ import WSCore
         expectEqual("\(preferences.offer)", header)
     }
 
-    @Test(
-        "RFC 7692 §7.1: a server handles each parameter as defined",
-        arguments: [
-            ("permessage-deflate", "permessage-deflate"),
-            ("permessage-deflate; client_max_window_bits", "permessage-deflate"),
-            ("permessage-deflate; client_max_window_bits=15", "permessage-deflate"),
-            ("permessage-deflate; client_max_window_bits=10", "permessage-deflate; client_max_window_bits=10"),
-            ("permessage-deflate; client_max_window_bits=\"8\"", "permessage-deflate; client_max_window_bits=8"),
-            ("permessage-deflate; server_max_window_bits=15", "permessage-deflate; server_max_window_bits=15"),
-            ("permessage-deflate; server_max_window_bits=8", "permessage-deflate; server_max_window_bits=8"),
-            ("permessage-deflate; server_no_context_takeover", "permessage-deflate; server_no_context_takeover"),
-            ("permessage-deflate; client_no_context_takeover", "permessage-deflate; client_no_context_takeover"),
-            (
-                "permessage-deflate; client_max_window_bits; client_no_context_takeover; "
-                    + "server_no_context_takeover; server_max_window_bits=12",
-                "permessage-deflate; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=12"
-            ),
-            ("x-webkit-deflate-frame, permessage-deflate", "permessage-deflate"),
-            (
-                "permessage-deflate; server_max_window_bits=10, permessage-deflate",
-                "permessage-deflate; server_max_window_bits=10"
-            ),
-        ])
+    static let acceptanceCases: [(String, String)] = [
+        ("permessage-deflate", "permessage-deflate"),
+        ("permessage-deflate; client_max_window_bits", "permessage-deflate"),
+        ("permessage-deflate; client_max_window_bits=15", "permessage-deflate"),
+        ("permessage-deflate; client_max_window_bits=10", "permessage-deflate; client_max_window_bits=10"),
+        ("permessage-deflate; client_max_window_bits=\"8\"", "permessage-deflate; client_max_window_bits=8"),
+        ("permessage-deflate; server_max_window_bits=15", "permessage-deflate; server_max_window_bits=15"),
+        ("permessage-deflate; server_max_window_bits=8", "permessage-deflate; server_max_window_bits=8"),
+        ("permessage-deflate; server_no_context_takeover", "permessage-deflate; server_no_context_takeover"),
+        ("permessage-deflate; client_no_context_takeover", "permessage-deflate; client_no_context_takeover"),
+        (
+            "permessage-deflate; client_max_window_bits; client_no_context_takeover; "
+                + "server_no_context_takeover; server_max_window_bits=12",
+            "permessage-deflate; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=12"
+        ),
+        ("x-webkit-deflate-frame, permessage-deflate", "permessage-deflate"),
+        (
+            "permessage-deflate; server_max_window_bits=10, permessage-deflate",
+            "permessage-deflate; server_max_window_bits=10"
+        ),
+    ]
+
+    @Test("RFC 7692 §7.1: a server handles each parameter as defined", arguments: Self.acceptanceCases)
     func acceptance(offer: String, answer: String) throws {
         try expectEqual(accept(offer, DeflatePreferences())?.answer, answer)
     }
 
+    static let decliningCases: [String] = [
+        "mode=fast", "client_max_window_bits=7", "client_max_window_bits=16", "client_max_window_bits=08",
+        "client_max_window_bits=+9", "client_max_window_bits=a", "server_max_window_bits",
+        "server_max_window_bits=7", "server_max_window_bits=16", "server_max_window_bits=010",
+        "server_no_context_takeover=1", "client_no_context_takeover=true",
+        "client_max_window_bits; client_max_window_bits",
+        "server_no_context_takeover; server_no_context_takeover", "Server_no_context_takeover",
+    ]
+
     @Test(
         "RFC 7692 §7.1: an offer with an unknown, repeated, or invalid parameter is declined in favor of the next",
-        arguments: [
-            "mode=fast", "client_max_window_bits=7", "client_max_window_bits=16", "client_max_window_bits=08",
-            "client_max_window_bits=+9", "client_max_window_bits=a", "server_max_window_bits",
-            "server_max_window_bits=7", "server_max_window_bits=16", "server_max_window_bits=010",
-            "server_no_context_takeover=1", "client_no_context_takeover=true",
-            "client_max_window_bits; client_max_window_bits",
-            "server_no_context_takeover; server_no_context_takeover", "Server_no_context_takeover",
-        ])
+        arguments: Self.decliningCases)
     func declining(parameters: String) throws {
         try expectNil(accept("permessage-deflate; \(parameters)", DeflatePreferences()))
         let second = try accept(

@@ -111,13 +111,13 @@ import WSCore
         expectRoundTrip(&heartbeat, "heartbeat 3", at: .milliseconds(30_700), .milliseconds(700))
     }
 
-    @Test(
-        "a pong that answers none of the heartbeat's pings reports no round trip",
-        arguments: [
-            "", "heartbeat", "heartbeat ", "heartbeat 2", "heartbeat 01", "heartbeat +1", "heartbeat -1",
-            "heartbeat 1 ",
-            "heartbeat_1", "Heartbeat 1", "1", "confirm 1", "heartbeat 18446744073709551617",
-        ])
+    static let foreignPongsCases: [String] = [
+        "", "heartbeat", "heartbeat ", "heartbeat 2", "heartbeat 01", "heartbeat +1", "heartbeat -1",
+        "heartbeat 1 ",
+        "heartbeat_1", "Heartbeat 1", "1", "confirm 1", "heartbeat 18446744073709551617",
+    ]
+
+    @Test("a pong that answers none of the heartbeat's pings reports no round trip", arguments: Self.foreignPongsCases)
     func foreignPongs(payload: String) {
         var heartbeat = heartbeat()
         expect(&heartbeat, at: 10, ping(1))

@@ -93,9 +93,9 @@ import Testing
         expectEqual(histogram.maximum, 0)
     }
 
-    @Test(
-        "counts of every encoded length survive encoding and decoding",
-        arguments: [1, 63, 64, 8191, 8192, 1 << 34, 1 << 55, 1 << 62])
+    static let longCountsCases: [Int] = [1, 63, 64, 8191, 8192, 1 << 34, 1 << 55, 1 << 62]
+
+    @Test("counts of every encoded length survive encoding and decoding", arguments: Self.longCountsCases)
     func longCounts(count: Int) throws {
         var histogram = Histogram()
         histogram.record(5)

@@ -76,19 +76,20 @@ import WSCore
             [[0x88, 0x01, 0x03]], .closePayloadTooShort, code: 1002, reason: "a close frame has a payload of one byte")
     }
 
-    @Test(
-        "RFC 6455 §7.4: valid close codes are echoed",
-        arguments: [
-            1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999,
-        ])
+    static let validCodesCases: [UInt16] = [
+        1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999,
+    ]
+
+    @Test("RFC 6455 §7.4: valid close codes are echoed", arguments: Self.validCodesCases)
     func validCodes(code: UInt16) {
         expectReceived([closeFrame(code)], events: [.close(code)], answers: [closeFrame(code)])
         expectReceived([closeFrame(code, "x")], events: [.close(code, "x")], answers: [closeFrame(code)])
     }
 
+    static let invalidCodesCases: [UInt16] = [0, 1, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65535]
+
     @Test(
-        "RFC 6455 §7.4: a code that must not be sent fails the connection with 1002",
-        arguments: [0, 1, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65535])
+        "RFC 6455 §7.4: a code that must not be sent fails the connection with 1002", arguments: Self.invalidCodesCases)
     func invalidCodes(code: UInt16) {
         for text in ["", "reason"] {
             expectViolation(

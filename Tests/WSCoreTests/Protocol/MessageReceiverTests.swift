@@ -47,9 +47,9 @@ import WSCore
         expectReceived([bytes], events: [.binary(payload)])
     }
 
-    @Test(
-        "RFC 6455 §5.2: messages around each length boundary arrive complete",
-        arguments: [0, 1, 125, 126, 127, 128, 65535, 65536])
+    static let lengthsCases: [Int] = [0, 1, 125, 126, 127, 128, 65535, 65536]
+
+    @Test("RFC 6455 §5.2: messages around each length boundary arrive complete", arguments: Self.lengthsCases)
     func lengths(count: Int) {
         let payload = (0..<count).map { UInt8(0x20 + $0 % 90) }
         expectReceived([frame(0x81, payload)], events: [.message(.text, payload)])
@@ -122,9 +122,9 @@ import WSCore
         }
     }
 
-    @Test(
-        "RFC 6455 §5.2: a reserved opcode fails the connection with 1002",
-        arguments: [3, 4, 5, 6, 7, 11, 12, 13, 14, 15])
+    static let reservedOpcodesCases: [UInt8] = [3, 4, 5, 6, 7, 11, 12, 13, 14, 15]
+
+    @Test("RFC 6455 §5.2: a reserved opcode fails the connection with 1002", arguments: Self.reservedOpcodesCases)
     func reservedOpcodes(opcode: UInt8) {
         let reason = "opcode \(opcode) is reserved"
         for payload in ["", "payload"] {

@@ -149,12 +149,12 @@ import Testing
         #expect(Self.refusal(407).description.hasSuffix("as in --proxy http://USER:PASSWORD@HOST:PORT"))
     }
 
-    @Test(
-        "the message for each refusal includes a remedy",
-        arguments: [
-            (400, "web server"), (401, "USER:PASSWORD"), (403, "rules"), (405, "port"), (418, "log"), (500, "server"),
-            (501, "CONNECT"), (502, "server"), (503, "server"), (504, "server"),
-        ])
+    static let remediesCases: [(Int, String)] = [
+        (400, "web server"), (401, "USER:PASSWORD"), (403, "rules"), (405, "port"), (418, "log"), (500, "server"),
+        (501, "CONNECT"), (502, "server"), (503, "server"), (504, "server"),
+    ]
+
+    @Test("the message for each refusal includes a remedy", arguments: Self.remediesCases)
     func remedies(status: Int, word: String) {
         let words = Self.refusal(status).description
         #expect(words.hasPrefix("the proxy answered \(status)") && words.contains(word))

@@ -22,16 +22,16 @@ import Testing
         expectEqual(Set(errors.map(\.description)).count, errors.count)
     }
 
-    @Test(
-        "the protocol of a wrong proxy is detected from its response",
-        arguments: [
-            (ProxyError.notHTTP(preview: [5, 0xFF]), "--proxy socks5h://"),
-            (.notHTTP(preview: [0x15, 3, 1]), "--proxy https://"),
-            (.notHTTP(preview: Array("SSH-2".utf8)), "\"SSH-2\""), (.notSOCKS(firstByte: 0x48), "--proxy http://"),
-            (.notSOCKS(firstByte: 0x15), "--proxy https://"), (.notSOCKS(firstByte: 0), "SOCKS 4"),
-            (.notSOCKS(firstByte: 4), "SOCKS 4"), (.notSOCKS(firstByte: 0x53), "byte 83"),
-            (.noAcceptableMethod(hasCredentials: false), "USER:PASSWORD"), (.loginRefused(status: 1), "--proxy"),
-        ])
+    static let otherKindsCases: [(ProxyError, String)] = [
+        (ProxyError.notHTTP(preview: [5, 0xFF]), "--proxy socks5h://"),
+        (.notHTTP(preview: [0x15, 3, 1]), "--proxy https://"),
+        (.notHTTP(preview: Array("SSH-2".utf8)), "\"SSH-2\""), (.notSOCKS(firstByte: 0x48), "--proxy http://"),
+        (.notSOCKS(firstByte: 0x15), "--proxy https://"), (.notSOCKS(firstByte: 0), "SOCKS 4"),
+        (.notSOCKS(firstByte: 4), "SOCKS 4"), (.notSOCKS(firstByte: 0x53), "byte 83"),
+        (.noAcceptableMethod(hasCredentials: false), "USER:PASSWORD"), (.loginRefused(status: 1), "--proxy"),
+    ]
+
+    @Test("the protocol of a wrong proxy is detected from its response", arguments: Self.otherKindsCases)
     func otherKinds(error: ProxyError, words: String) {
         #expect(error.description.contains(words))
     }

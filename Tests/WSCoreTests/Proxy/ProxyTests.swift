@@ -4,19 +4,19 @@ import Testing
 @testable import WSCore
 
 @Suite struct ProxyTests {
-    @Test(
-        "each form of a proxy URL is parsed with curl's default ports",
-        arguments: [
-            ("http://proxy.example:3128", Proxy.Kind.http, "proxy.example", UInt16(3128)),
-            ("HTTP://Proxy.Example:3128/", .http, "proxy.example", 3128), ("http://proxy", .http, "proxy", 1080),
-            ("https://proxy", .https, "proxy", 443), ("https://proxy:8443/", .https, "proxy", 8443),
-            ("socks5://127.0.0.1", .socks5, "127.0.0.1", 1080), ("socks5h://proxy:9050", .socks5h, "proxy", 9050),
-            ("Socks5H://proxy", .socks5h, "proxy", 1080), ("proxy:3128", .http, "proxy", 3128),
-            ("proxy", .http, "proxy", 1080), ("proxy/", .http, "proxy", 1080),
-            ("10.0.0.1:80", .http, "10.0.0.1", 80), ("[::1]:3128", .http, "::1", 3128),
-            ("http://[2001:DB8::1]", .http, "2001:db8::1", 1080),
-            ("socks5://[fe80::1%25eth0]:1", .socks5, "fe80::1%eth0", 1), ("http:3128", .http, "http", 3128),
-        ])
+    static let formsCases: [(String, Proxy.Kind, String, UInt16)] = [
+        ("http://proxy.example:3128", Proxy.Kind.http, "proxy.example", UInt16(3128)),
+        ("HTTP://Proxy.Example:3128/", .http, "proxy.example", 3128), ("http://proxy", .http, "proxy", 1080),
+        ("https://proxy", .https, "proxy", 443), ("https://proxy:8443/", .https, "proxy", 8443),
+        ("socks5://127.0.0.1", .socks5, "127.0.0.1", 1080), ("socks5h://proxy:9050", .socks5h, "proxy", 9050),
+        ("Socks5H://proxy", .socks5h, "proxy", 1080), ("proxy:3128", .http, "proxy", 3128),
+        ("proxy", .http, "proxy", 1080), ("proxy/", .http, "proxy", 1080),
+        ("10.0.0.1:80", .http, "10.0.0.1", 80), ("[::1]:3128", .http, "::1", 3128),
+        ("http://[2001:DB8::1]", .http, "2001:db8::1", 1080),
+        ("socks5://[fe80::1%25eth0]:1", .socks5, "fe80::1%eth0", 1), ("http:3128", .http, "http", 3128),
+    ]
+
+    @Test("each form of a proxy URL is parsed with curl's default ports", arguments: Self.formsCases)
     func forms(text: String, kind: Proxy.Kind, host: String, port: UInt16) throws {
         let proxy = try Proxy(parsing: text)
         #expect(proxy.kind == kind && proxy.host == host && proxy.port == port && proxy.credentials == nil)
@@ -53,31 +53,31 @@ import Testing
         expectEqual("\(Optional(proxy) as Any)", "Optional(\(description))")
     }
 
-    @Test(
-        "invalid proxy URLs are rejected with their cause",
-        arguments: [
-            ("", ProxyURLError.empty), (" proxy", .spaceOrControlCharacter),
-            ("http://proxy\n", .spaceOrControlCharacter),
-            ("http://pro\u{85}xy", .spaceOrControlCharacter),
-            ("socks://proxy", .unsupportedScheme("socks")), ("socks4://proxy", .unsupportedScheme("socks4")),
-            ("SOCKS4A://proxy", .unsupportedScheme("socks4a")), ("ws://proxy", .unsupportedScheme("ws")),
-            ("http:proxy:3128", .missingSlashes(scheme: "http")), ("socks5:/proxy", .missingSlashes(scheme: "socks5")),
-            ("https:user:secret@proxy", .missingSlashes(scheme: "https")), ("http:", .missingSlashes(scheme: "http")),
-            ("http://proxy/path", .path), ("http://proxy//", .path), ("http://proxy?", .path), ("proxy#x", .path),
-            ("http://", .emptyHost), ("http://:3128", .emptyHost), ("http://user:secret@", .emptyHost),
-            ("/", .emptyHost),
-            ("http://user:se/cret@proxy", .unescapedCredentials), ("http://user:se?cret@proxy", .unescapedCredentials),
-            ("http://user:se#cret@proxy", .unescapedCredentials), ("http://user:s@cret@proxy", .unescapedCredentials),
-            ("http://user:secret%@proxy", .unescapedCredentials),
-            ("http://user:secret%FF@proxy", .unescapedCredentials),
-            ("http://us%3Aer:secret@proxy", .invalidCredentials(.colonInUser)),
-            ("http://user:secret%0D@proxy", .invalidCredentials(.controlCharacterInPassword)),
-            ("http://proxy:0", .invalidHostOrPort(.invalidPort("0"))),
-            ("http://proxy:65536", .invalidHostOrPort(.invalidPort("65536"))),
-            ("http://::1", .invalidHostOrPort(.unbracketedIPv6Address)),
-            ("http://[::1", .invalidHostOrPort(.invalidIPv6Address("[::1"))),
-            ("http://prö xy", .spaceOrControlCharacter),
-        ])
+    static let refusedCases: [(String, ProxyURLError)] = [
+        ("", ProxyURLError.empty), (" proxy", .spaceOrControlCharacter),
+        ("http://proxy\n", .spaceOrControlCharacter),
+        ("http://pro\u{85}xy", .spaceOrControlCharacter),
+        ("socks://proxy", .unsupportedScheme("socks")), ("socks4://proxy", .unsupportedScheme("socks4")),
+        ("SOCKS4A://proxy", .unsupportedScheme("socks4a")), ("ws://proxy", .unsupportedScheme("ws")),
+        ("http:proxy:3128", .missingSlashes(scheme: "http")), ("socks5:/proxy", .missingSlashes(scheme: "socks5")),
+        ("https:user:secret@proxy", .missingSlashes(scheme: "https")), ("http:", .missingSlashes(scheme: "http")),
+        ("http://proxy/path", .path), ("http://proxy//", .path), ("http://proxy?", .path), ("proxy#x", .path),
+        ("http://", .emptyHost), ("http://:3128", .emptyHost), ("http://user:secret@", .emptyHost),
+        ("/", .emptyHost),
+        ("http://user:se/cret@proxy", .unescapedCredentials), ("http://user:se?cret@proxy", .unescapedCredentials),
+        ("http://user:se#cret@proxy", .unescapedCredentials), ("http://user:s@cret@proxy", .unescapedCredentials),
+        ("http://user:secret%@proxy", .unescapedCredentials),
+        ("http://user:secret%FF@proxy", .unescapedCredentials),
+        ("http://us%3Aer:secret@proxy", .invalidCredentials(.colonInUser)),
+        ("http://user:secret%0D@proxy", .invalidCredentials(.controlCharacterInPassword)),
+        ("http://proxy:0", .invalidHostOrPort(.invalidPort("0"))),
+        ("http://proxy:65536", .invalidHostOrPort(.invalidPort("65536"))),
+        ("http://::1", .invalidHostOrPort(.unbracketedIPv6Address)),
+        ("http://[::1", .invalidHostOrPort(.invalidIPv6Address("[::1"))),
+        ("http://prö xy", .spaceOrControlCharacter),
+    ]
+
+    @Test("invalid proxy URLs are rejected with their cause", arguments: Self.refusedCases)
     func refused(text: String, error: ProxyURLError) {
         #expect(throws: error) { try Proxy(parsing: text) }
         expectFalse(error.description.contains("cret"))

@@ -115,9 +115,11 @@ import WSCore
         expectEqual(wait, .zero)
     }
 
+    static let restartCases: [Int] = [0, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
+
     @Test(
         "a restarted server rarely sees over 10 % of 200 clients within 100 ms, and never many more",
-        arguments: [0, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000])
+        arguments: Self.restartCases)
     func restart(downMilliseconds: Int) {
         let largestShares = (0..<100).map { seed in
             let arrivals = arrivals(downFor: .milliseconds(downMilliseconds), seed: UInt64(seed))

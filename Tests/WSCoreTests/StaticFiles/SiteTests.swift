@@ -27,12 +27,14 @@ import Testing
         }
     }
 
+    static let statusesCases: [(String?, String, Int)] = [
+        (nil, "/", 200), (nil, "/x", 426), (nil, "/../x", 426), ("/ws", "/", 200), ("/ws", "/ws", 426),
+        ("/ws", "/ws?q", 426), ("/ws", "/x", 404), ("/", "/", 200),
+    ]
+
     @Test(
         "without pages and files, the root has a help text and other paths have an error status",
-        arguments: [
-            (nil, "/", 200), (nil, "/x", 426), (nil, "/../x", 426), ("/ws", "/", 200), ("/ws", "/ws", 426),
-            ("/ws", "/ws?q", 426), ("/ws", "/x", 404), ("/", "/", 200),
-        ])
+        arguments: Self.statusesCases)
     func statuses(path: String?, target: String, status: Int) throws {
         let site = Site(policy: try ServerPolicy(path: path))
         let response = site.response(to: try Self.request(target))

@@ -4,18 +4,18 @@ import Testing
 @testable import WSCore
 
 @Suite struct AddressOverrideTests {
-    @Test(
-        "an override applies to its host and port, however the host is written",
-        arguments: [
-            ("Example.COM:80:192.0.2.1", "example.com", ["192.0.2.1:80"]),
-            ("example.com.:80:192.0.2.1", "example.com", ["192.0.2.1:80"]),
-            ("example.com:80:192.0.2.1", "example.com.", ["192.0.2.1:80"]),
-            ("münchen.example:80:192.0.2.1", "xn--mnchen-3ya.example", ["192.0.2.1:80"]),
-            ("h:80:2001:db8::1", "h", ["[2001:db8::1]:80"]),
-            ("h:80:[2001:db8::1],192.0.2.1,::1", "h", ["[2001:db8::1]:80", "192.0.2.1:80", "[::1]:80"]),
-            ("[::1]:80:192.0.2.1", "::1", ["192.0.2.1:80"]),
-            ("*:80:192.0.2.1", "anything", ["192.0.2.1:80"]),
-        ])
+    static let matchingCases: [(String, String, [String])] = [
+        ("Example.COM:80:192.0.2.1", "example.com", ["192.0.2.1:80"]),
+        ("example.com.:80:192.0.2.1", "example.com", ["192.0.2.1:80"]),
+        ("example.com:80:192.0.2.1", "example.com.", ["192.0.2.1:80"]),
+        ("münchen.example:80:192.0.2.1", "xn--mnchen-3ya.example", ["192.0.2.1:80"]),
+        ("h:80:2001:db8::1", "h", ["[2001:db8::1]:80"]),
+        ("h:80:[2001:db8::1],192.0.2.1,::1", "h", ["[2001:db8::1]:80", "192.0.2.1:80", "[::1]:80"]),
+        ("[::1]:80:192.0.2.1", "::1", ["192.0.2.1:80"]),
+        ("*:80:192.0.2.1", "anything", ["192.0.2.1:80"]),
+    ]
+
+    @Test("an override applies to its host and port, however the host is written", arguments: Self.matchingCases)
     func matching(text: String, host: String, expected: [String]) throws {
         let overrides = [try AddressOverride(parsing: text)]
         expectEqual(AddressOverride.addresses(for: host, port: 80, in: overrides)?.map(\.description), expected)

@@ -6,12 +6,12 @@ import Testing
 @Suite struct AWSProfilesTests {
     private func profiles(_ text: String) -> AWSProfiles { AWSProfiles(parsing: Array(text.utf8)) }
 
-    @Test(
-        "Spaces, comments, the case of keys, and line ends do not matter",
-        arguments: [
-            "[p]\nk=v\n", "[p]\r\nk = v\r\n", "# c\n ; c\n[p] # c\nK\t=v ; c\n", "[ p ]\n  k = v", "[q]\nk=x\n[p]\nk=v",
-            "[p]\nk=x\n[q]\n[p]\nk=v", "k=x\n[p]\nk=v\nsome words\n", "[p]\n\ns3 =\n  k = x\nk = v\n",
-        ])
+    static let formsCases: [String] = [
+        "[p]\nk=v\n", "[p]\r\nk = v\r\n", "# c\n ; c\n[p] # c\nK\t=v ; c\n", "[ p ]\n  k = v", "[q]\nk=x\n[p]\nk=v",
+        "[p]\nk=x\n[q]\n[p]\nk=v", "k=x\n[p]\nk=v\nsome words\n", "[p]\n\ns3 =\n  k = x\nk = v\n",
+    ]
+
+    @Test("Spaces, comments, the case of keys, and line ends do not matter", arguments: Self.formsCases)
     func forms(text: String) {
         expectEqual(profiles(text)["p"]?["k"], "v")
     }

@@ -31,15 +31,15 @@ import Testing
         #expect(challenges[1].realm == "apps" && challenges[2].realm == nil && challenges[0].isScheme("BASIC"))
     }
 
-    @Test(
-        "text that violates the grammar is skipped",
-        arguments: [
-            ("", []), (",, ,", []), ("=x", []), ("\"a, b\"", []), ("realm=x", []), ("Basic", ["Basic"]),
-            (", Basic ,, Bearer,", ["Basic", "Bearer"]), ("Basic realm", ["Basic"]), ("Basic realm=", ["Basic"]),
-            ("Basic realm = \"x\" , a = b,c=d", ["Basic"]), ("Basic realm=\"x, Bearer", ["Basic"]),
-            ("Basic realm=\"x\\", ["Basic"]), ("Basic realm=\"x\" junk \"a, b\", Bearer", ["Basic", "Bearer"]),
-            ("Basic =, Bearer", ["Bearer"]), ("B@d, Bearer", ["B", "Bearer"]), ("Basic\ta=b", ["Basic"]),
-        ])
+    static let lenientCases: [(String, [String])] = [
+        ("", []), (",, ,", []), ("=x", []), ("\"a, b\"", []), ("realm=x", []), ("Basic", ["Basic"]),
+        (", Basic ,, Bearer,", ["Basic", "Bearer"]), ("Basic realm", ["Basic"]), ("Basic realm=", ["Basic"]),
+        ("Basic realm = \"x\" , a = b,c=d", ["Basic"]), ("Basic realm=\"x, Bearer", ["Basic"]),
+        ("Basic realm=\"x\\", ["Basic"]), ("Basic realm=\"x\" junk \"a, b\", Bearer", ["Basic", "Bearer"]),
+        ("Basic =, Bearer", ["Bearer"]), ("B@d, Bearer", ["B", "Bearer"]), ("Basic\ta=b", ["Basic"]),
+    ]
+
+    @Test("text that violates the grammar is skipped", arguments: Self.lenientCases)
     func lenient(value: String, schemes: [String]) {
         expectEqual(AuthenticationChallenge.parse([value]).map(\.scheme), schemes)
     }

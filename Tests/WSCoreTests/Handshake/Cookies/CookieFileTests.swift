@@ -34,17 +34,17 @@ import Testing
 
         """
 
-    @Test(
-        "A file that curl wrote has the cookies that curl would send",
-        arguments: [
-            ("ws://localhost/", ["eq=a=b=c", "quoted=\"q\""]),
-            ("ws://localhost/a/b", ["later=2", "eq=a=b=c", "quoted=\"q\""]),
-            ("ws://ws.h.example/", ["wide=1", "session=abc"]),
-            ("wss://WS.H.example:81/a/", ["eq=a=b=c", "theme=dark blue", "wide=1", "session=abc"]),
-            ("ws://ws.h.example/x", ["empty=", "wide=1", "session=abc"]), ("ws://h.example/a/", ["wide=1"]),
-            ("ws://other.h.example/a/", ["wide=1"]), ("ws://xh.example/", []), ("ws://127.0.0.1/", ["session=abc"]),
-            ("ws://127.0.0.2/", []), ("echo:", []), ("ws+unix:/localhost", []),
-        ])
+    static let curlCases: [(String, [String])] = [
+        ("ws://localhost/", ["eq=a=b=c", "quoted=\"q\""]),
+        ("ws://localhost/a/b", ["later=2", "eq=a=b=c", "quoted=\"q\""]),
+        ("ws://ws.h.example/", ["wide=1", "session=abc"]),
+        ("wss://WS.H.example:81/a/", ["eq=a=b=c", "theme=dark blue", "wide=1", "session=abc"]),
+        ("ws://ws.h.example/x", ["empty=", "wide=1", "session=abc"]), ("ws://h.example/a/", ["wide=1"]),
+        ("ws://other.h.example/a/", ["wide=1"]), ("ws://xh.example/", []), ("ws://127.0.0.1/", ["session=abc"]),
+        ("ws://127.0.0.2/", []), ("echo:", []), ("ws+unix:/localhost", []),
+    ]
+
+    @Test("A file that curl wrote has the cookies that curl would send", arguments: Self.curlCases)
     func curl(url: String, pairs: [String]) throws {
         try expectEqual(Self.sent(Self.curlFile, to: url), pairs)
         expectEqual(CookieFile(parsing: Array(Self.curlFile.utf8)).malformedLineCount, 0)
@@ -98,17 +98,17 @@ import Testing
         try expectEmpty(Self.sent(line, to: "ws://x.com/"))
     }
 
-    @Test(
-        "A malformed line is ignored and counted",
-        arguments: [
-            "a=b; c=d", "Set-Cookie: a=b", "h\tFALSE\t/\tFALSE\t0\ta\tb\tc", "h\tyes\t/\tFALSE\t0\ta\tb",
-            "h\tFALSE\t/\tFALSE\tnever\ta\tb", "h\tFALSE\t/\tFALSE\t99999999999999999999\ta\tb",
-            "h\tFALSE\t/\tFALSE\t0", "h\tFALSE\t/\tFALSE\t0\ta\tb; c=d", "h\tFALSE\t/\tFALSE\t0\ta=b\tc",
-            "h\tFALSE\t/\tFALSE\t0\ta\tb\u{1}", "h\tFALSE\t/\tFALSE\t0\ta\tb\rX: y", ".\tFALSE\t/\tFALSE\t0\ta\tb",
-            "h\tFALSE\t/\tFALSE\t0\t__Secure-a\tb", "h\tFALSE\t/x\tTRUE\t0\t__Host-a\tb",
-            "h.example\tTRUE\t/\tTRUE\t0\t__Host-a\tb",
-            "h\tFALSE\t/\tFALSE\t0\ta\t" + String(repeating: "x", count: 4096),
-        ])
+    static let malformedCases: [String] = [
+        "a=b; c=d", "Set-Cookie: a=b", "h\tFALSE\t/\tFALSE\t0\ta\tb\tc", "h\tyes\t/\tFALSE\t0\ta\tb",
+        "h\tFALSE\t/\tFALSE\tnever\ta\tb", "h\tFALSE\t/\tFALSE\t99999999999999999999\ta\tb",
+        "h\tFALSE\t/\tFALSE\t0", "h\tFALSE\t/\tFALSE\t0\ta\tb; c=d", "h\tFALSE\t/\tFALSE\t0\ta=b\tc",
+        "h\tFALSE\t/\tFALSE\t0\ta\tb\u{1}", "h\tFALSE\t/\tFALSE\t0\ta\tb\rX: y", ".\tFALSE\t/\tFALSE\t0\ta\tb",
+        "h\tFALSE\t/\tFALSE\t0\t__Secure-a\tb", "h\tFALSE\t/x\tTRUE\t0\t__Host-a\tb",
+        "h.example\tTRUE\t/\tTRUE\t0\t__Host-a\tb",
+        "h\tFALSE\t/\tFALSE\t0\ta\t" + String(repeating: "x", count: 4096),
+    ]
+
+    @Test("A malformed line is ignored and counted", arguments: Self.malformedCases)
     func malformed(line: String) throws {
         let file = CookieFile(parsing: Array("h\tFALSE\t/\tFALSE\t0\tgood\t1\n\(line)\n".utf8))
         expectEqual(file.malformedLineCount, 1)

@@ -27,87 +27,87 @@ import Testing
         expectEqual(store.pairs(for: try Self.url("ws://h/"), at: 0), ["a=1", "b=2"])
     }
 
-    @Test(
-        "a cookie is sent to the hosts and paths of RFC 6265 §5.4",
-        arguments: [
-            // Host-only: the same host, any port, both schemes.
-            ("a=1", "ws://h.example/", "ws://h.example/", true), ("a=1", "ws://h.example/", "ws://h.example:81/", true),
-            ("a=1", "ws://h.example/", "wss://h.example/", true),
-            ("a=1", "ws://h.example/", "ws://x.h.example/", false),
-            ("a=1", "ws://h.example/", "ws://example/", false),
-            ("a=1; domain=", "ws://h.example/", "ws://x.h.example/", false),
-            // Domain: the suffix rule of §5.1.3.
-            ("a=1; Domain=h.example", "ws://h.example/", "ws://x.h.example/", true),
-            ("a=1; Domain=.H.Example", "ws://x.h.example/", "ws://h.example/", true),
-            ("a=1; Domain=h.example", "ws://y.h.example/", "ws://x.y.h.example/", true),
-            ("a=1; Domain=h.example", "ws://h.example/", "ws://xh.example/", false),
-            ("a=1; Domain=x.h.example", "ws://h.example/", "ws://x.h.example/", false),
-            ("a=1; Domain=other.example", "ws://h.example/", "ws://h.example/", false),
-            ("a=1; Domain=xh.example", "ws://h.example/", "ws://h.example/", false),
-            ("a=1; Domain=example", "ws://h.example/", "ws://h.example/", false),
-            ("a=1; Domain=example.", "ws://h.example./", "ws://h.example./", false),
-            ("a=1; Domain=..h.example", "ws://h.example/", "ws://h.example/", false),
-            ("a=1; Domain=x.example; Domain=h.example", "ws://h.example/", "ws://h.example/", true),
-            // A name without a dot and an address may name themselves, and stay host-only.
-            ("a=1; Domain=localhost", "ws://localhost/", "ws://localhost:9/", true),
-            ("a=1; Domain=localhost", "ws://localhost/", "ws://x.localhost/", false),
-            ("a=1; Domain=1.2.3.4", "ws://1.2.3.4/", "ws://1.2.3.4/", true),
-            ("a=1; Domain=2.3.4", "ws://1.2.3.4/", "ws://1.2.3.4/", false),
-            ("a=1; Domain=3.4", "ws://1.2.3.4/", "ws://9.9.3.4/", false),
-            ("a=1", "ws://[::1]/", "ws://[::1]:8/", true), ("a=1", "ws://[::1]/", "ws://[::2]/", false),
-            // Each Unix domain socket is a separate host.
-            ("a=1", "ws+unix:/a", "ws+unix:/a:/x", true), ("a=1", "ws+unix:/a", "ws+unix:/b", false),
-            ("a=1", "ws+unix:/a", "ws://localhost/", false), ("a=1", "ws://localhost/", "ws+unix:/a", false),
-            ("a=1; Domain=localhost", "ws+unix:/a", "ws+unix:/a", false), ("a=1", "echo:", "echo:", false),
-            // Path: §5.1.4.
-            ("a=1", "ws://h/x/y", "ws://h/x", true), ("a=1", "ws://h/x/y?z=/q", "ws://h/x/z", true),
-            ("a=1", "ws://h/x/y", "ws://h/xy", false), ("a=1", "ws://h/x/y", "ws://h/", false),
-            ("a=1", "ws://h/x", "ws://h/", true), ("a=1; Path=/b", "ws://h/x", "ws://h/b/c", true),
-            ("a=1; Path=/b/", "ws://h/x", "ws://h/b", false), ("a=1; Path=/b/", "ws://h/x", "ws://h/b/?q", true),
-            ("a=1; Path=/b", "ws://h/x", "ws://h/bc", false), ("a=1; Path=b", "ws://h/x/y", "ws://h/x/", true),
-            ("a=1; Path=/b; Path=", "ws://h/x/y", "ws://h/x/", true), ("a=1; Path=/b", "ws://h/x", "ws://h/b?q", true),
-            // Secure: set and sent only over TLS.
-            ("a=1; Secure", "wss://h/", "wss://h/", true), ("a=1; secure=no", "wss://h/", "ws://h/", false),
-            ("a=1; Secure", "ws://h/", "wss://h/", false),
-            // The prefixes of RFC 6265bis §4.1.3.
-            ("__Secure-a=1; Secure", "wss://h/", "wss://h/", true), ("__Secure-a=1", "wss://h/", "wss://h/", false),
-            ("__secure-a=1", "wss://h/", "wss://h/", false),
-            ("__Host-a=1; Secure; Path=/", "wss://h/", "wss://h/", true),
-            ("__Host-a=1; Secure", "wss://h/", "wss://h/", false),
-            ("__Host-a=1; Path=/", "wss://h/", "wss://h/", false),
-            ("__Host-a=1; Secure; Path=/; Domain=h.example", "wss://h.example/", "wss://h.example/", false),
-            ("__Host-a=1; Secure; Path=/x", "wss://h/x", "wss://h/x", false),
-        ])
+    static let scopeCases: [(String, String, String, Bool)] = [
+        // Host-only: the same host, any port, both schemes.
+        ("a=1", "ws://h.example/", "ws://h.example/", true), ("a=1", "ws://h.example/", "ws://h.example:81/", true),
+        ("a=1", "ws://h.example/", "wss://h.example/", true),
+        ("a=1", "ws://h.example/", "ws://x.h.example/", false),
+        ("a=1", "ws://h.example/", "ws://example/", false),
+        ("a=1; domain=", "ws://h.example/", "ws://x.h.example/", false),
+        // Domain: the suffix rule of §5.1.3.
+        ("a=1; Domain=h.example", "ws://h.example/", "ws://x.h.example/", true),
+        ("a=1; Domain=.H.Example", "ws://x.h.example/", "ws://h.example/", true),
+        ("a=1; Domain=h.example", "ws://y.h.example/", "ws://x.y.h.example/", true),
+        ("a=1; Domain=h.example", "ws://h.example/", "ws://xh.example/", false),
+        ("a=1; Domain=x.h.example", "ws://h.example/", "ws://x.h.example/", false),
+        ("a=1; Domain=other.example", "ws://h.example/", "ws://h.example/", false),
+        ("a=1; Domain=xh.example", "ws://h.example/", "ws://h.example/", false),
+        ("a=1; Domain=example", "ws://h.example/", "ws://h.example/", false),
+        ("a=1; Domain=example.", "ws://h.example./", "ws://h.example./", false),
+        ("a=1; Domain=..h.example", "ws://h.example/", "ws://h.example/", false),
+        ("a=1; Domain=x.example; Domain=h.example", "ws://h.example/", "ws://h.example/", true),
+        // A name without a dot and an address may name themselves, and stay host-only.
+        ("a=1; Domain=localhost", "ws://localhost/", "ws://localhost:9/", true),
+        ("a=1; Domain=localhost", "ws://localhost/", "ws://x.localhost/", false),
+        ("a=1; Domain=1.2.3.4", "ws://1.2.3.4/", "ws://1.2.3.4/", true),
+        ("a=1; Domain=2.3.4", "ws://1.2.3.4/", "ws://1.2.3.4/", false),
+        ("a=1; Domain=3.4", "ws://1.2.3.4/", "ws://9.9.3.4/", false),
+        ("a=1", "ws://[::1]/", "ws://[::1]:8/", true), ("a=1", "ws://[::1]/", "ws://[::2]/", false),
+        // Each Unix domain socket is a separate host.
+        ("a=1", "ws+unix:/a", "ws+unix:/a:/x", true), ("a=1", "ws+unix:/a", "ws+unix:/b", false),
+        ("a=1", "ws+unix:/a", "ws://localhost/", false), ("a=1", "ws://localhost/", "ws+unix:/a", false),
+        ("a=1; Domain=localhost", "ws+unix:/a", "ws+unix:/a", false), ("a=1", "echo:", "echo:", false),
+        // Path: §5.1.4.
+        ("a=1", "ws://h/x/y", "ws://h/x", true), ("a=1", "ws://h/x/y?z=/q", "ws://h/x/z", true),
+        ("a=1", "ws://h/x/y", "ws://h/xy", false), ("a=1", "ws://h/x/y", "ws://h/", false),
+        ("a=1", "ws://h/x", "ws://h/", true), ("a=1; Path=/b", "ws://h/x", "ws://h/b/c", true),
+        ("a=1; Path=/b/", "ws://h/x", "ws://h/b", false), ("a=1; Path=/b/", "ws://h/x", "ws://h/b/?q", true),
+        ("a=1; Path=/b", "ws://h/x", "ws://h/bc", false), ("a=1; Path=b", "ws://h/x/y", "ws://h/x/", true),
+        ("a=1; Path=/b; Path=", "ws://h/x/y", "ws://h/x/", true), ("a=1; Path=/b", "ws://h/x", "ws://h/b?q", true),
+        // Secure: set and sent only over TLS.
+        ("a=1; Secure", "wss://h/", "wss://h/", true), ("a=1; secure=no", "wss://h/", "ws://h/", false),
+        ("a=1; Secure", "ws://h/", "wss://h/", false),
+        // The prefixes of RFC 6265bis §4.1.3.
+        ("__Secure-a=1; Secure", "wss://h/", "wss://h/", true), ("__Secure-a=1", "wss://h/", "wss://h/", false),
+        ("__secure-a=1", "wss://h/", "wss://h/", false),
+        ("__Host-a=1; Secure; Path=/", "wss://h/", "wss://h/", true),
+        ("__Host-a=1; Secure", "wss://h/", "wss://h/", false),
+        ("__Host-a=1; Path=/", "wss://h/", "wss://h/", false),
+        ("__Host-a=1; Secure; Path=/; Domain=h.example", "wss://h.example/", "wss://h.example/", false),
+        ("__Host-a=1; Secure; Path=/x", "wss://h/x", "wss://h/x", false),
+    ]
+
+    @Test("a cookie is sent to the hosts and paths of RFC 6265 §5.4", arguments: Self.scopeCases)
     func scope(setCookie: String, source: String, target: String, isSent: Bool) throws {
         try expectEqual(Self.sent(setCookie, from: source, to: target).isEmpty, !isSent)
     }
 
-    @Test(
-        "name and value are parsed by the rules of RFC 6265 §5.2",
-        arguments: [
-            ("a=b", "a=b"), (" a \t= b c ; x", "a=b c"), ("a=b=c", "a=b=c"), ("a=", "a="), ("a=\"b\"", "a=\"b\""),
-            ("a=b;", "a=b"), ("a=ü", "a=ü"), ("a", ""), ("=b", ""), ("", ""), (";a=b", ""), ("a=b\u{1}", ""),
-            ("a=b; x=\u{7F}", ""), ("a=b\tc", ""), ("a\tb=c", ""),
-        ])
+    static let pairsCases: [(String, String)] = [
+        ("a=b", "a=b"), (" a \t= b c ; x", "a=b c"), ("a=b=c", "a=b=c"), ("a=", "a="), ("a=\"b\"", "a=\"b\""),
+        ("a=b;", "a=b"), ("a=ü", "a=ü"), ("a", ""), ("=b", ""), ("", ""), (";a=b", ""), ("a=b\u{1}", ""),
+        ("a=b; x=\u{7F}", ""), ("a=b\tc", ""), ("a\tb=c", ""),
+    ]
+
+    @Test("name and value are parsed by the rules of RFC 6265 §5.2", arguments: Self.pairsCases)
     func pairs(field: String, sent: String) throws {
         try expectEqual(Self.sent(field, from: "ws://h/", to: "ws://h/"), sent)
     }
 
-    @Test(
-        "a cookie expires as Max-Age or otherwise Expires determines (RFC 6265 §5.3)",
-        arguments: [
-            ("a=1", Int.max - 1, true), ("a=1; Max-Age=10", 9, true), ("a=1; Max-Age=10", 10, false),
-            ("a=1; Max-Age=0", 0, false), ("a=1; max-age=-5", 0, false), ("a=1; Max-Age=x", 99, true),
-            ("a=1; Max-Age=", 99, true), ("a=1; Max-Age=+5", 99, true), ("a=1; Max-Age=-", 99, true),
-            ("a=1; Max-Age=99999999999999999999999", 1 << 60, true),
-            ("a=1; Max-Age=9223372036854775807", 1 << 60, true),
-            ("a=1; Expires=Thu, 01 Jan 1970 00:00:09 GMT", 8, true),
-            ("a=1; Expires=Thu, 01 Jan 1970 00:00:09 GMT", 9, false),
-            ("a=1; Expires=Wed, 31 Dec 1969 23:59:59 GMT", 0, false),
-            ("a=1; Expires=yesterday", 99, true),
-            ("a=1; Max-Age=10; Expires=Thu, 01 Jan 1970 00:00:01 GMT", 9, true),
-            ("a=1; Expires=Thu, 01 Jan 1970 00:00:01 GMT; Max-Age=10; Max-Age=5", 9, false),
-        ])
+    static let lifetimeCases: [(String, Int, Bool)] = [
+        ("a=1", Int.max - 1, true), ("a=1; Max-Age=10", 9, true), ("a=1; Max-Age=10", 10, false),
+        ("a=1; Max-Age=0", 0, false), ("a=1; max-age=-5", 0, false), ("a=1; Max-Age=x", 99, true),
+        ("a=1; Max-Age=", 99, true), ("a=1; Max-Age=+5", 99, true), ("a=1; Max-Age=-", 99, true),
+        ("a=1; Max-Age=99999999999999999999999", 1 << 60, true),
+        ("a=1; Max-Age=9223372036854775807", 1 << 60, true),
+        ("a=1; Expires=Thu, 01 Jan 1970 00:00:09 GMT", 8, true),
+        ("a=1; Expires=Thu, 01 Jan 1970 00:00:09 GMT", 9, false),
+        ("a=1; Expires=Wed, 31 Dec 1969 23:59:59 GMT", 0, false),
+        ("a=1; Expires=yesterday", 99, true),
+        ("a=1; Max-Age=10; Expires=Thu, 01 Jan 1970 00:00:01 GMT", 9, true),
+        ("a=1; Expires=Thu, 01 Jan 1970 00:00:01 GMT; Max-Age=10; Max-Age=5", 9, false),
+    ]
+
+    @Test("a cookie expires as Max-Age or otherwise Expires determines (RFC 6265 §5.3)", arguments: Self.lifetimeCases)
     func lifetime(field: String, now: Int, isAlive: Bool) throws {
         try expectEqual(!Self.sent(field, from: "ws://h/", to: "ws://h/", at: now).isEmpty, isAlive)
     }

@@ -51,28 +51,28 @@ import Testing
         expectEqual(framing.field?.line, "Transfer-Encoding: chunked\r\n")
     }
 
-    @Test(
-        "Malformed chunks and trailers are refused",
-        arguments: [
-            "x", "\r\n", "3\nabc", "3\r\nabcd", "123456789\r\n", "-1\r\n", "0\r\nno colon\r\n\r\n",
-            "0\r\nA : b\r\n\r\n",
-            "0\r\n: b\r\n\r\n", "0\r\n A: b\r\n\r\n", "0\r\nA: \0\r\n\r\n", "0\r\nA\u{e4}: b\r\n\r\n",
-            "1;\u{1}\r\nx\r\n",
-        ])
+    static let malformedChunksCases: [String] = [
+        "x", "\r\n", "3\nabc", "3\r\nabcd", "123456789\r\n", "-1\r\n", "0\r\nno colon\r\n\r\n",
+        "0\r\nA : b\r\n\r\n",
+        "0\r\n: b\r\n\r\n", "0\r\n A: b\r\n\r\n", "0\r\nA: \0\r\n\r\n", "0\r\nA\u{e4}: b\r\n\r\n",
+        "1;\u{1}\r\nx\r\n",
+    ]
+
+    @Test("Malformed chunks and trailers are refused", arguments: Self.malformedChunksCases)
     func malformedChunks(text: String) throws {
         let framing = try #require(BodyFraming(of: try Self.request("Transfer-Encoding: chunked")))
         expectEqual(Self.counts(framing, text), [nil, nil])
     }
 
-    @Test(
-        "A request that two parsers could read differently has no framing",
-        arguments: [
-            ["Content-Length: 5", "Transfer-Encoding: chunked"], ["Content-Length: 5", "Content-Length: 5"],
-            ["Content-Length: 5, 5"], ["Content-Length: +5"], ["Content-Length: "], ["Content-Length: 0x5"],
-            ["Content-Length: 18446744073709551616"], ["Transfer-Encoding: gzip"],
-            ["Transfer-Encoding: gzip, chunked"], ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"],
-            ["Transfer-Encoding: "],
-        ])
+    static let ambiguousCases: [[String]] = [
+        ["Content-Length: 5", "Transfer-Encoding: chunked"], ["Content-Length: 5", "Content-Length: 5"],
+        ["Content-Length: 5, 5"], ["Content-Length: +5"], ["Content-Length: "], ["Content-Length: 0x5"],
+        ["Content-Length: 18446744073709551616"], ["Transfer-Encoding: gzip"],
+        ["Transfer-Encoding: gzip, chunked"], ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"],
+        ["Transfer-Encoding: "],
+    ]
+
+    @Test("A request that two parsers could read differently has no framing", arguments: Self.ambiguousCases)
     func ambiguous(lines: [String]) throws {
         let fields = HTTPFields(try lines.map { try HeaderField(parsing: $0) })
         expectNil(BodyFraming(of: RequestHead(method: "POST", target: "/", fields: fields)))

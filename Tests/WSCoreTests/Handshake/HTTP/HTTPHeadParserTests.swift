@@ -95,19 +95,19 @@ import Testing
                 consumedByteCount: 27))
     }
 
-    @Test(
-        "dangerous and malformed fields fail with their reason (RFC 9112 §2.2, §5.1)",
-        arguments: [
-            ("A: b\nC: d\r\n\r\n", HTTPHeadError.bareLineFeed), ("A: b\rC: d\r\n\r\n", .bareCarriageReturn),
-            ("A: b\r\r\n\r\n", .bareCarriageReturn), ("A: \0\r\n\r\n", .controlCharacter(0)),
-            ("A: \u{1B}\r\n\r\n", .controlCharacter(0x1B)), ("A: \u{7F}\r\n\r\n", .controlCharacter(0x7F)),
-            ("A : b\r\n\r\n", .whitespaceBeforeColon("A ")), ("A\t: b\r\n\r\n", .whitespaceBeforeColon("A\t")),
-            (": b\r\n\r\n", .invalidFieldName("")), ("A B: c\r\n\r\n", .invalidFieldName("A B")),
-            ("A\u{FC}: b\r\n\r\n", .invalidFieldName("A\u{FC}")), ("(A): b\r\n\r\n", .invalidFieldName("(A)")),
-            ("AB\r\n\r\n", .missingColon("AB")),
-            ("A:\r\nB:\r\nC:\r\nD:\r\nE:\r\nF:\r\n\r\n", .tooManyFields(maximum: 5)),
-            ("A: \(String(repeating: "x", count: 400))\r\n\r\n", .tooLarge(maximumBytes: 400)),
-        ])
+    static let badFieldsCases: [(String, HTTPHeadError)] = [
+        ("A: b\nC: d\r\n\r\n", HTTPHeadError.bareLineFeed), ("A: b\rC: d\r\n\r\n", .bareCarriageReturn),
+        ("A: b\r\r\n\r\n", .bareCarriageReturn), ("A: \0\r\n\r\n", .controlCharacter(0)),
+        ("A: \u{1B}\r\n\r\n", .controlCharacter(0x1B)), ("A: \u{7F}\r\n\r\n", .controlCharacter(0x7F)),
+        ("A : b\r\n\r\n", .whitespaceBeforeColon("A ")), ("A\t: b\r\n\r\n", .whitespaceBeforeColon("A\t")),
+        (": b\r\n\r\n", .invalidFieldName("")), ("A B: c\r\n\r\n", .invalidFieldName("A B")),
+        ("A\u{FC}: b\r\n\r\n", .invalidFieldName("A\u{FC}")), ("(A): b\r\n\r\n", .invalidFieldName("(A)")),
+        ("AB\r\n\r\n", .missingColon("AB")),
+        ("A:\r\nB:\r\nC:\r\nD:\r\nE:\r\nF:\r\n\r\n", .tooManyFields(maximum: 5)),
+        ("A: \(String(repeating: "x", count: 400))\r\n\r\n", .tooLarge(maximumBytes: 400)),
+    ]
+
+    @Test("dangerous and malformed fields fail with their reason (RFC 9112 §2.2, §5.1)", arguments: Self.badFieldsCases)
     func badFields(lines: String, error: HTTPHeadError) {
         Self.expect(.request, Array("GET / HTTP/1.1\r\n\(lines)".utf8), .failed(error))
         Self.expect(.response, Array("HTTP/1.1 200 OK\r\n\(lines)".utf8), .failed(error))
@@ -135,21 +135,21 @@ import Testing
         }
     }
 
-    @Test(
-        "a malformed start line fails",
-        arguments: [
-            (HTTPHeadParser.Kind.request, "GET /\r\n"), (.request, " GET / HTTP/1.1\r\n"),
-            (.request, "GET  / HTTP/1.1\r\n"),
-            (.request, "GET / HTTP/1.1 \r\n"), (.request, "GET / http/1.1\r\n"), (.request, "GET / HTTP/1.10\r\n"),
-            (.request, "GET /\u{FC} HTTP/1.1\r\n"), (.request, "G(T / HTTP/1.1\r\n"), (.request, "\u{16}\u{3}\u{1}"),
-            (.request, "GET /a\tb HTTP/1.1\r\n"), (.request, "GET\r\n"), (.request, "\nGET"),
-            (.request, "GET / HTTP/1.\n"),
-            (.response, "SSH-2.0-OpenSSH_9.6\r\n"), (.response, "\r\nHTTP/1.1 200 OK\r\n"), (.response, "<html>"),
-            (.response, "HTTP/2 200\r\n"), (.response, "HTTP/1.1 20\r\n"), (.response, "HTTP/1.1 099"),
-            (.response, "HTTP/1.1 2000\r\n"),
-            (.response, "HTTP/1.1  200 OK\r\n"), (.response, "HTTP/1.1\r\n"), (.response, "\0\0\u{12}"),
-            (.response, "ICY 200 OK"),
-        ])
+    static let notHTTPCases: [(HTTPHeadParser.Kind, String)] = [
+        (HTTPHeadParser.Kind.request, "GET /\r\n"), (.request, " GET / HTTP/1.1\r\n"),
+        (.request, "GET  / HTTP/1.1\r\n"),
+        (.request, "GET / HTTP/1.1 \r\n"), (.request, "GET / http/1.1\r\n"), (.request, "GET / HTTP/1.10\r\n"),
+        (.request, "GET /\u{FC} HTTP/1.1\r\n"), (.request, "G(T / HTTP/1.1\r\n"), (.request, "\u{16}\u{3}\u{1}"),
+        (.request, "GET /a\tb HTTP/1.1\r\n"), (.request, "GET\r\n"), (.request, "\nGET"),
+        (.request, "GET / HTTP/1.\n"),
+        (.response, "SSH-2.0-OpenSSH_9.6\r\n"), (.response, "\r\nHTTP/1.1 200 OK\r\n"), (.response, "<html>"),
+        (.response, "HTTP/2 200\r\n"), (.response, "HTTP/1.1 20\r\n"), (.response, "HTTP/1.1 099"),
+        (.response, "HTTP/1.1 2000\r\n"),
+        (.response, "HTTP/1.1  200 OK\r\n"), (.response, "HTTP/1.1\r\n"), (.response, "\0\0\u{12}"),
+        (.response, "ICY 200 OK"),
+    ]
+
+    @Test("a malformed start line fails", arguments: Self.notHTTPCases)
     func notHTTP(kind: HTTPHeadParser.Kind, text: String) {
         Self.expect(kind, Array(text.utf8), .failed(.notHTTP(preview: [])))
     }

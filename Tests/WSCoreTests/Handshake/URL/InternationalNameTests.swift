@@ -4,18 +4,20 @@ import Testing
 @testable import WSCore
 
 @Suite struct InternationalNameTests {
+    static let goodCases: [(String, String)] = [
+        ("ws://münchen.example/", "xn--mnchen-3ya.example"), ("ws://MÜNCHEN.Example", "xn--mnchen-3ya.example"),
+        ("ws://mu\u{308}nchen.example", "xn--mnchen-3ya.example"),
+        ("ws://m%C3%BCnchen.example", "xn--mnchen-3ya.example"),
+        ("ws://m%c3%bcnchen.ex%41mple", "xn--mnchen-3ya.example"),
+        ("ws://faß.de", "xn--fa-hia.de"), ("ws://例え。テスト", "xn--r8jz45g.xn--zckzah"),
+        ("ws://bücher.example.", "xn--bcher-kva.example."), ("ws://１２７.０.０.１", "127.0.0.1"),
+        ("ws://xn--mnchen-3ya.ü", "xn--mnchen-3ya.xn--tda"), ("ws://e\u{AD}xample.com", "example.com"),
+        ("ws://\u{212A}elvin", "kelvin"),
+    ]
+
     @Test(
         "an internationalized host name is converted with the nontransitional mappings of UTS #46",
-        arguments: [
-            ("ws://münchen.example/", "xn--mnchen-3ya.example"), ("ws://MÜNCHEN.Example", "xn--mnchen-3ya.example"),
-            ("ws://mu\u{308}nchen.example", "xn--mnchen-3ya.example"),
-            ("ws://m%C3%BCnchen.example", "xn--mnchen-3ya.example"),
-            ("ws://m%c3%bcnchen.ex%41mple", "xn--mnchen-3ya.example"),
-            ("ws://faß.de", "xn--fa-hia.de"), ("ws://例え。テスト", "xn--r8jz45g.xn--zckzah"),
-            ("ws://bücher.example.", "xn--bcher-kva.example."), ("ws://１２７.０.０.１", "127.0.0.1"),
-            ("ws://xn--mnchen-3ya.ü", "xn--mnchen-3ya.xn--tda"), ("ws://e\u{AD}xample.com", "example.com"),
-            ("ws://\u{212A}elvin", "kelvin"),
-        ])
+        arguments: Self.goodCases)
     func good(text: String, host: String) throws {
         let url = try WebSocketURL(parsing: text)
         expectEqual(url.endpoint, .tcp(host: host, port: 80))
@@ -23,19 +25,19 @@ import Testing
         expectEqual(url.description, "ws://\(host)/")
     }
 
-    @Test(
-        "a name without an ASCII form is rejected with the reason",
-        arguments: [
-            ("a／ü", InternationalNameError.disallowedCharacter), ("ü％b", .disallowedCharacter),
-            ("ü＠b", .disallowedCharacter), ("ü：80", .disallowedCharacter), ("ü_a", .disallowedCharacter),
-            ("a_b.ü", .disallowedCharacter), ("a\u{37E}", .disallowedCharacter), ("☃.net", .disallowedCharacter),
-            ("\u{FFFD}", .disallowedCharacter), ("ü%20b", .disallowedCharacter), ("ü%2Fb", .disallowedCharacter),
-            ("-ü", .misplacedHyphen), ("ü-", .misplacedHyphen), ("ab--ü", .misplacedHyphen),
-            ("\u{301}a", .misplacedMark), ("ü\u{200D}", .misplacedMark), ("אa.b", .mixedDirections),
-            ("xn--ü", .malformedPunycode), ("xn--a.ü", .malformedPunycode),
-            ("ü..b", .emptyLabel), (".ü", .emptyLabel), ("\u{AD}", .emptyLabel), ("。ü", .emptyLabel),
-            (String(repeating: "ü", count: 64), .tooLong), (String(repeating: "ü.", count: 100), .tooLong),
-        ])
+    static let badCases: [(String, InternationalNameError)] = [
+        ("a／ü", InternationalNameError.disallowedCharacter), ("ü％b", .disallowedCharacter),
+        ("ü＠b", .disallowedCharacter), ("ü：80", .disallowedCharacter), ("ü_a", .disallowedCharacter),
+        ("a_b.ü", .disallowedCharacter), ("a\u{37E}", .disallowedCharacter), ("☃.net", .disallowedCharacter),
+        ("\u{FFFD}", .disallowedCharacter), ("ü%20b", .disallowedCharacter), ("ü%2Fb", .disallowedCharacter),
+        ("-ü", .misplacedHyphen), ("ü-", .misplacedHyphen), ("ab--ü", .misplacedHyphen),
+        ("\u{301}a", .misplacedMark), ("ü\u{200D}", .misplacedMark), ("אa.b", .mixedDirections),
+        ("xn--ü", .malformedPunycode), ("xn--a.ü", .malformedPunycode),
+        ("ü..b", .emptyLabel), (".ü", .emptyLabel), ("\u{AD}", .emptyLabel), ("。ü", .emptyLabel),
+        (String(repeating: "ü", count: 64), .tooLong), (String(repeating: "ü.", count: 100), .tooLong),
+    ]
+
+    @Test("a name without an ASCII form is rejected with the reason", arguments: Self.badCases)
     func bad(host: String, reason: InternationalNameError) throws {
         let name = try PercentEncoding.decode(host)
         #expect(throws: URLError.invalidInternationalName(name, reason)) {

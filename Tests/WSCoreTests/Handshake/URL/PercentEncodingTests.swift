@@ -4,14 +4,14 @@ import Testing
 @testable import WSCore
 
 @Suite struct PercentEncodingTests {
-    @Test(
-        "equivalent paths are normalized to the same form (RFC 3986 §6.2.2)",
-        arguments: [
-            ("/a%2fb", "/a%2Fb"), ("/a%2Fb", "/a%2Fb"), ("/a/b", "/a/b"), ("/%61%5A%7e%2D", "/aZ~-"),
-            ("/%2e%2E", "/.."),
-            ("/ä", "/%C3%A4"), ("/%c3%a4", "/%C3%A4"), ("/%ff", "/%FF"), ("/%00", "/%00"), ("/%252f", "/%252f"),
-            ("/%2541", "/%2541"), ("/a|b", "/a%7Cb"), ("/%21", "/%21"), ("/!", "/!"), ("", ""),
-        ])
+    static let normalizedCases: [(String, String)] = [
+        ("/a%2fb", "/a%2Fb"), ("/a%2Fb", "/a%2Fb"), ("/a/b", "/a/b"), ("/%61%5A%7e%2D", "/aZ~-"),
+        ("/%2e%2E", "/.."),
+        ("/ä", "/%C3%A4"), ("/%c3%a4", "/%C3%A4"), ("/%ff", "/%FF"), ("/%00", "/%00"), ("/%252f", "/%252f"),
+        ("/%2541", "/%2541"), ("/a|b", "/a%7Cb"), ("/%21", "/%21"), ("/!", "/!"), ("", ""),
+    ]
+
+    @Test("equivalent paths are normalized to the same form (RFC 3986 §6.2.2)", arguments: Self.normalizedCases)
     func normalized(path: String, form: String) throws {
         try expectEqual(PercentEncoding.normalize(path), form)
         try expectEqual(PercentEncoding.normalize(form), form)

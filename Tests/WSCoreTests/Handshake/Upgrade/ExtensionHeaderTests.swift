@@ -35,13 +35,13 @@ import Testing
         try expectEqual(ExtensionHeader.parse([value]), offers)
     }
 
-    @Test(
-        "a value that violates the grammar is rejected",
-        arguments: [
-            "a b", ";", "a;", "a; ;b", "a; b=", "a; b=\"\"", "a; b=\"c d\"", "a; b=\"c", "a; b=\"c\"d", "a=b", "a; =b",
-            "\"a\"",
-            "a; b=\"\\", "a; b=\u{FC}", "a/b", "a; b==c", "a, ;b",
-        ])
+    static let malformedCases: [String] = [
+        "a b", ";", "a;", "a; ;b", "a; b=", "a; b=\"\"", "a; b=\"c d\"", "a; b=\"c", "a; b=\"c\"d", "a=b", "a; =b",
+        "\"a\"",
+        "a; b=\"\\", "a; b=\u{FC}", "a/b", "a; b==c", "a, ;b",
+    ]
+
+    @Test("a value that violates the grammar is rejected", arguments: Self.malformedCases)
     func malformed(value: String) {
         #expect(throws: ExtensionHeaderError(value: value)) { try ExtensionHeader.parse(["ok", value]) }
     }

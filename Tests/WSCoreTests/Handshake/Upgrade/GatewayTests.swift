@@ -69,55 +69,55 @@ import Testing
         expectEqual(Self.lines(try Self.gateway().fields(of: response, to: request)), ["Server: s"])
     }
 
-    @Test(
-        "Origin and Referer that name the gateway name the server",
-        arguments: [
-            ("Origin: http://localhost:8080", "Origin: https://api.example"),
-            ("Origin: HTTP://LOCALHOST:8080", "Origin: https://api.example"),
-            ("Origin: http://localhost:80801", "Origin: http://localhost:80801"),
-            ("Origin: https://localhost:8080", "Origin: https://localhost:8080"),
-            ("Origin: https://other.example", "Origin: https://other.example"), ("Origin: null", "Origin: null"),
-            ("Referer: http://localhost:8080/a?b", "Referer: https://api.example/a?b"),
-            ("Referer: http://localhost:8080.evil.example/", "Referer: http://localhost:8080.evil.example/"),
-        ])
+    static let originCases: [(String, String)] = [
+        ("Origin: http://localhost:8080", "Origin: https://api.example"),
+        ("Origin: HTTP://LOCALHOST:8080", "Origin: https://api.example"),
+        ("Origin: http://localhost:80801", "Origin: http://localhost:80801"),
+        ("Origin: https://localhost:8080", "Origin: https://localhost:8080"),
+        ("Origin: https://other.example", "Origin: https://other.example"), ("Origin: null", "Origin: null"),
+        ("Referer: http://localhost:8080/a?b", "Referer: https://api.example/a?b"),
+        ("Referer: http://localhost:8080.evil.example/", "Referer: http://localhost:8080.evil.example/"),
+    ]
+
+    @Test("Origin and Referer that name the gateway name the server", arguments: Self.originCases)
     func origin(line: String, expected: String) throws {
         expectEqual(Self.lines(try Self.gateway().fields(of: try Self.request(line))), [expected])
     }
 
-    @Test(
-        "Location that names the server names the gateway",
-        arguments: [
-            ("https://api.example/a?b#c", "http://localhost:8080/a?b#c"),
-            ("https://api.example", "http://localhost:8080"),
-            ("HTTPS://API.EXAMPLE:443/a", "http://localhost:8080/a"),
-            ("wss://api.example/a", "http://localhost:8080/a"),
-            ("//api.example/a", "http://localhost:8080/a"), ("http://api.example/a", "http://api.example/a"),
-            ("https://api.example:8443/", "https://api.example:8443/"), ("/a", "/a"), ("a/b", "a/b"),
-            ("https://api.example.evil.example/", "https://api.example.evil.example/"),
-            ("https://user@api.example/", "https://user@api.example/"), ("mailto:api.example", "mailto:api.example"),
-            ("//", "//"), ("", ""),
-        ])
+    static let locationCases: [(String, String)] = [
+        ("https://api.example/a?b#c", "http://localhost:8080/a?b#c"),
+        ("https://api.example", "http://localhost:8080"),
+        ("HTTPS://API.EXAMPLE:443/a", "http://localhost:8080/a"),
+        ("wss://api.example/a", "http://localhost:8080/a"),
+        ("//api.example/a", "http://localhost:8080/a"), ("http://api.example/a", "http://api.example/a"),
+        ("https://api.example:8443/", "https://api.example:8443/"), ("/a", "/a"), ("a/b", "a/b"),
+        ("https://api.example.evil.example/", "https://api.example.evil.example/"),
+        ("https://user@api.example/", "https://user@api.example/"), ("mailto:api.example", "mailto:api.example"),
+        ("//", "//"), ("", ""),
+    ]
+
+    @Test("Location that names the server names the gateway", arguments: Self.locationCases)
     func location(value: String, expected: String) throws {
         let response = try Self.response("Location: \(value)")
         expectEqual(
             Self.lines(try Self.gateway().fields(of: response, to: try Self.request())), ["Location: \(expected)"])
     }
 
-    @Test(
-        "Cookies of the server become cookies of the gateway",
-        arguments: [
-            ("a=1; Domain=api.example; Path=/", false, "a=1; Path=/"), ("a=1;DOMAIN=.Example", false, "a=1"),
-            ("a=1; Domain=other.example", false, "a=1; Domain=other.example"),
-            ("a=1; Domain=pi.example", false, "a=1; Domain=pi.example"),
-            ("a=1; Secure; HttpOnly", false, "a=1; HttpOnly"), ("a=1; Secure; HttpOnly", true, "a=1; Secure; HttpOnly"),
-            ("a=1; SameSite=None; Secure", false, "a=1"), ("a=1; SameSite=Lax", false, "a=1; SameSite=Lax"),
-            ("secure; Path=/", false, "secure; Path=/"),
-            ("__Host-a=1; Path=/; Secure", false, "__Host-a=1; Path=/; Secure"),
-            (
-                "__SECURE-a=1; Domain=api.example; SameSite=None; Secure", false,
-                "__SECURE-a=1; SameSite=None; Secure"
-            ), ("__Secret-a=1; Secure", false, "__Secret-a=1"),
-        ])
+    static let cookiesCases: [(String, Bool, String)] = [
+        ("a=1; Domain=api.example; Path=/", false, "a=1; Path=/"), ("a=1;DOMAIN=.Example", false, "a=1"),
+        ("a=1; Domain=other.example", false, "a=1; Domain=other.example"),
+        ("a=1; Domain=pi.example", false, "a=1; Domain=pi.example"),
+        ("a=1; Secure; HttpOnly", false, "a=1; HttpOnly"), ("a=1; Secure; HttpOnly", true, "a=1; Secure; HttpOnly"),
+        ("a=1; SameSite=None; Secure", false, "a=1"), ("a=1; SameSite=Lax", false, "a=1; SameSite=Lax"),
+        ("secure; Path=/", false, "secure; Path=/"),
+        ("__Host-a=1; Path=/; Secure", false, "__Host-a=1; Path=/; Secure"),
+        (
+            "__SECURE-a=1; Domain=api.example; SameSite=None; Secure", false,
+            "__SECURE-a=1; SameSite=None; Secure"
+        ), ("__Secret-a=1; Secure", false, "__Secret-a=1"),
+    ]
+
+    @Test("Cookies of the server become cookies of the gateway", arguments: Self.cookiesCases)
     func cookies(value: String, isSecure: Bool, expected: String) throws {
         let response = try Self.response("Set-Cookie: \(value)")
         expectEqual(

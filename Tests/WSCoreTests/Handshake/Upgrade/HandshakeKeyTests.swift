@@ -21,16 +21,16 @@ import Testing
         expectEqual(Digest.sha256Source(of: "abc"), "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
     }
 
-    @Test(
-        "a key is the Base64 encoding of 16 bytes (RFC 6455 §4.2.1)",
-        arguments: [
-            ("dGhlIHNhbXBsZSBub25jZQ==", true), ("AAAAAAAAAAAAAAAAAAAAAA==", true), ("", false),
-            ("dGhlIHNhbXBsZSBub25j", false),
-            ("dGhlIHNhbXBsZSBub25jZQ=", false), ("dGhlIHNhbXBsZSBub25jZQAA", false),
-            ("dGhlIHNhbXBsZSBub25jZQ==A", false),
-            ("dGhlIHNhbXBs-SBub25jZQ==", false), ("dGhl=HNhbXBsZSBub25jZQ==", false),
-            ("dGhlIHNhbXBsZSBub25jZ===", false),
-        ])
+    static let wellFormedCases: [(String, Bool)] = [
+        ("dGhlIHNhbXBsZSBub25jZQ==", true), ("AAAAAAAAAAAAAAAAAAAAAA==", true), ("", false),
+        ("dGhlIHNhbXBsZSBub25j", false),
+        ("dGhlIHNhbXBsZSBub25jZQ=", false), ("dGhlIHNhbXBsZSBub25jZQAA", false),
+        ("dGhlIHNhbXBsZSBub25jZQ==A", false),
+        ("dGhlIHNhbXBs-SBub25jZQ==", false), ("dGhl=HNhbXBsZSBub25jZQ==", false),
+        ("dGhlIHNhbXBsZSBub25jZ===", false),
+    ]
+
+    @Test("a key is the Base64 encoding of 16 bytes (RFC 6455 §4.2.1)", arguments: Self.wellFormedCases)
     func wellFormed(key: String, isWellFormed: Bool) {
         expectEqual(HandshakeKey.isWellFormed(key), isWellFormed)
     }

@@ -59,12 +59,12 @@ import Testing
         }
     }
 
-    @Test(
-        "names and malformed addresses are not numeric addresses",
-        arguments: [
-            "", "localhost", "127.1", "127.0.0.1.", "256.0.0.1", "1.2.3", "[::1]", ":::", "::1::", "0x7f.0.0.1",
-            "127.0.0.1 ", "12345::",
-        ])
+    static let notNumericCases: [String] = [
+        "", "localhost", "127.1", "127.0.0.1.", "256.0.0.1", "1.2.3", "[::1]", ":::", "::1::", "0x7f.0.0.1",
+        "127.0.0.1 ", "12345::",
+    ]
+
+    @Test("names and malformed addresses are not numeric addresses", arguments: Self.notNumericCases)
     func notNumeric(text: String) {
         expectNil(SocketAddress(numeric: text, port: 80))
     }

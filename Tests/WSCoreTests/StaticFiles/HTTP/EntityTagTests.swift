@@ -18,9 +18,11 @@ import Testing
         expectEqual(EntityTagCondition(parsing: ["*"]), .any)
     }
 
-    @Test(
-        "everything after a malformed tag is ignored",
-        arguments: ["", "a", "\"a", "w/\"b\"", "\"b c\"", "*, \"a\"", "\"b\u{7F}\"", "W/", "\"", ","])
+    static let malformedCases: [String] = [
+        "", "a", "\"a", "w/\"b\"", "\"b c\"", "*, \"a\"", "\"b\u{7F}\"", "W/", "\"", ",",
+    ]
+
+    @Test("everything after a malformed tag is ignored", arguments: Self.malformedCases)
     func malformed(value: String) {
         expectEqual(EntityTagCondition(parsing: [value]), .oneOf([]))
         expectEqual(EntityTagCondition(parsing: ["\"a\" \"b\""]), .oneOf([Self.tag("a")]))

@@ -18,22 +18,22 @@ import Testing
         expectEqual(parsed.endsWithSlash, endsWithSlash)
     }
 
-    @Test(
-        "a path that no well-meaning client sends is malformed (RFC 3986 §5.2.4)",
-        arguments: [
-            "", "a", "/.", "/..", "/../a", "/a/../b", "/a/..", "/a/.", "/%2e", "/%2e%2E/a", "/.%2e/a", "/a/%2e./",
-            "/a%2fb", "/%2f", "/..%2f", "/..%5ca", "/..\\a", "/\\", "/a%00", "/%00", "/%", "/%2", "/%zz", "/%c0%ae",
-            "/%c0%af", "/%ff", "/%ed%a0%80", "/%e6%b0",
-        ])
+    static let malformedCases: [String] = [
+        "", "a", "/.", "/..", "/../a", "/a/../b", "/a/..", "/a/.", "/%2e", "/%2e%2E/a", "/.%2e/a", "/a/%2e./",
+        "/a%2fb", "/%2f", "/..%2f", "/..%5ca", "/..\\a", "/\\", "/a%00", "/%00", "/%", "/%2", "/%zz", "/%c0%ae",
+        "/%c0%af", "/%ff", "/%ed%a0%80", "/%e6%b0",
+    ]
+
+    @Test("a path that no well-meaning client sends is malformed (RFC 3986 §5.2.4)", arguments: Self.malformedCases)
     func malformed(path: String) {
         #expect(throws: RequestPathError.malformed) { try RequestPath(parsing: path) }
     }
 
-    @Test(
-        "hidden files and empty names are not served",
-        arguments: [
-            "//", "//a", "/a//b", "/a//", "///", "/.git/config", "/a/.env", "/.well-known2", "/.Well-Known", "/...",
-        ])
+    static let notServedCases: [String] = [
+        "//", "//a", "/a//b", "/a//", "///", "/.git/config", "/a/.env", "/.well-known2", "/.Well-Known", "/...",
+    ]
+
+    @Test("hidden files and empty names are not served", arguments: Self.notServedCases)
     func notServed(path: String) {
         #expect(throws: RequestPathError.notServed) { try RequestPath(parsing: path) }
     }

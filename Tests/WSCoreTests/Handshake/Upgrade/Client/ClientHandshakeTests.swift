@@ -65,47 +65,47 @@ import Testing
         try expectEqual(Self.outcome(of: many + "HTTP/1.1 102 \r\n\r\n"), .failed(.tooManyInterimResponses))
     }
 
-    @Test(
-        "a response that violates RFC 6455 §4.1 is rejected",
-        arguments: [
-            ("Connection: Upgrade\r\n" + accept, HandshakeError.invalidUpgrade(values: [])),
-            ("Upgrade: h2c\r\nConnection: Upgrade\r\n" + accept, .invalidUpgrade(values: ["h2c"])),
-            (
-                "Upgrade: websocket, h2c\r\nConnection: Upgrade\r\n" + accept,
-                .invalidUpgrade(values: ["websocket, h2c"])
-            ),
-            (
-                "Upgrade: websoc\u{212A}et\r\nConnection: Upgrade\r\n" + accept,
-                .invalidUpgrade(values: ["websoc\u{212A}et"])
-            ),
-            ("Upgrade: websocket\r\n" + accept, .invalidConnection(values: [])),
-            (
-                "Upgrade: websocket\r\nConnection: upgrades, close\r\n" + accept,
-                .invalidConnection(values: ["upgrades, close"])
-            ),
-            (upgrade, .missingAccept), (upgrade + accept + accept, .repeatedAccept),
-            (
-                upgrade + "Sec-WebSocket-Accept: S3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n",
-                .wrongAccept("S3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
-            ),
-            (upgrade + "Sec-WebSocket-Accept:\r\n", .wrongAccept("")),
-            (upgrade + accept + "Sec-WebSocket-Protocol: other\r\n", .unrequestedSubprotocol("other")),
-            (upgrade + accept + "Sec-WebSocket-Protocol: Chat\r\n", .unrequestedSubprotocol("Chat")),
-            (upgrade + accept + "Sec-WebSocket-Protocol: \r\n", .unrequestedSubprotocol("")),
-            (
-                upgrade + accept + "Sec-WebSocket-Protocol: chat, superchat\r\n",
-                .repeatedSubprotocol(["chat", "superchat"])
-            ),
-            (
-                upgrade + accept + "Sec-WebSocket-Protocol: chat\r\nSec-WebSocket-Protocol: chat\r\n",
-                .repeatedSubprotocol(["chat", "chat"])
-            ),
-            (upgrade + accept + "Sec-WebSocket-Extensions: x-other\r\n", .unofferedExtension("x-other")),
-            (
-                upgrade + accept + "Sec-WebSocket-Extensions: permessage-deflate; =\r\n",
-                .malformedExtensions("permessage-deflate; =")
-            ),
-        ])
+    static let badAnswerCases: [(String, HandshakeError)] = [
+        ("Connection: Upgrade\r\n" + accept, HandshakeError.invalidUpgrade(values: [])),
+        ("Upgrade: h2c\r\nConnection: Upgrade\r\n" + accept, .invalidUpgrade(values: ["h2c"])),
+        (
+            "Upgrade: websocket, h2c\r\nConnection: Upgrade\r\n" + accept,
+            .invalidUpgrade(values: ["websocket, h2c"])
+        ),
+        (
+            "Upgrade: websoc\u{212A}et\r\nConnection: Upgrade\r\n" + accept,
+            .invalidUpgrade(values: ["websoc\u{212A}et"])
+        ),
+        ("Upgrade: websocket\r\n" + accept, .invalidConnection(values: [])),
+        (
+            "Upgrade: websocket\r\nConnection: upgrades, close\r\n" + accept,
+            .invalidConnection(values: ["upgrades, close"])
+        ),
+        (upgrade, .missingAccept), (upgrade + accept + accept, .repeatedAccept),
+        (
+            upgrade + "Sec-WebSocket-Accept: S3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n",
+            .wrongAccept("S3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+        ),
+        (upgrade + "Sec-WebSocket-Accept:\r\n", .wrongAccept("")),
+        (upgrade + accept + "Sec-WebSocket-Protocol: other\r\n", .unrequestedSubprotocol("other")),
+        (upgrade + accept + "Sec-WebSocket-Protocol: Chat\r\n", .unrequestedSubprotocol("Chat")),
+        (upgrade + accept + "Sec-WebSocket-Protocol: \r\n", .unrequestedSubprotocol("")),
+        (
+            upgrade + accept + "Sec-WebSocket-Protocol: chat, superchat\r\n",
+            .repeatedSubprotocol(["chat", "superchat"])
+        ),
+        (
+            upgrade + accept + "Sec-WebSocket-Protocol: chat\r\nSec-WebSocket-Protocol: chat\r\n",
+            .repeatedSubprotocol(["chat", "chat"])
+        ),
+        (upgrade + accept + "Sec-WebSocket-Extensions: x-other\r\n", .unofferedExtension("x-other")),
+        (
+            upgrade + accept + "Sec-WebSocket-Extensions: permessage-deflate; =\r\n",
+            .malformedExtensions("permessage-deflate; =")
+        ),
+    ]
+
+    @Test("a response that violates RFC 6455 §4.1 is rejected", arguments: Self.badAnswerCases)
     func badAnswer(fields: String, error: HandshakeError) throws {
         try expectEqual(Self.outcome(of: Self.head101 + fields + "\r\n"), .failed(error))
     }
@@ -128,22 +128,22 @@ import Testing
         expectEqual(limited.outcome(of: [large]), .failed(.invalidResponse(.tooLarge(maximumBytes: 64))))
     }
 
-    @Test(
-        "a refusal has status, fields, and body, whatever the framing (RFC 9112 §6.3)",
-        arguments: [
-            ("Content-Length: 5\r\n", "hello", "hello", false), ("Content-Length: 5, 5\r\n", "helloXX", "hello", false),
-            ("Content-Length: 0\r\n", "", "", false),
-            (
-                "Transfer-Encoding: Chunked\r\n", "3;a=\"b\"\r\nhel\r\n02 \r\nlo\r\n0\r\nT: x\r\n\r\nrest", "hello",
-                false
-            ),
-            ("Transfer-Encoding: chunked\r\nContent-Length: 1\r\n", "5\r\nhello\r\n0\r\n\r\n", "hello", false),
-            ("Transfer-Encoding: chunked\r\n", "3\r\nhelX", "hel", true),
-            ("Transfer-Encoding: chunked\r\n", "x", "", true),
-            ("Transfer-Encoding: chunked\r\n", "\r\n", "", true),
-            ("Transfer-Encoding: chunked\r\n", "3\nhel", "", true),
-            ("Transfer-Encoding: chunked\r\n", "FFFFFFFFF\r\n", "", true),
-        ])
+    static let bodiesCases: [(String, String, String, Bool)] = [
+        ("Content-Length: 5\r\n", "hello", "hello", false), ("Content-Length: 5, 5\r\n", "helloXX", "hello", false),
+        ("Content-Length: 0\r\n", "", "", false),
+        (
+            "Transfer-Encoding: Chunked\r\n", "3;a=\"b\"\r\nhel\r\n02 \r\nlo\r\n0\r\nT: x\r\n\r\nrest", "hello",
+            false
+        ),
+        ("Transfer-Encoding: chunked\r\nContent-Length: 1\r\n", "5\r\nhello\r\n0\r\n\r\n", "hello", false),
+        ("Transfer-Encoding: chunked\r\n", "3\r\nhelX", "hel", true),
+        ("Transfer-Encoding: chunked\r\n", "x", "", true),
+        ("Transfer-Encoding: chunked\r\n", "\r\n", "", true),
+        ("Transfer-Encoding: chunked\r\n", "3\nhel", "", true),
+        ("Transfer-Encoding: chunked\r\n", "FFFFFFFFF\r\n", "", true),
+    ]
+
+    @Test("a refusal has status, fields, and body, whatever the framing (RFC 9112 §6.3)", arguments: Self.bodiesCases)
     func bodies(fields: String, body: String, shown: String, isTruncated: Bool) throws {
         let outcome = try Self.outcome(of: "HTTP/1.1 403 No\r\n" + fields + "\r\n" + body)
         guard case .failed(.refused(let head, let content, let truncated)) = outcome else {
@@ -305,29 +305,31 @@ import Testing
         expectEqual(error.description, "the server answered \(status) \"Reason\"\(advice)")
     }
 
+    static let proxiesCases: [(Int, String, String, String)] = [
+        (200, "Server", "nginx/1.22.1", "; this is a web page, not a WebSocket endpoint: check the path; NGINX"),
+        (
+            400, "Server", "nginx",
+            "; NGINX; otherwise, check the path and the options for the request, such as --subprotocol"
+        ),
+        (404, "Server", "nginx", "; check the path; NGINX"),
+        (426, "Server", "nginx", "; NGINX; otherwise, check the path"),
+        (
+            501, "Server", "nginx",
+            "; it may require a subprotocol: check --subprotocol or --protocol, and the path; NGINX"
+        ),
+        (505, "Server", "nginx", "; NGINX, or HTTP/1.1"),
+        (
+            426, "Server", "Apache/2.4.57 (Debian)",
+            "; a proxy (Apache) may not forward the Upgrade header; otherwise, check the path"
+        ),
+        (426, "Via", "1.1 x\u{1B}", "; a proxy may not forward the Upgrade header; otherwise, check the path"),
+        (404, "Server", "uvicorn", "; check the path"),
+        (503, "Server", "nginx", "; the server is down or overloaded: try again later"),
+    ]
+
     @Test(
         "A rejection from behind a proxy names the proxy, which may have dropped the Upgrade header",
-        arguments: [
-            (200, "Server", "nginx/1.22.1", "; this is a web page, not a WebSocket endpoint: check the path; NGINX"),
-            (
-                400, "Server", "nginx",
-                "; NGINX; otherwise, check the path and the options for the request, such as --subprotocol"
-            ),
-            (404, "Server", "nginx", "; check the path; NGINX"),
-            (426, "Server", "nginx", "; NGINX; otherwise, check the path"),
-            (
-                501, "Server", "nginx",
-                "; it may require a subprotocol: check --subprotocol or --protocol, and the path; NGINX"
-            ),
-            (505, "Server", "nginx", "; NGINX, or HTTP/1.1"),
-            (
-                426, "Server", "Apache/2.4.57 (Debian)",
-                "; a proxy (Apache) may not forward the Upgrade header; otherwise, check the path"
-            ),
-            (426, "Via", "1.1 x\u{1B}", "; a proxy may not forward the Upgrade header; otherwise, check the path"),
-            (404, "Server", "uvicorn", "; check the path"),
-            (503, "Server", "nginx", "; the server is down or overloaded: try again later"),
-        ])
+        arguments: Self.proxiesCases)
     func proxies(status: Int, name: String, value: String, advice: String) {
         let head = ResponseHead(
             status: status, reason: "Reason", fields: HTTPFields([HeaderField(wellFormedName: name, value: value)]))

@@ -50,12 +50,14 @@ import Testing
         expectEqual(next.fields.first(named: "Authorization"), "Basic dTpw")
     }
 
+    static let otherOriginCases: [String] = [
+        "wss://one.example:8443/", "wss://two.example/", "wss://sub.one.example/", "wss://example/",
+        "https://one.example.two.example/", "//one.example:444/x", "wss://one.example./", "wss://127.0.0.1/",
+    ]
+
     @Test(
         "a redirect to another port, host, subdomain, or scheme drops credentials and the user's Host",
-        arguments: [
-            "wss://one.example:8443/", "wss://two.example/", "wss://sub.one.example/", "wss://example/",
-            "https://one.example.two.example/", "//one.example:444/x", "wss://one.example./", "wss://127.0.0.1/",
-        ])
+        arguments: Self.otherOriginCases)
     func otherOrigin(location: String) throws {
         let next = try Self.follow(Self.fullRequest(), location)
         expectEqual(Self.secretFields.flatMap { next.fields.all(named: $0) }, [])
@@ -141,13 +143,15 @@ import Testing
 
     static let login = [HeaderField(wellFormedName: "Authorization", value: "Bearer t")]
 
+    static let onlyKnownFieldsFollowCases: [String] = [
+        "X-Login", "CB-ACCESS-SIGN", "DPoP", "X-App-Key", "X-CSRF", "X-Trace", "From", "Referer", "Via",
+        "Forwarded", "X-Forwarded-For", "Sec-WebSocket-Protocol", "Cookie2", "X", "Signature-Input", "Accept-Token",
+        "Accept-Charset",
+    ]
+
     @Test(
         "Only fields that describe the client follow a redirect to another origin, whatever the others are called",
-        arguments: [
-            "X-Login", "CB-ACCESS-SIGN", "DPoP", "X-App-Key", "X-CSRF", "X-Trace", "From", "Referer", "Via",
-            "Forwarded", "X-Forwarded-For", "Sec-WebSocket-Protocol", "Cookie2", "X", "Signature-Input", "Accept-Token",
-            "Accept-Charset",
-        ])
+        arguments: Self.onlyKnownFieldsFollowCases)
     func onlyKnownFieldsFollow(name: String) throws {
         let request = try ClientRequest(
             url: WebSocketURL(parsing: "ws://one.example/"),

@@ -145,36 +145,36 @@ import Testing
         expectEqual(upgrade.responseBytes(accepting: [foo]), upgrade.response(accepting: [foo]).bytes)
     }
 
-    @Test(
-        "a request that violates a rule gets the matching status (RFC 6455 §4.2)",
-        arguments: [
-            ("POST / HTTP/1.1\r\n" + good, 405), ("HEAD / HTTP/1.1\r\n" + good, 405),
-            ("get / HTTP/1.1\r\n" + good, 405),
-            ("GET / HTTP/1.0\r\n" + good, 505), ("GET / HTTP/2.0\r\n" + good, 505),
-            ("GET * HTTP/1.1\r\n" + good, 400), ("GET h:80 HTTP/1.1\r\n" + good, 400),
-            ("GET /#x HTTP/1.1\r\n" + good, 400),
-            ("GET ftp://h/ HTTP/1.1\r\n" + good, 400), ("GET http://u@h/ HTTP/1.1\r\n" + good, 400),
-            ("GET / HTTP/1.1\r\n" + upgrade + key + version, 400), ("GET / HTTP/1.1\r\n" + host + good, 400),
-            ("GET / HTTP/1.1\r\nHost:\r\n" + upgrade + key + version, 400),
-            ("GET / HTTP/1.1\r\nHost: a/b\r\n" + upgrade + key + version, 400),
-            ("GET / HTTP/1.1\r\nContent-Length: 1\r\n" + good, 400),
-            ("GET / HTTP/1.1\r\nContent-Length: x\r\n" + good, 400),
-            ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" + good, 400),
-            ("GET / HTTP/1.1\r\n" + host + "Upgrade: websocket\r\n" + key + version, 426),
-            ("GET / HTTP/1.1\r\n" + host + upgrade + key, 426),
-            ("GET / HTTP/1.1\r\n" + host + upgrade + key + "Sec-WebSocket-Version: 8\r\n", 426),
-            ("GET / HTTP/1.1\r\n" + host + upgrade + key + version + version, 400),
-            ("GET / HTTP/1.1\r\n" + host + upgrade + version, 400), ("GET / HTTP/1.1\r\n" + good + key, 400),
-            ("GET / HTTP/1.1\r\n" + host + upgrade + version + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25j\r\n", 400),
-            ("GET / HTTP/1.1\r\nSec-WebSocket-Protocol: a, b c\r\n" + good, 400),
-            ("GET / HTTP/1.1\r\nSec-WebSocket-Protocol: a\r\nSec-WebSocket-Protocol: a\r\n" + good, 400),
-            ("GET / HTTP/1.1\r\nSec-WebSocket-Extensions: a b\r\n" + good, 400),
-            ("GET / HTTP/1.1\r\nOrigin: http://localhost\r\nOrigin: http://localhost\r\n" + good, 400),
-            ("GET / HTTP/1.1\r\nOrigin: http://evil.example\r\n" + good, 403),
-            ("GET / HTTP/1.1\r\nOrigin: null\r\n" + good, 403),
-            ("GET / HTTP/1.1\r\nHost: evil.example\r\n" + upgrade + key + version, 403),
-            ("GET http://evil.example/ HTTP/1.1\r\n" + good, 403),
-        ])
+    static let refusedCases: [(String, Int)] = [
+        ("POST / HTTP/1.1\r\n" + good, 405), ("HEAD / HTTP/1.1\r\n" + good, 405),
+        ("get / HTTP/1.1\r\n" + good, 405),
+        ("GET / HTTP/1.0\r\n" + good, 505), ("GET / HTTP/2.0\r\n" + good, 505),
+        ("GET * HTTP/1.1\r\n" + good, 400), ("GET h:80 HTTP/1.1\r\n" + good, 400),
+        ("GET /#x HTTP/1.1\r\n" + good, 400),
+        ("GET ftp://h/ HTTP/1.1\r\n" + good, 400), ("GET http://u@h/ HTTP/1.1\r\n" + good, 400),
+        ("GET / HTTP/1.1\r\n" + upgrade + key + version, 400), ("GET / HTTP/1.1\r\n" + host + good, 400),
+        ("GET / HTTP/1.1\r\nHost:\r\n" + upgrade + key + version, 400),
+        ("GET / HTTP/1.1\r\nHost: a/b\r\n" + upgrade + key + version, 400),
+        ("GET / HTTP/1.1\r\nContent-Length: 1\r\n" + good, 400),
+        ("GET / HTTP/1.1\r\nContent-Length: x\r\n" + good, 400),
+        ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" + good, 400),
+        ("GET / HTTP/1.1\r\n" + host + "Upgrade: websocket\r\n" + key + version, 426),
+        ("GET / HTTP/1.1\r\n" + host + upgrade + key, 426),
+        ("GET / HTTP/1.1\r\n" + host + upgrade + key + "Sec-WebSocket-Version: 8\r\n", 426),
+        ("GET / HTTP/1.1\r\n" + host + upgrade + key + version + version, 400),
+        ("GET / HTTP/1.1\r\n" + host + upgrade + version, 400), ("GET / HTTP/1.1\r\n" + good + key, 400),
+        ("GET / HTTP/1.1\r\n" + host + upgrade + version + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25j\r\n", 400),
+        ("GET / HTTP/1.1\r\nSec-WebSocket-Protocol: a, b c\r\n" + good, 400),
+        ("GET / HTTP/1.1\r\nSec-WebSocket-Protocol: a\r\nSec-WebSocket-Protocol: a\r\n" + good, 400),
+        ("GET / HTTP/1.1\r\nSec-WebSocket-Extensions: a b\r\n" + good, 400),
+        ("GET / HTTP/1.1\r\nOrigin: http://localhost\r\nOrigin: http://localhost\r\n" + good, 400),
+        ("GET / HTTP/1.1\r\nOrigin: http://evil.example\r\n" + good, 403),
+        ("GET / HTTP/1.1\r\nOrigin: null\r\n" + good, 403),
+        ("GET / HTTP/1.1\r\nHost: evil.example\r\n" + upgrade + key + version, 403),
+        ("GET http://evil.example/ HTTP/1.1\r\n" + good, 403),
+    ]
+
+    @Test("a request that violates a rule gets the matching status (RFC 6455 §4.2)", arguments: Self.refusedCases)
     func refused(text: String, status: Int) throws {
         let refusal = try #require(Self.refusal(text + "\r\n", policy: try ServerPolicy()))
         expectEqual(refusal.status, status)
@@ -224,15 +224,17 @@ import Testing
         expectEqual(request.query, "q")
     }
 
+    static let badPlainRequestCases: [(String, Int)] = [
+        ("GET / HTTP/1.1\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n", 400),
+        ("GET /#x HTTP/1.1\r\n" + host, 400), ("OPTIONS * HTTP/1.1\r\n" + host, 400),
+        ("CONNECT h:80 HTTP/1.1\r\n" + host, 400),
+        ("GET / HTTP/1.1\r\nHost: evil.example\r\n", 403), ("POST / HTTP/1.1\r\nHost: evil.example\r\n", 403),
+        ("GET http://evil.example/ HTTP/1.1\r\n" + host, 403),
+    ]
+
     @Test(
         "the general checks also apply to requests that do not ask for a WebSocket",
-        arguments: [
-            ("GET / HTTP/1.1\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n", 400),
-            ("GET /#x HTTP/1.1\r\n" + host, 400), ("OPTIONS * HTTP/1.1\r\n" + host, 400),
-            ("CONNECT h:80 HTTP/1.1\r\n" + host, 400),
-            ("GET / HTTP/1.1\r\nHost: evil.example\r\n", 403), ("POST / HTTP/1.1\r\nHost: evil.example\r\n", 403),
-            ("GET http://evil.example/ HTTP/1.1\r\n" + host, 403),
-        ])
+        arguments: Self.badPlainRequestCases)
     func badPlainRequest(text: String, status: Int) throws {
         let refusal = try #require(Self.refusal(text + "\r\n", policy: try ServerPolicy()))
         expectEqual(refusal.status, status)
