@@ -54,7 +54,7 @@ LINES = [
     (["relay", "mirror:", "ws://h"], "write [ADDRESS:]PORT before the URL"), (["relay", "0", "ws-l:80"], "the URL of a server"),
     # Options.
     (["ws://h", "-n"], "use --insecure (-k)"), (["-4nv", "h", "80"], "omit -n of nc"), (["-uU", "ws://h"], "--no-stdin"),
-    (["relay", "-nr", "f"], "'wsx convert FILE'"), (["-q", "1", "ws://h"], "--linger 1"),
+    (["relay", "-nr", "f"], "'wsx convert IN OUT'"), (["-q", "1", "ws://h"], "--linger 1"),
     (["-h", "h", "-p", "54"], "write ws://h:54"), (["-v:x", "echo:"], "'-v' takes no value"),
     (["-s", "::1", "echo:"], "'wsx listen [::1]:PORT'"), (["echo:", "WS://h"], "-x to send it"),
     (["POST", "ws://h", "a=b"], "'wsx connect URL'"),

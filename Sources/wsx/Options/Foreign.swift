@@ -336,7 +336,7 @@ struct ForeignOption: Sendable {
         r --script-timeout --options --confdir --anticache --anticomp: omit it: --rewrite RULE changes messages
         r --stickycookie --stickyauth --keep-host-header --showhost: use --header 'NAME: VALUE' or --host HOST
         r -w --save-stream-file --save-stream --dump -W: use --record FILE
-        r -nr -rn -r --rfile --read-flows -n --no-server: use 'wsx convert FILE' to read a recording
+        r -nr -rn -r --rfile --read-flows -n --no-server: use 'wsx convert IN OUT' to read a recording or HAR file
         r --client-replay --server-replay -C -S: use 'wsx listen --replay FILE PORT'
         r --flow-detail --console-eventlog-verbosity --termlog-verbosity: use --verbose
         r --view-filter --ignore-hosts --allow-hosts --tcp-hosts --filter: omit it; /filter and --rewrite choose messages

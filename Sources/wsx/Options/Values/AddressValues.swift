@@ -88,7 +88,7 @@ struct WebsocatAddress {
     }()
 }
 
-/// Command lines in the form of websocat and socat: two addresses, of which the first one listens.
+/// Command lines in the form of websocat and socat: an address that listens, and another one.
 enum WebsocatForm {
     /// Rejects such a line with the counterpart of both addresses.
     static func check(_ words: [String]) throws(UsageError) {
