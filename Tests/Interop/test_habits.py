@@ -56,6 +56,11 @@ LINES = [
     (["ws://h", "-n"], "use --insecure (-k)"), (["-4nv", "h", "80"], "omit -n of nc"), (["-uU", "ws://h"], "--no-stdin"),
     (["relay", "-nr", "f"], "'wsx convert IN OUT'"), (["-q", "1", "ws://h"], "--linger 1"),
     (["-h", "h", "-p", "54"], "write ws://h:54"), (["-v:x", "echo:"], "'-v' takes no value"),
+    (["-v", "a=b", "ws://h"], "{{env:NAME}}"), (["-L", "f", "ws://h"], "--record FILE"),
+    (["-p", "13", "ws://h"], "version is always 13"), (["-n", "ws://h"], "omit websocat's -n"),
+    (["ws://h", "sh-c:jq ."], "--exec URL -- PROGRAM"), (["ws://h", "ws-c:unix:/x"], "write one URL"),
+    (["relay", "--set", "websocket=true", "0", ":1"], "omit mitmproxy's settings"),
+    (["bench", "-o", "json=f", "ws://h"], "--output json"), (["-N", "ws://h"], "'wsx curl'"),
     (["-s", "::1", "echo:"], "'wsx listen [::1]:PORT'"), (["echo:", "WS://h"], "-x to send it"),
     (["POST", "ws://h", "a=b"], "'wsx connect URL'"),
     (["connect", "-m", "5", "echo:"], "--timeout DURATION"), (["-v"], "'wsx --version'"),
@@ -165,7 +170,8 @@ def test_help_knows_the_words_that_users_look_for(word, words):
 
 def test_a_message_that_a_shell_or_habit_has_changed_gets_a_notice_on_a_terminal(tmp_path):
     (tmp_path / "m.json").write_text("{}")
-    lines = [("@m.json", "--file m.json sends the file"), ("name=value", '\\{"name":'), ('{"a":1}', "quote it for the shell")]
+    lines = [("@m.json", "--file m.json sends the file"), ("name=value", '\\{"name":'), ("cmd:id", "--exec URL"),
+             ('{"a":1}', "quote it for the shell")]
     with Screen() as screen:
         screen.enter(f"cd {tmp_path}")
         for line, notice in lines:

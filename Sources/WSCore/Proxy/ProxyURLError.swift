@@ -30,7 +30,7 @@ package enum ProxyURLError: Error, Equatable, CustomStringConvertible {
             "\(quoted(scheme)) is not supported; use socks5h://, or socks5:// to look up names on this machine"
         case .unsupportedScheme(let scheme):
             "unknown scheme \(quoted(scheme)); use http://, https://, socks5://, or socks5h://"
-        case .missingSlashes(let scheme): "two slashes are missing; write \(scheme)://HOST:PORT"
+        case .missingSlashes(let scheme): "two slashes are missing after the first colon; write \(scheme)://HOST:PORT"
         case .path: "unexpected text after the host and port; write http://HOST:PORT"
         case .emptyHost: "there is no host; write one like http://HOST:PORT"
         case .invalidHostOrPort(let error): error.description

@@ -17,6 +17,10 @@ extension ConnectArguments {
             return ["'\(escapingControls(whole))' is sent as it is; for JSON, quote it for the shell: '{\"a\":1}'"]
         }
         return operands.compactMap { text in
+            if ["cmd:", "exec:"].contains(where: text.hasPrefix) {
+                let shown = escapingControls(text)
+                return "'\(shown)' is sent as it is; 'wsx connect --exec URL -- PROGRAM' starts a program"
+            }
             if text == "-" { return "'-' is sent as it is; without a message, standard input is read" }
             guard !text.utf8.contains(where: { " \n{".utf8.contains($0) }) else { return nil }
             if text.hasPrefix("@"),

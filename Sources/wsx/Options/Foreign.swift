@@ -129,7 +129,7 @@ struct ForeignOption: Sendable {
         cb --url --dbname: write just the URL
         c --port: write HOST:PORT as the URL
         b -p --port: write HOST:PORT as the URL
-        c -p: write HOST:PORT as the URL; --first-message TEXT sends a preamble
+        c -p: write HOST:PORT as the URL; --first-message TEXT sends websocat's preamble, and wscat's version is always 13
         c --default-scheme: write the URL with its scheme, such as wss://HOST
         cbr --hostname: write HOST:PORT as the URL
         cbr --silent: use --quiet
@@ -180,7 +180,7 @@ struct ForeignOption: Sendable {
         c --post --message -F --form --form-string --multipart: put the message after the URL, or use --file FILE
         c -T --upload-file: use --file FILE to send one message, or standard input to send lines
         c --send --command --body --payload: put the message after the URL, or use --file FILE
-        c -N --no-buffer --stream --unbuffered: omit it: messages are written as they arrive
+        c -N --no-buffer --stream --unbuffered: omit it: messages are written as they arrive; 'wsx curl' takes curl's options
         b --data-raw --data-binary --data-ascii --post --body --payload: use --message TEXT or --file FILE
         c -n: use --insecure (-k) to accept any certificate, as wscat's -n does
         c -m: use --timeout DURATION, or put a message after the URL
@@ -329,7 +329,7 @@ struct ForeignOption: Sendable {
         l -x --execute: use --first-message TEXT to greet clients, or --answer RULE
         r -R --replacements: use --rewrite RULE to change messages
         r --script --scripts -s --modify-body: use --rewrite RULE to change messages
-        r --set: use --rewrite RULE to change messages, -H 'NAME: VALUE', or 0.0.0.0:PORT for other machines
+        r --set: omit mitmproxy's settings; --rewrite RULE changes messages, and 0.0.0.0:PORT serves other machines
         r --modify-headers: use -H 'NAME: VALUE'
         r --replace --body --map-remote --map-local --setheaders --intercept: use --rewrite RULE to change messages
         r --message --first-message --execute -x: use --rewrite RULE or --answer RULE, or type at the prompt
@@ -445,7 +445,8 @@ enum WscatForm {
         (.connect, "-c", "--connect", "URL"), (.listen, "-l", "--listen", "PORT"),
     ]
 
-    /// Rejects psql's `-h HOST -p PORT` and nc's `-q SECONDS`: here, these options take no value.
+    /// Rejects options that take a value in other tools, but not here: psql's `-h HOST -p PORT`, `-v NAME=VALUE`, and
+    /// `-L FILE`, and nc's `-q SECONDS`.
     private static func checkHabits(_ words: [String]) throws(UsageError) {
         guard let index = words.firstIndex(where: { !$0.hasPrefix("-") }), index > 0 else { return }
         let (option, value) = (words[index - 1], words[index])
@@ -454,8 +455,16 @@ enum WscatForm {
             let address = MisplacedValue.address(host: value, port: port) ?? "HOST:PORT"
             throw .foreignOption("-h \(value)", remedy: "write ws://\(address) as the URL; -h alone shows the help")
         }
-        if option == "-q", index + 1 < words.count, let seconds = UInt32(value) {
+        guard index + 1 < words.count, !MisplacedValue.isURL(value) else { return }
+        switch option {
+        case "-q":
+            guard let seconds = UInt32(value) else { return }
             throw .foreignOption("-q \(seconds)", remedy: "use --linger \(seconds); -q hides notices")
+        case "-v" where value.contains("="):
+            throw .foreignOption(
+                "-v NAME=VALUE", remedy: "use {{env:NAME}} in a message, with --template; -v shows the handshake")
+        case "-L": throw .foreignOption("-L FILE", remedy: "use --record FILE; -L follows redirects")
+        default: return
         }
     }
 

@@ -156,7 +156,7 @@ enum ServerURLValue {
 
 /// The messages after a URL.
 enum MessageOperandValue {
-    /// Rejects a second URL.
+    /// Rejects a second URL, and a second address of websocat whose name is hardly the beginning of a message.
     static func check(_ words: [String], after url: String) throws(ValueProblem) {
         if words.contains(where: MisplacedValue.isWebSocketURL) {
             let first = escapingControls(WebSocketURL.shown(url))
@@ -164,6 +164,11 @@ enum MessageOperandValue {
                 words: "the URL is '\(first)', so a second one would be a message; write one URL, or use -x to send it",
                 hidesValue: true)
         }
+        guard let text = words.first, let address = WebsocatAddress(text), address.name.contains("-") else { return }
+        let remedy =
+            address.name == "sh-c"
+            ? "use 'wsx connect --exec URL -- PROGRAM'" : "write one URL, or use -x to send this"
+        throw .misplaced(MisplacedValue(kind: address.misplaced.kind, remedy: remedy))
     }
 }
 

@@ -57,7 +57,8 @@ enum MessageCountValue {
         guard !MisplacedValue.isURL(text) else {
             throw .misplaced(
                 MisplacedValue(
-                    kind: "a URL, not a number", remedy: "use --insecure for wscat's -n, or --count N for a number"))
+                    kind: "a URL, not a number",
+                    remedy: "use --insecure for wscat's -n, omit websocat's -n, or use --count N"))
         }
         if !text.isEmpty, text.utf8.allSatisfy("klptuvwz46".utf8.contains), !text.utf8.allSatisfy("46".utf8.contains) {
             throw .unusable(

@@ -50,6 +50,8 @@ extension ValueProblem {
     static func notAnOrigin(allAllowed: Bool, isURL: Bool) -> ValueProblem {
         unusable(
             words: "expected an origin such as https://app.example, or null\(allAllowed ? ", or * for all" : ""); "
-                + (isURL ? "remove the user, path, and query" : "to save output in a file, use '> FILE'"))
+                + (isURL
+                    ? "remove the user, path, and query"
+                    : "to save output in a file, use '> FILE', with --output json if you wish"))
     }
 }
