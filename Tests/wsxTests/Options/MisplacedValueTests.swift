@@ -99,7 +99,7 @@ import Testing
             ),
             (
                 ["connect", "-n", "wss://h"],
-                "'wss://h' for '-n': this is a URL, not a number; use --insecure for wscat's -n, or --count N for a number"
+                "'wss://h' for '-n': this is a URL, not a number; use --insecure for wscat's -n, omit websocat's -n, or use --count N"
             ),
             (
                 ["connect", "-f", "ws://h"],
