@@ -5,7 +5,7 @@ import WSCore
 struct ConvertRun {
     private let arguments: ConvertArguments
     private let console: Console
-    private let input: ConvertInput
+    private let input: SessionInput
 
     /// Opens the input.
     /// - Throws: ``Failure/badArgument(what:why:)``.
@@ -20,7 +20,7 @@ struct ConvertRun {
                 what: "OUT", why: "name the file to write, such as session.har or session.jsonl; '-' is standard output"
             )
         }
-        input = try ConvertInput(arguments.input, temporaryDirectory: console.temporaryDirectory)
+        input = try SessionInput(arguments.input, temporaryDirectory: console.temporaryDirectory)
     }
 
     /// Lists or converts connections.
@@ -45,9 +45,9 @@ struct ConvertRun {
     }
 
     /// The format of the output. Returns `nil` for standard output.
-    private static func format(ofOutput path: String) throws(Failure) -> ConvertInput.Format? {
+    private static func format(ofOutput path: String) throws(Failure) -> SessionInput.Format? {
         guard path != "-" else { return nil }
-        guard let format = ConvertInput.Format(ofOutput: path) else {
+        guard let format = SessionInput.Format(ofOutput: path) else {
             throw .badArgument(
                 what: escapingControls(path),
                 why: "its extension names no format; use .html, .har, or .jsonl for a recording")
@@ -74,7 +74,7 @@ struct ConvertRun {
         if isPage { return try writePage(of: [(number - 1, entry)]) }
         // Do not create the file if the messages are missing.
         _ = try messages(of: entry, number)
-        let output = try ConvertOutput(arguments.output ?? "-")
+        let output = try SessionOutput(arguments.output ?? "-")
         let omittedCount = try write(entry, number, to: output)
         try output.complete()
         report(omittedCount, by: "Recordings")
@@ -91,18 +91,18 @@ struct ConvertRun {
         }
         var omittedCount = 0
         do {
-            let recording = ConvertOutput(to: file, in: directory)
+            let recording = SessionOutput(to: file, in: directory)
             for (index, entry) in entries { omittedCount += try write(entry, index + 1, to: recording) }
         }
-        let input = ConvertInput(file, named: input.name)
-        try Self.write(
+        let input = SessionInput(file, named: input.name)
+        try SessionFile.write(
             RecordingIndex.connections(in: input), of: input, as: .page, to: arguments.output ?? "-")
         report(omittedCount, by: "Pages")
     }
 
     /// Writes a connection as a recording.
     /// - Returns: The number of omitted control frames and errors.
-    private func write(_ entry: HAREntry, _ number: Int, to output: borrowing ConvertOutput) throws(Failure) -> Int {
+    private func write(_ entry: HAREntry, _ number: Int, to output: borrowing SessionOutput) throws(Failure) -> Int {
         let messages = try messages(of: entry, number)
         let whole = try har { () throws(HARError) in try HARReader.whole(entry, in: input.source) }
         var conversion = HARConversion(whole)
@@ -152,57 +152,12 @@ struct ConvertRun {
                 })
         }
         if let number = try chosen(of: connections.count) { connections = [connections[number - 1]] }
-        try Self.write(connections, of: input, as: isPage ? .page : .har, to: arguments.output ?? "-")
+        try SessionFile.write(connections, of: input, as: isPage ? .page : .har, to: arguments.output ?? "-")
         guard !isPage else { return }
         let losses = Self.losses(of: connections)
         if !losses.isEmpty {
             console.notice("HAR has no control frames; omitted: \(losses.joined(separator: ", ")).")
         }
-    }
-
-    /// Writes connections of a recording in another format to a new file.
-    /// - Parameter path: `-` is standard output.
-    static func write(
-        _ connections: [RecordedConnection], of input: ConvertInput, as format: ConvertInput.Format, to path: String
-    ) throws(Failure) {
-        let output = try ConvertOutput(path)
-        if format == .page {
-            try write(connections, of: input, to: output) { SessionPage() }
-        } else {
-            try write(connections, of: input, to: output) { HARWriter(version: wsx.version) }
-        }
-    }
-
-    /// Writes a file. If there is no space for all of it, it gets the messages that fit.
-    private static func write<Writer: SessionWriter & ~Copyable>(
-        _ connections: [RecordedConnection], of input: ConvertInput, to output: borrowing ConvertOutput,
-        by makeWriter: () -> Writer
-    ) throws(Failure) {
-        let lack: (path: String, error: IOError)
-        do throws(Failure) {
-            return try write(connections, of: input, to: output, by: makeWriter())
-        } catch {
-            guard case .writing(let path, let reason) = error, reason.isLackOfSpace else { throw error }
-            lack = (path, reason)
-        }
-        var measurement = RecordingConversion(input, to: makeWriter())
-        let stepCount = try measurement.stepCount(of: connections, within: output.fileByteCount ?? 0)
-        guard stepCount > 0 else { throw .writing(path: lack.path, lack.error) }
-        try output.empty()
-        try write(connections, of: input, atMost: stepCount, to: output, by: makeWriter())
-        throw .cutShort(path: lack.path, lack.error)
-    }
-
-    private static func write<Writer: SessionWriter & ~Copyable>(
-        _ connections: [RecordedConnection], of input: ConvertInput, atMost stepCount: Int = .max,
-        to output: borrowing ConvertOutput, by writer: consuming Writer
-    ) throws(Failure) {
-        var conversion = RecordingConversion(input, to: writer)
-        try conversion.write(connections, atMost: stepCount) { (text) throws(Failure) in
-            try output.writeIfLarge(&text)
-        }
-        try conversion.withText { (text) throws(Failure) in try output.write(&text) }
-        try output.complete()
     }
 
     private static func losses(of connections: [RecordedConnection]) -> [String] {

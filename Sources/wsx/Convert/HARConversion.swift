@@ -23,7 +23,7 @@ struct HARConversion: ~Copyable {
     /// Writes the recording.
     /// - Throws: ``HARConversionError``.
     mutating func write(
-        _ messages: HAREntry.Messages, in source: @escaping JSONStream.Source, to output: borrowing ConvertOutput
+        _ messages: HAREntry.Messages, in source: @escaping JSONStream.Source, to output: borrowing SessionOutput
     ) throws(HARConversionError) {
         add("recording") { _ in }
         writeOpen()

@@ -4,12 +4,12 @@ import WSCore
 
 /// A session that is written as a HAR file or a page, through a recording in a file without a name.
 struct SavedSession {
-    private let format: ConvertInput.Format
+    private let format: SessionInput.Format
     private let path: String
 
     /// Prepares a new file. Returns `nil` if the extension of its path names another format, or none.
     init?(to path: String) {
-        guard let format = ConvertInput.Format(ofOutput: path), format != .recording else { return nil }
+        guard let format = SessionInput.Format(ofOutput: path), format != .recording else { return nil }
         self.format = format
         self.path = path
     }
@@ -24,10 +24,10 @@ struct SavedSession {
     /// - Returns: False if it has no connection. Then the file is not written.
     /// - Throws: ``Failure/badArgument(what:why:)`` if the file exists, or ``Failure/writing(path:_:)``.
     func write(_ recording: SeekableFile) throws(Failure) -> Bool {
-        let input = ConvertInput(recording, named: "the session")
+        let input = SessionInput(recording, named: "the session")
         let connections = try RecordingIndex.connections(in: input)
         guard !connections.isEmpty else { return false }
-        try ConvertRun.write(connections, of: input, as: format, to: path)
+        try SessionFile.write(connections, of: input, as: format, to: path)
         return true
     }
 
@@ -44,7 +44,7 @@ struct SavedSession {
         } catch {
             throw .writing(path: temporaryDirectory, error)
         }
-        let output = ConvertOutput(to: file, in: temporaryDirectory)
+        let output = SessionOutput(to: file, in: temporaryDirectory)
         var lines = ByteBuffer()
         var opened: Set<Int?> = []
         for entry in log.kept {
@@ -64,6 +64,54 @@ struct SavedSession {
         }
         try output.write(&lines)
         _ = try write(file)
+    }
+}
+
+/// Connections of a recording, written in another format.
+enum SessionFile {
+    /// Writes a new file.
+    /// - Parameter path: `-` is standard output.
+    static func write(
+        _ connections: [RecordedConnection], of input: SessionInput, as format: SessionInput.Format, to path: String
+    ) throws(Failure) {
+        let output = try SessionOutput(path)
+        if format == .page {
+            try write(connections, of: input, to: output) { SessionPage() }
+        } else {
+            try write(connections, of: input, to: output) { HARWriter(version: version) }
+        }
+    }
+
+    /// Writes a file. If there is no space for all of it, it gets the messages that fit.
+    private static func write<Writer: SessionWriter & ~Copyable>(
+        _ connections: [RecordedConnection], of input: SessionInput, to output: borrowing SessionOutput,
+        by makeWriter: () -> Writer
+    ) throws(Failure) {
+        let lack: (path: String, error: IOError)
+        do throws(Failure) {
+            return try write(connections, of: input, to: output, by: makeWriter())
+        } catch {
+            guard case .writing(let path, let reason) = error, reason.isLackOfSpace else { throw error }
+            lack = (path, reason)
+        }
+        var measurement = RecordingConversion(input, to: makeWriter())
+        let stepCount = try measurement.stepCount(of: connections, within: output.fileByteCount ?? 0)
+        guard stepCount > 0 else { throw .writing(path: lack.path, lack.error) }
+        try output.empty()
+        try write(connections, of: input, atMost: stepCount, to: output, by: makeWriter())
+        throw .cutShort(path: lack.path, lack.error)
+    }
+
+    private static func write<Writer: SessionWriter & ~Copyable>(
+        _ connections: [RecordedConnection], of input: SessionInput, atMost stepCount: Int = .max,
+        to output: borrowing SessionOutput, by writer: consuming Writer
+    ) throws(Failure) {
+        var conversion = RecordingConversion(input, to: writer)
+        try conversion.write(connections, atMost: stepCount) { (text) throws(Failure) in
+            try output.writeIfLarge(&text)
+        }
+        try conversion.withText { (text) throws(Failure) in try output.write(&text) }
+        try output.complete()
     }
 }
 

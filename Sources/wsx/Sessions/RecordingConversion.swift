@@ -3,7 +3,7 @@ import WSCore
 
 /// Writes the connections of a recording in another format.
 struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable {
-    private let input: ConvertInput
+    private let input: SessionInput
     private var reader = EventReader(readsTimes: true)
     private var writer: Writer
     /// The number of connections and events that may still be written.
@@ -13,7 +13,7 @@ struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable {
     typealias Sink = (inout ByteBuffer) throws(Failure) -> Void
 
     /// Prepares a conversion.
-    init(_ input: ConvertInput, to writer: consuming Writer) {
+    init(_ input: SessionInput, to writer: consuming Writer) {
         self.input = input
         self.writer = writer
     }
@@ -111,7 +111,7 @@ struct RecordedOpening {
 
 extension RecordedOpening {
     /// Reads the event of a connection. Without the event, the URL is `ws://unknown.invalid/`.
-    init(_ connection: RecordedConnection, in input: ConvertInput) throws(Failure) {
+    init(_ connection: RecordedConnection, in input: SessionInput) throws(Failure) {
         self.init()
         guard let range = connection.opening else { return }
         var event: JSONValue?

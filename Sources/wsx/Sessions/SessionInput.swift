@@ -1,9 +1,9 @@
 import Formats
 import WSCore
 
-/// The input of `wsx convert`, which is read more than once.
-struct ConvertInput {
-    /// The formats between which `wsx convert` converts.
+/// A recording or a HAR file, which is read more than once.
+struct SessionInput {
+    /// The formats of sessions.
     enum Format {
         case har
         case recording

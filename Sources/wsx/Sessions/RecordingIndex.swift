@@ -87,7 +87,7 @@ struct RecordingIndex: ~Copyable {
 extension RecordingIndex {
     /// Finds the connections of a recording.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line.
-    static func connections(in input: ConvertInput) throws(Failure) -> [RecordedConnection] {
+    static func connections(in input: SessionInput) throws(Failure) -> [RecordedConnection] {
         var index = RecordingIndex()
         var (number, offset) = (0, 0)
         var failure: Failure?

@@ -1,7 +1,7 @@
 import WSCore
 
-/// The output of `wsx convert`: a new file, standard output, or a file without a name that is read again.
-struct ConvertOutput: ~Copyable {
+/// Where a session is written: a new file, standard output, or a file without a name that is read again.
+struct SessionOutput: ~Copyable {
     private enum Destination {
         case standardOutput
         case file(CompleteFile)
