@@ -3,7 +3,7 @@ import LoadTest
 import WSCore
 
 /// A run of `wsx bench`: opens connections, applies the load, and writes the results.
-final class BenchRun {
+package final class BenchRun {
     private let settings: BenchSettings
     private let loop: EventLoop
     private let console: Console
@@ -33,7 +33,7 @@ final class BenchRun {
     }
 
     /// Prepares a run.
-    init(_ settings: BenchSettings, on loop: EventLoop, console: Console) throws(Failure) {
+    package init(_ settings: BenchSettings, on loop: EventLoop, console: Console) throws(Failure) {
         var settings = settings
         if settings.url.endpoint == .embeddedEcho {
             let echo = try EmbeddedEcho(for: settings.connector.request, on: loop, console: console)
@@ -53,7 +53,7 @@ final class BenchRun {
     }
 
     /// Runs until the end. Returns the failure, or `nil` if there was none.
-    func run() -> Failure? {
+    package func run() -> Failure? {
         console.warnIfInsecure(settings.arguments.client.tls.isInsecure && settings.connector.mayUseTLS)
         if settings.plan.publishedTime != nil {
             console.notice(

@@ -6,7 +6,7 @@ import WSCore
 
 /// The settings derived from the arguments of `wsx bench`: the URL is parsed, files are read, the request is built, and
 /// passphrases have been entered.
-struct BenchSettings: Sendable {
+package struct BenchSettings: Sendable {
     /// The arguments, for everything that needs no interpretation.
     let arguments: BenchArguments
     /// The URL to connect to, of the first connection.
@@ -39,7 +39,7 @@ struct BenchSettings: Sendable {
 
     /// Derives the settings from the arguments.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    init(_ arguments: BenchArguments, secrets: Secrets) throws(Failure) {
+    package init(_ arguments: BenchArguments, secrets: Secrets) throws(Failure) {
         self.arguments = arguments
         self.secrets = secrets.record
         try arguments.checkUser()

@@ -3,15 +3,15 @@ import WSCore
 
 /// Derives the target and the request from the arguments of a client command: parses the URL, reads files, and asks for
 /// passphrases.
-struct ConnectorComposition {
+package struct ConnectorComposition {
     /// The URL to connect to, of the first connection.
-    let url: WebSocketURL
+    package let url: WebSocketURL
     /// The request for each connection.
-    let requests: RequestTemplate
+    package let requests: RequestTemplate
     /// The request and the way to the server.
-    let connector: Connector.Settings
+    package let connector: Connector.Settings
     /// TLS with the server and with proxies, or `nil` if TLS cannot be needed.
-    let tls: TLSClientSettings?
+    package let tls: TLSClientSettings?
 
     /// Interprets the arguments.
     /// - Parameters:
@@ -20,7 +20,7 @@ struct ConnectorComposition {
     ///   - protocolSelection: The application protocol, or `nil` if there is none.
     ///   - detectsProtocol: Whether the application protocol is to be detected.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    init(
+    package init(
         _ arguments: ClientArguments, secrets: Secrets, templates: ChosenRow? = nil,
         protocolSelection: ProtocolSelection? = nil, detectsProtocol: Bool = false, recordedSubprotocol: String? = nil
     ) throws(Failure) {
@@ -65,7 +65,7 @@ struct ConnectorComposition {
     ///   - templates: The values that it may insert, or `nil` if it contains no placeholders.
     ///   - endpoint: The path and query that the application protocol expects, or `nil` if there is none.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no password.
-    static func url(
+    package static func url(
         _ text: String, secrets: Secrets, templates: ChosenRow?, endpoint: ApplicationProtocol.Endpoint? = nil
     ) throws(Failure) -> WebSocketURL {
         var values = RequestValues(connection: 1, templates ?? ChosenRow())
@@ -94,7 +94,7 @@ struct ConnectorComposition {
         }
     }
 
-    static func proxies(_ arguments: ClientArguments, secrets: Secrets) throws(Failure) -> ProxyChoice {
+    package static func proxies(_ arguments: ClientArguments, secrets: Secrets) throws(Failure) -> ProxyChoice {
         let proxy = try arguments.network.proxy.map { (proxy) throws(Failure) in
             try secrets.value(of: proxy, for: "--proxy")
         }
@@ -120,7 +120,7 @@ struct ConnectorComposition {
 
 extension Connector.Settings {
     /// Whether a connection may need TLS: with the server, with one that it redirects to, or with the proxy.
-    var mayUseTLS: Bool {
+    package var mayUseTLS: Bool {
         if request.url.isSecure || redirects.maximum != nil || negotiation != nil { return true }
         guard case .tcp(let host, let port) = request.url.endpoint else { return false }
         return (try? proxies?.proxy(isSecure: false, host: host, port: port)?.proxy.isSecure) ?? false

@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 /// The cookie files of a client command: those that `--cookie` reads, and that of `--cookie-jar`.
-enum CookieFiles {
+package enum CookieFiles {
     /// The maximum size of a file to read. Larger than any that wsx writes in practice.
     private static let maximumBytes = 16 << 20
 
@@ -10,7 +10,7 @@ enum CookieFiles {
     /// - Parameter jar: The file to write. It may be missing.
     /// - Returns: The cookies, and a notice for each file with ignored lines.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    static func read(
+    package static func read(
         _ paths: [String], jar: String? = nil
     ) throws(Failure) -> (cookies: CookieStore, notices: [String]) {
         var cookies = CookieStore()
@@ -56,7 +56,7 @@ enum CookieFiles {
 
     /// Checks the file to write, so that a run does not fail only at its end.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    static func check(jar path: String, isReadBy arguments: ConnectArguments) throws(Failure) {
+    package static func check(jar path: String, isReadBy arguments: ConnectArguments) throws(Failure) {
         // It may be one of the cookie files.
         let sources = arguments.readFiles.filter { source in
             source.option != "--cookie" || !arguments.client.request.cookieFiles.contains { $0 == source.path }

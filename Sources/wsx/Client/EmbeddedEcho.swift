@@ -5,7 +5,7 @@ import WSCore
 ///
 /// It listens on a Unix domain socket of the abstract namespace, to which only this process may connect. It accepts any
 /// path, each requested subprotocol, and messages of any size that a client can ask for.
-final class EmbeddedEcho {
+package final class EmbeddedEcho {
     private let policy: ServerPolicy
     private let version: HTTPVersion
     private let loop: EventLoop
@@ -16,7 +16,7 @@ final class EmbeddedEcho {
     /// Creates a server for a command that sends `request`.
     ///
     /// - Throws: ``Failure/badArgument(what:why:)`` for invalid subprotocols.
-    init(for request: ClientRequest, on loop: EventLoop, console: Console) throws(Failure) {
+    package init(for request: ClientRequest, on loop: EventLoop, console: Console) throws(Failure) {
         do throws(ServerPolicyError) {
             policy = try ServerPolicy(subprotocols: request.subprotocols, checksHostAndOrigin: false)
         } catch {
@@ -30,7 +30,7 @@ final class EmbeddedEcho {
     /// Starts listening.
     /// - Returns: The address to connect to.
     /// - Throws: ``Failure/listening(address:_:)``.
-    func start() throws(Failure) -> Connector.Settings.Destination {
+    package func start() throws(Failure) -> Connector.Settings.Destination {
         let path = "@wsx-echo-\(String(UInt64.random(in: 0...UInt64.max), radix: 16))"
         do throws(IOError) {
             try server.listen(on: .unix(path: path))
@@ -84,21 +84,21 @@ private final class EchoHandler: ConnectionHandler {
 }
 
 /// The server behind `echo:` for a run with several connections. It starts when a connection first needs it.
-final class SharedEmbeddedEcho {
+package final class SharedEmbeddedEcho {
     private let loop: EventLoop
     private let console: Console
     /// The server, and the address to connect to.
     private var started: (server: EmbeddedEcho, destination: Connector.Settings.Destination)?
 
     /// Prepares the server.
-    init(on loop: EventLoop, console: Console) {
+    package init(on loop: EventLoop, console: Console) {
         self.loop = loop
         self.console = console
     }
 
     /// The settings with the address of the server if they lead to `echo:`; otherwise the same settings.
     /// - Throws: ``Failure`` if the server cannot be started.
-    func resolving(_ settings: Connector.Settings, for url: WebSocketURL) throws(Failure) -> Connector.Settings {
+    package func resolving(_ settings: Connector.Settings, for url: WebSocketURL) throws(Failure) -> Connector.Settings {
         guard url.endpoint == .embeddedEcho else { return settings }
         var settings = settings
         if let started {
@@ -114,7 +114,7 @@ final class SharedEmbeddedEcho {
     }
 
     /// Stops the server if it has started.
-    func stop() {
+    package func stop() {
         started?.server.stop()
         started = nil
     }

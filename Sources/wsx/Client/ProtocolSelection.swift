@@ -4,11 +4,11 @@ import Formats
 import WSCore
 
 /// The application protocol of a run, with its parameters.
-struct ProtocolSelection: Sendable {
+package struct ProtocolSelection: Sendable {
     /// The protocol.
-    let descriptor: ApplicationProtocol
+    package let descriptor: ApplicationProtocol
     /// Whether the protocol is not defined by a file.
-    let isBuiltIn: Bool
+    package let isBuiltIn: Bool
     /// The parameters of the first connection, which have been checked.
     private(set) var parameters: ProtocolParameters
     /// The parameters that differ between connections.
@@ -34,11 +34,11 @@ struct ProtocolSelection: Sendable {
     }
 
     /// Whether all connections have the same parameters.
-    var isConstant: Bool { templates.isEmpty }
+    package var isConstant: Bool { templates.isEmpty }
 
     /// Replaces the outputs of programs among the parameters by their latest ones.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
-    mutating func renew(_ arguments: ProtocolArguments, secrets: Secrets) throws(Failure) {
+    package mutating func renew(_ arguments: ProtocolArguments, secrets: Secrets) throws(Failure) {
         var renewed = parameters
         for parameter in arguments.parameters {
             guard let command = SecretCommand(parameter) else { continue }
@@ -65,7 +65,7 @@ struct ProtocolSelection: Sendable {
     ///   - connection: The number of the connection, from 1.
     ///   - data: The row of the connection.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
-    func check(connection: UInt64, _ data: ChosenRow) throws(Failure) {
+    package func check(connection: UInt64, _ data: ChosenRow) throws(Failure) {
         do throws(ProtocolParameterError) {
             _ = try descriptor.session(parameters(of: connection, data))
         } catch {
@@ -89,7 +89,7 @@ struct ProtocolSelection: Sendable {
     ///   - data: The row of the connection, or `nil` to use the parameters of the first connection.
     ///   - clockOffset: The offset from the clock of the session to the time since 1970, in nanoseconds.
     ///   - awaitsStreams: Whether a stream is a request whose reply is its end.
-    func makeSession(
+    package func makeSession(
         connection: UInt64, _ data: ChosenRow? = nil, clockOffset: UInt64, awaitsStreams: Bool = true
     ) -> any ProtocolSession {
         var parameters = data.map { self.parameters(of: connection, $0) } ?? parameters
@@ -108,7 +108,7 @@ struct ProtocolSelection: Sendable {
 
 extension ProtocolSelection {
     /// Checks lines with replies.
-    var lineCheck: LineCheck {
+    package var lineCheck: LineCheck {
         { lines in firstInvalid(of: lines, wantsReplies: true) }
     }
 
@@ -116,7 +116,7 @@ extension ProtocolSelection {
     /// login. Neither are lines that name a file, and those after them.
     /// - Parameter wantsReplies: Whether each line needs a reply.
     /// - Returns: The index of the line, and the problem; `nil` if there is none.
-    func firstInvalid(
+    package func firstInvalid(
         of lines: some Sequence<[UInt8]>, wantsReplies: Bool
     ) -> (index: Int, problem: ProtocolInputError)? {
         guard isBuiltIn else { return nil }
@@ -132,7 +132,7 @@ extension ProtocolSelection {
     /// - Parameter templates: The row of the first connection for placeholders in the parameters, or `nil` if these contain
     ///   none.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
-    static func make(
+    package static func make(
         _ arguments: ProtocolArguments, templates: ChosenRow? = nil, secrets: Secrets
     ) throws(Failure) -> ProtocolSelection? {
         let descriptor: ApplicationProtocol
@@ -210,7 +210,7 @@ extension ProtocolSelection {
 
 extension SecretCommand {
     /// Returns nil if the value of the parameter is no output of a program.
-    init?(_ parameter: ProtocolParameterValue) {
+    package init?(_ parameter: ProtocolParameterValue) {
         self.init(parameter.value, of: "--param \(escapingControls(parameter.name))")
     }
 }
@@ -241,7 +241,7 @@ extension ProtocolParameterError {
 
 extension ProtocolSelection {
     /// Selects a protocol that `--protocol auto` has detected, without parameters, or returns `nil` if it needs some.
-    init?(detected descriptor: ApplicationProtocol) {
+    package init?(detected descriptor: ApplicationProtocol) {
         do throws(ProtocolParameterError) {
             try self.init(descriptor)
         } catch {

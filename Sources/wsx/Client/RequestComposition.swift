@@ -3,15 +3,15 @@ import WSCore
 
 /// Builds the request that the arguments of a client command describe: reads files, asks for a password, and parses
 /// templates.
-struct RequestComposition {
+package struct RequestComposition {
     /// The arguments of the client command.
-    let arguments: ClientArguments
+    package let arguments: ClientArguments
     /// What the application protocol expects of the request, or `nil` if there is none.
     var endpoint: ApplicationProtocol.Endpoint?
     /// Resolves references to files and environment variables.
-    let secrets: Secrets
+    package let secrets: Secrets
     /// The variables of templates, or `nil` if all texts are sent unchanged.
-    let variables: VariableNames?
+    package let variables: VariableNames?
 
     /// Returns the request for a URL.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
@@ -47,7 +47,7 @@ struct RequestComposition {
 
     /// Replaces the outputs of programs by their latest ones.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
-    func renew(_ template: inout RequestTemplate) throws(Failure) {
+    package func renew(_ template: inout RequestTemplate) throws(Failure) {
         template.secretFields = try secretFields()
         if let auth = arguments.request.auth, SecretCommand(auth, of: "--auth") != nil {
             template.login = try login(auth, at: template.url)

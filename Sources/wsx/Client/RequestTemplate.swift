@@ -2,7 +2,7 @@ import Conversation
 import WSCore
 
 /// The URL and the request of a client command. Their parts may be templates, which are evaluated for each connection.
-struct RequestTemplate: Sendable {
+package struct RequestTemplate: Sendable {
     /// A header field.
     struct Field: Sendable {
         let name: String
@@ -12,7 +12,7 @@ struct RequestTemplate: Sendable {
         func isNamed(_ name: String) -> Bool { self.name.lowercased() == name.lowercased() }
     }
 
-    let url: URLTemplate
+    package let url: URLTemplate
     /// The fields of `--header`.
     var fields: [Field] = []
     /// The fields of `--header` that programs have written.
@@ -56,30 +56,30 @@ struct RequestTemplate: Sendable {
     }
 
     /// Whether the request logs in, apart from the URL.
-    var hasLogin: Bool {
+    package var hasLogin: Bool {
         login != nil || storedLogin != nil || bearer != nil || signer != nil || !cookies.isEmpty
             || !secretFields.isEmpty
             || fields.contains { HeaderField.isSecret(name: $0.name) }
     }
 
     /// Whether all connections send the same request.
-    var isConstant: Bool {
+    package var isConstant: Bool {
         url.isConstant && fields.allSatisfy(\.value.isConstant) && cookies.allSatisfy(\.isConstant)
             && subprotocols.allSatisfy(\.isConstant) && bearer?.isConstant ?? true
             && login.map { $0.user.isConstant && $0.password.isConstant } ?? true
     }
 
     /// The request of a client, which a relay makes of the server.
-    struct Forwarded {
+    package struct Forwarded {
         /// The path and query, or `*`; `nil` for those of the URL.
-        var target: String?
+        package var target: String?
         let subprotocols: [String]
         let fields: [HeaderField]
         /// Whether the relay may offer compression to the server.
-        var offersCompression = false
+        package var offersCompression = false
 
         /// Takes over a request whose fields a gateway has mapped.
-        init(_ request: RequestHead, by gateway: Gateway) {
+        package init(_ request: RequestHead, by gateway: Gateway) {
             target = request.originForm ?? request.target
             subprotocols = request.fields.elements(named: "Sec-WebSocket-Protocol")
             fields = gateway.fields(of: request)
@@ -89,7 +89,7 @@ struct RequestTemplate: Sendable {
     /// Evaluates the request for a connection.
     /// - Parameter forwarded: The request of a client. The fields and logins of the template replace its own.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
-    func request(
+    package func request(
         _ values: inout RequestValues, for forwarded: Forwarded? = nil
     ) throws(Failure) -> ClientRequest {
         var fields: [HeaderField] = []
@@ -189,7 +189,7 @@ extension ClientRequestError {
 }
 
 /// The values that the templates of a request insert for one connection.
-struct RequestValues: ~Copyable {
+package struct RequestValues: ~Copyable {
     private var variables: TemplateVariables
     private var stamp: Template.Stamp
     private var random: SeededRandom
@@ -200,7 +200,7 @@ struct RequestValues: ~Copyable {
     ///   - number: The number of the connection, from 1.
     ///   - data: The row of the connection.
     ///   - seed: Determines random values.
-    init(connection number: UInt64, _ data: ChosenRow, seed: UInt64 = .random(in: .min ... .max)) {
+    package init(connection number: UInt64, _ data: ChosenRow, seed: UInt64 = .random(in: .min ... .max)) {
         variables = TemplateVariables(data.columns)
         data.set(&variables)
         stamp = Template.Stamp(

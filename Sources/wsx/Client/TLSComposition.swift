@@ -33,7 +33,7 @@ struct TLSComposition {
 extension ConnectorResources {
     /// Creates the resources, without TLS if `settings` is `nil`.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    static func make(_ settings: TLSClientSettings?, cookies: CookieStore) throws(Failure) -> ConnectorResources {
+    package static func make(_ settings: TLSClientSettings?, cookies: CookieStore) throws(Failure) -> ConnectorResources {
         do throws(TLSConfigurationError) {
             return try ConnectorResources(tls: settings, cookies: cookies)
         } catch {

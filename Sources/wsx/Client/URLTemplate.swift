@@ -2,9 +2,9 @@ import Conversation
 import WSCore
 
 /// A URL with placeholders in its path and query. Values are percent-encoded, so they cannot add segments or parameters.
-struct URLTemplate: Sendable {
+package struct URLTemplate: Sendable {
     /// The URL without secrets, with placeholders instead of their values.
-    let shown: String
+    package let shown: String
     /// The URL without its path and query, if these are a template; otherwise, the whole URL.
     let base: WebSocketURL
     /// The text before the path and query.

@@ -6,7 +6,7 @@ private let headerNames = ["authorization", "cookie", "origin", "user-agent", "x
 extension ConnectArguments {
     /// Notices about messages that were probably meant otherwise: a file, a member of JSON, or JSON whose quotes a shell
     /// removed. They are sent as they are; only a person needs the notices.
-    var doubts: [String] {
+    package var doubts: [String] {
         // Lines of protocols and calls may have these forms.
         guard protocols.choice == nil, replies.calls == nil else { return [] }
         let operands = messages.texts.prefix(messages.operandCount)

@@ -3,11 +3,11 @@ import Formats
 import WSCore
 
 /// A curl command as text.
-struct CurlText {
+package struct CurlText {
     /// The command for a POSIX shell, with one option per line, and a newline.
-    let text: String
+    package let text: String
     /// What the command lacks, each without a period.
-    let notices: [String]
+    package let notices: [String]
 }
 
 extension ConnectSettings {
@@ -17,7 +17,7 @@ extension ConnectSettings {
     /// itself as empty ones, which removes them.
     /// - Parameter request: The request of the open connection; nil for that of the next one.
     /// - Throws: ``Failure/badArgument(what:why:)`` if the server is inside this process.
-    func curlCommand(for request: ClientRequest? = nil, showsSecrets: Bool) throws(Failure) -> CurlText {
+    package func curlCommand(for request: ClientRequest? = nil, showsSecrets: Bool) throws(Failure) -> CurlText {
         let now = WallTime.now.seconds
         let isNext = request == nil
         let request = (request ?? connector.request)

@@ -4,7 +4,7 @@ import WSCore
 
 /// The settings derived from the arguments of `wsx connect`: the URL is parsed, files are read, the request is built,
 /// and passphrases have been entered.
-struct ConnectSettings {
+package struct ConnectSettings {
     /// The arguments, for everything that needs no interpretation.
     let arguments: ConnectArguments
     /// Resolves references to files and environment variables.
@@ -30,7 +30,7 @@ struct ConnectSettings {
     /// The messages of `--define`.
     let saved: [SavedMessage]
     /// The scenario to play, or `nil` if there is none.
-    let scenario: Scenario?
+    package let scenario: Scenario?
     /// How replies are matched to requests, or `nil` if messages are not requests.
     var requests: RequestQueue.Settings?
     /// Where messages come from after those of the command line.
@@ -53,7 +53,7 @@ struct ConnectSettings {
     ///   - cookies: The cookies, if the cookie files have already been read.
     ///   - notice: Receives notices about ignored parts of cookie files.
     /// - Throws: ``Failure/badArgument(what:why:)`` or ``Failure/badInput(what:why:)``.
-    init(
+    package init(
         _ arguments: ConnectArguments, secrets: Secrets = Secrets(environment: { _ in nil }), data: ChosenRow? = nil,
         cookies: CookieStore? = nil, notice: (String) -> Void = { _ in }
     ) throws(Failure) {

@@ -2,14 +2,14 @@ import Formats
 import WSCore
 
 /// A run of `wsx convert`.
-struct ConvertRun {
+package struct ConvertRun {
     private let arguments: ConvertArguments
     private let console: Console
     private let input: SessionInput
 
     /// Opens the input.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    init(_ arguments: ConvertArguments, console: Console) throws(Failure) {
+    package init(_ arguments: ConvertArguments, console: Console) throws(Failure) {
         self.arguments = arguments
         self.console = console
         if arguments.isListing, let output = arguments.output {
@@ -24,7 +24,7 @@ struct ConvertRun {
     }
 
     /// Lists or converts connections.
-    func run() throws(Failure) {
+    package func run() throws(Failure) {
         let target = try arguments.output.flatMap { (path) throws(Failure) in try Self.format(ofOutput: path) }
         let source = try input.format()
         if target == source {

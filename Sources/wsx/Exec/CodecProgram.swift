@@ -6,14 +6,14 @@ import WSCore
 ///
 ///     message ──► line ──► standard input ── program ── standard output ──► line
 ///                                                  └─── standard error ──► console
-final class CodecProgram {
+package final class CodecProgram {
     /// The maximum number of answers per turn of the loop.
     private static let turnAnswers = 1024
     /// How long to wait for the exit of a program that has closed its output, and for the output of one that has exited.
     private static let lastReadingLimit = Duration.seconds(1)
 
     /// The program's name, as it appears in messages.
-    let name: String
+    package let name: String
     private let limitBytes: Int
     private let sendsText: Bool
     private let loop: EventLoop
@@ -37,7 +37,7 @@ final class CodecProgram {
     ///   - receive: Receives an answer, and returns whether another one may follow in this turn.
     ///   - didEnd: Called once with the reason for the end, in words to follow the program's name.
     /// - Throws: ``IOError`` if it cannot be started.
-    init(
+    package init(
         _ command: ProgramCommand, sendsText: Bool = false, limitBytes: Int, console: Console, on loop: EventLoop,
         receive: @escaping (RawSpan) -> Bool, didEnd: @escaping (String) -> Void
     ) throws(IOError) {
@@ -66,7 +66,7 @@ final class CodecProgram {
     }
 
     /// Passes a message to the program.
-    func send(_ message: RawSpan) {
+    package func send(_ message: RawSpan) {
         if sendsText {
             input?.append(message, asLine: true)
             return
@@ -79,17 +79,17 @@ final class CodecProgram {
     }
 
     /// Stops reading answers.
-    func pause() {
+    package func pause() {
         output?.pause()
     }
 
     /// Resumes reading answers.
-    func resume() {
+    package func resume() {
         output?.resume()
     }
 
     /// Closes the program's standard input, and asks it and its descendants to exit.
-    func close() {
+    package func close() {
         isOver = true
         input?.close()
         guard let process = process?.process, process.exit == nil else { return }
@@ -97,7 +97,7 @@ final class CodecProgram {
     }
 
     /// Ends the program and its descendants, even if they ignore the request.
-    func kill() {
+    package func kill() {
         close()
         guard let process = process?.process, process.exit == nil else { return }
         process.waitForExit(atMost: Self.lastReadingLimit)

@@ -8,7 +8,7 @@ import WSCore
 ///
 /// Waiting blocks the run's loop, and keeps the order of messages, pings, and close frames without a queue. Meanwhile,
 /// a loop of its own serves the program, and signals end the wait.
-final class EncodingProgram {
+package final class EncodingProgram {
     private enum Wait {
         case idle
         case awaiting
@@ -35,7 +35,7 @@ final class EncodingProgram {
     ///   - timeout: The time limit for an answer.
     ///   - timeLimit: The time limit of the run, which begins now.
     /// - Throws: ``IOError`` if the system has no descriptor left.
-    init(
+    package init(
         _ command: ProgramCommand, codec: Codec, limitBytes: Int, timeout: Duration, timeLimit: Duration?,
         console: Console
     ) throws(IOError) {
@@ -50,11 +50,11 @@ final class EncodingProgram {
     }
 
     /// Why the program or the wait for its last answer has ended, or `nil` if the program works.
-    var failure: Failure? { if case .failed(let failure) = wait { failure } else { nil } }
+    package var failure: Failure? { if case .failed(let failure) = wait { failure } else { nil } }
 
     /// Appends the message for a text.
     /// - Throws: ``CodecError``. If it is the end of the program, ``failure`` describes it, too.
-    func encode(_ text: RawSpan, to buffer: inout ByteBuffer) throws(CodecError) {
+    package func encode(_ text: RawSpan, to buffer: inout ByteBuffer) throws(CodecError) {
         let text = text.withUnsafeBytes { Array($0) }
         if latest.text != text || text.isEmpty { latest = (text, try ask(text)) }
         let message = latest.message
@@ -62,7 +62,7 @@ final class EncodingProgram {
     }
 
     /// Ends the program, even if it ignores the request.
-    func kill() { program?.kill() }
+    package func kill() { program?.kill() }
 
     deinit {
         kill()

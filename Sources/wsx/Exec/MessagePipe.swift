@@ -95,7 +95,7 @@ final class MessagePipe {
 }
 
 /// The commands that `/pipe` and `/show N | COMMAND` have started at a prompt.
-final class PromptPipes {
+package final class PromptPipes {
     private let view: MessageView
     private let loop: EventLoop
     /// The commands that have not ended, by number.
@@ -104,13 +104,13 @@ final class PromptPipes {
     /// The command that gets received messages, or `nil` if there is none.
     private var current: (number: Int, command: String)?
 
-    init(of view: MessageView, on loop: EventLoop) {
+    package init(of view: MessageView, on loop: EventLoop) {
         self.view = view
         self.loop = loop
     }
 
     /// Performs an action of `/pipe` or `/show`.
-    func perform(_ action: PipeAction) {
+    package func perform(_ action: PipeAction) {
         switch action {
         case .start(let command): start(command)
         case .stop where current == nil: view.console.notice("/pipe COMMAND sends received messages to a command.")
@@ -122,14 +122,14 @@ final class PromptPipes {
     }
 
     /// Handles Ctrl-C and Ctrl-\ for the commands of `/show`. Returns false if there are none.
-    func interrupt() -> Bool {
+    package func interrupt() -> Bool {
         let shown = pipes.filter { $0.key != current?.number }.values
         for pipe in shown { pipe.interrupt() }
         return !shown.isEmpty
     }
 
     /// Ends all commands.
-    func close() {
+    package func close() {
         stop()
         for pipe in pipes.values { pipe.stop() }
     }

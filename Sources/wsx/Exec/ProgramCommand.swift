@@ -1,13 +1,13 @@
 import WSCore
 
 /// The program of `--exec`, which is started once per client, or of `--decode exec:` and `--encode exec:`.
-struct ProgramCommand {
+package struct ProgramCommand {
     /// The name and the arguments, as typed. They never contain data from a request.
-    let words: [String]
+    package let words: [String]
     /// The path of the executable.
-    let path: String
+    package let path: String
     /// The environment of the program.
-    let environment: [String: String]
+    package let environment: [String: String]
 
     /// The environment variables passed to a program, if set: enough to find programs and files, and to use the user's
     /// language. Other variables may hold secrets that a client's program must not see.
@@ -22,7 +22,7 @@ struct ProgramCommand {
     ///   - option: The option that names the program, for error messages.
     ///   - variable: Returns the value of an environment variable.
     /// - Throws: ``Failure/badArgument(what:why:)`` if the program or its interpreter is missing.
-    init(_ words: [String], option: String = "--exec", environment variable: (String) -> String?) throws(Failure) {
+    package init(_ words: [String], option: String = "--exec", environment variable: (String) -> String?) throws(Failure) {
         self.words = words
         let name = words.first ?? ""
         do throws(IOError) {
@@ -43,7 +43,7 @@ struct ProgramCommand {
     }
 
     /// The program's name for the log: without its directory, and safe to print.
-    var name: String {
+    package var name: String {
         let name = words.first ?? ""
         guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else { return escapingControls(name) }
         return escapingControls(String(name[name.utf8.index(after: slash)...]))

@@ -1,7 +1,7 @@
 import WSCore
 
 /// Forwards a program's standard error to ours.
-final class ProgramErrors {
+package final class ProgramErrors {
     private var output: ProgramOutput?
     private var lines: ErrorLines
     private let console: Console
@@ -16,7 +16,7 @@ final class ProgramErrors {
     /// - Parameters:
     ///   - prefix: The text before each line.
     ///   - didEnd: Called once, at the end of the stream.
-    init(
+    package init(
         _ stream: SystemStream, prefix: String, to console: Console, on loop: EventLoop, didEnd: @escaping () -> Void
     ) {
         lines = ErrorLines(prefix: prefix)
@@ -31,16 +31,16 @@ final class ProgramErrors {
     }
 
     /// Whether the stream has ended.
-    var isOver: Bool { output?.isOver ?? true }
+    package var isOver: Bool { output?.isOver ?? true }
 
     /// Reads at most `byteCount` more bytes, without pausing.
-    func takeRest(atMost byteCount: Int) {
+    package func takeRest(atMost byteCount: Int) {
         output?.takeRest(atMost: byteCount)
     }
 
     /// Closes the pipe if it has been idle since the last call and has no data pending.
     /// - Returns: Whether the pipe is closed.
-    func closeIfIdle() -> Bool { output?.closeIfIdle() ?? true }
+    package func closeIfIdle() -> Bool { output?.closeIfIdle() ?? true }
 
     /// Shows as many lines as one turn allows.
     /// - Returns: The number of bytes consumed.

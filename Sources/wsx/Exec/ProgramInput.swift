@@ -1,9 +1,9 @@
 import WSCore
 
 /// Writes to a program's standard input, with one write per turn of the loop.
-final class ProgramInput {
+package final class ProgramInput {
     /// Called when the program has read the backlog or has closed its input.
-    var didDrain: (() -> Void)?
+    package var didDrain: (() -> Void)?
     /// Whether the pipe is closed.
     private(set) var isClosed = false
 
@@ -13,19 +13,19 @@ final class ProgramInput {
     private var isTurnEndScheduled = false
 
     /// Takes ownership of our end of the pipe.
-    init(_ stream: SystemStream) {
+    package init(_ stream: SystemStream) {
         self.stream = stream
         stream.delegate = self
     }
 
     /// The number of bytes queued or in the current write, which counts in full until it completes.
-    var waitingBytes: Int { queue.count + stream.inFlightBytes }
+    package var waitingBytes: Int { queue.count + stream.inFlightBytes }
 
     /// The number of queued bytes that the pipe has not accepted.
-    var untakenBytes: Int { queue.count + stream.unsentBytes }
+    package var untakenBytes: Int { queue.count + stream.unsentBytes }
 
     /// Appends a message, optionally with a newline. Does nothing if the program has closed its input.
-    func append(_ payload: RawSpan, asLine: Bool) {
+    package func append(_ payload: RawSpan, asLine: Bool) {
         guard !isClosed, !isFinishing else { return }
         queue.append(payload)
         if asLine { queue.append(byte: UInt8(ascii: "\n")) }
@@ -33,7 +33,7 @@ final class ProgramInput {
     }
 
     /// Appends a line with an event. Does nothing if the program has closed its input.
-    func append(_ type: StaticString, time: RawSpan, _ addFields: (inout JSONEvent) -> Void) {
+    package func append(_ type: StaticString, time: RawSpan, _ addFields: (inout JSONEvent) -> Void) {
         guard !isClosed, !isFinishing else { return }
         var event = JSONEvent(type, time: time, into: queue.takeAll())
         addFields(&event)
@@ -42,13 +42,13 @@ final class ProgramInput {
     }
 
     /// Closes the pipe when the program has read all queued data.
-    func finish() {
+    package func finish() {
         isFinishing = true
         scheduleTurnEnd()
     }
 
     /// Closes the pipe and discards queued data.
-    func close() {
+    package func close() {
         guard !isClosed else { return }
         isClosed = true
         queue = ByteBuffer()

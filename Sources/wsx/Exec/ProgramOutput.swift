@@ -7,9 +7,9 @@ import WSCore
 ///                     │ data beyond the turn's share
 ///                     ▼
 ///                  unread ──► receive, once a turn
-final class ProgramOutput {
+package final class ProgramOutput {
     /// The maximum capacity of a pipe, in bytes. This much data may remain when all writers have ended.
-    static let pipeBytes = 1 << 20
+    package static let pipeBytes = 1 << 20
 
     private enum State {
         case reading, paused, over
@@ -34,7 +34,7 @@ final class ProgramOutput {
     ///   - receive: Receives data and returns the number of bytes it consumed this turn. It gets the rest again in the
     ///     next turn.
     ///   - finish: Called once, at the end.
-    init(_ stream: SystemStream, receive: @escaping (RawSpan) -> Int, finish: @escaping () -> Void) {
+    package init(_ stream: SystemStream, receive: @escaping (RawSpan) -> Int, finish: @escaping () -> Void) {
         self.stream = stream
         self.receive = receive
         self.finish = finish
@@ -43,30 +43,30 @@ final class ProgramOutput {
     }
 
     /// Stops reading. The pipe fills up, and the program blocks.
-    func pause() {
+    package func pause() {
         guard !isOver else { return }
         state = .paused
         stream.stopReading()
     }
 
     /// Resumes reading.
-    func resume() {
+    package func resume() {
         if state == .paused { state = .reading }
         continueReading()
     }
 
     /// Reads at most `byteCount` more bytes, without pausing.
-    func takeRest(atMost byteCount: Int) {
+    package func takeRest(atMost byteCount: Int) {
         bytesLeft = byteCount
         resume()
     }
 
     /// Whether the pipe is closed.
-    var isOver: Bool { state == .over }
+    package var isOver: Bool { state == .over }
 
     /// Closes the pipe if it has been idle since the last call and has no data pending.
     /// - Returns: Whether the pipe is closed.
-    func closeIfIdle() -> Bool {
+    package func closeIfIdle() -> Bool {
         if !hasMoved, unread.isEmpty { close() }
         hasMoved = false
         return isOver
@@ -82,7 +82,7 @@ final class ProgramOutput {
     }
 
     /// Whether the program has exited and the rest of its output is read without pausing.
-    var takesRest: Bool { bytesLeft != nil }
+    package var takesRest: Bool { bytesLeft != nil }
 
     private func take(_ bytes: RawSpan) {
         let count = handOver(bytes)
@@ -155,14 +155,14 @@ extension InputProblem {
     /// - Parameters:
     ///   - line: The number of the line.
     ///   - program: The program's name, safe to print.
-    func words(forLine line: Int, of program: String) -> String {
+    package func words(forLine line: Int, of program: String) -> String {
         "line \(line) of \(program)'s output was not sent, and further ones like it are dropped: "
             // Binary messages of a program are not lines.
             + (self == .notText ? "it is not UTF-8 text; use --exec-json to send bytes" : "\(self)")
     }
 
     /// Words for a line of a program's output that is longer than the limit, which ends the program.
-    static func words(forLineOf program: String, longerThan limit: Int) -> String {
+    package static func words(forLineOf program: String, longerThan limit: Int) -> String {
         "a line of \(program)'s output has more than \(Phrase.count(limit, "byte")); raise --max-message-size to send it"
     }
 }

@@ -5,7 +5,7 @@ import WSCore
 ///
 ///     program ── standard output ──► the secret
 ///        └────── standard error ───► the last line, if the program fails
-final class SecretProgram {
+package final class SecretProgram {
     private static let maximumBytes = 64 << 10
     private static let maximumErrorBytes = 1 << 10
     /// How long to wait for the output of descendants of a program that has exited.
@@ -32,7 +32,7 @@ final class SecretProgram {
     ///   - limit: The time after which the program is killed.
     ///   - environment: Looks up an environment variable.
     ///   - completion: Called once, unless the run is canceled. May be called before ``start()`` returns.
-    init(
+    package init(
         _ command: SecretCommand, limit: Duration, environment: @escaping (String) -> String?, on loop: EventLoop,
         completion: @escaping (Result<String, Failure>) -> Void
     ) {
@@ -44,7 +44,7 @@ final class SecretProgram {
     }
 
     /// Starts the program.
-    func start() {
+    package func start() {
         do throws(Failure) {
             guard !command.words.isEmpty else {
                 throw .badArgument(what: command.option, why: "the command is missing; write exec:COMMAND")
@@ -84,7 +84,7 @@ final class SecretProgram {
     }
 
     /// Asks the program to exit. The completion is not called.
-    func cancel() {
+    package func cancel() {
         guard !isOver else { return }
         isOver = true
         if let process, process.process.exit == nil { process.process.signalGroup(.terminate) }
@@ -156,7 +156,7 @@ final class SecretProgram {
 extension SecretProgram {
     /// Runs a program to its end, on a loop of its own.
     /// - Throws: ``Failure/badArgument(what:why:)``, or the failure that a signal requests.
-    static func output(
+    package static func output(
         of command: SecretCommand, limit: Duration, environment: @escaping (String) -> String?
     ) throws(Failure) -> String {
         let loop: EventLoop

@@ -6,7 +6,7 @@ import WSCore
 /// Values are literal: `env:`, `exec:`, and placeholders have no meaning in them, because a copied command must not run
 /// programs or read variables. Header fields become `Name: value`, and URLs get a scheme, so that neither can be
 /// mistaken for a reference. Other values that could be are rejected (``literal(_:of:for:)``).
-struct CurlCommand {
+package struct CurlCommand {
     /// The options without an effect, in order.
     private(set) var ignored: [String] = []
     private var url: String?
@@ -22,7 +22,7 @@ struct CurlCommand {
     /// Whether braces and brackets of the URL have a meaning, so that backslashes may precede them.
     var isGlobbing = true
 
-    static let operands = [
+    package static let operands = [
         OperandSpecification<Void>(
             "ARGUMENT", required: true, repeatable: true, example: "https://localhost:8080/",
             summary: "The words of a curl command"
@@ -33,7 +33,7 @@ struct CurlCommand {
     ]
 
     /// Parses the words after `curl`.
-    init(_ words: [String]) throws(UsageError) {
+    package init(_ words: [String]) throws(UsageError) {
         // Pasted after `wsx curl`.
         var rest = words.first == "curl" || words.first == "curl.exe" ? words.dropFirst() : words[...]
         while let word = rest.popFirst() {
@@ -155,7 +155,7 @@ struct CurlCommand {
 
 extension CurlCommand {
     /// The words after `wsx connect`. The user's own words follow, so that they take precedence.
-    var words: [String] {
+    package var words: [String] {
         get throws(UsageError) {
             guard var url else {
                 throw .missingOperand("URL", command: Command.curl.rawValue, example: "https://localhost:8080/")
@@ -174,7 +174,7 @@ extension CurlCommand {
     }
 
     /// The arguments of these words, with what no word expresses.
-    func completing(_ arguments: ConnectArguments) throws(UsageError) -> ConnectArguments {
+    package func completing(_ arguments: ConnectArguments) throws(UsageError) -> ConnectArguments {
         var arguments = arguments
         arguments.curl.ignoredOptions = ignored
         guard arguments.data.usesTemplates else { return arguments }

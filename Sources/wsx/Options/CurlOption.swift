@@ -2,9 +2,9 @@ import CommandLine
 import WSCore
 
 /// An option of curl, and its meaning for a WebSocket connection.
-struct CurlOption: Sendable {
+package struct CurlOption: Sendable {
     /// What an option does.
-    enum Effect: Sendable {
+    package enum Effect: Sendable {
         /// Nothing: it asks for what wsx always does.
         case none
         /// Nothing, and a notice says so.
@@ -17,12 +17,12 @@ struct CurlOption: Sendable {
         case update(Update)
     }
 
-    typealias Update = @Sendable (inout CurlCommand, _ typed: String, _ value: String) throws(UsageError) -> Void
+    package typealias Update = @Sendable (inout CurlCommand, _ typed: String, _ value: String) throws(UsageError) -> Void
 
     /// The names as typed: `-H`, `--header`.
-    let names: [String]
+    package let names: [String]
     let takesValue: Bool
-    let effect: Effect
+    package let effect: Effect
 
     private init(_ names: String..., takesValue: Bool = false, does effect: Effect) {
         self.names = names
@@ -58,7 +58,7 @@ struct CurlOption: Sendable {
     }
 
     /// The options. Each name is in it once.
-    static let all: [CurlOption] = request + logins + network + tls + output + rejected + ignored
+    package static let all: [CurlOption] = request + logins + network + tls + output + rejected + ignored
 
     private static let request = [
         CurlOption(value: "--url") { command, _, value throws(UsageError) in try command.take(url: value) },

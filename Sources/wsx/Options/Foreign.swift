@@ -1,7 +1,7 @@
 import CommandLine
 
 /// The commands, by their names.
-enum Command: String, CaseIterable {
+package enum Command: String, CaseIterable {
     case connect
     case listen
     case relay
@@ -18,7 +18,7 @@ enum Command: String, CaseIterable {
 /// The table holds well-known names, and names that resemble one of our options with another meaning. The parser
 /// consults it for an unknown option before it looks for a similar name. Options that mean exactly the same as one of
 /// ours are not here: they are aliases of that option.
-struct ForeignOption: Sendable {
+package struct ForeignOption: Sendable {
     /// The names as typed: `--capath`, `-A`, or a cluster such as `-lk`.
     let names: [String]
     /// The commands to which the remedy applies.
@@ -39,7 +39,7 @@ struct ForeignOption: Sendable {
     ]
 
     /// What to do instead of an option that `command` does not have; nil: the table does not contain the option.
-    static func remedy(for typed: String, of command: Command?) -> String? {
+    package static func remedy(for typed: String, of command: Command?) -> String? {
         if let row = all.first(where: { $0.names.contains(typed) && $0.commands.contains { $0 == command } }) {
             return row.remedy
         }
@@ -49,7 +49,7 @@ struct ForeignOption: Sendable {
 
     /// What to do instead of an option that neither `command` nor its rows have, and that resembles none of its options:
     /// the remedy of another command, or the option's effect in curl.
-    static func distantRemedy(for typed: String, of command: Command?) -> String? {
+    package static func distantRemedy(for typed: String, of command: Command?) -> String? {
         // A letter is more likely curl's than one of a tool that resembles another command.
         let curl = [.connect, .bench, .relay].contains(command) ? curlRemedy(for: typed) : nil
         if let curl, !typed.hasPrefix("--") { return curl }
@@ -359,7 +359,7 @@ private enum ForeignRow {
 }
 
 /// A command of another tool, or another word that takes the place of a command, and its counterpart in wsx.
-enum ForeignCommand {
+package enum ForeignCommand {
     private static let rows = """
         serve server start: wsx listen PORT
         client open - http https psql nc netcat wscat websocat cat tail watch subscribe sub: wsx connect URL
@@ -394,7 +394,7 @@ enum ForeignCommand {
         """
 
     /// The topic of the help, or the option, for a word that names none; nil: there is none.
-    static func topic(for word: String) -> String? { text(for: word.lowercased(), in: topics) }
+    package static func topic(for word: String) -> String? { text(for: word.lowercased(), in: topics) }
 
     private static func text(for word: String, in table: String) -> String? {
         for row in table.split(separator: "\n") {
@@ -407,7 +407,7 @@ enum ForeignCommand {
     private static let httpMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"]
 
     /// The command line to use instead; nil: there is none.
-    static func line(for word: String) -> String? {
+    package static func line(for word: String) -> String? {
         if let line = text(for: word, in: rows) { return line }
         // As in HTTPie. A WebSocket handshake always uses GET.
         if httpMethods.contains(word.uppercased()) { return "wsx connect URL" }
@@ -418,9 +418,9 @@ enum ForeignCommand {
 }
 
 /// A word that a command does not take, and what to do instead.
-enum ForeignOperand {
+package enum ForeignOperand {
     /// The remedy for a word after the operands; nil: none is known.
-    static func remedy(for words: [String], at index: Int, of command: Command?) -> String? {
+    package static func remedy(for words: [String], at index: Int, of command: Command?) -> String? {
         if index > 0, let address = MisplacedValue.address(host: words[index - 1], port: words[index]) {
             return command == .connect
                 ? "write \(address), or -x \(words[index]) to send it as a message" : "write \(address)"
@@ -440,7 +440,7 @@ enum ForeignOperand {
 
 /// Command lines in wscat's form: instead of a command they have `-c URL` or `-l PORT`, anywhere among the options.
 /// `--slash` has no effect: the prompt always has slash commands.
-enum WscatForm {
+package enum WscatForm {
     private static let forms: [(command: Command, short: String, long: String, placeholder: String)] = [
         (.connect, "-c", "--connect", "URL"), (.listen, "-l", "--listen", "PORT"),
     ]
@@ -470,7 +470,7 @@ enum WscatForm {
 
     /// The equivalent line with a command; nil: the line does not have wscat's form.
     /// - Throws: ``UsageError/missingValue(option:placeholder:)``.
-    static func line(for words: [String]) throws(UsageError) -> [String]? {
+    package static func line(for words: [String]) throws(UsageError) -> [String]? {
         // As in other tools, where it shows the version.
         if words == ["-v"] || words == ["-vv"] { throw .missingCommand(example: "wsx --version") }
         try checkHabits(words)

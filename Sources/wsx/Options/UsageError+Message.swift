@@ -6,15 +6,15 @@ extension UsageError {
     ///
     /// Control characters are escaped so that the line cannot control a terminal or forge a log entry. The secrets of a
     /// URL, and the user and password of an address, are hidden.
-    var message: String { "wsx: " + safeWords }
+    package var message: String { "wsx: " + safeWords }
 
     /// The error as a line of JSON without a newline, for programs that asked for JSON.
-    func json(status: Int32) -> String {
+    package func json(status: Int32) -> String {
         Self.json(safeWords, option: option, suggestion: suggestion, status: status)
     }
 
     /// An error as a line of JSON without a newline.
-    static func json(_ error: String, option: String?, suggestion: String? = nil, status: Int32) -> String {
+    package static func json(_ error: String, option: String?, suggestion: String? = nil, status: Int32) -> String {
         let members = [("error", error), ("option", option), ("suggestion", suggestion)]
         return HelpData.object(
             members.compactMap { name, text in text.map { (name, HelpData.string(escapingControls($0))) } }
@@ -23,7 +23,7 @@ extension UsageError {
 
     /// Whether a command line asks for JSON, although it has an error: the last one of `--json` and `--output` decides.
     /// In a curl command, these are other options; our own follow `--`.
-    static func isForPrograms(_ words: [String]) -> Bool {
+    package static func isForPrograms(_ words: [String]) -> Bool {
         let isCurl = words.first == Command.curl.rawValue
         let words = isCurl ? Array(words.drop { $0 != "--" }.dropFirst()) : words
         var format = ""

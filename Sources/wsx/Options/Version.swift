@@ -1,2 +1,2 @@
 /// The version that `wsx --version` prints, and that requests and reports name.
-let version = "0.2.0"
+package let version = "0.2.0"

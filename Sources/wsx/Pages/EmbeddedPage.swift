@@ -1,25 +1,25 @@
 import WSCore
 
 /// A module of a page's script.
-struct PageModule {
-    let name: String
-    let source: [UInt8]
+package struct PageModule {
+    package let name: String
+    package let source: [UInt8]
 
     // The modules that several pages use.
-    static let controls = PageModule(name: "controls.js", source: PackageResources.controls_js)
-    static let elements = PageModule(name: "elements.js", source: PackageResources.elements_js)
-    static let entries = PageModule(name: "entries.js", source: PackageResources.entries_js)
-    static let filter = PageModule(name: "filter.js", source: PackageResources.filter_js)
-    static let pieces = PageModule(name: "pieces.js", source: PackageResources.pieces_js)
-    static let text = PageModule(name: "text.js", source: PackageResources.text_js)
-    static let units = PageModule(name: "units.js", source: PackageResources.units_js)
+    package static let controls = PageModule(name: "controls.js", source: PackageResources.controls_js)
+    package static let elements = PageModule(name: "elements.js", source: PackageResources.elements_js)
+    package static let entries = PageModule(name: "entries.js", source: PackageResources.entries_js)
+    package static let filter = PageModule(name: "filter.js", source: PackageResources.filter_js)
+    package static let pieces = PageModule(name: "pieces.js", source: PackageResources.pieces_js)
+    package static let text = PageModule(name: "text.js", source: PackageResources.text_js)
+    package static let units = PageModule(name: "units.js", source: PackageResources.units_js)
 }
 
 /// A web page of the program as a single file that loads nothing.
 ///
 /// It is assembled from resource files: the lines that refer to style sheets and to the script are replaced by their
 /// contents. The files also work unassembled in their folders.
-struct EmbeddedPage {
+package struct EmbeddedPage {
     private let html: [UInt8]
     private let style: String
     private let script: String
@@ -28,7 +28,7 @@ struct EmbeddedPage {
     /// - Parameters:
     ///   - styles: The style sheets, in their order in the HTML.
     ///   - modules: The modules of the script, each after the modules it imports.
-    init(html: [UInt8], styles: [[UInt8]], modules: [PageModule]) {
+    package init(html: [UInt8], styles: [[UInt8]], modules: [PageModule]) {
         self.html = html
         style = "\n" + styles.map { String(decoding: $0, as: UTF8.self) }.joined()
         script = "\n" + Self.joined(modules.map(\.source))
@@ -36,19 +36,19 @@ struct EmbeddedPage {
 
     /// The Content-Security-Policy directives that allow only the page's own script and style, identified by their
     /// hashes.
-    var ownSources: [String] {
+    package var ownSources: [String] {
         ["script-src '\(Digest.sha256Source(of: script))'", "style-src '\(Digest.sha256Source(of: style))'"]
     }
 
     /// Assembles the page.
     /// - Parameter replacements: The replacements for lines of the HTML.
-    func text(replacing replacements: [String: String]) -> String {
+    package func text(replacing replacements: [String: String]) -> String {
         lines(replacing: replacements).joined(separator: "\n")
     }
 
     /// Assembles the page without one line of the HTML.
     /// - Returns: The texts before and after the line, with their line ends.
-    func parts(around line: String, replacing replacements: [String: String]) -> (before: String, after: String) {
+    package func parts(around line: String, replacing replacements: [String: String]) -> (before: String, after: String) {
         let lines = self.lines(replacing: replacements)
         let index = lines.firstIndex(of: line) ?? lines.count
         return (
@@ -69,10 +69,10 @@ struct EmbeddedPage {
     }
 
     /// The line with the policy of a page that is a file.
-    static let policyLine = #"<meta http-equiv="Content-Security-Policy" content="default-src 'self'">"#
+    package static let policyLine = #"<meta http-equiv="Content-Security-Policy" content="default-src 'self'">"#
 
     /// The line with the policy of a page that is a file, which allows only its own script, style, and images.
-    var filePolicy: String {
+    package var filePolicy: String {
         let policy =
             ["default-src 'none'"] + ownSources + [
                 "img-src data:", "base-uri 'none'", "form-action 'none'", "require-trusted-types-for 'script'",
@@ -93,7 +93,7 @@ struct EmbeddedPage {
 
     /// Appends a JSON text without characters that have a meaning in HTML or end lines in scripts. The JSON value stays
     /// the same. Outside strings, JSON contains none of these characters.
-    static func appendMarkupFree(_ json: RawSpan, to buffer: inout ByteBuffer) {
+    package static func appendMarkupFree(_ json: RawSpan, to buffer: inout ByteBuffer) {
         var start = 0
         for index in 0..<json.byteCount {
             let byte = json.unsafeLoad(fromByteOffset: index, as: UInt8.self)
@@ -120,7 +120,7 @@ struct EmbeddedPage {
     }
 
     /// A JSON text without characters that have a meaning in HTML.
-    static func markupFree(_ json: String) -> String {
+    package static func markupFree(_ json: String) -> String {
         var buffer = ByteBuffer()
         appendMarkupFree(Array(json.utf8).span.bytes, to: &buffer)
         return buffer.withReadableBytes { span in span.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }

@@ -1,19 +1,19 @@
 /// How a received binary message became the message that the run handles, with `--decode`.
-struct Decoding: Equatable {
+package struct Decoding: Equatable {
     /// The codecs that have decoded it, such as `zlib-stream+msgpack`, or the reason why it is shown as received.
-    var result: Result
+    package var result: Result
     /// The size of the received message in bytes.
-    var byteCount: Int
+    package var byteCount: Int
     /// The received message, or `nil` if no output needs it.
-    var original: [UInt8]?
+    package var original: [UInt8]?
     /// Whether a failure of the run reports the problem.
-    var isReported = false
+    package var isReported = false
 
-    enum Result: Equatable {
+    package enum Result: Equatable {
         case decoded(by: String)
         case failed(String)
     }
 
     /// Why the message was not decoded, or `nil` if it was.
-    var problem: String? { if case .failed(let problem) = result { problem } else { nil } }
+    package var problem: String? { if case .failed(let problem) = result { problem } else { nil } }
 }

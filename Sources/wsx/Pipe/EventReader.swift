@@ -7,7 +7,7 @@ import WSCore
 ///
 /// Events of unknown types, unknown members, members without a meaning for the event type, and null members are ignored,
 /// except a null `client`. So a later version may add types and members.
-struct EventReader: ~Copyable {
+package struct EventReader: ~Copyable {
     private enum Member: String {
         case type, time, direction, opcode, data, base64, code, reason, client
     }
@@ -22,17 +22,17 @@ struct EventReader: ~Copyable {
     private static let closeCodes = 1000...4999
 
     /// Creates a reader. Times are parsed only if `readsTimes` is true.
-    init(readsTimes: Bool = false) {
+    package init(readsTimes: Bool = false) {
         self.readsTimes = readsTimes
     }
 
     /// Passes the payload of the last event to `body`.
-    func withPayload<R>(_ body: (RawSpan) -> R) -> R {
+    package func withPayload<R>(_ body: (RawSpan) -> R) -> R {
         payload.withReadableBytes(body)
     }
 
     /// Parses a line without its line end.
-    mutating func read(_ line: RawSpan) throws(InputProblem) -> InputEvent {
+    package mutating func read(_ line: RawSpan) throws(InputProblem) -> InputEvent {
         payload.removeAll()
         try findMembers(of: line)
         guard let kind = try kind(in: line) else {
@@ -222,9 +222,9 @@ struct EventReader: ~Copyable {
 }
 
 /// A JSON event of the input.
-struct InputEvent: Equatable {
+package struct InputEvent: Equatable {
     /// The type of the event.
-    enum Kind: Equatable {
+    package enum Kind: Equatable {
         /// An item that can be sent. Its payload is passed separately.
         case item(InputItem)
         /// The header of a recording.
@@ -235,11 +235,11 @@ struct InputEvent: Equatable {
         case report
     }
 
-    let kind: Kind
+    package let kind: Kind
     /// The direction, or `nil` if the event has none.
-    let direction: EventDirection?
+    package let direction: EventDirection?
     /// The client to send it to, or `nil` for all clients.
-    let client: Int?
+    package let client: Int?
     /// The time since 1970-01-01 UTC, or `nil` if it is absent or was not requested.
-    let time: Duration?
+    package let time: Duration?
 }

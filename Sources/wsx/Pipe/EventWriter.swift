@@ -5,7 +5,7 @@ import WSCore
 /// Writes JSON events. It alone defines the fields of each event type.
 ///
 /// All events of a turn of the loop share one timestamp, because they arrived together.
-final class EventWriter {
+package final class EventWriter {
     private let writer: DescriptorWriter
     private let loop: EventLoop
     /// The secrets of the run, which a peer may repeat.
@@ -24,7 +24,7 @@ final class EventWriter {
 
     /// Writes an event.
     @inline(__always)
-    func write(_ type: StaticString, client: Int? = nil, _ addFields: (inout JSONEvent) -> Void) {
+    package func write(_ type: StaticString, client: Int? = nil, _ addFields: (inout JSONEvent) -> Void) {
         var event = begin(type, atEndOf: &writer.buffer)
         addFields(&event)
         if let client { event.add("client", client) }
@@ -48,7 +48,7 @@ final class EventWriter {
     /// - Parameters:
     ///   - reply: The request it answers and its round trip, or `nil` if it is not a reply.
     ///   - mark: What a relay has done to it, or `nil` for nothing.
-    func writeMessage(
+    package func writeMessage(
         _ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection = .incoming, client: Int? = nil,
         reply: Reply? = nil, mark: RelayMark? = nil
     ) {
@@ -63,7 +63,7 @@ final class EventWriter {
     /// - Parameters:
     ///   - name: The name of the protocol.
     ///   - reply: The request it answers and its round trip, or `nil` if it is not a reply.
-    func writeMessage(_ protocolEvent: ProtocolEvent, of name: String, reply: Reply? = nil) {
+    package func writeMessage(_ protocolEvent: ProtocolEvent, of name: String, reply: Reply? = nil) {
         write("message") { event in
             event.add(protocolEvent.payload.span.bytes, as: protocolEvent.isText ? .text : .binary, .incoming)
             event.add("protocol", protocolEvent.json(of: name))
@@ -72,7 +72,7 @@ final class EventWriter {
     }
 
     /// Writes a binary message that was decoded, or could not be.
-    func writeMessage(
+    package func writeMessage(
         _ payload: RawSpan, _ decoding: Decoding, _ direction: EventDirection = .incoming, client: Int?,
         reply: Reply? = nil, mark: RelayMark? = nil
     ) {
@@ -92,7 +92,7 @@ final class EventWriter {
 
     /// Writes one event per client for a message sent to several clients. The events share the payload, which is in
     /// memory once.
-    func writeMessage(_ payload: RawSpan, as kind: MessageKind, toClients clients: [Int]) {
+    package func writeMessage(_ payload: RawSpan, as kind: MessageKind, toClients clients: [Int]) {
         var buffer = ByteBuffer()
         var common = begin("message", atEndOf: &buffer)
         common.add(payload, as: kind, .outgoing)
@@ -108,7 +108,7 @@ final class EventWriter {
 
     /// Writes a ping or a pong.
     /// - Parameter roundTrip: The round-trip time if a pong answers a known ping.
-    func writeControl(
+    package func writeControl(
         _ opcode: Opcode, _ payload: RawSpan, _ direction: EventDirection = .incoming, roundTrip: Duration? = nil,
         client: Int? = nil
     ) {
@@ -119,7 +119,7 @@ final class EventWriter {
     }
 
     /// Writes the opening of a connection from a client.
-    func writeOpen(
+    package func writeOpen(
         url: String, subprotocol: String?, extensions: [ExtensionOffer], version: HTTPVersion, client: Int? = nil
     ) {
         write("open", client: client) { event in
@@ -131,7 +131,7 @@ final class EventWriter {
     }
 
     /// Writes the opening of a connection to a server, with everything known about it.
-    func writeOpen(_ opened: Connector.Opened) {
+    package func writeOpen(_ opened: Connector.Opened) {
         write("open") { event in
             event.add(
                 url: secrets.masking(line: "\(opened.request.url)"),
@@ -146,18 +146,18 @@ final class EventWriter {
     }
 
     /// Writes a failure.
-    func writeFailure(_ failure: Failure, client: Int? = nil) {
+    package func writeFailure(_ failure: Failure, client: Int? = nil) {
         guard let message = failure.message else { return }
         write("error", client: client) { $0.add(failure, message, without: secrets) }
     }
 
     /// Writes a sent close frame. The end of the connection is a separate event.
-    func writeClose(sent frame: CloseFrame, client: Int? = nil) {
+    package func writeClose(sent frame: CloseFrame, client: Int? = nil) {
         write("close", client: client) { $0.add(frame, .outgoing, without: secrets) }
     }
 
     /// Writes the end of a connection.
-    func writeClose(_ end: ConnectionEnd, client: Int? = nil) {
+    package func writeClose(_ end: ConnectionEnd, client: Int? = nil) {
         write("close", client: client) { $0.add(end, without: secrets) }
     }
 }
@@ -165,7 +165,7 @@ final class EventWriter {
 // The fields of each type of event.
 extension JSONEvent {
     /// Adds the fields of an opening.
-    mutating func add(url: String, _ subprotocol: String?, _ extensions: [ExtensionOffer]) {
+    package mutating func add(url: String, _ subprotocol: String?, _ extensions: [ExtensionOffer]) {
         add("url", url)
         if let subprotocol { add("subprotocol", subprotocol) }
         if !extensions.isEmpty { add("extensions", ExtensionHeader.value(of: extensions)) }
@@ -173,7 +173,7 @@ extension JSONEvent {
 
     /// Adds the fields of the end of a connection.
     /// - Parameter secrets: The secrets of the run, which the peer may repeat.
-    mutating func add(_ end: ConnectionEnd, without secrets: SecretRecord) {
+    package mutating func add(_ end: ConnectionEnd, without secrets: SecretRecord) {
         // The direction is `out` only if our close frame was not answered. A lost connection counts as ended by the
         // peer.
         let isOurs = end.closing.received == nil && end.closing.sent != nil
@@ -185,7 +185,7 @@ extension JSONEvent {
 
     /// Adds the fields of a failure.
     /// - Parameter secrets: The secrets of the run, which the peer may repeat.
-    mutating func add(_ failure: Failure, _ message: String, without secrets: SecretRecord) {
+    package mutating func add(_ failure: Failure, _ message: String, without secrets: SecretRecord) {
         add("kind", failure.kind.rawValue)
         add("message", secrets.masking(line: message))
         if case .violationByServer = failure { add("from", "server" as StaticString) }
@@ -196,7 +196,7 @@ extension JSONEvent {
 
     /// Adds the fields of a message.
     @inline(__always)
-    mutating func add(_ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection) {
+    package mutating func add(_ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection) {
         add("direction", direction.word)
         add("opcode", kind == .text ? "text" as StaticString : "binary")
         add("bytes", payload.byteCount)
@@ -222,7 +222,7 @@ extension JSONEvent {
     }
 
     /// Adds the fields of a ping or a pong.
-    mutating func add(control payload: RawSpan, _ direction: EventDirection) {
+    package mutating func add(control payload: RawSpan, _ direction: EventDirection) {
         add("direction", direction.word)
         add("bytes", payload.byteCount)
         addPayload(payload, isText: false)
@@ -238,7 +238,7 @@ extension JSONEvent {
 }
 
 /// Why a relayed message is not one that a client or the server has sent.
-enum RelayMark: Equatable {
+package enum RelayMark: Equatable {
     /// The user has typed it.
     case injected
     /// A rule has changed it.
@@ -246,16 +246,16 @@ enum RelayMark: Equatable {
 }
 
 /// Formats timestamps for events and transcripts. It computes the calendar date only once per second.
-struct EventClock {
+package struct EventClock {
     /// The time of the latest ``update()`` in RFC 3339 format, in UTC with microseconds: `2026-05-01T12:00:00.000000Z`.
-    private(set) var text = [UInt8]("0000-00-00T00:00:00.000000Z".utf8)
+    package private(set) var text = [UInt8]("0000-00-00T00:00:00.000000Z".utf8)
 
     private var lastSeconds: Int?
     private static let microsecondsOffset = 20
     private static let microsecondsDigits = 6
 
     /// Sets the text to the current time.
-    mutating func update() {
+    package mutating func update() {
         let now = WallTime.now
         if now.seconds != lastSeconds {
             lastSeconds = now.seconds

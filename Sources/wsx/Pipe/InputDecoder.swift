@@ -2,10 +2,10 @@ import Formats
 import WSCore
 
 /// Converts records of standard input into items to send.
-struct InputDecoder: ~Copyable {
+package struct InputDecoder: ~Copyable {
     /// An item and its destination.
-    struct Input: Equatable {
-        let item: InputItem
+    package struct Input: Equatable {
+        package let item: InputItem
         /// The client to send it to, or `nil` for all clients.
         var client: Int?
         /// The time since the first event of the input, or `nil` without a time or if the replay ignores times.
@@ -32,7 +32,7 @@ struct InputDecoder: ~Copyable {
     ///   - format: The format of the records.
     ///   - kind: The kind of messages if the record does not specify one.
     ///   - keepsPace: Whether the times of events matter.
-    init(_ format: InputFormat, as kind: MessageKind, keepsPace: Bool = false) {
+    package init(_ format: InputFormat, as kind: MessageKind, keepsPace: Bool = false) {
         self.format = format
         self.kind = kind
         reader = EventReader(readsTimes: keepsPace)
@@ -45,7 +45,7 @@ struct InputDecoder: ~Copyable {
 
     /// Decodes a record. ``withPayload(of:_:)`` then provides its payload.
     /// - Returns: The item to send, or `nil` if there is none.
-    mutating func decode(_ record: RawSpan) throws(InputProblem) -> Input? {
+    package mutating func decode(_ record: RawSpan) throws(InputProblem) -> Input? {
         switch format {
         case .lines, .nul, .message, .chunks: break
         case .hex: try decodeHexadecimal(record)
@@ -64,7 +64,7 @@ struct InputDecoder: ~Copyable {
     }
 
     /// Passes the payload of the last decoded record to `body`.
-    func withPayload<R>(of record: RawSpan, _ body: (RawSpan) -> R) -> R {
+    package func withPayload<R>(of record: RawSpan, _ body: (RawSpan) -> R) -> R {
         switch format {
         case .lines, .nul, .message, .chunks: body(record)
         case .hex, .base64: decoded.withReadableBytes(body)

@@ -3,7 +3,7 @@ import Formats
 import WSCore
 
 /// Why a record of standard input cannot be sent.
-enum InputProblem: Error, Equatable {
+package enum InputProblem: Error, Equatable {
     case notText
     case notHexadecimal(EncodedTextError)
     case notBase64(EncodedTextError)
@@ -38,11 +38,11 @@ enum InputProblem: Error, Equatable {
 }
 
 /// Why a message cannot be evaluated.
-struct TemplateProblem: Error, Equatable {
+package struct TemplateProblem: Error, Equatable {
     /// The problem and its remedy, to follow a colon.
-    let words: String
+    package let words: String
     /// The redirect to another origin that the message does not follow, because it contains a secret.
-    var redirect: RedirectError?
+    package var redirect: RedirectError?
 }
 
 extension InputProblem: CustomStringConvertible {

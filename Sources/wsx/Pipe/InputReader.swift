@@ -5,25 +5,25 @@ import WSCore
 ///      stdin → RecordSplitter → InputDecoder ──► receiver
 ///         ▲                          │ not due yet, with --replay-speed
 ///         └── paused ◄───────────────┘
-final class InputReader {
+package final class InputReader {
     /// The settings for reading the input.
-    struct Settings {
+    package struct Settings {
         /// The format of the records.
         var format: InputFormat
         /// Whether to strip a CR before the LF of a line.
-        var stripsCarriageReturn = false
+        package var stripsCarriageReturn = false
         /// What follows each line that is sent.
-        var lineEnd: [UInt8] = []
+        package var lineEnd: [UInt8] = []
         /// The kind of messages if the record does not specify one.
         var kind: MessageKind
         /// The replay speed of events.
         var speed = ReplaySpeed.max
         /// The maximum size of a record in bytes.
-        var maximumRecordBytes = Int.max
+        package var maximumRecordBytes = Int.max
     }
 
     /// The receiver of the input.
-    protocol Receiver: AnyObject {
+    package protocol Receiver: AnyObject {
         /// Receives an item. The payload is valid only during the call.
         /// - Parameters:
         ///   - item: The item to send.
@@ -60,7 +60,7 @@ final class InputReader {
     private var reader: DescriptorReader?
     private weak var receiver: (any Receiver)?
     /// The number of records so far.
-    private(set) var recordCount = 0
+    package private(set) var recordCount = 0
     private var isPaused = true
     /// Data that was read but not yet split because the reader was paused.
     private var unsplit = ByteBuffer()
@@ -72,7 +72,7 @@ final class InputReader {
     private lazy var timer = Timer(on: loop) { [unowned self] in processBacklog() }
 
     /// Creates a reader for standard input or another descriptor, without starting it.
-    init(
+    package init(
         _ settings: Settings, from descriptor: Int32 = StandardDescriptors.input, on loop: EventLoop,
         receiver: any Receiver
     ) {
@@ -86,7 +86,7 @@ final class InputReader {
     }
 
     /// The name of the latest record in error messages.
-    var recordName: String {
+    package var recordName: String {
         switch settings.format {
         case .message: "the input"
         case .json: "input line \(recordCount)"
@@ -95,7 +95,7 @@ final class InputReader {
     }
 
     /// Starts reading, or resumes after ``pause()``.
-    func start() {
+    package func start() {
         guard isPaused, receiver != nil else { return }
         isPaused = false
         // Not synchronously: the caller may be inside a receive callback.
@@ -109,13 +109,13 @@ final class InputReader {
     }
 
     /// Stops reading until ``start()``, even within data that has been read.
-    func pause() {
+    package func pause() {
         isPaused = true
         reader?.pause()
     }
 
     /// Stops reading permanently.
-    func close() {
+    package func close() {
         isPaused = true
         reader?.close()
         receiver = nil
@@ -131,13 +131,13 @@ final class InputReader {
     }
 
     /// Whether there is input that has not been received, now or later.
-    var hasUnsentInput: Bool {
+    package var hasUnsentInput: Bool {
         waiting != nil || !unsplit.isEmpty || splitter.carriedBytes > 0
             || reader?.hasUnreadBytes ?? StandardDescriptors.hasUnreadBytes(descriptor)
     }
 
     /// Whether there is input that could be received now, if the reader were not paused.
-    var hasInput: Bool {
+    package var hasInput: Bool {
         if let waiting { return waiting.dueTime <= loop.now }
         if case .reached = end { return true }
         return !unsplit.isEmpty || reader?.hasUnreadBytes ?? false
@@ -270,19 +270,19 @@ final class InputReader {
 
 extension InputReader.Receiver {
     /// Takes every piece.
-    func willReceiveInputPiece() {}
+    package func willReceiveInputPiece() {}
 }
 
 extension ConversationArguments {
     /// The settings for reading standard input.
-    var inputSettings: InputReader.Settings {
+    package var inputSettings: InputReader.Settings {
         InputReader.Settings(
             format: format.input, stripsCarriageReturn: format.stripsCarriageReturn,
             kind: format.payload.kind(for: format.input), speed: format.replaySpeed)
     }
 
     /// Checks that `--replay-speed` is used only with `--input json`, because only events have times.
-    func checkReplaySpeed() throws(Failure) {
+    package func checkReplaySpeed() throws(Failure) {
         guard format.replaySpeed == .max || format.input == .json else {
             throw .badArgument(what: "--replay-speed", why: "it requires --input json; add that option")
         }
@@ -290,7 +290,7 @@ extension ConversationArguments {
 }
 
 /// An item that standard input asks to send. Its payload is passed separately.
-enum InputItem: Equatable {
+package enum InputItem: Equatable {
     case message(MessageKind)
     case ping
     case pong

@@ -4,13 +4,13 @@ import WSCore
 /// Builds one JSON event, field by field, on one line.
 ///
 ///     {"type":"message","time":"2026-05-01T12:00:00.000000Z","direction":"in","opcode":"text","bytes":5,"data":"hello"}
-struct JSONEvent: ~Copyable {
+package struct JSONEvent: ~Copyable {
     private var line: ByteBuffer
 
     /// Begins an event at the end of `buffer`. ``finish()`` returns the buffer.
     /// - Parameter time: The text of an ``EventClock``.
     @inline(__always)
-    init(_ type: StaticString, time: RawSpan, into buffer: consuming ByteBuffer) {
+    package init(_ type: StaticString, time: RawSpan, into buffer: consuming ByteBuffer) {
         line = buffer
         line.append(literal: "{\"type\":\"")
         line.append(literal: type)
@@ -30,13 +30,13 @@ struct JSONEvent: ~Copyable {
     }
 
     /// Ends the line and returns the buffer.
-    consuming func finish() -> ByteBuffer {
+    package consuming func finish() -> ByteBuffer {
         line.append(literal: "}\n")
         return line
     }
 
     /// Adds a string.
-    mutating func add(_ name: StaticString, _ value: String) {
+    package mutating func add(_ name: StaticString, _ value: String) {
         begin(name)
         var value = value
         value.withUTF8 { JSONString.append(UnsafeRawBufferPointer($0).bytes, to: &line) }
@@ -44,7 +44,7 @@ struct JSONEvent: ~Copyable {
 
     /// Adds a constant string that needs no escapes.
     @inline(__always)
-    mutating func add(_ name: StaticString, _ word: StaticString) {
+    package mutating func add(_ name: StaticString, _ word: StaticString) {
         begin(name)
         line.append(byte: UInt8(ascii: "\""))
         line.append(literal: word)
@@ -53,7 +53,7 @@ struct JSONEvent: ~Copyable {
 
     /// Adds a number.
     @inline(__always)
-    mutating func add(_ name: StaticString, _ value: Int) {
+    package mutating func add(_ name: StaticString, _ value: Int) {
         begin(name)
         line.append(decimal: value)
     }
@@ -65,7 +65,7 @@ struct JSONEvent: ~Copyable {
     }
 
     /// Adds a complete JSON object.
-    mutating func add(_ name: StaticString, _ object: borrowing JSONWriter) {
+    package mutating func add(_ name: StaticString, _ object: borrowing JSONWriter) {
         begin(name)
         object.text.withReadableBytes { line.append($0) }
     }
@@ -93,7 +93,7 @@ struct JSONEvent: ~Copyable {
 }
 
 /// The direction of a frame in events.
-enum EventDirection {
+package enum EventDirection {
     case incoming
     case outgoing
 

@@ -5,7 +5,7 @@ import WSCore
 /// Writes received messages, the picked value of each, or events to standard output in the requested format.
 ///
 /// On a terminal, control characters from the peer are escaped.
-final class MessageWriter {
+package final class MessageWriter {
     /// The backlog, in bytes, above which ``isFull`` asks the source to pause: 1 MiB keeps a fast reader busy and costs
     /// little memory with a slow one.
     static let queueLimitBytes = 1 << 20
@@ -13,7 +13,7 @@ final class MessageWriter {
     private static let keptBytes = 64 << 10
 
     /// Writes events if the format is JSON; otherwise `nil`.
-    let events: EventWriter?
+    package let events: EventWriter?
 
     private let writer: DescriptorWriter
     private let format: OutputFormat
@@ -32,7 +32,7 @@ final class MessageWriter {
 
     /// Creates a writer for standard output or another descriptor.
     /// - Parameter colors: Chooses the colors for the descriptor.
-    init(
+    package init(
         _ arguments: some ConversationArguments, colors: Console, to descriptor: Int32 = StandardDescriptors.output,
         on loop: EventLoop
     ) throws(IOError) {
@@ -46,30 +46,30 @@ final class MessageWriter {
     }
 
     /// Whether the source should pause until ``didDrain``.
-    var isFull: Bool { writer.pendingBytes > Self.queueLimitBytes }
+    package var isFull: Bool { writer.pendingBytes > Self.queueLimitBytes }
     /// Whether no data is left to write.
-    var isDrained: Bool { writer.pendingBytes == 0 }
+    package var isDrained: Bool { writer.pendingBytes == 0 }
     /// What the output would lack if it ended now, or `nil`.
-    var loss: OutputLoss? { isDrained ? nil : .messages(unwritten.count(after: writer.writtenBytes)) }
+    package var loss: OutputLoss? { isDrained ? nil : .messages(unwritten.count(after: writer.writtenBytes)) }
 
     /// Called whenever the last byte has been written.
-    var didDrain: (() -> Void)? {
+    package var didDrain: (() -> Void)? {
         get { writer.didDrain }
         set { writer.didDrain = newValue }
     }
     /// Called once when writing fails, including when the reader closes the pipe.
-    var didFail: ((IOError) -> Void)? {
+    package var didFail: ((IOError) -> Void)? {
         get { writer.didFail }
         set { writer.didFail = newValue }
     }
 
     /// Writes as much as the descriptor accepts now. ``didDrain`` reports when the rest has been written.
-    func flush() {
+    package func flush() {
         writer.flush()
     }
 
     /// Stops writing.
-    func close() {
+    package func close() {
         writer.close()
     }
 
@@ -80,7 +80,7 @@ final class MessageWriter {
     ///   - decoding: How it was decoded, or `nil` if it is as received.
     /// - Returns: Whether anything was written: messages without the value to pick are omitted.
     @discardableResult
-    func write(
+    package func write(
         _ payload: RawSpan, as kind: MessageKind, client: Int? = nil, reply: Reply? = nil, decoding: Decoding? = nil
     ) -> Bool {
         if let messageFormat {
@@ -114,7 +114,7 @@ final class MessageWriter {
     ///   - name: The name of the protocol.
     ///   - reply: The request it answers and its round trip, or `nil` if it is not a reply.
     /// - Returns: Whether anything was written: events without the value to pick are omitted.
-    func write(_ event: ProtocolEvent, of name: String, reply: Reply? = nil) -> Bool {
+    package func write(_ event: ProtocolEvent, of name: String, reply: Reply? = nil) -> Bool {
         let payload = event.payload.span.bytes
         let kind: MessageKind = event.isText ? .text : .binary
         guard pick == nil, messageFormat == nil else { return write(payload, as: kind, reply: reply) }

@@ -4,7 +4,7 @@ import WSCore
 /// Splits standard input into records.
 ///
 /// A record within one piece of input is passed on in place. Only records that span pieces are copied.
-struct RecordSplitter: ~Copyable {
+package struct RecordSplitter: ~Copyable {
     private enum Rule {
         case delimiter(UInt8)
         case whole
@@ -18,7 +18,7 @@ struct RecordSplitter: ~Copyable {
     private var previousCarriedBytes = 0
 
     /// Creates a splitter. `stripsCarriageReturn` applies only to lines.
-    init(_ format: InputFormat, stripsCarriageReturn: Bool = false) {
+    package init(_ format: InputFormat, stripsCarriageReturn: Bool = false) {
         self.stripsCarriageReturn = stripsCarriageReturn && format == .lines
         rule =
             switch format {
@@ -30,13 +30,13 @@ struct RecordSplitter: ~Copyable {
     }
 
     /// The number of bytes that wait for the end of their record.
-    var carriedBytes: Int { carry.count }
+    package var carriedBytes: Int { carry.count }
 
     /// Splits the next piece of input and passes on each complete record.
     /// - Parameter receive: Receives a record and returns whether to continue.
     /// - Returns: The number of bytes consumed: all, unless `receive` returned `false`. The caller passes the rest at
     ///   the beginning of the next piece.
-    mutating func split(_ piece: RawSpan, _ receive: (RawSpan) -> Bool) -> Int {
+    package mutating func split(_ piece: RawSpan, _ receive: (RawSpan) -> Bool) -> Int {
         switch rule {
         case .chunks: _ = receive(piece)
         case .whole: carry.append(piece)
@@ -46,7 +46,7 @@ struct RecordSplitter: ~Copyable {
     }
 
     /// Passes on the last record at the end of the input.
-    mutating func finish(_ receive: (RawSpan) -> Void) {
+    package mutating func finish(_ receive: (RawSpan) -> Void) {
         switch rule {
         case .chunks: return
         case .delimiter where carry.isEmpty: return

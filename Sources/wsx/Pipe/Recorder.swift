@@ -2,11 +2,11 @@ import Conversation
 import WSCore
 
 /// Records both directions of a session as JSON events, which `--input json` can replay.
-final class Recorder {
+package final class Recorder {
     /// The path of the recording.
     let path: String
     /// Writes the events.
-    let events: EventWriter
+    package let events: EventWriter
 
     /// Keeps the descriptor open.
     private let file: AnyObject
@@ -41,11 +41,11 @@ final class Recorder {
     }
 
     /// Whether the session should pause until ``didDrain``. This happens with pipes, never with files.
-    var isFull: Bool { writer.pendingBytes > MessageWriter.queueLimitBytes }
+    package var isFull: Bool { writer.pendingBytes > MessageWriter.queueLimitBytes }
     /// Whether no data is left to write.
-    var isDrained: Bool { writer.pendingBytes == 0 }
+    package var isDrained: Bool { writer.pendingBytes == 0 }
     /// What the recording would lack if it ended now, or `nil`.
-    var loss: OutputLoss? { isDrained ? nil : .recording(path: path) }
+    package var loss: OutputLoss? { isDrained ? nil : .recording(path: path) }
 
     /// Called whenever the last byte has been written.
     var didDrain: (() -> Void)? {
@@ -59,12 +59,12 @@ final class Recorder {
     }
 
     /// Writes as much as the file accepts now.
-    func flush() {
+    package func flush() {
         writer.flush()
     }
 
     /// The failure to report if a recording cannot start.
-    static func failure(to path: String, _ error: IOError) -> Failure {
+    package static func failure(to path: String, _ error: IOError) -> Failure {
         let why =
             switch error {
             case .noReader: "no program reads from the pipe; start its reader first"

@@ -1,17 +1,17 @@
 import WSCore
 
 /// The recording of a session, which the user can start and stop at a prompt.
-final class SessionRecording {
+package final class SessionRecording {
     /// The recording in progress, or `nil` without one.
-    private(set) var recorder: Recorder?
+    package private(set) var recorder: Recorder?
     /// Called when the recording has written its backlog, or no longer has to be waited for.
-    var didDrain: () -> Void = {}
+    package var didDrain: () -> Void = {}
     /// Called when writing fails, which ends the recording.
-    var didFail: (Failure) -> Void = { _ in }
+    package var didFail: (Failure) -> Void = { _ in }
 
     /// Writes a recording in another format.
     /// - Returns: False if there was no connection, so that there is nothing to write.
-    typealias Conversion = (SeekableFile) throws(Failure) -> Bool
+    package typealias Conversion = (SeekableFile) throws(Failure) -> Bool
 
     private let console: Console
     private let loop: EventLoop
@@ -20,21 +20,21 @@ final class SessionRecording {
     /// The recording in progress and its conversion, or `nil` if it is not converted.
     private var converted: (file: SeekableFile, convert: Conversion)?
 
-    init(console: Console, conversion: @escaping (_ path: String) -> Conversion? = { _ in nil }, on loop: EventLoop) {
+    package init(console: Console, conversion: @escaping (_ path: String) -> Conversion? = { _ in nil }, on loop: EventLoop) {
         self.console = console
         self.conversion = conversion
         self.loop = loop
     }
 
     /// The file of the recording, or `nil` without one.
-    var path: String? { recorder?.path }
+    package var path: String? { recorder?.path }
 
     /// Starts recording, and ends a recording in progress.
     /// - Parameters:
     ///   - path: The file.
     ///   - isReplacing: Whether to truncate an existing file. Otherwise, or if the recording is converted, an existing
     ///     file is an error.
-    func start(to path: String, replacing isReplacing: Bool) throws(IOError) {
+    package func start(to path: String, replacing isReplacing: Bool) throws(IOError) {
         stop()
         let recorder: Recorder
         if let convert = conversion(path) {
@@ -80,7 +80,7 @@ final class SessionRecording {
     /// Ends the recording at the end of the run. Writes its file if it is converted.
     /// - Parameter failure: The failure of the run.
     /// - Returns: The failure of the run, or else that of writing. Of two failures, the latter is reported.
-    func complete(after failure: Failure?) -> Failure? {
+    package func complete(after failure: Failure?) -> Failure? {
         recorder?.flush()
         // The run reports what is missing otherwise.
         guard let recorder, recorder.isDrained else { return failure }
@@ -110,7 +110,7 @@ final class SessionRecording {
     }
 
     /// Performs `/record`: starts recording, or stops if `path` is `nil`.
-    func record(to path: String?) {
+    package func record(to path: String?) {
         guard let path = path.map(UserFiles.expandingHome) else {
             guard recorder != nil else {
                 return console.error("/record: not recording; /record FILE starts a recording")

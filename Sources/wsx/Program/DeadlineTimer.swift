@@ -1,7 +1,7 @@
 import WSCore
 
 /// Calls a function at a deadline that may move, once data that arrived before it has been read.
-final class DeadlineTimer {
+package final class DeadlineTimer {
     /// The interval of checks whether reading has resumed.
     private static let pauseInterval = Duration.milliseconds(250)
     /// The time in which data that has arrived before the deadline is read.
@@ -22,7 +22,7 @@ final class DeadlineTimer {
     ///   - deadline: Returns the deadline on the loop's clock in nanoseconds, or `nil` if there is none.
     ///   - isReadingPaused: Returns whether data may have arrived without being read.
     ///   - action: Called after the deadline.
-    init(
+    package init(
         on loop: EventLoop, deadline: @escaping () -> UInt64?,
         isReadingPaused: @escaping () -> Bool = { false }, action: @escaping () -> Void
     ) {
@@ -36,13 +36,13 @@ final class DeadlineTimer {
 
     /// Handles a change of the deadline. A timer that fires before a later deadline runs on, so that most changes start
     /// no timer.
-    func update() {
+    package func update() {
         guard let deadline = deadline() else { return stop() }
         if let time, time <= deadline { return }
         start(at: deadline)
     }
 
-    func stop() {
+    package func stop() {
         hasReadArrived = false
         guard time != nil else { return }
         time = nil

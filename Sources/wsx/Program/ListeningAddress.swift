@@ -1,11 +1,11 @@
 import WSCore
 
 /// The address of a server, as typed: `PORT` or `ADDRESS:PORT`.
-enum ListeningAddress {
+package enum ListeningAddress {
     /// Parses an address. Without a host, it is 127.0.0.1.
     /// - Parameter what: The argument, for errors.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    static func parse(_ text: String, what: String) throws(Failure) -> SocketAddress {
+    package static func parse(_ text: String, what: String) throws(Failure) -> SocketAddress {
         var host = "127.0.0.1"
         var portText = text[...]
         if let colon = text.lastIndex(of: ":") {

@@ -5,7 +5,7 @@ extension Pager {
     ///
     /// - Returns: The exit status, or `nil` if the text was not shown: if standard output is not a terminal, if the text
     ///   fits the screen, or if the pager does not exist.
-    static func show(_ text: String, on loop: EventLoop, _ environment: (String) -> String?) -> ExitStatus? {
+    package static func show(_ text: String, on loop: EventLoop, _ environment: (String) -> String?) -> ExitStatus? {
         guard StandardDescriptors.isTerminal(StandardDescriptors.input), environment("TERM") != "dumb",
             let size = StandardDescriptors.windowSize(of: StandardDescriptors.output),
             text.utf8.count(where: { $0 == UInt8(ascii: "\n") }) >= size.rows,

@@ -3,12 +3,12 @@ import WSCore
 /// Asks for a password or passphrase on the terminal without showing the input.
 ///
 /// It blocks, so it must run before the event loop starts.
-enum PasswordPrompt {
+package enum PasswordPrompt {
     /// Returns the answer to a prompt, or nil if there is no terminal or no input.
     ///
     /// Throws ``Failure/interrupted``, ``Failure/terminated``, or ``Failure/badArgument(what:why:)`` if the answer is
     /// not text.
-    static func answer(to prompt: String) throws(Failure) -> String? {
+    package static func answer(to prompt: String) throws(Failure) -> String? {
         let answer: ControllingTerminal.Answer
         do throws(IOError) {
             answer = try ControllingTerminal.readSecret(prompt: prompt)

@@ -1,17 +1,17 @@
 import WSCore
 
 /// Sockets opened by a service manager such as systemd (sd_listen_fds(3)).
-struct SocketActivation {
+package struct SocketActivation {
     /// The variables that pass the sockets. They apply only to this process and are not passed to its children.
-    static let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID"]
+    package static let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID"]
 
     /// The first passed descriptor; the others follow.
     static let firstDescriptor: Int32 = 3
 
     /// Looks up an environment variable.
-    let environment: (String) -> String?
+    package let environment: (String) -> String?
     /// The ID of this process.
-    let processNumber: Int32
+    package let processNumber: Int32
 
     /// The passed descriptors; empty if the variables are not set or are for another process.
     func descriptors() throws(Failure) -> Range<Int32> {
@@ -27,7 +27,7 @@ struct SocketActivation {
     }
 
     /// The passed sockets. Throws ``Failure/badArgument(what:why:)`` if one of them cannot accept clients.
-    func sockets() throws(Failure) -> [InheritedSocket] {
+    package func sockets() throws(Failure) -> [InheritedSocket] {
         var sockets: [InheritedSocket] = []
         for descriptor in try descriptors() {
             do throws(InheritedSocketError) {

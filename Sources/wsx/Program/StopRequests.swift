@@ -3,9 +3,9 @@ import WSCore
 /// Calls a function when the run must end because of a signal or the time limit of `--timeout`.
 ///
 /// Signals that were ignored when the process started, as with `nohup`, stay ignored.
-final class StopRequests {
+package final class StopRequests {
     /// A request to end the run.
-    enum Request: Equatable {
+    package enum Request: Equatable {
         case interrupt
         case terminate
         case hangUp
@@ -14,7 +14,7 @@ final class StopRequests {
         case timeLimit(Duration)
 
         /// The failure of a run that cannot complete because of the request.
-        var failure: Failure {
+        package var failure: Failure {
             switch self {
             case .interrupt: .interrupted
             case .terminate: .terminated
@@ -34,7 +34,7 @@ final class StopRequests {
     ///   - timeLimit: The time limit of the run; nil: none.
     ///   - action: Receives each request.
     /// - Throws: ``Failure`` if the system has no descriptor left.
-    init(
+    package init(
         all: Bool = true, timeLimit: Duration? = nil, on loop: EventLoop, action: @escaping (Request) -> Void
     ) throws(Failure) {
         let requests: [(SignalWatcher.Signal, Request)] = [

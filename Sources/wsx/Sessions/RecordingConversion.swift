@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 /// Writes the connections of a recording in another format.
-struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable {
+package struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable {
     private let input: SessionInput
     private var reader = EventReader(readsTimes: true)
     private var writer: Writer
@@ -10,10 +10,10 @@ struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable {
     private var stepsLeft = Int.max
 
     /// Takes text that has been written.
-    typealias Sink = (inout ByteBuffer) throws(Failure) -> Void
+    package typealias Sink = (inout ByteBuffer) throws(Failure) -> Void
 
     /// Prepares a conversion.
-    init(_ input: SessionInput, to writer: consuming Writer) {
+    package init(_ input: SessionInput, to writer: consuming Writer) {
         self.input = input
         self.writer = writer
     }
@@ -22,7 +22,7 @@ struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable {
     /// - Parameters:
     ///   - stepCount: The maximum number of connections and events. Default: no limit.
     ///   - sink: Called after each connection's beginning, each event, and at the end.
-    mutating func write(
+    package mutating func write(
         _ connections: [RecordedConnection], atMost stepCount: Int = .max, to sink: Sink
     ) throws(Failure) {
         stepsLeft = stepCount
@@ -41,7 +41,7 @@ struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable {
     }
 
     /// The number of steps whose text fits into a file of this size, with its end.
-    mutating func stepCount(of connections: [RecordedConnection], within byteCount: Int) throws(Failure) -> Int {
+    package mutating func stepCount(of connections: [RecordedConnection], within byteCount: Int) throws(Failure) -> Int {
         var sizes: (text: Int, last: Int) = (0, 0)
         var ends: [Int] = []
         try write(connections) { text in
@@ -54,7 +54,7 @@ struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable {
     }
 
     /// Passes the text that the sink has not taken to `body`.
-    mutating func withText(_ body: Sink) throws(Failure) { try writer.withText(body) }
+    package mutating func withText(_ body: Sink) throws(Failure) { try writer.withText(body) }
 
     private mutating func endStep(_ sink: Sink) throws(Failure) {
         stepsLeft -= 1
@@ -95,10 +95,10 @@ struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable {
 }
 
 /// The contents of the event `open`.
-struct RecordedOpening {
+package struct RecordedOpening {
     /// The URL without secrets.
-    var url = "ws://unknown.invalid/"
-    var status = 101
+    package var url = "ws://unknown.invalid/"
+    package var status = 101
     var fields: [HeaderField] = []
     /// Without secrets.
     var subprotocol: String?
@@ -111,7 +111,7 @@ struct RecordedOpening {
 
 extension RecordedOpening {
     /// Reads the event of a connection. Without the event, the URL is `ws://unknown.invalid/`.
-    init(_ connection: RecordedConnection, in input: SessionInput) throws(Failure) {
+    package init(_ connection: RecordedConnection, in input: SessionInput) throws(Failure) {
         self.init()
         guard let range = connection.opening else { return }
         var event: JSONValue?

@@ -2,21 +2,21 @@ import Formats
 import WSCore
 
 /// A connection of a recording, and the places of its events.
-struct RecordedConnection {
+package struct RecordedConnection {
     /// The client's number in a server's recording.
     let client: Int?
     /// The range of the event `open` in the file, or `nil` if the recording began later.
     var opening: Range<Int>?
     /// The times of the first and the last event, since 1970-01-01 UTC.
-    var times: ClosedRange<Duration>?
+    package var times: ClosedRange<Duration>?
     /// The messages that the client sent.
-    var sentCount = 0
+    package var sentCount = 0
     /// The messages that the client received.
-    var receivedCount = 0
+    package var receivedCount = 0
     /// The number of pings and pongs.
-    var pingCount = 0
+    package var pingCount = 0
     /// The codes of close frames.
-    var closeCodes: Set<UInt16> = []
+    package var closeCodes: Set<UInt16> = []
     /// The ranges of lines with its events, in order. Adjacent ones are merged.
     var ranges: [Range<Int>] = []
 
@@ -25,7 +25,7 @@ struct RecordedConnection {
 }
 
 /// Finds the connections of a recording. A connection begins with the event `open`.
-struct RecordingIndex: ~Copyable {
+package struct RecordingIndex: ~Copyable {
     private(set) var connections: [RecordedConnection] = []
     private var reader = EventReader(readsTimes: true)
     /// The latest connection of each client.
@@ -87,7 +87,7 @@ struct RecordingIndex: ~Copyable {
 extension RecordingIndex {
     /// Finds the connections of a recording.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line.
-    static func connections(in input: SessionInput) throws(Failure) -> [RecordedConnection] {
+    package static func connections(in input: SessionInput) throws(Failure) -> [RecordedConnection] {
         var index = RecordingIndex()
         var (number, offset) = (0, 0)
         var failure: Failure?

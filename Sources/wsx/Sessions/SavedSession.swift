@@ -3,7 +3,7 @@ import Formats
 import WSCore
 
 /// A session that is written as a HAR file or a page, through a recording in a file without a name.
-struct SavedSession {
+package struct SavedSession {
     private let format: SessionInput.Format
     private let path: String
 
@@ -15,7 +15,7 @@ struct SavedSession {
     }
 
     /// The conversion of a recording to the format that a path names, for ``SessionRecording``.
-    static func conversion(to path: String) -> SessionRecording.Conversion? {
+    package static func conversion(to path: String) -> SessionRecording.Conversion? {
         guard let session = SavedSession(to: path) else { return nil }
         return { (file) throws(Failure) in try session.write(file) }
     }
@@ -68,10 +68,10 @@ struct SavedSession {
 }
 
 /// Connections of a recording, written in another format.
-enum SessionFile {
+package enum SessionFile {
     /// Writes a new file.
     /// - Parameter path: `-` is standard output.
-    static func write(
+    package static func write(
         _ connections: [RecordedConnection], of input: SessionInput, as format: SessionInput.Format, to path: String
     ) throws(Failure) {
         let output = try SessionOutput(path)
@@ -120,7 +120,7 @@ extension MessageView {
     /// - Parameters:
     ///   - isServer: Whether messages belong to the connections of clients.
     ///   - url: Returns the URL of the connection, or of the server.
-    func offerSessions(isServer: Bool, url: @escaping () -> String) {
+    package func offerSessions(isServer: Bool, url: @escaping () -> String) {
         saveSession = { [unowned self] path in
             guard let session = SavedSession(to: path) else { return false }
             guard let first = log.kept.first else {

@@ -2,16 +2,16 @@ import Formats
 import WSCore
 
 /// A recording or a HAR file, which is read more than once.
-struct SessionInput {
+package struct SessionInput {
     /// The formats of sessions.
-    enum Format {
+    package enum Format {
         case har
         case recording
         /// Only as output.
         case page
 
         /// The format of a file to write, by the extension of its path, or `nil` if it names none.
-        init?(ofOutput path: String) {
+        package init?(ofOutput path: String) {
             let name = path.split(separator: "/").last ?? ""
             switch name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last?.lowercased() {
             case "har": self = .har
@@ -23,14 +23,14 @@ struct SessionInput {
     }
 
     /// The path for errors, escaped.
-    let name: String
+    package let name: String
     private let file: SeekableFile
 
     private static let blockBytes = 64 << 10
 
     /// Opens a file. `-` is standard input. A pipe is copied to a file without a name.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    init(_ path: String, temporaryDirectory: String) throws(Failure) {
+    package init(_ path: String, temporaryDirectory: String) throws(Failure) {
         name = path == "-" ? "standard input" : escapingControls(path)
         do throws(IOError) {
             file = try SeekableFile(reading: InputPlace.path(path), copyingTo: temporaryDirectory) { beginning in
@@ -45,7 +45,7 @@ struct SessionInput {
 
     /// Reads a file without a name.
     /// - Parameter name: The file that it was made from, for errors.
-    init(_ file: SeekableFile, named name: String) {
+    package init(_ file: SeekableFile, named name: String) {
         self.file = file
         self.name = name
     }
@@ -53,12 +53,12 @@ struct SessionInput {
     private static let unknownFormat = "it is neither a HAR file nor a recording"
 
     /// The blocks of the file.
-    var source: JSONStream.Source {
+    package var source: JSONStream.Source {
         { [file] (offset, block) throws(IOError) in try file.read(at: offset, Self.blockBytes, into: &block) }
     }
 
     /// Recognizes the format by the first object of the file.
-    func format() throws(Failure) -> Format {
+    package func format() throws(Failure) -> Format {
         var stream = JSONStream(source: source)
         do throws(JSONStreamError) {
             if try stream.enter(.object) {
@@ -100,7 +100,7 @@ struct SessionInput {
     }
 
     /// An error of the file.
-    func failure(_ why: String) -> Failure { .badArgument(what: name, why: why) }
+    package func failure(_ why: String) -> Failure { .badArgument(what: name, why: why) }
 
     /// An error of a line, by its number from 1.
     func failure(inLine number: Int, _ problem: InputProblem) -> Failure {

@@ -1,7 +1,7 @@
 import WSCore
 
 /// Where a session is written: a new file, standard output, or a file without a name that is read again.
-struct SessionOutput: ~Copyable {
+package struct SessionOutput: ~Copyable {
     private enum Destination {
         case standardOutput
         case file(CompleteFile)
@@ -16,7 +16,7 @@ struct SessionOutput: ~Copyable {
 
     /// Creates a file. `-` is standard output.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    init(_ path: String) throws(Failure) {
+    package init(_ path: String) throws(Failure) {
         self.path = path
         do throws(IOError) {
             destination = path == "-" ? .standardOutput : .file(try CompleteFile(creating: path))
@@ -28,18 +28,18 @@ struct SessionOutput: ~Copyable {
     }
 
     /// Writes to a file without a name in a directory.
-    init(to file: SeekableFile, in directory: String) {
+    package init(to file: SeekableFile, in directory: String) {
         path = directory
         destination = .unnamed(file)
     }
 
     /// Writes and empties a buffer if it is large.
-    func writeIfLarge(_ buffer: inout ByteBuffer) throws(Failure) {
+    package func writeIfLarge(_ buffer: inout ByteBuffer) throws(Failure) {
         if buffer.count > Self.bufferBytes { try write(&buffer) }
     }
 
     /// Writes and empties a buffer.
-    func write(_ buffer: inout ByteBuffer) throws(Failure) {
+    package func write(_ buffer: inout ByteBuffer) throws(Failure) {
         try buffer.withReadableBytes { (bytes) throws(Failure) in
             do throws(IOError) {
                 switch destination {
@@ -60,16 +60,16 @@ struct SessionOutput: ~Copyable {
     }
 
     /// The number of bytes in the file; nil for other outputs.
-    var fileByteCount: Int? { if case .file(let file) = destination { file.byteCount } else { nil } }
+    package var fileByteCount: Int? { if case .file(let file) = destination { file.byteCount } else { nil } }
 
     /// Removes all bytes of the file.
-    func empty() throws(Failure) {
+    package func empty() throws(Failure) {
         guard case .file(let file) = destination else { return }
         do throws(IOError) { try file.empty() } catch { throw .writing(path: path, error) }
     }
 
     /// Gives the file its name.
-    func complete() throws(Failure) {
+    package func complete() throws(Failure) {
         guard case .file(let file) = destination else { return }
         do throws(IOError) { try file.complete() } catch { throw .writing(path: path, error) }
     }

@@ -10,7 +10,7 @@ import WSCore
 ///
 /// These are microseconds since the first event, direction and type, size in bytes, and text or Base64; for a close
 /// frame, the code and the reason.
-struct SessionPage: ~Copyable, SessionWriter {
+package struct SessionPage: ~Copyable, SessionWriter {
     /// The modules of the script, each after the modules it imports.
     static let modules: [PageModule] = [
         .elements, .units, .text, .entries, .filter, .pieces, .controls,
@@ -37,7 +37,7 @@ struct SessionPage: ~Copyable, SessionWriter {
     private var openBytes = 0
 
     /// Begins a page.
-    init() {
+    package init() {
         let page = EmbeddedPage(
             html: PackageResources.session_html,
             styles: [PackageResources.base_css, PackageResources.controls_css, PackageResources.session_css],

@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 /// Writes the connections of a session in a format.
-protocol SessionWriter: ~Copyable {
+package protocol SessionWriter: ~Copyable {
     /// Begins a connection. Its events follow, in their order.
     mutating func begin(_ connection: RecordedConnection, _ opening: RecordedOpening)
     /// Adds a message.
@@ -19,7 +19,7 @@ protocol SessionWriter: ~Copyable {
 }
 
 /// A control frame of a recording.
-enum RecordedControl {
+package enum RecordedControl {
     case ping([UInt8])
     case pong([UInt8])
     /// - `code`: 0 without a code.

@@ -3,7 +3,7 @@ import WSCore
 
 extension LogWriter {
     /// The writer for standard error, which all threads of the process share.
-    static let standardError = LogWriter(descriptor: StandardDescriptors.error) { count in
+    package static let standardError = LogWriter(descriptor: StandardDescriptors.error) { count in
         "wsx: \(Phrase.lostLines(count))\n"
     }
 }

@@ -2,9 +2,9 @@ import Formats
 import WSCore
 
 /// The results of checks in the JUnit XML format, which CI systems show.
-struct JUnitSuite {
+package struct JUnitSuite {
     /// What became of a check.
-    enum Outcome {
+    package enum Outcome {
         case passed
         case failed(reason: String)
         case skipped
@@ -15,10 +15,10 @@ struct JUnitSuite {
     private var (caseCount, failureCount, skippedCount) = (0, 0, 0)
 
     /// Creates an empty suite.
-    init(name: String) { self.name = escapingMarkup(name) }
+    package init(name: String) { self.name = escapingMarkup(name) }
 
     /// Adds a check.
-    mutating func add(_ check: String, _ outcome: Outcome, nanoseconds: UInt64 = 0) {
+    package mutating func add(_ check: String, _ outcome: Outcome, nanoseconds: UInt64 = 0) {
         let seconds = FixedPoint.text(Double(nanoseconds) / 1e9, digits: 6)
         caseCount += 1
         cases += "    <testcase classname=\"\(name)\" name=\"\(escapingMarkup(check))\" time=\"\(seconds)\""
@@ -34,7 +34,7 @@ struct JUnitSuite {
     }
 
     /// The document.
-    var text: String {
+    package var text: String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
             + "  <testsuite name=\"\(name)\" tests=\"\(caseCount)\" failures=\"\(failureCount)\" "
             + "skipped=\"\(skippedCount)\">\n\(cases)  </testsuite>\n</testsuites>\n"

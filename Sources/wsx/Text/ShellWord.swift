@@ -1,9 +1,9 @@
 import WSCore
 
 /// Words of command lines.
-enum ShellWord {
+package enum ShellWord {
     /// Quotes a word for a POSIX shell. One with characters that could control a terminal has the form `$'...'`.
-    static func quoted(_ word: String) -> String {
+    package static func quoted(_ word: String) -> String {
         let isPlain = word.utf8.allSatisfy { byte in
             "-_./:=@,+%".utf8.contains(byte) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
                 || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20

@@ -3,19 +3,19 @@ import LoadTest
 import WSCore
 
 /// A run of `wsx bench merge`: reads results, adds them up, and writes the sum.
-struct BenchMerge: ~Copyable {
+package struct BenchMerge: ~Copyable {
     private let arguments: MergeArguments
     private let outputs: ResultOutputs
 
     /// Prepares a run.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    init(_ arguments: MergeArguments, console: Console) throws(Failure) {
+    package init(_ arguments: MergeArguments, console: Console) throws(Failure) {
         self.arguments = arguments
         outputs = try ResultOutputs(arguments, console: console)
     }
 
     /// Adds up and writes the results. Returns the failure, or `nil` if there was none.
-    func run() throws(Failure) -> Failure? {
+    package func run() throws(Failure) -> Failure? {
         guard arguments.paths.count(where: { $0 == "-" }) <= 1 else {
             throw .badArgument(what: "-", why: "standard input can be read only once; give '-' once")
         }

@@ -9,9 +9,9 @@ import WSCore
 ///
 /// ``ConnectionSequence`` opens the connections, ``RunState`` decides how the run ends, and this class passes bytes and
 /// events between the stages.
-final class ConnectRun {
+package final class ConnectRun {
     /// The run's access to resources outside the process. Unit tests replace it.
-    struct Environment {
+    package struct Environment {
         /// The descriptors of standard input and output.
         var input = StandardDescriptors.input
         var output = StandardDescriptors.output
@@ -26,7 +26,7 @@ final class ConnectRun {
     }
 
     /// The current settings. At the prompt, they may change to those of another server.
-    private(set) var settings: ConnectSettings
+    package private(set) var settings: ConnectSettings
     let loop: EventLoop
     let outputs: ConnectOutputs
     let environment: Environment
@@ -58,7 +58,7 @@ final class ConnectRun {
 
     /// Prepares a run.
     /// - Throws: ``Failure`` if an output cannot be opened or a message of the command line is invalid.
-    init(
+    package init(
         _ settings: ConnectSettings, on loop: EventLoop, console: Console, environment: Environment = Environment()
     ) throws(Failure) {
         if let writer = settings.makeTemplateWriter() {
@@ -112,7 +112,7 @@ final class ConnectRun {
     }
 
     /// Runs until the end. Returns the failure, or `nil` if there was none.
-    func run() -> Failure? {
+    package func run() -> Failure? {
         outputs.didDrain = { [unowned self] in outputDidDrain() }
         outputs.didFail = { [unowned self] error in outputDidFail(error) }
         outputs.recording.didFail = { [unowned self] failure in recordingDidFail(failure) }

@@ -3,7 +3,7 @@ import Formats
 import WSCore
 
 /// A run of `wsx connect --scenario`: plays a scenario on one connection and reports its steps.
-final class ScenarioRun {
+package final class ScenarioRun {
     private var settings: ConnectSettings
     private let loop: EventLoop
     private let console: Console
@@ -34,7 +34,7 @@ final class ScenarioRun {
 
     /// Prepares a run.
     /// - Throws: ``Failure`` if an output cannot be opened, or if a codec is a program.
-    init(
+    package init(
         _ scenario: Scenario, _ settings: ConnectSettings, on loop: EventLoop, console: Console
     ) throws(Failure) {
         self.scenario = scenario
@@ -72,7 +72,7 @@ final class ScenarioRun {
     }
 
     /// Runs until the end. Returns the failure, or `nil` if every step has passed.
-    func run() -> Failure? {
+    package func run() -> Failure? {
         let stopRequests: StopRequests
         do throws(Failure) {
             stopRequests = try StopRequests(timeLimit: settings.arguments.ending.timeout, on: loop) {

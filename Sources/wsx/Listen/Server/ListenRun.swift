@@ -11,7 +11,7 @@ import WSCore
 ///                                ├──(relay)──► Upstream ──► the server, and from there the same client
 ///                                └──(--broadcast)──┐
 ///      stdin, ListenPrompt ──────────────────► Broadcaster ──► every client
-final class ListenRun {
+package final class ListenRun {
     let settings: ListenSettings
     let loop: EventLoop
     let outputs: ListenOutputs
@@ -40,7 +40,7 @@ final class ListenRun {
     private static let endGrace = Duration.seconds(1)
 
     /// Prepares a run and opens its outputs.
-    init(_ settings: ListenSettings, on loop: EventLoop, console: Console) throws(Failure) {
+    package init(_ settings: ListenSettings, on loop: EventLoop, console: Console) throws(Failure) {
         self.settings = settings
         self.loop = loop
         let arguments = settings.arguments
@@ -73,7 +73,7 @@ final class ListenRun {
     }
 
     /// Runs until the server ends. Returns the failure, or `nil` if there was none.
-    func run() -> Failure? {
+    package func run() -> Failure? {
         let stopRequests: StopRequests
         settings.scenario?.noteOtherConnections(in: settings.arguments.scenario, on: console)
         do throws(Failure) {

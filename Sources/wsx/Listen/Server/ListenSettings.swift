@@ -2,7 +2,7 @@ import Conversation
 import WSCore
 
 /// The settings derived from the arguments of `wsx listen`.
-struct ListenSettings {
+package struct ListenSettings {
     /// The arguments, for everything that needs no interpretation.
     let arguments: ListenArguments
     /// The listening endpoints: one address, or the inherited sockets.
@@ -36,7 +36,7 @@ struct ListenSettings {
     ///   - sockets: The inherited sockets, which take precedence over the address.
     ///   - secrets: Resolves references to files and environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    init(
+    package init(
         _ arguments: ListenArguments, sockets: [InheritedSocket] = [],
         secrets: Secrets = Secrets(environment: { _ in nil })
     ) throws(Failure) {

@@ -2,29 +2,29 @@ import CommandLine
 import LoadTest
 
 /// The arguments of `wsx bench` as typed. Nothing is resolved yet: no file is read, and no URL parsed.
-struct BenchArguments: Equatable, Sendable {
+package struct BenchArguments: Equatable, Sendable {
     /// Compression is off by default: the test is to measure the server, not zlib.
-    var client = ClientArguments(compression: CompressionArguments(compresses: false))
-    var load = LoadArguments()
-    var loadMessages = LoadMessageArguments()
-    var protocols = ProtocolArguments()
-    var codecs = CodecArguments()
-    var exchange = ExchangeArguments()
-    var data = DataArguments()
-    var scenario = ScenarioArguments()
+    package var client = ClientArguments(compression: CompressionArguments(compresses: false))
+    package var load = LoadArguments()
+    package var loadMessages = LoadMessageArguments()
+    package var protocols = ProtocolArguments()
+    package var codecs = CodecArguments()
+    package var exchange = ExchangeArguments()
+    package var data = DataArguments()
+    package var scenario = ScenarioArguments()
     /// More than 0; nil: no limit.
-    var timeout: Duration?
-    var result = ResultArguments()
+    package var timeout: Duration?
+    package var result = ResultArguments()
     /// The conditions that results must meet at the end of each second.
-    var abortConditions: [Threshold] = []
+    package var abortConditions: [Threshold] = []
     /// The address at which metrics are served, as typed; nil: they are not.
-    var metricsAddress: String?
-    var display = DisplayArguments()
+    package var metricsAddress: String?
+    package var display = DisplayArguments()
 
     /// The mode of the load. A scenario has its own.
-    var mode: BenchMode { scenario.path == nil ? load.mode : .scenario }
+    package var mode: BenchMode { scenario.path == nil ? load.mode : .scenario }
 
-    static let operands: [OperandSpecification<BenchArguments>] = [
+    package static let operands: [OperandSpecification<BenchArguments>] = [
         ClientArguments.url(
             manual: """
                 The server to test; see URLS. `echo:` is a built-in echo server, which runs on a \
@@ -33,7 +33,7 @@ struct BenchArguments: Equatable, Sendable {
         ).lifted(\.client)
     ]
 
-    @OptionTable<BenchArguments> static var options: [OptionSpecification<BenchArguments>] {
+    @OptionTable<BenchArguments> package static var options: [OptionSpecification<BenchArguments>] {
         LoadArguments.options.lifted(\.load)
         LoadMessageArguments.options.lifted(\.loadMessages)
         ProtocolArguments.options(
@@ -139,13 +139,13 @@ struct BenchArguments: Equatable, Sendable {
 }
 
 /// The arguments of `wsx bench merge` as typed.
-struct MergeArguments: Equatable, Sendable {
+package struct MergeArguments: Equatable, Sendable {
     /// Files with results, 1 or more; `-` is standard input.
-    var paths: [String] = []
-    var result = ResultArguments()
-    var display = DisplayArguments()
+    package var paths: [String] = []
+    package var result = ResultArguments()
+    package var display = DisplayArguments()
 
-    static let operands = [
+    package static let operands = [
         OperandSpecification<MergeArguments>(
             "FILE", required: true, repeatable: true, completion: .file, example: "a.json b.json",
             summary: "Results in JSON; - reads standard input",
@@ -156,7 +156,7 @@ struct MergeArguments: Equatable, Sendable {
         ) { arguments, values in arguments.paths = values }
     ]
 
-    @OptionTable<MergeArguments> static var options: [OptionSpecification<MergeArguments>] {
+    @OptionTable<MergeArguments> package static var options: [OptionSpecification<MergeArguments>] {
         ResultArguments.options.lifted(\.result)
         DisplayArguments.options().lifted(\.display)
     }

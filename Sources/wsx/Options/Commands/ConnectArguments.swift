@@ -1,24 +1,24 @@
 import CommandLine
 
 /// The arguments of `wsx connect` as typed. ``ConnectSettings`` parses the URL and reads the files.
-struct ConnectArguments: ConversationArguments, Equatable, Sendable {
-    var client = ClientArguments()
-    var messages = MessageArguments()
-    var format = FormatArguments()
-    var protocols = ProtocolArguments()
-    var codecs = CodecArguments()
-    var ending = EndingArguments()
-    var replies = ReplyArguments()
-    var exchange = ExchangeArguments()
-    var data = DataArguments()
-    var scenario = ScenarioArguments()
-    var staying = StayingArguments()
-    var transcript = TranscriptArguments()
-    var history = HistoryChoice.host
-    var programs = ProgramArguments()
-    var curl = CurlArguments()
+package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
+    package var client = ClientArguments()
+    package var messages = MessageArguments()
+    package var format = FormatArguments()
+    package var protocols = ProtocolArguments()
+    package var codecs = CodecArguments()
+    package var ending = EndingArguments()
+    package var replies = ReplyArguments()
+    package var exchange = ExchangeArguments()
+    package var data = DataArguments()
+    package var scenario = ScenarioArguments()
+    package var staying = StayingArguments()
+    package var transcript = TranscriptArguments()
+    package var history = HistoryChoice.host
+    package var programs = ProgramArguments()
+    package var curl = CurlArguments()
 
-    static let operands: [OperandSpecification<ConnectArguments>] = [
+    package static let operands: [OperandSpecification<ConnectArguments>] = [
         ClientArguments.url(
             manual: "The server to connect to. See URLS. `@`*NAME* is a profile; see CONFIGURATION."
         ).lifted(\.client),
@@ -35,7 +35,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         ) { arguments, values in arguments.messages.program = values },
     ]
 
-    @OptionTable<ConnectArguments> static var options: [OptionSpecification<ConnectArguments>] {
+    @OptionTable<ConnectArguments> package static var options: [OptionSpecification<ConnectArguments>] {
         MessageArguments.options.lifted(\.messages)
         exec
         ProgramArguments.shared(heading: .messages).lifted(\.programs)
@@ -138,7 +138,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
 }
 
 /// Where the prompt's history is stored.
-enum HistoryChoice: Equatable {
+package enum HistoryChoice: Equatable {
     /// In one file per host.
     case host
     case file(String)

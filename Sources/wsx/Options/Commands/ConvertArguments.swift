@@ -1,17 +1,17 @@
 import CommandLine
 
 /// The arguments of `wsx convert` as typed.
-struct ConvertArguments: Equatable, Sendable {
+package struct ConvertArguments: Equatable, Sendable {
     /// The file to read; `-` is standard input.
-    var input = ""
+    package var input = ""
     /// The file to write; `-` is standard output. Nil: none, for `--list`.
-    var output: String?
+    package var output: String?
     /// The number of the connection to convert, from 1; nil: the only one, or all of a recording.
-    var connection: Int?
-    var isListing = false
-    var display = DisplayArguments()
+    package var connection: Int?
+    package var isListing = false
+    package var display = DisplayArguments()
 
-    static let operands = [
+    package static let operands = [
         OperandSpecification<ConvertArguments>(
             "IN", required: true, completion: .file, example: "session.har",
             summary: "HAR file or recording; - reads standard input",
@@ -30,7 +30,7 @@ struct ConvertArguments: Equatable, Sendable {
         ) { arguments, values in arguments.output = values.first },
     ]
 
-    @OptionTable<ConvertArguments> static var options: [OptionSpecification<ConvertArguments>] {
+    @OptionTable<ConvertArguments> package static var options: [OptionSpecification<ConvertArguments>] {
         OptionSpecification(
             "connection", value: OptionValue("N"), heading: .format, summary: "Convert connection N of IN",
             manual: """

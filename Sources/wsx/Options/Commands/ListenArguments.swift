@@ -1,25 +1,25 @@
 import CommandLine
 
 /// The arguments of `wsx listen` as typed. Nothing is resolved yet: no file is read, and no address looked up.
-struct ListenArguments: ConversationArguments, Equatable, Sendable {
+package struct ListenArguments: ConversationArguments, Equatable, Sendable {
     /// As typed: `PORT`, `ADDRESS:PORT`, or `unix:PATH`; empty if omitted.
-    var address = ""
-    var mode = ListenMode.conversation
-    var server = ServerArguments()
-    var programs = ProgramArguments()
-    var access = AccessArguments()
-    var web = WebArguments()
-    var exchange = ExchangeArguments()
-    var scenario = ScenarioArguments()
-    var faults = FaultArguments()
-    var tls = ServerTLSArguments()
-    var format = FormatArguments()
-    var heartbeats = HeartbeatArguments()
-    var compression = CompressionArguments()
-    var limits = LimitArguments(maximumMessageBytes: 16 << 20)
-    var transcript = TranscriptArguments()
+    package var address = ""
+    package var mode = ListenMode.conversation
+    package var server = ServerArguments()
+    package var programs = ProgramArguments()
+    package var access = AccessArguments()
+    package var web = WebArguments()
+    package var exchange = ExchangeArguments()
+    package var scenario = ScenarioArguments()
+    package var faults = FaultArguments()
+    package var tls = ServerTLSArguments()
+    package var format = FormatArguments()
+    package var heartbeats = HeartbeatArguments()
+    package var compression = CompressionArguments()
+    package var limits = LimitArguments(maximumMessageBytes: 16 << 20)
+    package var transcript = TranscriptArguments()
 
-    static let operands = [
+    package static let operands = [
         OperandSpecification<ListenArguments>(
             "[ADDRESS:]PORT", required: false, profileKey: "address", example: "8080",
             summary: "Port to listen on, or unix:PATH",
@@ -43,7 +43,7 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
         ) { arguments, values in arguments.mode = .exec(values) },
     ]
 
-    @OptionTable<ListenArguments> static var options: [OptionSpecification<ListenArguments>] {
+    @OptionTable<ListenArguments> package static var options: [OptionSpecification<ListenArguments>] {
         modeOptions
         ServerArguments.upgradeOptions.lifted(\.server)
         exec
@@ -149,7 +149,7 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
 }
 
 /// What `wsx listen` does with its clients' messages.
-enum ListenMode: Equatable, Sendable {
+package enum ListenMode: Equatable, Sendable {
     /// Messages are written to standard output; lines of standard input go to every client.
     case conversation
     /// Like ``conversation``, but each message also goes to all other clients.
@@ -166,12 +166,12 @@ enum ListenMode: Equatable, Sendable {
     case relay(RelayMode)
 
     /// A mode without its associated values.
-    enum Service {
+    package enum Service {
         case conversation, broadcast, echo, replay, scenario, exec, relay
     }
 
     /// The mode without its associated values.
-    var service: Service {
+    package var service: Service {
         switch self {
         case .conversation: .conversation
         case .broadcast: .broadcast
@@ -184,10 +184,10 @@ enum ListenMode: Equatable, Sendable {
     }
 
     /// Whether the server has a prompt on a terminal.
-    var hasPrompt: Bool { service == .relay || !answersByItself }
+    package var hasPrompt: Bool { service == .relay || !answersByItself }
 
     /// Whether the server answers without a user: standard input is not read, and messages are not shown.
-    var answersByItself: Bool {
+    package var answersByItself: Bool {
         switch self {
         case .conversation, .broadcast: false
         case .echo, .replay, .scenario, .exec, .relay: true

@@ -1,26 +1,26 @@
 import CommandLine
 
 /// What `wsx relay` does for its clients, besides the arguments of a server.
-struct RelayMode: Equatable, Sendable {
+package struct RelayMode: Equatable, Sendable {
     /// How to reach the server.
-    var server: ClientArguments
-    var rewriting = RewriteArguments()
-    var codecs = CodecArguments()
+    package var server: ClientArguments
+    package var rewriting = RewriteArguments()
+    package var codecs = CodecArguments()
 }
 
 /// The arguments of `wsx relay` as typed: those of a server, and of a client.
-struct RelayArguments: Equatable, Sendable {
+package struct RelayArguments: Equatable, Sendable {
     private var listen = ListenArguments()
     private var server = ClientArguments()
     private var rewriting = RewriteArguments()
     private var codecs = CodecArguments()
 
-    init() {
+    package init() {
         listen.limits.maximumMessageBytes = 64 << 20
     }
 
     /// The relay as a mode of the server.
-    var listenArguments: ListenArguments {
+    package var listenArguments: ListenArguments {
         var arguments = listen
         var server = server
         server.compression = arguments.compression
@@ -29,7 +29,7 @@ struct RelayArguments: Equatable, Sendable {
         return arguments
     }
 
-    static let operands: [OperandSpecification<RelayArguments>] = [
+    package static let operands: [OperandSpecification<RelayArguments>] = [
         OperandSpecification(
             "[ADDRESS:]PORT", required: true, profileKey: "address", example: "8080",
             summary: "Port to listen on, or unix:PATH",
@@ -50,7 +50,7 @@ struct RelayArguments: Equatable, Sendable {
         ).lifted(\.server),
     ]
 
-    static let options = table.adapted(examples: [
+    package static let options = table.adapted(examples: [
         "max-connections": "--max-connections 1000", "max-memory": "--max-memory 1G",
         "tls-self-signed": "--tls-self-signed", "delay": "--delay 200ms", "drop-rate": "--drop-rate 1%",
         "seed": "--drop-rate 1% --seed 7", "close-after": "--close-after 100", "reject": "--reject 503x2",

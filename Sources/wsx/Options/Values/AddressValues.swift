@@ -155,7 +155,7 @@ enum ServerURLValue {
 }
 
 /// The messages after a URL.
-enum MessageOperandValue {
+package enum MessageOperandValue {
     /// Rejects a second URL, and a second address of websocat whose name is hardly the beginning of a message.
     static func check(_ words: [String], after url: String) throws(ValueProblem) {
         if words.contains(where: MisplacedValue.isWebSocketURL) {
@@ -173,7 +173,7 @@ enum MessageOperandValue {
 }
 
 /// The address to listen on, as typed; it is parsed later.
-enum ListenAddressValue {
+package enum ListenAddressValue {
     /// Accepts any text but a URL and a websocat address.
     /// - Parameter precedesURL: Whether the command also takes a URL.
     static func parse(_ text: String, precedesURL: Bool = false) throws(ValueProblem) -> String {

@@ -29,7 +29,7 @@ enum CloseReasonValue {
 }
 
 /// When `wsx listen` closes a client.
-enum CloseLimit: Equatable, Sendable {
+package enum CloseLimit: Equatable, Sendable {
     /// After this many messages of the client.
     case messages(Int)
     /// After this time since the client connected.

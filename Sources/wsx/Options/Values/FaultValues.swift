@@ -39,11 +39,11 @@ enum ThrottleValue {
 }
 
 /// The requests that `wsx listen` rejects.
-struct Rejection: Equatable, Sendable {
+package struct Rejection: Equatable, Sendable {
     /// The HTTP status, 300 through 599.
-    var status: Int
+    package var status: Int
     /// The number of requests to reject before accepting others; nil: all.
-    var count: Int?
+    package var count: Int?
 }
 
 /// The requests to reject: all with `503`, the first three with `503x3`.

@@ -3,13 +3,13 @@ import WSCore
 
 /// The opcode of outgoing messages. `automatic` means binary for the byte formats (`chunks`, `hex`, `base64`) and text
 /// for the others. Events of `json` input carry their own opcode.
-enum PayloadKind {
+package enum PayloadKind {
     case automatic
     case text
     case binary
 
     /// The kind of message to send for input in a format.
-    func kind(for format: InputFormat) -> MessageKind {
+    package func kind(for format: InputFormat) -> MessageKind {
         switch self {
         case .text: .text
         case .binary: .binary
@@ -19,7 +19,7 @@ enum PayloadKind {
 }
 
 /// The values of `--input`.
-enum InputFormat: String, CaseIterable, OptionChoice {
+package enum InputFormat: String, CaseIterable, OptionChoice {
     case lines
     case nul
     case message
@@ -47,7 +47,7 @@ enum InputFormat: String, CaseIterable, OptionChoice {
 }
 
 /// The values of `--output`.
-enum OutputFormat: String, CaseIterable, OptionChoice {
+package enum OutputFormat: String, CaseIterable, OptionChoice {
     case text
     case raw
     case nul
@@ -65,7 +65,7 @@ enum OutputFormat: String, CaseIterable, OptionChoice {
     }
 
     /// Whether messages are written as received, even if they are decoded.
-    var keepsOriginals: Bool { self == .raw || self == .hex || self == .base64 }
+    package var keepsOriginals: Bool { self == .raw || self == .hex || self == .base64 }
 
     var summary: String {
         switch self {
@@ -82,7 +82,7 @@ enum OutputFormat: String, CaseIterable, OptionChoice {
 }
 
 /// The pace at which events of the input are sent.
-enum ReplaySpeed: Equatable {
+package enum ReplaySpeed: Equatable {
     /// Without pauses.
     case max
     /// With the recorded pauses, divided by this factor.
@@ -101,7 +101,7 @@ enum ReplaySpeed: Equatable {
 }
 
 /// The format of results on standard output.
-enum ResultFormat: String, OptionChoice {
+package enum ResultFormat: String, OptionChoice {
     case text
     case json
     case jsonl

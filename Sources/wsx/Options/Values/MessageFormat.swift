@@ -6,8 +6,8 @@ import WSCore
 ///
 ///     {time} {data.op} {size}
 ///     {{"op":"{data.op}"}}        doubled braces stand for braces
-struct MessageFormat: Equatable, Sendable {
-    enum Part: Equatable, Sendable {
+package struct MessageFormat: Equatable, Sendable {
+    package enum Part: Equatable, Sendable {
         case text([UInt8])
         case time
         case kind
@@ -17,7 +17,7 @@ struct MessageFormat: Equatable, Sendable {
         case data(JSONPath?)
     }
 
-    let parts: [Part]
+    package let parts: [Part]
 
     /// The names, for manuals.
     static let manual: MarkedText = """

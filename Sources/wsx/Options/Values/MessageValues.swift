@@ -101,11 +101,11 @@ enum MessageConditionValue {
 }
 
 /// A message of `--define`.
-struct MessageDefinition: Equatable, Sendable {
+package struct MessageDefinition: Equatable, Sendable {
     /// ASCII letters, digits, `-`, `_`, and `.`.
-    let name: String
+    package let name: String
     /// A template, or `@FILE`.
-    let text: String
+    package let text: String
 
     static func parse(_ value: String) throws(ValueProblem) -> MessageDefinition {
         guard let (name, text) = MessageCall.pair(value), !text.isEmpty,
@@ -120,10 +120,10 @@ struct MessageDefinition: Equatable, Sendable {
 }
 
 /// A request to send a saved message.
-struct MessageCall: Equatable, Sendable {
-    let name: String
+package struct MessageCall: Equatable, Sendable {
+    package let name: String
     /// The values of its parameters, by name.
-    private(set) var values: [String: String] = [:]
+    package private(set) var values: [String: String] = [:]
 
     /// Reads the name and the values.
     /// - Parameter words: `NAME` and any number of `PARAMETER=VALUE`.

@@ -2,7 +2,7 @@ import CommandLine
 import Conversation
 
 /// The value of `--protocol`.
-enum ProtocolChoice: Equatable, Sendable {
+package enum ProtocolChoice: Equatable, Sendable {
     /// A protocol of ``ApplicationProtocol/all``, by name.
     case named(String)
     /// A protocol that a file defines.
@@ -11,7 +11,7 @@ enum ProtocolChoice: Equatable, Sendable {
     case automatic
 
     /// The word for ``automatic``.
-    static let automaticName = "auto"
+    package static let automaticName = "auto"
 
     /// The names with their descriptions.
     static let choices: [ValueChoice] =
@@ -52,11 +52,11 @@ extension ValueProblem {
 }
 
 /// The value of `--param`.
-struct ProtocolParameterValue: Equatable, Sendable {
+package struct ProtocolParameterValue: Equatable, Sendable {
     /// The name of the parameter.
-    let name: String
+    package let name: String
     /// The value, or a reference; see ``Secrets``.
-    let value: String
+    package let value: String
 
     /// Whether the value is a secret in some protocol. Those that a file defines have parameters of any name.
     var mayBeSecret: Bool {

@@ -62,11 +62,11 @@ enum LoginValue {
 }
 
 /// The region and the service that a request is signed for: `[REGION:]SERVICE`.
-struct SignatureScope: Equatable, Sendable {
+package struct SignatureScope: Equatable, Sendable {
     /// As in `us-east-1`; nil: that of the environment.
-    let region: String?
+    package let region: String?
     /// As in `execute-api`.
-    let service: String
+    package let service: String
 
     /// Parses a scope. `aws:amz:` before it, as in curl's notation, is ignored.
     init(parsing text: String) throws(ValueProblem) {
@@ -127,7 +127,7 @@ enum CookieValue: Equatable {
 }
 
 /// A value that names the place of a secret: `@FILE`, `env:NAME`, or `exec:COMMAND`.
-enum SecretReference {
+package enum SecretReference {
     /// Whether a value is a reference.
     static func isReference(_ text: String) -> Bool { text.hasPrefix("@") || text.hasPrefix("env:") || isProgram(text) }
 

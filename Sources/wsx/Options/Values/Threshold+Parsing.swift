@@ -148,7 +148,7 @@ extension Threshold {
 }
 
 /// The reason why a text is not a threshold.
-enum ThresholdError: Error, Equatable {
+package enum ThresholdError: Error, Equatable {
     /// The operator is missing.
     case noComparison
     case unknownMetric(String)

@@ -9,7 +9,7 @@ extension AutoReply.Plan {
     ///   - takesData: Whether the command has `--data`.
     ///   - secrets: Reads files and environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    static func make(
+    package static func make(
         _ arguments: ExchangeArguments, variables: VariableNames = VariableNames(), takesData: Bool = true,
         secrets: Secrets
     ) throws(Failure) -> AutoReply.Plan? {
@@ -44,7 +44,7 @@ extension RewriteArguments {
     /// Creates the rewriter that the arguments describe, or `nil` if messages are not changed.
     /// - Parameter limitBytes: The maximum size of a changed message in bytes.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    func rewriter(limitBytes: Int, secrets: Secrets) throws(Failure) -> Rewriter? {
+    package func rewriter(limitBytes: Int, secrets: Secrets) throws(Failure) -> Rewriter? {
         guard !rules.isEmpty else { return nil }
         let rules = try self.rules.map { (text) throws(Failure) in
             try AnswerRule.make(text, of: "--rewrite", secrets: secrets)

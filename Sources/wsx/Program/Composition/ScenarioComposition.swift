@@ -4,7 +4,7 @@ import Formats
 import WSCore
 
 /// Finds a line that an application protocol rejects, before there is a connection. Returns `nil` if there is none.
-typealias LineCheck = (_ lines: [[UInt8]]) -> (index: Int, problem: ProtocolInputError)?
+package typealias LineCheck = (_ lines: [[UInt8]]) -> (index: Int, problem: ProtocolInputError)?
 
 extension Scenario {
     /// Reads the scenario that the arguments name, or returns `nil` if there is none.
@@ -16,7 +16,7 @@ extension Scenario {
     ///   - lineCheck: Checks the texts that the steps send, or `nil` if all are valid.
     ///   - secrets: Reads environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line and the column.
-    static func make(
+    package static func make(
         _ arguments: ScenarioArguments, variables: VariableNames = VariableNames(), playsPeer: Bool = false,
         codecs: CodecArguments = CodecArguments(), limitBytes: Int = .max,
         lineCheck: LineCheck? = nil, secrets: Secrets
@@ -40,7 +40,7 @@ extension Scenario {
     ///   - encoder: The codec of messages to send, or `nil` to send them unchanged.
     ///   - lineCheck: Checks the texts that the steps send, or `nil` if all are valid.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line and, for an invalid file, the column.
-    static func make(
+    package static func make(
         _ contents: [UInt8], path: String, _ options: ScenarioOptions, encoder: Codec?, lineCheck: LineCheck?
     ) throws(Failure) -> Scenario {
         let what = "--scenario \(escapingControls(path))"
@@ -65,7 +65,7 @@ extension Scenario {
     }
 
     /// Notices that only the first connection of a recording is played.
-    func noteOtherConnections(in arguments: ScenarioArguments, on console: Console) {
+    package func noteOtherConnections(in arguments: ScenarioArguments, on console: Console) {
         guard let line = otherConnectionLine, let path = arguments.path, arguments.connection == nil else { return }
         console.notice(
             "\(escapingControls(path)): only the first connection is played; line \(line) belongs to another one, which "
@@ -75,7 +75,7 @@ extension Scenario {
 
 extension ScenarioOptions {
     /// Options from arguments.
-    init(_ arguments: ScenarioArguments) {
+    package init(_ arguments: ScenarioArguments) {
         self.init(
             parseDuration: { text in
                 do throws(ValueProblem) { return try DurationValue.parse(text) } catch { return nil }

@@ -3,7 +3,7 @@ import Conversation
 import WSCore
 
 /// The text of an option that is a template.
-enum TemplateRole {
+package enum TemplateRole {
     /// A message that may follow a received one.
     case message
     /// A message of a load, which does not depend on received ones.
@@ -33,7 +33,7 @@ extension Template {
     ///   - takesData: Whether the command has `--data`.
     ///   - secrets: Reads environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``, with a suggestion for an unknown name.
-    static func make(
+    package static func make(
         _ text: String, of option: String, variables: VariableNames, role: TemplateRole = .message,
         percentEncodesValues: Bool = false, takesData: Bool = true, secrets: Secrets
     ) throws(Failure) -> Template {
@@ -64,13 +64,13 @@ extension Template {
 
 extension TemplateError {
     /// The mistake and its remedy. For an unknown name, the remedy is the most similar known name, if there is one.
-    var suggestion: String { suggestion() }
+    package var suggestion: String { suggestion() }
 
     /// The mistake and its remedy.
     /// - Parameters:
     ///   - isInMessage: Whether the text is a message. If not, no placeholder for messages is suggested.
     ///   - mayBeColumn: Whether an unknown name may be a column of a data file that is not given.
-    func suggestion(isInMessage: Bool = true, mayBeColumn: Bool = false) -> String {
+    package func suggestion(isInMessage: Bool = true, mayBeColumn: Bool = false) -> String {
         guard let (name, known) = unknownName else { return "\(self)" }
         let names = isInMessage ? known : known.filter { $0 != "seq" }
         return description(
@@ -83,7 +83,7 @@ extension VariableNames {
     /// Checks that regular expressions contain no columns of a data file as placeholders. The options have already been
     /// checked for other placeholders.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    func checkPatterns(_ patterns: [String], of option: String) throws(Failure) {
+    package func checkPatterns(_ patterns: [String], of option: String) throws(Failure) {
         for pattern in patterns where offsetOfPlaceholder(inPattern: pattern) != nil {
             throw .badArgument(what: "\(option) '\(escapingControls(pattern))'", why: Self.noPlaceholderInPattern)
         }

@@ -3,13 +3,13 @@ import Formats
 import WSCore
 
 /// Why an application protocol ends a connection.
-struct ApplicationFailure: Equatable {
+package struct ApplicationFailure: Equatable {
     /// The name of the protocol.
-    let name: String
-    let problem: ProtocolProblem
+    package let name: String
+    package let problem: ProtocolProblem
 
     /// The exit status, kind, and message.
-    var report: FailureReport {
+    package var report: FailureReport {
         var report = reportOfProblem
         report.leavesGoalOpen = true
         report.yieldsToRefusal = report.status == .closed || report.status == .timedOut
@@ -68,7 +68,7 @@ struct ApplicationFailure: Equatable {
     }
 
     /// The message of a run that fails for another reason, which makes the remedy pointless.
-    var note: String {
+    package var note: String {
         guard case .unsentLines(let count, .subscription, let mayHaveArrived) = problem else {
             return report.message ?? ""
         }
@@ -78,7 +78,7 @@ struct ApplicationFailure: Equatable {
 
     /// The number of lines that were not sent.
     /// - Parameter mayHaveArrived: Whether some of them may have been sent on an earlier connection.
-    static func unsent(_ count: Int, mayHaveArrived: Bool = false) -> String {
+    package static func unsent(_ count: Int, mayHaveArrived: Bool = false) -> String {
         let lines = Phrase.count(count, "line")
         return mayHaveArrived
             ? "\(lines) may not have reached the server" : "\(lines) \(count == 1 ? "was" : "were") not sent"

@@ -1,5 +1,5 @@
 /// The exit status of the program.
-enum ExitStatus: Int32 {
+package enum ExitStatus: Int32 {
     /// Success, including a normal close by the peer.
     case success = 0
     /// The peer closed with a code that reports a problem, or the connection was lost.
@@ -27,7 +27,7 @@ enum ExitStatus: Int32 {
 }
 
 /// The kind of a ``Failure``: the `kind` of `error` events. The values are stable, and the manual explains them.
-enum FailureKind: String, CaseIterable {
+package enum FailureKind: String, CaseIterable {
     case usage
     case system
     case listen

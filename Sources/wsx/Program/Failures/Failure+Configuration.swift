@@ -5,7 +5,7 @@ extension Failure {
     /// The same failure, with the place in the configuration file that set the rejected value.
     ///
     /// The parser reports most bad values itself. This is for values that a command interprets later, such as URLs.
-    func naming(_ places: [ConfigurationSource.Place]) -> Failure {
+    package func naming(_ places: [ConfigurationSource.Place]) -> Failure {
         guard case .badArgument(let what, let why) = self else { return self }
         let causes = places.filter { what == $0.name || what.hasPrefix($0.name + " ") }
         guard let first = causes.first else { return self }

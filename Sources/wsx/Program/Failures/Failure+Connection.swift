@@ -2,7 +2,7 @@ import WSCore
 
 extension Failure {
     /// The failure that the end of a connection amounts to, or nil for a normal end.
-    static func failure(of end: ConnectionEnd, closeTimeout: Duration) -> Failure? {
+    package static func failure(of end: ConnectionEnd, closeTimeout: Duration) -> Failure? {
         if let violation = end.violation { return failure(of: violation) }
         guard let received = end.closing.received else {
             if end.closingTimedOut, end.failure == nil { return .closingTimedOut(after: closeTimeout) }
@@ -19,7 +19,7 @@ extension Failure {
     }
 
     /// The failure for a connection that ended without a close frame.
-    static func loss(of end: ConnectionEnd) -> Failure {
+    package static func loss(of end: ConnectionEnd) -> Failure {
         if case .protection(let error as HTTP2Error)? = end.failure, error.isViolation {
             .http2Violation(error)
         } else {
@@ -29,14 +29,14 @@ extension Failure {
 
     /// The failure for a connection that we have failed: a violation by the peer, or a message beyond one of our
     /// limits.
-    static func failure(of violation: ProtocolError) -> Failure {
+    package static func failure(of violation: ProtocolError) -> Failure {
         violation.isLimit ? .limitExceeded(violation) : .violation(violation)
     }
 
     /// The reason to reconnect after the end of a connection, or nil if reconnecting is unnecessary or useless.
     ///
     /// The code 1001 (going away) does not mean that the conversation is complete, as 1000 does.
-    static func interruption(by end: ConnectionEnd) -> Failure? {
+    package static func interruption(by end: ConnectionEnd) -> Failure? {
         guard end.violation == nil, !end.closing.wasStartedHere else { return nil }
         let failure = end.closing.received.map { Failure.closed($0) } ?? loss(of: end)
         return failure.report.isWorthRetrying ? failure : nil

@@ -21,7 +21,7 @@ extension Failure {
     }
 
     /// The option that raises the exceeded limit, as a clause after the error.
-    static func remedy(for error: ProtocolError) -> String {
+    package static func remedy(for error: ProtocolError) -> String {
         switch error {
         case .messageTooBig: "; raise --max-message-size to accept it"
         case .tooManyFragments: "; raise --max-fragments to accept it"
@@ -57,21 +57,21 @@ extension Failure {
     }
 
     /// The remedy if a server in `--mode echo` replies, but not with echoes.
-    static let noEchoes = "no reply was an echo; if this server does not echo, use --mode request"
+    package static let noEchoes = "no reply was an echo; if this server does not echo, use --mode request"
 
     /// The number of requests without a reply: `2 requests were not answered`.
-    static func words(forUnanswered count: Int) -> String {
+    package static func words(forUnanswered count: Int) -> String {
         "\(Phrase.count(count, "request")) \(count == 1 ? "was" : "were") not answered"
     }
 
     /// A message, shortened and in printable form.
-    static func words(forMessage payload: [UInt8], as kind: MessageKind) -> String {
+    package static func words(forMessage payload: [UInt8], as kind: MessageKind) -> String {
         guard kind == .text else { return "a binary message (\(Phrase.count(payload.count, "byte")))" }
         return "the message \(quoted(String(decoding: payload, as: UTF8.self)))"
     }
 
     /// A line that is given up, in printable form.
-    static func words(forLine line: UnconfirmedLines.Line) -> String {
+    package static func words(forLine line: UnconfirmedLines.Line) -> String {
         line.origin == .renewal
             ? "renewing \(quoted(String(decoding: line.payload, as: UTF8.self)))"
             : words(forMessage: line.payload, as: line.kind)
@@ -87,7 +87,7 @@ extension Failure {
     }
 
     /// How a connection ended, and who ended it: `the peer closed it: 4001 "expired"`.
-    static func words(forEnd end: ConnectionEnd) -> String {
+    package static func words(forEnd end: ConnectionEnd) -> String {
         guard let received = end.closing.received, !end.closing.wasStartedHere else {
             let lost = end.closing.received == nil ? end.failure.map { "the connection was lost: \($0)" } : nil
             return lost ?? words(forEndWith: end.code)
@@ -104,7 +104,7 @@ extension Failure {
     }
 
     /// A line followed by a clause, or by a sentence if the line ends with a question.
-    static func joined(_ line: String, _ clause: String) -> String {
+    package static func joined(_ line: String, _ clause: String) -> String {
         guard line.hasSuffix("?") else { return "\(line); \(clause)" }
         return "\(line) \(clause.prefix(1).uppercased())\(clause.dropFirst())"
     }

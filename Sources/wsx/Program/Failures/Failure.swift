@@ -4,7 +4,7 @@ import LoadTest
 import WSCore
 
 /// Why a run failed.
-enum Failure: Error {
+package enum Failure: Error {
     /// A well-formed argument that cannot be used. `what` is its purpose.
     case badArgument(what: String, why: String)
     /// `wsx listen` has neither an address nor a socket.
@@ -108,7 +108,7 @@ enum Failure: Error {
     case quit
 
     /// The exit status, kind, and message. A new failure needs only a case here.
-    var report: FailureReport {
+    package var report: FailureReport {
         switch self {
         case .badArgument(let what, let why), .badInput(let what, let why): .init(.usage, "\(what): \(why)")
         case .missingAddress:
@@ -253,14 +253,14 @@ enum Failure: Error {
     }
 
     /// The exit status.
-    var status: ExitStatus { report.status }
+    package var status: ExitStatus { report.status }
     /// The kind of failure, which `error` events contain.
-    var kind: FailureKind { report.kind }
+    package var kind: FailureKind { report.kind }
     /// One line without the program's name: what failed, why, and what to try; nil for a failure that needs no message.
-    var message: String? { report.message }
+    package var message: String? { report.message }
 
     /// The option or operand that a failure with the status 2 is about, or `nil` if it is another input.
-    var option: String? {
+    package var option: String? {
         switch self {
         case .badArgument(let what, _), .badInput(let what, _):
             what.split(separator: " ").first.flatMap { $0.hasPrefix("--") || $0 == "URL" ? String($0) : nil }
@@ -271,7 +271,7 @@ enum Failure: Error {
 
     /// The response of the server that rejected the upgrade, or of the proxy that rejected the connection.
     /// The body is decoded.
-    var refusal: (head: ResponseHead, body: [UInt8], bodyIsTruncated: Bool)? {
+    package var refusal: (head: ResponseHead, body: [UInt8], bodyIsTruncated: Bool)? {
         switch self {
         case .connecting(_, .handshake(.refused(let head, let body, let isTruncated))),
             .connecting(_, .loginRefused(.refused(let head, let body, let isTruncated), _)),

@@ -1,19 +1,19 @@
 /// The report of a failure: for the user, for scripts, and for the rest of the run.
-struct FailureReport {
+package struct FailureReport {
     /// The kind of failure, which `error` events contain.
     let kind: FailureKind
     /// The exit status.
-    let status: ExitStatus
+    package let status: ExitStatus
     /// One line without the program's name: what failed, why, and what to try; nil for a failure that needs no message.
-    var message: String?
+    package var message: String?
     /// Whether the run may have received messages. If so, the message ends with the progress towards the goal.
-    var leavesGoalOpen: Bool
+    package var leavesGoalOpen: Bool
     /// Whether the refusal of what a line asked for is the more important failure. After it, the server may close the
     /// connection, or leave other lines unanswered.
-    var yieldsToRefusal: Bool
+    package var yieldsToRefusal: Bool
     /// Whether another attempt may succeed without a change on this side, because the server or the network may be down
     /// temporarily. A server does not change its mind about access rights.
-    let isWorthRetrying: Bool
+    package let isWorthRetrying: Bool
 
     /// Creates a report. By default, the status is that of most failures of this kind.
     init(

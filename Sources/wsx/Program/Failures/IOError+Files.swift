@@ -2,7 +2,7 @@ import WSCore
 
 extension IOError {
     /// Why a file that the user named cannot be used, and the remedy.
-    var fileProblem: String {
+    package var fileProblem: String {
         switch self {
         case .noSuchFile: "\(self); check the path"
         case .isDirectory: "it is a directory; name a file"

@@ -2,16 +2,16 @@ import Formats
 import WSCore
 
 /// What a server has not sent at the end of a run.
-struct UnsentOutput: Equatable, CustomStringConvertible {
+package struct UnsentOutput: Equatable, CustomStringConvertible {
     /// The number of messages that `--delay` or a replay held back.
-    var delayedMessageCount = 0
+    package var delayedMessageCount = 0
     /// The size of the data that did not reach clients.
-    var queuedBytes = 0
+    package var queuedBytes = 0
     /// Whether standard input had more to send.
-    var hasInput = false
+    package var hasInput = false
 
     /// The loss, or `nil` if nothing is unsent.
-    var loss: OutputLoss? { self == UnsentOutput() ? nil : .unsent(self) }
+    package var loss: OutputLoss? { self == UnsentOutput() ? nil : .unsent(self) }
 
     /// What was not sent, with a verb: `2 delayed messages, and the rest of standard input were`.
     var description: String {
@@ -26,7 +26,7 @@ struct UnsentOutput: Equatable, CustomStringConvertible {
 }
 
 /// What an output lacks at the end of a run because its reader was too slow.
-enum OutputLoss: Equatable, CustomStringConvertible {
+package enum OutputLoss: Equatable, CustomStringConvertible {
     /// Standard output lacks this many received messages. It lacks at least one, or other events.
     /// - Parameter hasUnread: Whether more had arrived that was not read.
     case messages(Int, hasUnread: Bool = false)

@@ -2,11 +2,11 @@ import CommandLine
 import WSCore
 
 /// The user's configuration file: where it is, and whether it may be used.
-struct ConfigurationFile {
+package struct ConfigurationFile {
     /// Looks up an environment variable.
-    let environment: (String) -> String?
+    package let environment: (String) -> String?
     /// Whether an option starts a program.
-    let startsProgram: (Configuration.Entry) -> Bool
+    package let startsProgram: (Configuration.Entry) -> Bool
 
     /// The largest file to read.
     private static let maximumBytes = 1 << 20
@@ -16,7 +16,7 @@ struct ConfigurationFile {
     /// A file that `WSX_CONFIG` names must exist. As in git, the file in the usual place may be missing or inaccessible,
     /// which happens if `HOME` belongs to another user.
     /// - Throws: ``UsageError/configuration(_:)``.
-    func read() throws(UsageError) -> Configuration {
+    package func read() throws(UsageError) -> Configuration {
         let named = environment("WSX_CONFIG")
         if named == "" { return Configuration(path: "", absence: "WSX_CONFIG is empty, which disables profiles") }
         guard let path = named ?? usualPath else {
@@ -47,7 +47,7 @@ struct ConfigurationFile {
     }
 
     /// The names of the profiles as they are typed. Empty if the file cannot be used.
-    var profileWords: [String] {
+    package var profileWords: [String] {
         // Completion is no place for errors; the command reports them.
         guard let configuration = try? read() else { return [] }
         return configuration.profiles.map { "@" + $0.name }

@@ -86,22 +86,22 @@ struct DataFileReader: Sendable {
 }
 
 /// The row of a data file that a run uses.
-struct ChosenRow {
+package struct ChosenRow {
     /// The names of the columns.
-    var columns = VariableNames()
+    package var columns = VariableNames()
     /// The row, or `nil` without a data file.
-    var row: DataRow?
+    package var row: DataRow?
     /// The option, the path, and the line of the row, for errors; `nil` if they are reported elsewhere.
     var place: String?
 
     /// The same failure, with the place of the row that caused it.
-    func naming(_ failure: Failure) -> Failure {
+    package func naming(_ failure: Failure) -> Failure {
         guard let place, case .badArgument(let what, let why) = failure else { return failure }
         return .badArgument(what: place, why: "\(what): \(why)")
     }
 
     /// Sets the variables of the columns.
-    func set(_ variables: inout TemplateVariables) {
+    package func set(_ variables: inout TemplateVariables) {
         if let row { variables.set(row) }
     }
 }
@@ -109,7 +109,7 @@ struct ChosenRow {
 extension ChosenRow {
     /// Reads the row that the arguments choose.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    init(_ arguments: DataArguments) throws(Failure) {
+    package init(_ arguments: DataArguments) throws(Failure) {
         guard let path = arguments.path else { return }
         var reader = try DataFileReader(path)
         let row = try reader.row(arguments.row)
@@ -120,7 +120,7 @@ extension ChosenRow {
 }
 
 /// The rows of a data file for the connections of a load. All threads share it.
-final class DataFile: Sendable {
+package final class DataFile: Sendable {
     private struct State: Sendable {
         var reader: DataFileReader
         /// The rows that have been read for connections that have not taken theirs, by number.
@@ -129,16 +129,16 @@ final class DataFile: Sendable {
     }
 
     /// The names of the columns.
-    let columns: VariableNames
+    package let columns: VariableNames
     /// The row of the first connection.
-    let firstRow: DataRow
+    package let firstRow: DataRow
     /// The option and the path, for errors.
     private let place: String
     private let state: Mutex<State>
 
     /// Opens a file and reads its first row.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    init(_ path: String) throws(Failure) {
+    package init(_ path: String) throws(Failure) {
         var reader = try DataFileReader(path)
         guard let row = try reader.nextRow() else {
             throw .badArgument(what: reader.place, why: "the file has no rows; add one for each connection")
@@ -150,19 +150,19 @@ final class DataFile: Sendable {
     }
 
     /// The row of the first connection as a choice.
-    var firstChoice: ChosenRow {
+    package var firstChoice: ChosenRow {
         ChosenRow(columns: columns, row: firstRow, place: "\(place), line \(firstRow.line)")
     }
 
     /// Why a row could not be read, or `nil` if that has not happened.
-    var failure: Failure? { state.withLock { $0.failure } }
+    package var failure: Failure? { state.withLock { $0.failure } }
 
     /// Reads the rows of the first connections, to find errors before the load.
     /// - Parameters:
     ///   - count: The number of connections.
     ///   - check: Checks a row.
     /// - Throws: ``Failure/badArgument(what:why:)`` if a row is invalid or missing.
-    func load(_ count: Int, check: (UInt64, DataRow) throws(Failure) -> Void = { _, _ in }) throws(Failure) {
+    package func load(_ count: Int, check: (UInt64, DataRow) throws(Failure) -> Void = { _, _ in }) throws(Failure) {
         let failure = state.withLock { state in
             do throws(Failure) {
                 try Self.load(count, into: &state, check: check)
@@ -198,7 +198,7 @@ final class DataFile: Sendable {
     /// Returns the row of a connection, which must not have been taken before.
     /// - Parameter number: The number of the connection, from 0.
     /// - Returns: The row, or `nil` if it could not be read; see ``failure``.
-    func takeRow(_ number: UInt64) -> DataRow? {
+    package func takeRow(_ number: UInt64) -> DataRow? {
         state.withLock { state in
             if let row = state.waiting.removeValue(forKey: number) { return row }
             do throws(Failure) {

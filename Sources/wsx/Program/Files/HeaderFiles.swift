@@ -1,12 +1,12 @@
 import WSCore
 
 /// Reads the headers and files that options such as `--header` name.
-enum HeaderFiles {
+package enum HeaderFiles {
     /// The maximum size of a file, unless its option has another limit. A larger file, such as /dev/zero, is a mistake.
     static let defaultMaximumBytes = 1 << 30
 
     /// Parses the values of `--header`: `Name: value`, or `@FILE` with one header per line.
-    static func fields(_ headers: [String]) throws(Failure) -> [HeaderField] {
+    package static func fields(_ headers: [String]) throws(Failure) -> [HeaderField] {
         var fields: [HeaderField] = []
         for header in headers {
             guard header.first == "@" else {
@@ -22,7 +22,7 @@ enum HeaderFiles {
 
     /// Parses one header per line of a text.
     /// - Parameter source: Where the text is, for error messages.
-    static func fields(inLines text: [UInt8], from source: String) throws(Failure) -> [HeaderField] {
+    package static func fields(inLines text: [UInt8], from source: String) throws(Failure) -> [HeaderField] {
         var fields: [HeaderField] = []
         // Only LF and CR LF end a line. If a lone CR, NEL, or similar character did, one value could become two
         // headers.
@@ -41,7 +41,7 @@ enum HeaderFiles {
 
     /// Reads the file that an option names; `-` is standard input.
     /// - Parameter mark: The text before the path in the option's value, such as `@`.
-    static func contents(
+    package static func contents(
         of path: String, for option: String, mark: String = "", maximumBytes: Int = HeaderFiles.defaultMaximumBytes
     ) throws(Failure) -> [UInt8] {
         do throws(IOError) {
@@ -53,7 +53,7 @@ enum HeaderFiles {
 
     /// Reads a text file like ``contents(of:for:mark:maximumBytes:)``, without the byte order mark that editors and shells of
     /// Windows write.
-    static func text(
+    package static func text(
         of path: String, for option: String, mark: String = "", maximumBytes: Int = HeaderFiles.defaultMaximumBytes
     ) throws(Failure) -> [UInt8] {
         let bytes = try contents(of: path, for: option, mark: mark, maximumBytes: maximumBytes)
@@ -61,7 +61,7 @@ enum HeaderFiles {
     }
 
     /// The bytes after a byte order mark.
-    static func withoutByteOrderMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+    package static func withoutByteOrderMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
     }
 

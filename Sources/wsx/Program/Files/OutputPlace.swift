@@ -1,18 +1,18 @@
 import WSCore
 
 /// An output file, which must not be one of the command line's input files: opening it for writing empties it.
-struct OutputPlace {
+package struct OutputPlace {
     /// The option that names the file.
-    let option: String
+    package let option: String
     /// As typed; nil: there is no output file.
-    let path: String?
+    package let path: String?
 
     /// An input file and the option that names it.
-    typealias Source = (option: String, path: String?)
+    package typealias Source = (option: String, path: String?)
 
     /// Throws ``Failure/badArgument(what:why:)`` if the output file is one of the input files or standard input, and
     /// for `-`, which means standard output elsewhere.
-    func check(against sources: [Source]) throws(Failure) {
+    package func check(against sources: [Source]) throws(Failure) {
         guard path != "-" else {
             throw .badArgument(
                 what: "\(option) -", why: "standard output is already in use; for a file named '-', write ./-")
@@ -35,13 +35,13 @@ struct OutputPlace {
 }
 
 /// The input files of a command line. One of them may be standard input, written as `-`.
-enum InputPlace {
+package enum InputPlace {
     /// The path to open.
-    static func path(_ path: String) -> String { path == "-" ? "/dev/stdin" : path }
+    package static func path(_ path: String) -> String { path == "-" ? "/dev/stdin" : path }
 
     /// Throws ``Failure/badArgument(what:why:)`` if standard input would be read twice.
     /// - Parameter isInputRead: Whether messages are read from standard input.
-    static func check(_ sources: [OutputPlace.Source], isInputRead: Bool = false) throws(Failure) {
+    package static func check(_ sources: [OutputPlace.Source], isInputRead: Bool = false) throws(Failure) {
         let readers = sources.filter { $0.path == "-" }.map(\.option)
         guard let first = readers.first else { return }
         if isInputRead {
@@ -56,7 +56,7 @@ enum InputPlace {
 
 extension ListenArguments {
     /// The input files and their options.
-    var readFiles: [OutputPlace.Source] {
+    package var readFiles: [OutputPlace.Source] {
         let recording: String? = if case .replay(let path) = mode { path } else { nil }
         return [
             ("--replay", recording), ("--scenario", scenario.path), ("--tls-cert", tls.certificate),
@@ -90,7 +90,7 @@ extension ClientArguments {
 
 extension ConnectArguments {
     /// The input files and their options.
-    var readFiles: [OutputPlace.Source] {
+    package var readFiles: [OutputPlace.Source] {
         let historyPath: String? = if case .file(let path) = history { path } else { nil }
         return [
             ("--file", messages.file), ("--history", historyPath), ("--data", data.path), ("--scenario", scenario.path),
@@ -102,7 +102,7 @@ extension ConnectArguments {
 }
 
 /// The arguments of a command with results.
-protocol ResultCommandArguments {
+package protocol ResultCommandArguments {
     var result: ResultArguments { get }
     /// The input files and their options.
     var readFiles: [OutputPlace.Source] { get }
@@ -110,7 +110,7 @@ protocol ResultCommandArguments {
 
 extension BenchArguments: ResultCommandArguments {
     /// The input files and their options.
-    var readFiles: [OutputPlace.Source] {
+    package var readFiles: [OutputPlace.Source] {
         let files = loadMessages.messages.map { message in
             if case .file(let path) = message { path } else { nil as String? }
         }

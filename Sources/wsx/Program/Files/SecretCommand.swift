@@ -4,42 +4,42 @@ import WSCore
 ///
 /// Only the command line and configuration files that nobody else can write have such values (`startsProgram` in the table
 /// of options). Texts from elsewhere are never read as one.
-struct SecretCommand {
+package struct SecretCommand {
     /// The value as typed.
-    let argument: String
+    package let argument: String
     /// The option, for error messages.
-    let option: String
+    package let option: String
 
     /// Returns nil if the value is something else.
-    init?(_ argument: String, of option: String) {
+    package init?(_ argument: String, of option: String) {
         guard SecretReference.isProgram(argument) else { return nil }
         self.argument = argument
         self.option = option
     }
 
     /// Returns nil for another value of `--header`.
-    init?(ofHeader value: String) {
+    package init?(ofHeader value: String) {
         guard HeaderValue.isProgram(value) else { return nil }
         self.init(value, of: "--header")
     }
 
     /// The name of the program and its arguments. No shell is involved, so there are no quotes.
-    var words: [String] {
+    package var words: [String] {
         argument.dropFirst(SecretReference.programPrefix.count).split { $0 == " " || $0 == "\t" }.map(String.init)
     }
 
     /// The name of the program, safe to print.
-    var name: String { escapingControls(words.first ?? "") }
+    package var name: String { escapingControls(words.first ?? "") }
 
     /// The failure of the option because of the program.
-    func failure(_ why: String) -> Failure { .badArgument(what: option, why: "running '\(name)': \(why)") }
+    package func failure(_ why: String) -> Failure { .badArgument(what: option, why: "running '\(name)': \(why)") }
 }
 
 /// The latest outputs of the programs of ``SecretCommand``.
-final class SecretOutputs {
+package final class SecretOutputs {
     private var outputs: [String: String] = [:]
     /// Whether the programs have run for the first connection, which has not begun.
-    var areForFirstConnection = true
+    package var areForFirstConnection = true
 
     subscript(command: SecretCommand) -> String? {
         get { outputs[command.argument] }

@@ -2,9 +2,9 @@ import Conversation
 import WSCore
 
 /// Reads the values of options for secrets, which should not be visible on the command line.
-struct Secrets {
+package struct Secrets {
     /// Looks up an environment variable.
-    let environment: (String) -> String?
+    package let environment: (String) -> String?
     /// Asks on the terminal and returns the hidden input; nil: there is no terminal or no input.
     var ask: (String) throws(Failure) -> String? = { _ in nil }
     /// Runs a program, and returns its output.
@@ -14,15 +14,15 @@ struct Secrets {
     /// The maximum size of a file with a value.
     var maximumFileBytes = HeaderFiles.defaultMaximumBytes
     /// The secrets read so far.
-    let record = SecretRecord()
+    package let record = SecretRecord()
     /// The outputs of programs.
-    let outputs = SecretOutputs()
+    package let outputs = SecretOutputs()
 
     /// The value of an argument: for `@FILE`, the file's contents without a final newline; for `env:NAME`, the value of
     /// the environment variable; for `exec:COMMAND`, the program's latest output; otherwise, the argument itself.
     ///
     /// Throws ``Failure/badArgument(what:why:)``, which does not contain the secret.
-    func value(of argument: String, for option: String) throws(Failure) -> String {
+    package func value(of argument: String, for option: String) throws(Failure) -> String {
         let value = try text(of: argument, for: option)
         record.add(value, of: option)
         return value
@@ -31,7 +31,7 @@ struct Secrets {
     /// The value of an argument as ``value(of:for:)`` reads it, if it is not a secret.
     ///
     /// Throws ``Failure/badArgument(what:why:)``.
-    func text(of argument: String, for option: String) throws(Failure) -> String {
+    package func text(of argument: String, for option: String) throws(Failure) -> String {
         if argument.hasPrefix("env:") {
             let name = String(argument.dropFirst("env:".count))
             guard let value = environment(name) else {
@@ -59,16 +59,16 @@ struct Secrets {
     }
 
     /// Records the latest output of a program.
-    func store(_ output: String, of command: SecretCommand) {
+    package func store(_ output: String, of command: SecretCommand) {
         record.add(inserted: output)
         outputs[command] = output
     }
 
     /// Whether a value is in a file, an environment variable, or the output of a program.
-    static func isReference(_ argument: String) -> Bool { SecretReference.isReference(argument) }
+    package static func isReference(_ argument: String) -> Bool { SecretReference.isReference(argument) }
 
     /// The value of an environment variable that a template inserts, which counts as a secret.
-    func inserted(_ name: String) -> String? {
+    package func inserted(_ name: String) -> String? {
         let value = environment(name)
         if let value { record.add(inserted: value) }
         return value
@@ -77,7 +77,7 @@ struct Secrets {
     /// Returns the answer to a question on the terminal.
     ///
     /// Throws ``Failure/badArgument(what:why:)`` if there is no terminal or no answer.
-    func asked(_ question: String, for option: String, noun: String, remedy: String) throws(Failure) -> String {
+    package func asked(_ question: String, for option: String, noun: String, remedy: String) throws(Failure) -> String {
         guard let answer = try ask(question) else {
             throw .badArgument(
                 what: option,

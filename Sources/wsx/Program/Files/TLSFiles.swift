@@ -1,15 +1,15 @@
 import WSCore
 
 /// Reads a certificate and its key from files.
-enum CertificateFiles {
+package enum CertificateFiles {
     /// A file and the option that names it.
-    typealias Named = (path: String, option: String)
+    package typealias Named = (path: String, option: String)
     /// The maximum size of a file. A long chain has some tens of KiB.
     private static let maximumBytes = 4 << 20
 
     /// Reads a certificate, and its key from the same or another file. If they are encrypted and no passphrase is given,
     /// ``Secrets`` asks for it.
-    static func read(
+    package static func read(
         certificate: Named, key: Named?, passphrase: String?, secrets: Secrets
     ) throws(Failure) -> TLSCertificateSource {
         let chain = try HeaderFiles.contents(
@@ -33,11 +33,11 @@ enum CertificateFiles {
 
 /// The file named by SSLKEYLOGFILE. It receives the secrets of TLS sessions, with which a network analyzer can decrypt
 /// captured traffic.
-enum KeyLog {
+package enum KeyLog {
     /// Returns a function that appends a line to the file, or nil if the variable is not set.
     ///
     /// Throws ``Failure/badArgument(what:why:)`` if the file cannot be written.
-    static func writer(environment: (String) -> String?) throws(Failure) -> (@Sendable (String) -> Void)? {
+    package static func writer(environment: (String) -> String?) throws(Failure) -> (@Sendable (String) -> Void)? {
         guard let path = environment("SSLKEYLOGFILE"), !path.isEmpty else { return nil }
         do throws(IOError) {
             try File.append([], to: path)

@@ -4,7 +4,7 @@ import WSCore
 // Notices that several commands share.
 extension Console {
     /// Warns that `--insecure` disables the verification of certificates.
-    func warnIfInsecure(_ isInsecure: Bool) {
+    package func warnIfInsecure(_ isInsecure: Bool) {
         if isInsecure { notice("wsx: warning: certificates are not verified (--insecure)") }
     }
 
@@ -12,7 +12,7 @@ extension Console {
     /// - Parameters:
     ///   - isShared: Whether several threads of the process share the descriptors.
     ///   - refusesStreams: Whether there may be HTTP/2 streams, which cannot wait.
-    func reportLimit<Handler: ConnectionHandler>(
+    package func reportLimit<Handler: ConnectionHandler>(
         _ limit: Server<Handler>.Limit, isShared: Bool = false, refusesStreams: Bool = false
     ) {
         let effect = refusesStreams ? "new clients wait, and HTTP/2 streams are refused" : "new clients wait"
@@ -35,7 +35,7 @@ extension Console {
     private static let shownHeadLineScalars = 1000
 
     /// Reports a failure. For a rejected upgrade, it also shows the head of the response and the beginning of its body.
-    func report(_ failure: Failure) {
+    package func report(_ failure: Failure) {
         if let message = failure.message { error(message) }
         guard let (head, body, bodyIsTruncated) = failure.refusal else { return }
         var lines = ReportedHead.lines(of: head, without: secrets).prefix(Self.shownHeadLines)
@@ -55,7 +55,7 @@ extension Console {
     }
 
     /// Returns the failure of a run: the first loss if nothing else failed. Reports the other losses.
-    func failure(after failure: Failure?, _ losses: [OutputLoss]) -> Failure? {
+    package func failure(after failure: Failure?, _ losses: [OutputLoss]) -> Failure? {
         var losses = losses[...]
         let failure = failure ?? losses.popFirst().map { .incompleteOutput($0) }
         for loss in losses { error("\(loss)") }

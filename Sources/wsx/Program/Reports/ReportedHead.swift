@@ -3,10 +3,10 @@ import Formats
 import WSCore
 
 /// Formats the heads of requests and responses for display: one line per field, without secrets.
-enum ReportedHead {
+package enum ReportedHead {
     /// The lines of a request or response, as sent.
     /// - Parameter secrets: The secrets of the run.
-    static func lines(ofSent head: String, without secrets: SecretRecord) -> [String] {
+    package static func lines(ofSent head: String, without secrets: SecretRecord) -> [String] {
         head.split(separator: "\r\n").enumerated().map { index, sent in
             // The first line is no field, even if its path contains a colon and a word such as "password".
             guard index > 0, let field = try? HeaderField(parsing: String(sent)) else {
@@ -36,7 +36,7 @@ enum ReportedHead {
 
     /// The lines of a received request.
     /// - Parameter secrets: The secrets of the run, which the peer may know.
-    static func lines(of request: RequestHead, without secrets: SecretRecord) -> [String] {
+    package static func lines(of request: RequestHead, without secrets: SecretRecord) -> [String] {
         let target = secrets.masking(SecretQuery.masking(request.target))
         return [escapingControls("\(secrets.masking(request.method)) \(target) \(request.versionText)")]
             + request.fields.map { line($0, without: secrets) }
@@ -44,7 +44,7 @@ enum ReportedHead {
 
     /// The lines of a response.
     /// - Parameter secrets: The secrets of the run, which the peer may repeat.
-    static func lines(of response: ResponseHead, without secrets: SecretRecord) -> [String] {
+    package static func lines(of response: ResponseHead, without secrets: SecretRecord) -> [String] {
         let reason = response.reason.isEmpty ? "" : " \(escapingControls(secrets.masking(response.reason)))"
         let first =
             switch response.version {
@@ -59,7 +59,7 @@ enum ReportedHead {
     }
 
     /// The value of a field, without secrets.
-    static func value(of field: HeaderField) -> String {
+    package static func value(of field: HeaderField) -> String {
         if field.isSecret { return SecretText.mask }
         if field.isNamed("Sec-WebSocket-Protocol") { return withoutSecrets(subprotocols: field) }
         // RFC 9110 §4.2.4: a URL can contain a user name and password.
@@ -75,7 +75,7 @@ enum ReportedHead {
 
     /// Header fields as a JSON object, as in curl's `%{header_json}`: names in lower case, each with an array of values.
     /// - Parameter secrets: The secrets of the run, which the peer may repeat.
-    static func json(_ fields: HTTPFields, without secrets: SecretRecord) -> JSONWriter {
+    package static func json(_ fields: HTTPFields, without secrets: SecretRecord) -> JSONWriter {
         var json = JSONWriter()
         var names: Set<String> = []
         for field in fields {

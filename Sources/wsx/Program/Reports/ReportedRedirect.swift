@@ -1,9 +1,9 @@
 import WSCore
 
 /// Reports redirects and the fields that they drop, in one line.
-enum ReportedRedirect {
+package enum ReportedRedirect {
     /// The notice about a redirect to another origin; nil for the same origin.
-    static func notice(of step: Connector.Step) -> String? {
+    package static func notice(of step: Connector.Step) -> String? {
         guard case .redirected(let request, let next) = step, !next.url.mayReceiveSecrets(of: request.url) else {
             return nil
         }
@@ -11,7 +11,7 @@ enum ReportedRedirect {
     }
 
     /// The target and the dropped fields: `to URL; not sent there: Authorization; …`
-    static func words(from request: ClientRequest, to next: ClientRequest) -> String {
+    package static func words(from request: ClientRequest, to next: ClientRequest) -> String {
         let names = request.fieldsDropped(by: next)
         guard !names.isEmpty else { return "to \(next.url.shortDescription)" }
         let dropped = escapingControls(names.joined(separator: ", "))

@@ -3,9 +3,9 @@ import Formats
 import WSCore
 
 /// Formats the parameters of a TLS session for display.
-enum ReportedTLS {
+package enum ReportedTLS {
     /// The lines for a session with the server or with a proxy. The first begins with `TLS`.
-    static func lines(_ summary: TLSSummary, with proxy: Proxy?, without secrets: SecretRecord) -> [String] {
+    package static func lines(_ summary: TLSSummary, with proxy: Proxy?, without secrets: SecretRecord) -> [String] {
         let place = proxy.map { " with the proxy \($0)" } ?? ""
         let lines = Self.lines(summary, without: secrets)
         return ["TLS\(place): \(lines[0])"] + lines.dropFirst()
@@ -13,7 +13,7 @@ enum ReportedTLS {
 
     /// The lines for a session: one for the session itself, then those for the peer's certificate.
     /// - Parameter secrets: The secrets of the run, which the peer may repeat in a certificate.
-    static func lines(_ summary: TLSSummary, without secrets: SecretRecord) -> [String] {
+    package static func lines(_ summary: TLSSummary, without secrets: SecretRecord) -> [String] {
         let resumed = summary.isResumed ? ", resumed" : ""
         let protocolName = summary.applicationProtocol.map { ", \(escapingControls($0))" } ?? ""
         let group = summary.group.map { ", \($0)" } ?? ""
@@ -34,7 +34,7 @@ enum ReportedTLS {
     }
 
     /// A session with the server as a JSON object.
-    static func json(_ summary: TLSSummary, without secrets: SecretRecord) -> JSONWriter {
+    package static func json(_ summary: TLSSummary, without secrets: SecretRecord) -> JSONWriter {
         var json = JSONWriter()
         json.add("version", summary.version)
         json.add("cipher", summary.cipher)

@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 /// Formats the time that opening a connection took.
-enum ReportedTimings {
+package enum ReportedTimings {
     /// The phases in order, with their names in text and in JSON.
     private static let phases: [(phase: ConnectError.Phase, label: String, field: StaticString)] = [
         (.resolving, "lookup", "lookup_us"), (.connecting, "connect", "connect_us"), (.tunnelling, "proxy", "proxy_us"),
@@ -22,13 +22,13 @@ enum ReportedTimings {
     }
 
     /// One line: `Timings: lookup 1.204 ms, connect 0.310 ms, upgrade 2.077 ms, total 3.611 ms`.
-    static func line(_ opened: Connector.Opened) -> String {
+    package static func line(_ opened: Connector.Opened) -> String {
         "Timings: "
             + timings(of: opened).map { "\($0.label) \(Phrase.milliseconds($0.duration)) ms" }.joined(separator: ", ")
     }
 
     /// The same as a JSON object, in microseconds.
-    static func json(_ opened: Connector.Opened) -> JSONWriter {
+    package static func json(_ opened: Connector.Opened) -> JSONWriter {
         var json = JSONWriter()
         for timing in timings(of: opened) { json.add(timing.field, Int(timing.duration / .microseconds(1))) }
         json.endObject()

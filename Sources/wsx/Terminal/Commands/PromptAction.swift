@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 /// An action of a command that both prompts have.
-enum PromptAction: Equatable {
+package enum PromptAction: Equatable {
     case send([UInt8])
     case ping([UInt8])
     case pong([UInt8])
@@ -15,7 +15,7 @@ enum PromptAction: Equatable {
 }
 
 /// An action of a command that passes messages to a shell command.
-enum PipeAction: Equatable {
+package enum PipeAction: Equatable {
     /// Pass on received messages instead of showing them.
     case start(String)
     case stop
@@ -24,7 +24,7 @@ enum PipeAction: Equatable {
 }
 
 /// An action of a command that concerns only the terminal. ``PromptDisplay`` carries it out for both prompts.
-enum ViewAction: Equatable {
+package enum ViewAction: Equatable {
     /// Nil: the last message that was cut, or the last message.
     case show(number: Int?)
     /// Nil: the last message.
@@ -74,7 +74,7 @@ enum ViewAction: Equatable {
 }
 
 /// An action of a command at the prompt of `wsx connect`.
-enum ConnectAction: Equatable {
+package enum ConnectAction: Equatable {
     case shared(PromptAction)
     case binary([UInt8])
     /// Nil: the file's contents decide.
@@ -100,7 +100,7 @@ enum ConnectAction: Equatable {
 }
 
 /// An action of a command at the prompt of `wsx listen`.
-enum ListenAction: Equatable {
+package enum ListenAction: Equatable {
     case shared(PromptAction)
     case clients
     /// Process a line as if the server had sent it to the client with this number, or the client to the server.
@@ -108,7 +108,7 @@ enum ListenAction: Equatable {
 }
 
 /// Where a message at a server's prompt comes from, or which of them are shown.
-struct MessageOrigin: Equatable {
+package struct MessageOrigin: Equatable {
     /// The client's number; nil: any, or none.
     var client: Int?
     /// Nil: either.
@@ -130,7 +130,7 @@ struct MessageOrigin: Equatable {
 }
 
 /// The text with which `/edit` opens the editor.
-enum EditSource: Equatable {
+package enum EditSource: Equatable {
     /// The previous line.
     case lastLine
     /// The line with this number in `/history`.

@@ -1,12 +1,12 @@
 import CommandLine
 
 /// A slash command: its description, and the function that converts its argument to an action.
-struct PromptCommand<Action: Sendable>: Sendable {
+package struct PromptCommand<Action: Sendable>: Sendable {
     /// Converts the argument, the text after the name and one space.
     typealias Reader = @Sendable (PromptArgument) throws(PromptMistake) -> Action
 
     /// The command's description.
-    let description: PromptCommandDescription
+    package let description: PromptCommandDescription
     let read: Reader
 
     private init(_ description: PromptCommandDescription, read: @escaping Reader) {
@@ -42,7 +42,7 @@ struct PromptCommand<Action: Sendable>: Sendable {
 }
 
 /// The description of a slash command, for help, completion, and the manual.
-struct PromptCommandDescription: Sendable {
+package struct PromptCommandDescription: Sendable {
     /// The kind of argument that Tab completes.
     enum Completion {
         case none
@@ -63,11 +63,11 @@ struct PromptCommandDescription: Sendable {
     }
 
     /// The name without the slash.
-    let name: String
+    package let name: String
     /// The argument's syntax, as help shows it: `[CODE [REASON]]`; empty if there is no argument.
     let argument: String
     /// One line for help, without a full stop.
-    let summary: String
+    package let summary: String
     /// Further sentences for `/help NAME` and the manual.
     let details: MarkedText?
     let completion: Completion
@@ -83,7 +83,7 @@ struct PromptCommandDescription: Sendable {
     }
 
     /// The usage with its literals and placeholders marked: `` `/close` [*CODE* [*REASON*]] ``.
-    var markedUsage: MarkedText {
+    package var markedUsage: MarkedText {
         guard !argument.isEmpty else { return MarkedText("`/\(name)`") }
         var marked = "`/\(name)` "
         var word = ""

@@ -4,15 +4,15 @@ import CommandLine
 ///
 /// Each command declares which prompts have it. A prompt's actions contain only those of its commands. See
 /// docs/howto/add-a-slash-command.md.
-enum PromptCommandTable {
+package enum PromptCommandTable {
     /// A command and the prompts that have it.
-    enum Entry: Sendable {
+    package enum Entry: Sendable {
         case both(PromptCommand<PromptAction>)
         case connect(PromptCommand<ConnectAction>)
         case listen(PromptCommand<ListenAction>)
         case relay(PromptCommand<ListenAction>)
 
-        var description: PromptCommandDescription {
+        package var description: PromptCommandDescription {
             switch self {
             case .both(let command): command.description
             case .connect(let command): command.description
@@ -21,7 +21,7 @@ enum PromptCommandTable {
         }
 
         /// The explanation for the manual of both prompts.
-        var explanation: MarkedText {
+        package var explanation: MarkedText {
             let text = description.explanation.source
             return switch self {
             case .both: MarkedText(text)
@@ -33,7 +33,7 @@ enum PromptCommandTable {
     }
 
     /// The commands of `wsx connect`.
-    static let connect: [PromptCommand<ConnectAction>] = all.compactMap { entry in
+    package static let connect: [PromptCommand<ConnectAction>] = all.compactMap { entry in
         switch entry {
         case .both(let command): command.map { .shared($0) }
         case .connect(let command): command
@@ -42,7 +42,7 @@ enum PromptCommandTable {
     }
 
     /// The commands of `wsx listen`.
-    static let listen: [PromptCommand<ListenAction>] = all.compactMap { entry in
+    package static let listen: [PromptCommand<ListenAction>] = all.compactMap { entry in
         switch entry {
         case .both(let command): command.map { .shared($0) }
         case .connect, .relay: nil
@@ -51,12 +51,12 @@ enum PromptCommandTable {
     }
 
     /// The commands of `wsx relay`.
-    static let relay: [PromptCommand<ListenAction>] =
+    package static let relay: [PromptCommand<ListenAction>] =
         listen
         + all.compactMap { entry in
             if case .relay(let command) = entry { command } else { nil }
         }
 
     /// The commands, in the order in which help shows them.
-    static let all: [Entry] = sending + viewing + connection
+    package static let all: [Entry] = sending + viewing + connection
 }

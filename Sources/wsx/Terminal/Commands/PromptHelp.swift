@@ -2,7 +2,7 @@ import CommandLine
 import WSCore
 
 /// The texts of `/help`.
-enum PromptHelp {
+package enum PromptHelp {
     /// The list of commands, one per line if the window is wide enough.
     /// - Parameter columns: The width of a line; nil: unlimited.
     static func text(of commands: [PromptCommandDescription], columns: Int? = nil) -> String {
@@ -54,7 +54,7 @@ enum PromptHelp {
     static let namesOfQuit = ["exit", "q", "bye"]
 
     /// The remedy for a line that is a command of other programs, and a message here; `nil` for other lines.
-    static func foreign(_ line: [UInt8]) -> String? {
+    package static func foreign(_ line: [UInt8]) -> String? {
         let text = String(decoding: line, as: UTF8.self)
         let name = text.first.map { "\\:.".contains($0) } ?? false ? String(text.dropFirst()) : text
         if name == "quit" || namesOfQuit.contains(name) {

@@ -1,7 +1,7 @@
 import WSCore
 
 /// A line typed at the prompt.
-enum PromptLine<Action: Equatable & Sendable>: Equatable {
+package enum PromptLine<Action: Equatable & Sendable>: Equatable {
     /// A message to send; never empty.
     case message([UInt8])
     /// An empty line.
@@ -12,7 +12,7 @@ enum PromptLine<Action: Equatable & Sendable>: Equatable {
 
     /// Parses a line. A line that begins with a slash is a command; two slashes begin a message that starts with one.
     /// - Parameter commands: The commands of the prompt.
-    init(_ line: [UInt8], commands: [PromptCommand<Action>]) {
+    package init(_ line: [UInt8], commands: [PromptCommand<Action>]) {
         guard line.first == UInt8(ascii: "/") else {
             self = line.isEmpty ? .empty : .message(line)
             return

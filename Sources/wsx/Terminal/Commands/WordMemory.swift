@@ -1,7 +1,7 @@
 /// The words of recent messages, for completion at the prompt.
 ///
 /// It stores text and searches it on demand, because messages arrive by the thousand but Tab is rare.
-struct WordMemory {
+package struct WordMemory {
     /// The lengths of words worth completing, in bytes.
     static let wordBytes = 3...64
     /// The maximum number of offered words; the latest ones win.
@@ -15,7 +15,7 @@ struct WordMemory {
     private var older: [UInt8] = []
 
     /// Stores a message.
-    mutating func remember(_ text: RawSpan) {
+    package mutating func remember(_ text: RawSpan) {
         let start = text.extracting(first: Self.maximumMessageBytes)
         if recent.count + start.byteCount >= Self.halfBytes {
             swap(&recent, &older)

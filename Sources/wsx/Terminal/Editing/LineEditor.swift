@@ -4,7 +4,7 @@ import WSCore
 /// The line being typed, on readline's callback interface, with output that appears above it.
 ///
 /// Readline keeps its state in globals, so a process has one editor. ``close()`` restores the terminal.
-final class LineEditor {
+package final class LineEditor {
     /// The editor for readline's callbacks, which carry no context; set only on the loop's thread.
     nonisolated(unsafe) static weak var active: LineEditor?
 
@@ -317,7 +317,7 @@ extension LineEditor: EndOfTurnWork {
 
 extension LibraryVersion {
     /// The version of GNU readline.
-    static var readline: LibraryVersion {
+    package static var readline: LibraryVersion {
         LibraryVersion(name: "readline", text: String(cString: wsx_readline_version()))
     }
 }

@@ -1,7 +1,7 @@
 import WSCore
 
 /// The user's pager, for texts longer than the screen.
-enum Pager {
+package enum Pager {
     /// The shell command of the pager: `$PAGER`, or `less` if it is not set. Returns `nil` if `$PAGER` is empty or `cat`.
     static func command(_ environment: (String) -> String?) -> String? {
         guard let pager = environment("PAGER") else { return "command -v less >/dev/null || exit 127; exec less" }

@@ -2,7 +2,7 @@ import WSCore
 
 /// A prompt's editor that only appends lines to the terminal, for screen readers, Emacs, and logs. The terminal itself
 /// edits the line being typed; nothing is erased or drawn again.
-final class PlainEditor: PromptEditor {
+package final class PlainEditor: PromptEditor {
     weak var delegate: (any PromptEditorDelegate)?
     let history: History
     // What a line that is never drawn does not need.
@@ -30,7 +30,7 @@ final class PlainEditor: PromptEditor {
         reader.start()
     }
 
-    static var opener: PromptEditorOpener {
+    package static var opener: PromptEditorOpener {
         { (history, _, loop) throws(IOError) in try PlainEditor(history: history, on: loop) }
     }
 

@@ -2,33 +2,33 @@ import Conversation
 import WSCore
 
 /// Opens a prompt's editor. Unit tests open one without a terminal.
-typealias PromptEditorOpener =
+package typealias PromptEditorOpener =
     (History, [PromptCommandDescription], EventLoop) throws(IOError) -> any PromptEditor
 
 /// What an editor needs of its prompt.
-struct PromptServices {
+package struct PromptServices {
     /// Returns the dotted paths of the values in recent messages, for completion.
     var paths: () -> [String] = { [] }
     /// Opens the search through messages, for Ctrl-F.
     var openSearch: () -> (any ModalLine)? = { nil }
     /// The messages for `/call`.
-    var saved: [SavedMessage] = []
+    package var saved: [SavedMessage] = []
     /// Words of messages, for completion.
-    var words = WordMemory()
-    var paste = PasteHandling()
+    package var words = WordMemory()
+    package var paste = PasteHandling()
     /// Shows a notice.
     var notice: (String) -> Void = { _ in }
 }
 
 /// How several messages that are pasted at once are sent.
-struct PasteHandling {
-    var choice = PasteChoice.ask
+package struct PasteHandling {
+    package var choice = PasteChoice.ask
     /// Whether the user has learned how to keep an answer.
     var isExplained = false
 }
 
 /// The interface of the line editor for prompts.
-protocol PromptEditor: AnyObject {
+package protocol PromptEditor: AnyObject {
     var delegate: (any PromptEditorDelegate)? { get set }
     /// The text before the line.
     var prompt: String { get set }
@@ -61,7 +61,7 @@ protocol PromptEditor: AnyObject {
 }
 
 /// Receives the lines of a prompt.
-protocol PromptEditorDelegate: AnyObject {
+package protocol PromptEditorDelegate: AnyObject {
     /// Enter was pressed; the line has been erased from the screen.
     func editorDidAccept(_ line: [UInt8])
     /// The input ended: Ctrl-D on an empty line, or the terminal is gone.
@@ -75,7 +75,7 @@ protocol PromptEditorDelegate: AnyObject {
 
 extension LineEditor: PromptEditor {
     /// Opens the editor on the terminal that is standard input.
-    static var opener: PromptEditorOpener {
+    package static var opener: PromptEditorOpener {
         { (history, commands, loop) throws(IOError) in
             try LineEditor(prompt: "> ", history: history, commands: commands, on: loop)
         }

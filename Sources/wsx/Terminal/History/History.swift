@@ -4,7 +4,7 @@ import WSCore
 /// The lines typed at a prompt, in this session and, if there is a history file, in earlier ones.
 ///
 /// Each line is appended to the file as it is typed. Concurrent sessions therefore keep each other's lines.
-final class History {
+package final class History {
     /// The maximum number of entries.
     static let maximumEntries = 1000
     /// The number of entries in the file that makes the next session shorten it.
@@ -17,14 +17,14 @@ final class History {
     /// The number of the first line.
     private(set) var firstNumber = 1
     /// Called with a message for the first error. After that, nothing is written to the file.
-    var didFail: ((String) -> Void)?
+    package var didFail: ((String) -> Void)?
 
     private var path: String?
     private let isOwnFile: Bool
     private let policy: () -> HistoryPolicy
 
     /// Creates an empty history in memory.
-    convenience init() {
+    package convenience init() {
         self.init(path: nil, isOwnFile: false) { HistoryPolicy(secrets: SecretRecord()) }
     }
 
@@ -33,14 +33,14 @@ final class History {
     ///   - path: The history file; nil: keep the history in memory.
     ///   - isOwnFile: Whether wsx chose the file, which must then be private, and not the user.
     ///   - policy: The lines to write to the file.
-    init(path: String?, isOwnFile: Bool, policy: @escaping () -> HistoryPolicy) {
+    package init(path: String?, isOwnFile: Bool, policy: @escaping () -> HistoryPolicy) {
         self.path = path
         self.isOwnFile = isOwnFile
         self.policy = policy
     }
 
     /// Reads the lines of earlier sessions.
-    func load() {
+    package func load() {
         guard let path else { return }
         do throws(IOError) {
             if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {

@@ -2,14 +2,14 @@ import Formats
 import WSCore
 
 /// The location of a prompt's history file.
-enum HistoryLocation {
+package enum HistoryLocation {
     /// The file for a URL: `$XDG_STATE_HOME/wsx/history/HOST`, with the port unless it is the default. The directory
     /// may not exist yet.
     /// - Parameters:
     ///   - url: The URL of the server.
     ///   - environment: Looks up an environment variable.
     /// - Returns: Nil if the user's directory is unknown.
-    static func path(for url: WebSocketURL, environment: (String) -> String?) -> String? {
+    package static func path(for url: WebSocketURL, environment: (String) -> String?) -> String? {
         guard let directory = stateDirectory(environment) else { return nil }
         return "\(directory)/wsx/history/\(name(for: url))"
     }

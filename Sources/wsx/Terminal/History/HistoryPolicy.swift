@@ -8,12 +8,12 @@ import WSCore
 /// - a line with a secret of this run: the value of an option, or a password that was typed;
 /// - a line with a user name or password in a URL, or with a parameter that is likely a secret;
 /// - a line with a JSON Web Token or with a key in PEM form.
-struct HistoryPolicy {
+package struct HistoryPolicy {
     /// The secrets of the run.
     private let secrets: SecretRecord
 
     /// Creates a policy.
-    init(secrets: SecretRecord) {
+    package init(secrets: SecretRecord) {
         self.secrets = secrets
     }
 

@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 /// The lines that `/history` lists.
-enum HistoryQuery: Equatable {
+package enum HistoryQuery: Equatable {
     /// The latest lines.
     case latest(Int)
     /// The lines that match a regular expression.

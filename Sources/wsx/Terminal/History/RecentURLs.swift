@@ -3,7 +3,7 @@ import WSCore
 /// The URLs that prompts connected to, newest last, for completion by shells.
 ///
 /// Like the history, the file is private to its user and contains no URL that may carry a secret.
-struct RecentURLs {
+package struct RecentURLs {
     /// The maximum number of URLs.
     static let maximumCount = 50
     /// The maximum number of bytes to read.
@@ -14,12 +14,12 @@ struct RecentURLs {
 
     /// Determines the path: `$XDG_STATE_HOME/wsx/urls`.
     /// - Parameter environment: Looks up an environment variable.
-    init(environment: (String) -> String?) {
+    package init(environment: (String) -> String?) {
         path = HistoryLocation.stateDirectory(environment).map { "\($0)/wsx/urls" }
     }
 
     /// The URLs, newest first. Empty if there is no file that can be read.
-    var urls: [String] {
+    package var urls: [String] {
         // Without the file, shells complete other words.
         guard let path, let bytes = try? File.readRegular(path, maximumBytes: Self.maximumFileBytes) else { return [] }
         return Self.lines(in: bytes).reversed()
@@ -28,7 +28,7 @@ struct RecentURLs {
     /// Adds a URL without its user and password, or moves it to the end.
     /// - Parameter policy: The lines that may be written to files.
     /// - Throws: ``IOError`` if the file cannot be written.
-    func record(_ url: WebSocketURL, policy: HistoryPolicy) throws(IOError) {
+    package func record(_ url: WebSocketURL, policy: HistoryPolicy) throws(IOError) {
         // A masked URL cannot be opened.
         let text = url.text
         guard let path, url.endpoint != .embeddedEcho, text == "\(url)", policy.allows(Array(text.utf8)) else { return }

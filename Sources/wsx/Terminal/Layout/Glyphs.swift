@@ -3,27 +3,27 @@ import WSCore
 
 /// The characters that outputs are drawn with: ASCII if the user's character set is not UTF-8. Both forms take the same
 /// number of columns. Text of peers stays unchanged.
-enum Glyphs {
+package enum Glyphs {
     /// Whether the environment names another character set than UTF-8. If it names none, the terminal decides.
-    static let areASCII = areASCII { name in getenv(name).map { String(cString: $0) } }
+    package static let areASCII = areASCII { name in getenv(name).map { String(cString: $0) } }
 
-    static let ellipsis = areASCII ? "~" : "…"
+    package static let ellipsis = areASCII ? "~" : "…"
     static let sent = areASCII ? ">" : "→"
     static let received = areASCII ? "<" : "←"
     static let up = areASCII ? ">" : "↑"
     static let down = areASCII ? "<" : "↓"
     static let separator = areASCII ? "|" : "·"
     static let recording = areASCII ? "*" : "●"
-    static let times = areASCII ? "x" : "×"
-    static let axis = areASCII ? "|" : "│"
+    package static let times = areASCII ? "x" : "×"
+    package static let axis = areASCII ? "|" : "│"
     /// Bars of increasing height.
-    static let heights = Array(areASCII ? "_.-=+*#@" : "▁▂▃▄▅▆▇█")
+    package static let heights = Array(areASCII ? "_.-=+*#@" : "▁▂▃▄▅▆▇█")
     /// The end of a horizontal bar, by eighths of a column, and a whole column.
-    static let widths =
+    package static let widths =
         areASCII ? ["", "", "", "", "#", "#", "#", "#", "#"] : ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"]
 
     /// A line with the ellipses and bullets of errors in ASCII, if the user's character set is not UTF-8.
-    static func drawable(_ line: String) -> String {
+    package static func drawable(_ line: String) -> String {
         guard areASCII, line.utf8.contains(where: { $0 > 0x7F }) else { return line }
         return String(line.map { $0 == "…" ? "~" : $0 == "•" ? "*" : $0 })
     }

@@ -1,5 +1,5 @@
 /// The limits for showing a message.
-struct LayoutLimit: Equatable {
+package struct LayoutLimit: Equatable {
     /// The maximum number of screen lines. A long line of text takes several.
     let rows: Int
     /// The width of the content in characters; nil: unlimited.
@@ -8,7 +8,7 @@ struct LayoutLimit: Equatable {
     let bytes: Int
 
     /// No limits.
-    static let none = LayoutLimit(rows: .max, columns: nil, bytes: .max)
+    package static let none = LayoutLimit(rows: .max, columns: nil, bytes: .max)
 
     /// The same limits with one more row.
     var withOneMoreRow: LayoutLimit { LayoutLimit(rows: rows + 1, columns: columns, bytes: bytes) }

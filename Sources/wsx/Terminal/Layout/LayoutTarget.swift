@@ -1,7 +1,7 @@
 import WSCore
 
 /// Receives formatted lines piece by piece.
-protocol LayoutTarget: ~Copyable {
+package protocol LayoutTarget: ~Copyable {
     /// Whether the target accepts no more text.
     var isFull: Bool { get }
     /// Adds text to the line. The bytes are mostly valid UTF-8 and contain no line feed.
@@ -18,15 +18,15 @@ extension LayoutTarget where Self: ~Copyable {
 }
 
 /// Collects formatted lines as unmodified bytes, for pipes and files.
-struct PlainLines: LayoutTarget, ~Copyable {
+package struct PlainLines: LayoutTarget, ~Copyable {
     /// The lines so far.
-    var bytes = ByteBuffer()
+    package var bytes = ByteBuffer()
     let palette: Palette
 
     var isFull: Bool { false }
 
     /// Creates an empty target.
-    init(palette: Palette) {
+    package init(palette: Palette) {
         self.palette = palette
     }
 

@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 /// The layout of messages at a prompt.
-enum PrettyStyle: String {
+package enum PrettyStyle: String {
     /// As few lines as possible, with long values folded.
     case fit
     /// One member or element of JSON per line.
@@ -20,11 +20,11 @@ enum PrettyStyle: String {
 }
 
 /// Formats payloads for a terminal: indented JSON, other text unchanged, and binary data as a hex dump.
-struct MessageLayout {
+package struct MessageLayout {
     /// A formatted payload.
-    struct Result: Equatable {
+    package struct Result: Equatable {
         /// The lines, without a final line feed.
-        let text: String
+        package let text: String
         /// Whether lines are missing.
         let isFolded: Bool
         /// The number of missing lines; nil: unknown or none.
@@ -33,15 +33,15 @@ struct MessageLayout {
         var hasMatch = false
     }
 
-    let palette: Palette
+    package let palette: Palette
     /// Whether JSON is indented.
-    var isPretty: Bool
+    package var isPretty: Bool
 
     /// Formats a text.
     /// - Parameters:
     ///   - column: The indentation of all lines but the first.
     ///   - matches: The parts to highlight.
-    func text(
+    package func text(
         _ payload: RawSpan, limit: LayoutLimit, column: Int, highlighting matches: TextMatches = .none
     ) -> Result {
         var lines = ScreenLines(

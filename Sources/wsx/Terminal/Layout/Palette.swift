@@ -4,9 +4,9 @@ import WSCore
 ///
 /// They are colors of the 256-color palette with a contrast of at least 4 on white and on black. The basic cyan, green, and
 /// blue are pale on one of them in many terminals.
-struct Palette {
+package struct Palette {
     /// The roles that have a color. Their names are those of `WSX_COLORS`.
-    enum Style: String, CaseIterable {
+    package enum Style: String, CaseIterable {
         case sent
         case received
         case binary
@@ -70,16 +70,16 @@ struct Palette {
     }
 
     /// Sent messages.
-    func sent(_ text: String) -> String { styled(text, .sent) }
+    package func sent(_ text: String) -> String { styled(text, .sent) }
     /// Received messages.
-    func received(_ text: String) -> String { styled(text, .received) }
+    package func received(_ text: String) -> String { styled(text, .received) }
     /// Control frames, sizes, and times.
-    func quiet(_ text: String) -> String { styled(text, .quiet) }
+    package func quiet(_ text: String) -> String { styled(text, .quiet) }
     /// Errors.
-    func failure(_ text: String) -> String { styled(text, .failure) }
+    package func failure(_ text: String) -> String { styled(text, .failure) }
 
     /// The text in a style; nil: unchanged.
-    func styled(_ text: String, _ style: Style?) -> String {
+    package func styled(_ text: String, _ style: Style?) -> String {
         beginning(of: style) + text + end(of: style)
     }
 

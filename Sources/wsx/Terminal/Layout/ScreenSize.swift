@@ -1,13 +1,13 @@
 import WSCore
 
 /// The size of the window that shows output, in characters.
-struct ScreenSize: Equatable {
-    let columns: Int
+package struct ScreenSize: Equatable {
+    package let columns: Int
     let rows: Int
 
     /// The size of the terminal that shows notices, or nil if there is none.
     /// - Parameter isPrompt: Whether the terminal has a prompt; standard error may then be redirected.
-    static func current(isPrompt: Bool) -> ScreenSize? {
+    package static func current(isPrompt: Bool) -> ScreenSize? {
         for descriptor in isPrompt
             ? [StandardDescriptors.error, StandardDescriptors.input] : [StandardDescriptors.error]
         {

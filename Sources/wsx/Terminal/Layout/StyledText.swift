@@ -3,7 +3,7 @@ import Formats
 import WSCore
 
 /// Text for one line of a terminal, with colors and its width.
-struct StyledText: Equatable {
+package struct StyledText: Equatable {
     /// A part in one style, without control characters.
     private struct Run {
         var text: String
@@ -145,7 +145,7 @@ struct StyledText: Equatable {
 }
 
 /// The number of columns that text takes on a terminal.
-enum DisplayWidth {
+package enum DisplayWidth {
     /// `wcwidth` needs a UTF-8 locale.
     private static let hasLocale: Bool = {
         Glyphs.setLocale()
@@ -209,7 +209,7 @@ enum DisplayWidth {
     private static let maximumSequenceColumns = 8
 
     /// The longest beginning of a text that fits.
-    static func prefix(of text: String, columns: Int) -> String {
+    package static func prefix(of text: String, columns: Int) -> String {
         let scalars = text.unicodeScalars
         var left = columns
         var end = scalars.startIndex

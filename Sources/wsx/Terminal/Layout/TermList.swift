@@ -3,7 +3,7 @@
 ///
 ///     /ping [TEXT]  Send a ping
 ///     /quit         Close the connection and exit
-enum TermList {
+package enum TermList {
     /// The minimum width of a column of meanings. URLs, and most names of extensions, fit into it.
     private static let minimumMeaningColumns = 20
     /// The indentation of a meaning below its term.
@@ -16,7 +16,7 @@ enum TermList {
     ///   - indentation: The indentation of the terms.
     ///   - gap: The number of spaces between the columns.
     ///   - style: Colors a term and the spaces after it.
-    static func text(
+    package static func text(
         of rows: [(String, String)], columns: Int?, indentation: Int = 0, gap: Int = 2,
         style: (String) -> String = { $0 }
     ) -> String {

@@ -5,7 +5,7 @@ import WSCore
 ///
 /// A character, its combining marks, and what a joiner joins to it are highlighted together. The parts between the ends
 /// of matches can therefore be escaped one by one: no part begins or ends with a joiner, or begins with marks.
-struct TextMatches {
+package struct TextMatches {
     /// The byte ranges, in order. They do not overlap, and none is empty.
     private(set) var ranges: [Range<Int>]
 

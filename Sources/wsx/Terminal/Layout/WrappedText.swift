@@ -3,7 +3,7 @@ import WSCore
 
 /// Breaks text into lines of limited width: at spaces, and within words that are longer than a line. An escaped control
 /// character, such as `\u{1B}`, stays in one piece.
-enum WrappedText {
+package enum WrappedText {
     private typealias Scalars = Substring.UnicodeScalarView
 
     /// Breaks a text into lines. Each line feed starts a new line.
@@ -13,7 +13,7 @@ enum WrappedText {
     ///   - firstColumns: The width of the first line.
     ///   - rows: The maximum number of lines.
     /// - Returns: The lines, and whether all of the text is in them.
-    static func lines(
+    package static func lines(
         of text: String, columns: Int, firstColumns: Int? = nil, rows: Int = .max
     ) -> (lines: [String], isComplete: Bool) {
         let (ranges, isComplete) = ranges(of: text, columns: columns, firstColumns: firstColumns, rows: rows)

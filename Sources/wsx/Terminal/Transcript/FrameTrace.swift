@@ -1,7 +1,7 @@
 import WSCore
 
 /// Shows every frame of a connection, for `-vv`: the bits of its header and a hex dump of its payload.
-final class FrameTrace: SentFrameObserver {
+package final class FrameTrace: SentFrameObserver {
     /// The maximum number of bytes shown of a payload.
     static let shownBytes = 256
 
@@ -16,7 +16,7 @@ final class FrameTrace: SentFrameObserver {
     /// - Parameters:
     ///   - client: The client's number, on a server.
     ///   - show: Receives lines, each ending with a newline.
-    init(transcript: Transcript, client: Int? = nil, show: @escaping (String) -> Void) {
+    package init(transcript: Transcript, client: Int? = nil, show: @escaping (String) -> Void) {
         self.show = show
         self.transcript = transcript
         self.client = client
@@ -28,14 +28,14 @@ final class FrameTrace: SentFrameObserver {
     }
 
     /// Shows the header of an arriving frame.
-    func received(_ header: FrameHeader) {
+    package func received(_ header: FrameHeader) {
         show(transcript.header(header, .received, client: client))
         payload.removeAll(keepingCapacity: true)
         isShown = false
     }
 
     /// Shows the frame's payload once enough of it has arrived.
-    func received(_ piece: RawSpan, of header: FrameHeader) {
+    package func received(_ piece: RawSpan, of header: FrameHeader) {
         guard !isShown else { return }
         payload += piece.extracting(first: Self.shownBytes - payload.count).withUnsafeBytes { Array($0) }
         guard payload.count == min(header.payloadBytes, Self.shownBytes) else { return }

@@ -2,11 +2,11 @@ import Formats
 import WSCore
 
 /// Formats the traffic of a connection.
-enum TrafficReport {
+package enum TrafficReport {
     /// The traffic in both directions: `2 sent, 1 received; 812 B out (140 B on the wire), 17 B in (19 B on the wire)`.
     ///
     /// - Parameter showsWire: Whether to show the bytes on the wire beside the size of the messages.
-    static func words(sent: Traffic, received: Traffic, showsWire: Bool) -> String {
+    package static func words(sent: Traffic, received: Traffic, showsWire: Bool) -> String {
         "\(sent.messages) sent, \(received.messages) received; "
             + "\(bytes(sent, "out", showsWire)), \(bytes(received, "in", showsWire))"
     }
@@ -17,13 +17,13 @@ enum TrafficReport {
     }
 
     /// The bytes that compression saved, net of headers and control frames: `61 % saved`.
-    static func savings(_ traffic: Traffic) -> String {
+    package static func savings(_ traffic: Traffic) -> String {
         guard traffic.wireBytes < traffic.messageBytes else { return "nothing saved" }
         return "\((traffic.messageBytes - traffic.wireBytes) * 100 / traffic.messageBytes) % saved"
     }
 
     /// A number of bytes: `812 B`, `31.2 KiB`, `1.0 GiB`; exact below 10 KiB.
-    static func size(_ bytes: Int) -> String {
+    package static func size(_ bytes: Int) -> String {
         guard bytes >= 10 << 10 else { return "\(bytes) B" }
         var (tenths, unit) = (bytes * 10 / 1024, 0)
         while tenths >= 10240, unit < units.count - 1 { (tenths, unit) = (tenths / 1024, unit + 1) }

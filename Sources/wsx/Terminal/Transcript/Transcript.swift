@@ -8,9 +8,9 @@ import WSCore
 ///     15:04:05.164 ← binary    3 B  01 02 ff  ...
 ///     15:04:12.006 ← close  1000    normal closure: "bye"
 ///     15:04:13.250 … text      5 B  later
-class Transcript {
+package class Transcript {
     /// The direction of a message.
-    enum Direction {
+    package enum Direction {
         case sent
         case received
         /// The message waits for a connection or an earlier reply.
@@ -72,7 +72,7 @@ class Transcript {
     // MARK: Messages
 
     /// Formats a message that `--hide` hides: as a whole, dimmed.
-    func hidden(_ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil) -> String {
+    package func hidden(_ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil) -> String {
         let text = Transcript(uncolored: self).message(payload, as: kind, direction, client: client)
         return palette.quiet(String(text.dropLast())) + "\n"
     }
@@ -80,7 +80,7 @@ class Transcript {
     /// Formats a message, or the beginning of a long one.
     /// - Parameters:
     ///   - note: A remark after the message.
-    func message(
+    package func message(
         _ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil, note: String = ""
     ) -> String {
         let size = screenSize()
@@ -115,7 +115,7 @@ class Transcript {
     // MARK: Frames
 
     /// Formats a ping or pong.
-    func control(_ opcode: Opcode, _ payload: RawSpan, _ direction: Direction, client: Int? = nil, note: String = "")
+    package func control(_ opcode: Opcode, _ payload: RawSpan, _ direction: Direction, client: Int? = nil, note: String = "")
         -> String
     {
         let size = TrafficReport.column(payload.byteCount)
@@ -131,7 +131,7 @@ class Transcript {
     }
 
     /// Formats a close frame.
-    func close(_ frame: CloseFrame, _ direction: Direction, client: Int? = nil) -> String {
+    package func close(_ frame: CloseFrame, _ direction: Direction, client: Int? = nil) -> String {
         let number = frame.code.map { "\($0.rawValue)" } ?? ""
         var content = frame.code.map { $0.meaning ?? "" } ?? "no code"
         if !frame.reason.isEmpty {
@@ -174,7 +174,7 @@ class Transcript {
 
     /// Formats a line of the head of a request or response.
     /// - Parameter isPast: Whether the line repeats an earlier one, for which the current time is meaningless.
-    func head(_ text: String, _ direction: Direction, client: Int? = nil, isPast: Bool = false) -> String {
+    package func head(_ text: String, _ direction: Direction, client: Int? = nil, isPast: Bool = false) -> String {
         let time = isPast ? "" : clock.text(of: clock.now)
         let prefix = (time.isEmpty ? "" : palette.quiet(time) + " ") + (client.map { "#\($0) " } ?? "")
         return "\(prefix)\(palette.styled(direction.arrow, direction.style)) \(text)\n"

@@ -2,10 +2,10 @@ import Formats
 import WSCore
 
 /// Formats the timestamps of a transcript.
-struct TranscriptClock {
+package struct TranscriptClock {
     /// A moment by both clocks that a style may need.
-    struct Moment: Equatable {
-        let wallTime: WallTime
+    package struct Moment: Equatable {
+        package let wallTime: WallTime
         /// The loop's time.
         let loopTime: Duration
     }

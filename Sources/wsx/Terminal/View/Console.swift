@@ -3,31 +3,31 @@ import Formats
 import WSCore
 
 /// The place where users read notices and errors: standard error, or above the line being typed.
-final class Console {
+package final class Console {
     /// A terminal that shows output.
-    enum Terminal {
+    package enum Terminal {
         /// It shows escape sequences as text.
         case dumb
         case ansi
     }
 
     /// The editor whose terminal shows all output; nil: standard error.
-    weak var editor: (any PromptEditor)?
+    package weak var editor: (any PromptEditor)?
     /// The colors of the output.
-    let palette: Palette
+    package let palette: Palette
     /// When to use colors: never if the environment disables them by default.
     private let color: ColorChoice
     /// The colors that the user has chosen.
     private let changedColors: Palette
-    let isQuiet: Bool
+    package let isQuiet: Bool
     /// The terminal that the log goes to, or `nil` if it is none.
-    let terminal: Terminal?
+    package let terminal: Terminal?
     private let screenSize: (_ isPrompt: Bool) -> ScreenSize?
     private let log: LogWriter
     /// The secrets of the run, which no line shows.
-    let secrets: SecretRecord
+    package let secrets: SecretRecord
     /// The directory for files without a name: `$TMPDIR`, or /tmp.
-    let temporaryDirectory: String
+    package let temporaryDirectory: String
     /// Whether the terminal shows a status, which other output replaces.
     private var hasStatus = false
 
@@ -44,7 +44,7 @@ final class Console {
     ///   - screenSize: Returns the size of the window that shows output.
     ///   - secrets: The secrets of the run.
     ///   - environment: Looks up an environment variable.
-    init(
+    package init(
         color: ColorChoice, isQuiet: Bool, isPlain: Bool = false, secrets: SecretRecord,
         log: LogWriter = .standardError,
         isTerminal: Bool = StandardDescriptors.isTerminal(StandardDescriptors.error),
@@ -69,7 +69,7 @@ final class Console {
     }
 
     /// The colors for output to a descriptor.
-    func colors(on descriptor: Int32) -> Palette { Self.colors(changedColors, color, on: descriptor) }
+    package func colors(on descriptor: Int32) -> Palette { Self.colors(changedColors, color, on: descriptor) }
 
     private static func colors(_ palette: Palette, _ color: ColorChoice, on descriptor: Int32) -> Palette {
         switch color {
@@ -80,7 +80,7 @@ final class Console {
     }
 
     /// Creates the transcript of a run without a prompt that begins now.
-    func makeTranscript(for arguments: some ConversationArguments, on loop: EventLoop) -> Transcript {
+    package func makeTranscript(for arguments: some ConversationArguments, on loop: EventLoop) -> Transcript {
         Transcript(
             palette: palette, timestamps: arguments.transcript.timestamps ?? .local,
             isPretty: arguments.transcript.isPretty ?? StandardDescriptors.isTerminal(StandardDescriptors.error),
@@ -90,7 +90,7 @@ final class Console {
 
     /// Creates the view of a run with a prompt that begins now.
     /// - Parameter showsReceived: Whether received messages are shown, as opposed to written to standard output.
-    func makeView(
+    package func makeView(
         for arguments: some ConversationArguments, showsReceived: Bool, on loop: EventLoop
     ) -> MessageView {
         let transcript = PromptTranscript(
@@ -107,19 +107,19 @@ final class Console {
 
     /// Waits until standard error has taken all output, if it is being read. Call this before an editor draws on the
     /// same terminal.
-    func drain() {
+    package func drain() {
         log.drain()
     }
 
     /// Whether standard error is falling behind. Callers that can defer output should do so.
-    var isBusy: Bool { editor == nil && log.isBusy }
+    package var isBusy: Bool { editor == nil && log.isBusy }
 
     /// The time until ``isBusy`` is worth checking again.
-    static let busyInterval = Duration.milliseconds(10)
+    package static let busyInterval = Duration.milliseconds(10)
 
     /// The width of lines for a person, or `nil` if a script may read them. The last column stays free, because some
     /// terminals wrap there.
-    var columns: Int? {
+    package var columns: Int? {
         guard editor != nil || terminal != nil, let size = screenSize(editor != nil) else { return nil }
         return size.columns > Self.minimumColumns ? size.columns - 1 : nil
     }
@@ -130,13 +130,13 @@ final class Console {
     /// Shows a notice, as one line, unless notices are suppressed. Text of a peer in it, which ``quoted(_:)`` marks, has
     /// no secrets of the run.
     /// - Parameter indentation: The indentation of further lines in a narrow window.
-    func notice(_ line: String, as style: Palette.Style? = nil, indentation: Int = 2) {
+    package func notice(_ line: String, as style: Palette.Style? = nil, indentation: Int = 2) {
         guard !isQuiet else { return }
         show(palette.styled(wrapped(secrets.masking(line: line), indentation: indentation), style) + "\n")
     }
 
     /// Shows an error, as one line that begins with the program's name, like ``notice(_:as:indentation:)``.
-    func error(_ line: String) {
+    package func error(_ line: String) {
         let text = wrapped(Glyphs.drawable("wsx: \(secrets.masking(line: line))"))
         show(palette.failure("wsx:") + text.dropFirst(4) + "\n")
     }
@@ -158,7 +158,7 @@ final class Console {
     }
 
     /// Shows lines, each ending with a newline.
-    func show(_ lines: String) {
+    package func show(_ lines: String) {
         if let editor {
             editor.print(lines)
         } else {
@@ -171,7 +171,7 @@ final class Console {
     /// suppressed.
     /// - Returns: Whether the line is shown.
     @discardableResult
-    func showStatus(_ line: String) -> Bool {
+    package func showStatus(_ line: String) -> Bool {
         guard terminal == .ansi, !isQuiet, editor == nil else { return false }
         log.write(Self.eraseLine + line)
         hasStatus = true
@@ -179,7 +179,7 @@ final class Console {
     }
 
     /// Erases the line of ``showStatus(_:)``, if there is one.
-    func eraseStatus() {
+    package func eraseStatus() {
         guard hasStatus else { return }
         hasStatus = false
         log.write(Self.eraseLine)
@@ -188,13 +188,13 @@ final class Console {
 
 extension Console {
     /// Reports once that a search reached its limits.
-    func watch(_ pattern: Pattern) {
+    package func watch(_ pattern: Pattern) {
         let source = pattern.source
         pattern.didGiveUp = { [weak self] in self?.reportLimit(ofSearching: source) }
     }
 
     /// Reports that a search for `source` reached its limits.
-    func reportLimit(ofSearching source: String) {
+    package func reportLimit(ofSearching source: String) {
         error(
             "searching '\(escapingControls(source))': some text needs too many steps or too much memory and counts as "
                 + "not matching; avoid nested repetitions such as (a+)+")

@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 /// The filters of a prompt, each with the number of messages that it has hidden.
-struct MessageFilters {
+package struct MessageFilters {
     /// The filters that can be set at the same time, in the order in which they apply and are shown.
     enum Kind: Int, CaseIterable {
         /// `/only CLIENT`
@@ -44,7 +44,7 @@ struct MessageFilters {
 
     private var filters: [Kind: Filter] = [:]
     /// Whether the filters also apply to sent messages, which a relay has not sent by itself.
-    var includeSent = false
+    package var includeSent = false
     /// Whether messages that `--hide` hides are shown.
     var showsHidden = false
 

@@ -2,25 +2,25 @@ import Formats
 import WSCore
 
 /// The latest sent and received messages, within limits, for the commands of the prompt.
-struct MessageLog {
+package struct MessageLog {
     /// A sent or received message.
-    struct Entry {
+    package struct Entry {
         /// The number, counted from 1 over sent and received messages.
-        let number: Int
-        let direction: Transcript.Direction
-        let kind: MessageKind
+        package let number: Int
+        package let direction: Transcript.Direction
+        package let kind: MessageKind
         /// The client's number, on a server.
-        var client: Int?
-        let moment: TranscriptClock.Moment
+        package var client: Int?
+        package let moment: TranscriptClock.Moment
         /// The text before the message, or `nil` if there is none.
         var heading: String?
         /// The message, or its beginning if ``isCut``.
-        let payload: [UInt8]
+        package let payload: [UInt8]
         /// The size of the message in bytes.
         let byteCount: Int
 
         /// Whether only the beginning is available.
-        var isCut: Bool { payload.count < byteCount }
+        package var isCut: Bool { payload.count < byteCount }
     }
 
     /// The maximum number of messages: enough to look back over a busy minute.
@@ -38,14 +38,14 @@ struct MessageLog {
     private var first = 0
     private var byteCount = 0
     /// The number of the last message; 0: none.
-    private(set) var lastNumber = 0
+    package private(set) var lastNumber = 0
     /// The number of received messages so far, including those dropped.
-    private(set) var receivedCount = 0
+    package private(set) var receivedCount = 0
     /// The number of sent messages so far, including those dropped.
-    var sentCount: Int { lastNumber - receivedCount }
+    package var sentCount: Int { lastNumber - receivedCount }
 
     /// The available messages, oldest first.
-    var kept: ArraySlice<Entry> { entries[first...] }
+    package var kept: ArraySlice<Entry> { entries[first...] }
 
     /// Adds a message and drops the oldest ones beyond the limits.
     /// - Returns: The message's number.

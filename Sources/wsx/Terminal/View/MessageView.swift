@@ -6,17 +6,17 @@ import WSCore
 ///
 ///     message ─► log ─► filters ─► pause ─► flood gate ─► transcript ─► terminal
 ///                 └─ /show /tail /find Ctrl-F /save
-final class MessageView {
-    let console: Console
-    let transcript: PromptTranscript
+package final class MessageView {
+    package let console: Console
+    package let transcript: PromptTranscript
     let loop: EventLoop
     /// The editor, or `nil` while there is no prompt.
     weak var editor: (any PromptEditor)?
     /// The messages so far.
-    private(set) var log = MessageLog()
+    package private(set) var log = MessageLog()
     /// The number of the last message that was folded and has not been shown in full, or `nil`.
     private var lastFolded: Int?
-    var filters = MessageFilters()
+    package var filters = MessageFilters()
     let gate: DisplayGate
     var finding = Finding()
     /// The messages that were shown last, or `nil` to show whole messages.
@@ -24,9 +24,9 @@ final class MessageView {
     /// The locations of the values that make up the kind of a message; empty: the usual ones.
     private var kinds: [JSONPath] = []
     /// Whether the user has typed the messages that are being sent. They are shown in any case.
-    var isTyped = false
+    package var isTyped = false
     /// Whether received messages are shown, as opposed to written to standard output.
-    let showsReceived: Bool
+    package let showsReceived: Bool
     /// What becomes of pings and pongs that nobody at the prompt waits for.
     enum PingDisplay: Equatable {
         case shown
@@ -35,9 +35,9 @@ final class MessageView {
     }
     var pings = PingDisplay.hidden(count: 0)
     /// Takes received messages that pass the filters, in place of the screen, or `nil` to show them.
-    var pipe: ((RawSpan) -> Void)?
+    package var pipe: ((RawSpan) -> Void)?
     /// Saves all messages in the format that the extension of a path names. Returns false if it names none.
-    var saveSession: (_ path: String) -> Bool = { _ in false }
+    package var saveSession: (_ path: String) -> Bool = { _ in false }
     /// Called when ``tags`` may have changed.
     var tagsDidChange: () -> Void = {}
 
@@ -65,7 +65,7 @@ final class MessageView {
     ///   - heading: The text before the message, or `nil` if there is none.
     /// - Returns: The message's number, and whether it was omitted because it has no value to select.
     @discardableResult
-    func show(
+    package func show(
         _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, client: Int? = nil,
         heading: String? = nil, role: PromptTranscript.Role = .plain
     ) -> (number: Int, isOmitted: Bool) {
@@ -132,7 +132,7 @@ final class MessageView {
 
     /// Shows a typed message that has to wait, for example for an earlier reply. When it is sent, it is kept and gets
     /// its number.
-    func show(waiting payload: RawSpan, as kind: MessageKind) {
+    package func show(waiting payload: RawSpan, as kind: MessageKind) {
         guard isTyped else { return }
         console.show(
             transcript.lines(of: payload, as: kind, .queued, number: nil, at: transcript.clock.now).text)
@@ -140,7 +140,7 @@ final class MessageView {
 
     /// Shows a ping or a pong, or only counts it.
     /// - Parameter isRequested: Whether the user has sent it, or waits for it.
-    func show(
+    package func show(
         control opcode: Opcode, _ payload: RawSpan, _ direction: Transcript.Direction, client: Int? = nil,
         note: String = "", isRequested: Bool
     ) {
@@ -256,7 +256,7 @@ final class MessageView {
     }
 
     /// The message with a number. Reports if there is none.
-    func entry(_ number: Int) -> MessageLog.Entry? {
+    package func entry(_ number: Int) -> MessageLog.Entry? {
         if let entry = log.entry(number) { return entry }
         switch (log.kept.first, log.kept.last) {
         case (let first?, let last?):
@@ -267,7 +267,7 @@ final class MessageView {
     }
 
     /// Reports that only the beginning of a message is available.
-    func reportCut(_ entry: MessageLog.Entry) {
+    package func reportCut(_ entry: MessageLog.Entry) {
         console.error(
             "message \(entry.number): only the first \(TrafficReport.size(entry.payload.count)) of "
                 + "\(TrafficReport.size(entry.byteCount)) are available")

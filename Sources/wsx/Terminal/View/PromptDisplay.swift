@@ -4,15 +4,15 @@ import WSCore
 ///
 ///     wss://api.example.com/feed · ↑ 12 ↓ 1,830 · filter /error/
 ///     [/error/ 214 hidden] (reconnecting in 3 s) > the line being typed
-final class PromptDisplay {
+package final class PromptDisplay {
     /// The state of the connection, shown in parentheses, or `nil` to show none.
-    var words: String? {
+    package var words: String? {
         didSet {
             updatePrompt()
             statusLine.update()
         }
     }
-    let statusLine: StatusLine
+    package let statusLine: StatusLine
 
     private weak var editor: (any PromptEditor)?
     private let view: MessageView
@@ -37,7 +37,7 @@ final class PromptDisplay {
     ///   - helpNote: A sentence below the list of the commands, or `nil` if there is none.
     ///   - screenSize: Returns the size of the window; nil: unlimited.
     ///   - facts: Returns the facts about the connection for the status line.
-    init(
+    package init(
         around editor: any PromptEditor, of view: MessageView, commands: [PromptCommandDescription],
         helpNote: String? = nil, on loop: EventLoop,
         screenSize: @escaping () -> ScreenSize? = { ScreenSize.current(isPrompt: true) },
@@ -69,7 +69,7 @@ final class PromptDisplay {
     // MARK: Commands
 
     /// Performs a command that concerns only the terminal.
-    func perform(_ action: ViewAction) {
+    package func perform(_ action: ViewAction) {
         if !view.showsReceived, let command = action.filteringCommand {
             return console.error(
                 "/\(command): received messages go to standard output, not to this terminal; /find and /tail show them")
@@ -134,7 +134,7 @@ final class PromptDisplay {
     }
 
     /// Adapts everything to the size of the window.
-    func resized() {
+    package func resized() {
         updatePrompt()
         statusLine.update()
     }

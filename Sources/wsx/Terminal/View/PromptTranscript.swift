@@ -8,7 +8,7 @@ import WSCore
 ///            "sequence":1234567} … 4.2 KiB, /2 shows all
 ///      #3 ← binary 3 B  01 02 ff  ...
 ///         ← ping "abc"
-final class PromptTranscript: Transcript {
+package final class PromptTranscript: Transcript {
     /// The lines of a message.
     struct Message {
         /// Each line ends with a newline.
@@ -18,7 +18,7 @@ final class PromptTranscript: Transcript {
     }
 
     /// What a message is to the user.
-    enum Role: Equatable {
+    package enum Role: Equatable {
         case plain
         /// A reply to the request with a message number, after a round trip.
         /// - `error`: The error that it reports, or `nil` if it reports success.
@@ -298,7 +298,7 @@ final class PromptTranscript: Transcript {
         return line.text + "\n"
     }
 
-    override func head(_ text: String, _ direction: Direction, client: Int? = nil, isPast: Bool = false) -> String {
+    package override func head(_ text: String, _ direction: Direction, client: Int? = nil, isPast: Bool = false) -> String {
         var line = StyledText(direction.arrow, as: direction.style, palette)
         line.append(" ")
         return (client.map { palette.quiet("@\($0) ") } ?? "") + line.text + text + "\n"

@@ -4,20 +4,20 @@ import WSCore
 /// The line above a prompt with the state of the connection, updated four times per second.
 ///
 ///     wss://api.example.com/feed · ↑ 12 (1 waiting, 2 unconfirmed) ↓ 1,830 (214/s) · ● session.jsonl · filter /error/ · 41.2 ms · TLS 1.3
-final class StatusLine {
+package final class StatusLine {
     /// The facts on the line.
-    struct Facts: Equatable {
+    package struct Facts: Equatable {
         /// The address, and other facts that rarely change.
-        var place: [String]
-        var roundTrip: Duration?
+        package var place: [String]
+        package var roundTrip: Duration?
         /// The file of the recording, or `nil` if there is none.
-        var recording: String?
-        var sentMessages = 0
+        package var recording: String?
+        package var sentMessages = 0
         /// The messages that wait to be sent. They are not among the sent ones.
-        var waitingMessages = 0
+        package var waitingMessages = 0
         /// The sent messages that the peer has not confirmed.
-        var unconfirmedMessages = 0
-        var receivedMessages = 0
+        package var unconfirmedMessages = 0
+        package var receivedMessages = 0
         /// The pings and pongs that were not shown.
         var hiddenPings = 0
         /// The filters, such as `filter /error/`, or `nil` if there are none.
@@ -75,7 +75,7 @@ final class StatusLine {
     }
 
     /// Redraws the line if it has changed.
-    func update() {
+    package func update() {
         guard isOn, let columns = screenSize()?.columns else {
             editor?.statusLine = nil
             return

@@ -1,14 +1,14 @@
 import CommandLine
 
 /// The operand and options shared by the commands that connect to a server.
-struct ClientArguments: Equatable, Sendable {
-    var url = ""
-    var request = RequestArguments()
-    var network = NetworkArguments()
-    var tls = TLSArguments()
-    var closeFrame = CloseFrameArguments()
-    var compression = CompressionArguments()
-    var limits = LimitArguments()
+package struct ClientArguments: Equatable, Sendable {
+    package var url = ""
+    package var request = RequestArguments()
+    package var network = NetworkArguments()
+    package var tls = TLSArguments()
+    package var closeFrame = CloseFrameArguments()
+    package var compression = CompressionArguments()
+    package var limits = LimitArguments()
 
     /// The URL operand.
     /// - Parameters:
@@ -44,9 +44,9 @@ struct ClientArguments: Equatable, Sendable {
 }
 
 /// The profiles and URLs that completion scripts offer.
-enum CompletionTargets {
+package enum CompletionTargets {
     /// The operand of `wsx completions` that prints them, one per line.
-    static let word = "targets"
+    package static let word = "targets"
     /// The beginnings of URLs that are offered with them.
     static let prefixes = ["echo:", "ws://", "wss://"]
 }

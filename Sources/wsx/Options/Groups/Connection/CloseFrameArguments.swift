@@ -2,12 +2,12 @@ import CommandLine
 import WSCore
 
 /// The options for the close frame that this end sends.
-struct CloseFrameArguments: Equatable, Sendable {
+package struct CloseFrameArguments: Equatable, Sendable {
     var closeCode: UInt16 = 1000
     /// At most ``CloseReasonValue/longestBytes`` bytes of UTF-8.
     var closeReason = ""
 
-    var frame: CloseFrame { CloseFrame(code: CloseCode(rawValue: closeCode), reason: closeReason) }
+    package var frame: CloseFrame { CloseFrame(code: CloseCode(rawValue: closeCode), reason: closeReason) }
 
     /// The options.
     /// - Parameters:

@@ -2,14 +2,14 @@ import CommandLine
 import WSCore
 
 /// The options for permessage-deflate.
-struct CompressionArguments: Equatable, Sendable {
+package struct CompressionArguments: Equatable, Sendable {
     var compresses = true
     /// 8 through 15.
     var compressionWindowBits = 15
     var compressionKeepsContext = true
 
     /// The parameters to negotiate; nil: no compression.
-    var deflate: DeflatePreferences? {
+    package var deflate: DeflatePreferences? {
         compresses
             ? DeflatePreferences(windowBits: compressionWindowBits, keepsContext: compressionKeepsContext) : nil
     }

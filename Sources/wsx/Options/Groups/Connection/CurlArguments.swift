@@ -1,12 +1,12 @@
 import CommandLine
 
 /// What connects `wsx connect` with curl: options that print a curl command, and traces of one that was translated.
-struct CurlArguments: Equatable, Sendable {
+package struct CurlArguments: Equatable, Sendable {
     /// The options of a curl command that have no effect, by their names.
-    var ignoredOptions: [String] = []
+    package var ignoredOptions: [String] = []
     /// Whether to print the connection as a curl command instead of opening it.
-    var isPrinted = false
-    var showsSecrets = false
+    package var isPrinted = false
+    package var showsSecrets = false
 
     static let options: [OptionSpecification<CurlArguments>] = [
         OptionSpecification(

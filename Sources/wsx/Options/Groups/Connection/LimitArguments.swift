@@ -1,15 +1,15 @@
 import CommandLine
 
 /// The limits on messages and on the duration of the closing handshake.
-struct LimitArguments: Equatable, Sendable {
+package struct LimitArguments: Equatable, Sendable {
     /// 64 MiB for a client, because its user chose the server. Servers have a lower default: anyone may connect.
-    var maximumMessageBytes = 64 << 20
-    var maximumFragments = 131_072
+    package var maximumMessageBytes = 64 << 20
+    package var maximumFragments = 131_072
     /// The maximum payload of an outgoing frame in bytes, 1 or more; nil: messages are not fragmented.
-    var fragmentBytes: Int?
+    package var fragmentBytes: Int?
     /// As given, or `nil` for the default of ``closeTimeout``.
-    var givenCloseTimeout: Duration?
-    var closeTimeout: Duration {
+    package var givenCloseTimeout: Duration?
+    package var closeTimeout: Duration {
         get { givenCloseTimeout ?? .seconds(5) }
         set { givenCloseTimeout = newValue }
     }

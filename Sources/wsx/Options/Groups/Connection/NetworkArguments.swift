@@ -2,27 +2,27 @@ import CommandLine
 import WSCore
 
 /// The options for reaching the server: addresses, time limits, and proxies.
-struct NetworkArguments: Equatable, Sendable {
+package struct NetworkArguments: Equatable, Sendable {
     /// The Internet protocols that a connection may use.
-    enum Family {
+    package enum Family {
         case any
         case ipv4
         case ipv6
     }
 
-    var addressFamily = Family.any
+    package var addressFamily = Family.any
     /// As typed: `HOST:PORT:IP[,IP...]`.
-    var resolve: [String] = []
-    var sourceIPs: [String] = []
-    var unixSocket: String?
-    var connectTimeouts = ConnectTimeouts()
+    package var resolve: [String] = []
+    package var sourceIPs: [String] = []
+    package var unixSocket: String?
+    package var connectTimeouts = ConnectTimeouts()
     /// As typed: a URL.
-    var proxy: String?
+    package var proxy: String?
     /// How the user and password of an HTTP proxy are sent.
-    var proxyAuthentication = AuthenticationMethod.basic
+    package var proxyAuthentication = AuthenticationMethod.basic
     /// As typed: a list of hosts.
-    var noProxy: String?
-    var httpVersion = HTTPVersion.http1
+    package var noProxy: String?
+    package var httpVersion = HTTPVersion.http1
 
     static let http2 = OptionSpecification<NetworkArguments>(
         "http2", heading: .network,

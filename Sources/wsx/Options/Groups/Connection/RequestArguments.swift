@@ -2,30 +2,30 @@ import CommandLine
 import WSCore
 
 /// The options for the upgrade request of a client.
-struct RequestArguments: Equatable, Sendable {
+package struct RequestArguments: Equatable, Sendable {
     /// As typed: `Name: value`, `@FILE`, or `exec:COMMAND`.
-    var headers: [String] = []
-    var subprotocols: [String] = []
+    package var headers: [String] = []
+    package var subprotocols: [String] = []
     /// As typed: `USER[:PASSWORD]`, or a reference; see ``Secrets``.
-    var auth: String?
+    package var auth: String?
     /// As typed: the token, or a reference.
-    var bearer: String?
+    package var bearer: String?
     /// How the user and password are sent.
-    var authentication = AuthenticationMethod.basic
-    var signatureScope: SignatureScope?
+    package var authentication = AuthenticationMethod.basic
+    package var signatureScope: SignatureScope?
     /// Whether the .netrc file may provide the user and password.
-    var usesNetrc = false
+    package var usesNetrc = false
     /// As typed: `name=value`, or a reference.
-    var cookies: [String] = []
+    package var cookies: [String] = []
     /// The cookie files to read.
-    var cookieFiles: [String] = []
+    package var cookieFiles: [String] = []
     /// The cookie file to write, or `nil` if there is none. Only for `wsx connect`.
-    var cookieJar: String?
-    var origin: String?
-    var host: String?
-    var userAgent: String?
-    var redirects = RedirectChoice.none
-    var maximumRedirects = 20
+    package var cookieJar: String?
+    package var origin: String?
+    package var host: String?
+    package var userAgent: String?
+    package var redirects = RedirectChoice.none
+    package var maximumRedirects = 20
 
     static let cookieJar = OptionSpecification<RequestArguments>(
         "cookie-jar", value: OptionValue("FILE", .file), heading: .request,
@@ -234,7 +234,7 @@ struct RequestArguments: Equatable, Sendable {
 }
 
 /// Which redirects are followed.
-enum RedirectChoice: Equatable {
+package enum RedirectChoice: Equatable {
     case none
     /// All, but those to other origins get nothing that the user gave.
     case untrusted

@@ -2,22 +2,22 @@ import CommandLine
 import WSCore
 
 /// The options of a client for TLS.
-struct TLSArguments: Equatable, Sendable {
+package struct TLSArguments: Equatable, Sendable {
     /// The path of a file or directory.
-    var authorities: String?
+    package var authorities: String?
     /// The path of a PEM or PKCS #12 file.
-    var certificate: String?
+    package var certificate: String?
     /// The path of a PEM file.
-    var key: String?
+    package var key: String?
     /// As typed: the passphrase, `@FILE`, or `env:NAME`.
-    var passphrase: String?
-    var isInsecure = false
-    var pins: [TLSPin] = []
-    var serverName: String?
-    var minimumVersion = TLSVersion.tls12
+    package var passphrase: String?
+    package var isInsecure = false
+    package var pins: [TLSPin] = []
+    package var serverName: String?
+    package var minimumVersion = TLSVersion.tls12
 
     /// Whether any of the options was given.
-    var areGiven: Bool { self != TLSArguments() }
+    package var areGiven: Bool { self != TLSArguments() }
 
     static let options: [OptionSpecification<TLSArguments>] = [
         OptionSpecification(
@@ -95,19 +95,19 @@ struct TLSArguments: Equatable, Sendable {
 }
 
 /// The options of a server for TLS.
-struct ServerTLSArguments: Equatable, Sendable {
+package struct ServerTLSArguments: Equatable, Sendable {
     /// The path of a PEM or PKCS #12 file.
-    var certificate: String?
+    package var certificate: String?
     /// The path of a PEM file.
-    var key: String?
+    package var key: String?
     /// As typed: the passphrase, `@FILE`, or `env:NAME`.
-    var passphrase: String?
-    var isSelfSigned = false
+    package var passphrase: String?
+    package var isSelfSigned = false
     /// The path of a file or directory.
-    var clientAuthorities: String?
+    package var clientAuthorities: String?
 
     /// Whether TLS is used.
-    var isUsed: Bool { certificate != nil || isSelfSigned }
+    package var isUsed: Bool { certificate != nil || isSelfSigned }
 
     static let options: [OptionSpecification<ServerTLSArguments>] = [
         OptionSpecification(

@@ -2,14 +2,14 @@ import CommandLine
 import Formats
 
 /// The options for the formats of binary messages.
-struct CodecArguments: Equatable, Sendable {
+package struct CodecArguments: Equatable, Sendable {
     /// The codecs of received messages, the outermost first.
-    var decoders: [Codec] = []
+    package var decoders: [Codec] = []
     /// The codec of sent messages, or `nil` to send them unchanged. It can encode, or is a program.
-    var encoder: Codec?
+    package var encoder: Codec?
 
     /// Whether there is any codec.
-    var isEmpty: Bool { decoders.isEmpty && encoder == nil }
+    package var isEmpty: Bool { decoders.isEmpty && encoder == nil }
 
     /// The options of a command.
     /// - Parameters:
@@ -70,5 +70,5 @@ extension Codec {
     fileprivate var choice: ValueChoice { ValueChoice(name: name, summary: summary) }
 
     /// The command of a program and its arguments, separated by spaces, or `nil` for other codecs.
-    var program: String? { if case .program(let command) = self { command } else { nil } }
+    package var program: String? { if case .program(let command) = self { command } else { nil } }
 }

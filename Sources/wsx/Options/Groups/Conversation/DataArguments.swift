@@ -1,13 +1,13 @@
 import CommandLine
 
 /// The options for templates and the values that they insert.
-struct DataArguments: Equatable, Sendable {
+package struct DataArguments: Equatable, Sendable {
     /// The path of the data file; nil: none.
-    var path: String?
+    package var path: String?
     /// The row of the data file to use, from 1.
     var row = 1
     /// Whether messages, the URL, and the request are templates.
-    var usesTemplates = false
+    package var usesTemplates = false
 
     /// The option that names the data file.
     /// - Parameters:

@@ -1,11 +1,11 @@
 import CommandLine
 
 /// The options for notices and colors, shared by all commands.
-struct DisplayArguments: Equatable, Sendable {
-    var isQuiet = false
-    var color = ColorChoice.auto
+package struct DisplayArguments: Equatable, Sendable {
+    package var isQuiet = false
+    package var color = ColorChoice.auto
     /// Whether nothing on the terminal is erased or drawn again.
-    var isPlain = false
+    package var isPlain = false
 
     /// The options.
     /// - Parameter quiet: The manual of `--quiet`.
@@ -34,20 +34,20 @@ struct DisplayArguments: Equatable, Sendable {
 }
 
 /// The options for showing and recording the traffic of connections.
-struct TranscriptArguments: Equatable, Sendable {
-    var display = DisplayArguments()
+package struct TranscriptArguments: Equatable, Sendable {
+    package var display = DisplayArguments()
     /// 0, 1 (handshake and control frames), or 2 (every frame).
-    var verbosity = 0
+    package var verbosity = 0
     /// Nil: none at a prompt, local time elsewhere.
     var timestamps: TimestampStyle?
     /// The file to record the session to; nil: no recording.
-    var recordPath: String?
+    package var recordPath: String?
     /// Valid ``MessageCondition``s of messages that are not written or shown.
-    var hidden: [String] = []
+    package var hidden: [String] = []
     /// Nil: only if the output is a terminal.
-    var isPretty: Bool?
+    package var isPretty: Bool?
     /// What becomes of several messages that are pasted at once.
-    var paste = PasteChoice.ask
+    package var paste = PasteChoice.ask
 
     /// The options.
     /// - Parameter display: Those of ``DisplayArguments``.
@@ -129,7 +129,7 @@ struct TranscriptArguments: Equatable, Sendable {
 }
 
 /// When notices, the prompt, and indented JSON are colored.
-enum ColorChoice: String, CaseIterable, OptionChoice {
+package enum ColorChoice: String, CaseIterable, OptionChoice {
     case auto
     case always
     case never
@@ -144,7 +144,7 @@ enum ColorChoice: String, CaseIterable, OptionChoice {
 }
 
 /// The timestamps before lines on a terminal.
-enum TimestampStyle: String, CaseIterable, OptionChoice {
+package enum TimestampStyle: String, CaseIterable, OptionChoice {
     case local
     case utc
     case relative
@@ -161,7 +161,7 @@ enum TimestampStyle: String, CaseIterable, OptionChoice {
 }
 
 /// How the prompt sends a paste of several messages.
-enum PasteChoice: String, CaseIterable, OptionChoice {
+package enum PasteChoice: String, CaseIterable, OptionChoice {
     case ask
     case lines
     case one
@@ -176,7 +176,7 @@ enum PasteChoice: String, CaseIterable, OptionChoice {
 }
 
 /// The arguments of a command that exchanges messages with its user.
-protocol ConversationArguments {
+package protocol ConversationArguments {
     var format: FormatArguments { get }
     var transcript: TranscriptArguments { get }
 }

@@ -1,18 +1,18 @@
 import CommandLine
 
 /// The options that end a run of `wsx connect` and decide its status.
-struct EndingArguments: Equatable, Sendable {
+package struct EndingArguments: Equatable, Sendable {
     /// Nil: the default, which depends on the other options.
-    var linger: Linger?
+    package var linger: Linger?
     /// The number of received messages after which the run ends, 1 or more.
-    var count: Int?
+    package var count: Int?
     /// Whether the run ends after one received message for each message sent.
-    var isOne = false
+    package var isOne = false
     /// Valid regular expressions.
-    var until: [String] = []
+    package var until: [String] = []
     /// Valid regular expressions.
-    var expectations: [String] = []
-    var timeout: Duration?
+    package var expectations: [String] = []
+    package var timeout: Duration?
 
     static let options: [OptionSpecification<EndingArguments>] = [
         OptionSpecification(
@@ -123,7 +123,7 @@ extension OptionSpecification {
 }
 
 /// How long to wait for replies between the end of the input and the closing handshake.
-enum Linger: Equatable {
+package enum Linger: Equatable {
     /// Until no message has arrived for this long.
     case idle(Duration)
     /// The same, but shorter if each message has a reply; see ``InactivityWait``.
@@ -133,7 +133,7 @@ enum Linger: Equatable {
     case forever
 
     /// How long to wait; nil: no limit.
-    var limit: Duration? {
+    package var limit: Duration? {
         switch self {
         case .idle(let limit), .answered(idle: let limit), .total(let limit): limit
         case .forever: nil
@@ -141,7 +141,7 @@ enum Linger: Equatable {
     }
 
     /// Whether each received message restarts the wait.
-    var restartsOnArrival: Bool {
+    package var restartsOnArrival: Bool {
         switch self {
         case .idle, .answered: true
         case .total, .forever: false

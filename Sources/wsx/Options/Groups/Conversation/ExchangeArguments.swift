@@ -2,11 +2,11 @@ import CommandLine
 import Formats
 
 /// The options for messages that are sent automatically: first messages and answers.
-struct ExchangeArguments: Equatable, Sendable {
+package struct ExchangeArguments: Equatable, Sendable {
     /// As typed and not empty: templates, or `@FILE`, which may name an empty file.
     var firstMessages: [String] = []
     /// A valid condition.
-    var ready: String?
+    package var ready: String?
     /// As typed: `REGEX => TEXT`, or with a condition after `json:`.
     var answers: [String] = []
 

@@ -4,20 +4,20 @@ import Formats
 import WSCore
 
 /// The options for the formats of standard input and output.
-struct FormatArguments: Equatable, Sendable {
-    var readsInput = true
-    var payload = PayloadKind.automatic
-    var input = InputFormat.lines
-    var stripsCarriageReturn = false
-    var output = OutputFormat.text
+package struct FormatArguments: Equatable, Sendable {
+    package var readsInput = true
+    package var payload = PayloadKind.automatic
+    package var input = InputFormat.lines
+    package var stripsCarriageReturn = false
+    package var output = OutputFormat.text
     /// The value to write of each message; nil: whole messages.
-    var pick: JSONPath?
+    package var pick: JSONPath?
     /// What to write of each message; nil: the message.
-    var format: MessageFormat?
+    package var format: MessageFormat?
     /// The locations of the values that make up the kind of a message, whose changes are shown; empty: the usual ones;
     /// nil: whole messages.
-    var changes: [JSONPath]?
-    var replaySpeed = ReplaySpeed.max
+    package var changes: [JSONPath]?
+    package var replaySpeed = ReplaySpeed.max
 
     /// The options.
     /// - Parameters:

@@ -1,26 +1,26 @@
 import CommandLine
 
 /// The options for the messages that each connection begins with.
-struct MessageArguments: Equatable, Sendable {
+package struct MessageArguments: Equatable, Sendable {
     /// The operands, followed by the values of `--execute`, each in the order given.
-    var texts: [String] = []
+    package var texts: [String] = []
     /// The number of operands among ``texts``.
-    var operandCount = 0
+    package var operandCount = 0
     /// The messages of `--define`.
-    var definitions: [MessageDefinition] = []
+    package var definitions: [MessageDefinition] = []
     /// The saved message in place of the operands, or `nil` if there is none. It precedes all others.
-    var call: MessageCall?
+    package var call: MessageCall?
     /// The file whose contents are the last message, or `nil` if there is none.
-    var file: String?
+    package var file: String?
     /// The program of `--exec` and its arguments; empty: none.
-    var program: [String] = []
+    package var program: [String] = []
     /// What follows each line that is sent, or `nil` for nothing.
-    var lineEnd: LineEnd?
+    package var lineEnd: LineEnd?
     /// Whether the input is read after these messages.
-    var isInteractive = false
+    package var isInteractive = false
 
-    var isEmpty: Bool { hasNoTexts && file == nil }
-    var hasNoTexts: Bool { texts.isEmpty && call == nil }
+    package var isEmpty: Bool { hasNoTexts && file == nil }
+    package var hasNoTexts: Bool { texts.isEmpty && call == nil }
 
     static let operand = OperandSpecification<MessageArguments>(
         "MESSAGE", required: false, repeatable: true,
@@ -104,7 +104,7 @@ struct MessageArguments: Equatable, Sendable {
 }
 
 /// The values of `--eol`.
-enum LineEnd: String, CaseIterable, OptionChoice {
+package enum LineEnd: String, CaseIterable, OptionChoice {
     case crlf
     case lf
 
@@ -115,5 +115,5 @@ enum LineEnd: String, CaseIterable, OptionChoice {
         }
     }
 
-    var bytes: [UInt8] { Array((self == .crlf ? "\r\n" : "\n").utf8) }
+    package var bytes: [UInt8] { Array((self == .crlf ? "\r\n" : "\n").utf8) }
 }

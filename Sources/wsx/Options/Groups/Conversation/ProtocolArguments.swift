@@ -2,13 +2,13 @@ import CommandLine
 import Conversation
 
 /// The options for application protocols.
-struct ProtocolArguments: Equatable, Sendable {
+package struct ProtocolArguments: Equatable, Sendable {
     /// The protocol; nil: messages are sent and shown unchanged.
-    var choice: ProtocolChoice?
+    package var choice: ProtocolChoice?
     /// The values of `--param`, with references to files and environment variables as typed.
-    var parameters: [ProtocolParameterValue] = []
+    package var parameters: [ProtocolParameterValue] = []
     /// Whether replies can be matched to lines. A file without the member `id` defines a protocol without replies.
-    var hasReplies = true
+    package var hasReplies = true
 
     /// The options of a command.
     /// - Parameters:

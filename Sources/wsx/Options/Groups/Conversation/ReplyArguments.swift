@@ -4,20 +4,20 @@ import Formats
 import WSCore
 
 /// The options for requests and the matching of replies.
-struct ReplyArguments: Equatable, Sendable {
+package struct ReplyArguments: Equatable, Sendable {
     /// Whether each message waits for the reply to the previous one.
-    var sendsRequests = false
+    package var sendsRequests = false
     /// The id that a request and its reply have in common, or `nil` if there is none.
-    var correlation: Correlation?
+    package var correlation: Correlation?
     /// The form of the JSON-RPC calls to make from input lines; nil: lines are sent unchanged.
-    var calls: JSONRPCForm?
+    package var calls: JSONRPCForm?
     /// Whether an error reply makes the run fail.
-    var failsOnErrorReply = false
+    package var failsOnErrorReply = false
     /// More than 0.
-    var replyTimeout = Duration.seconds(30)
+    package var replyTimeout = Duration.seconds(30)
 
     /// Whether input messages are requests.
-    var hasRequests: Bool { sendsRequests || calls != nil || correlation != nil }
+    package var hasRequests: Bool { sendsRequests || calls != nil || correlation != nil }
 
     static let options: [OptionSpecification<ReplyArguments>] = [
         OptionSpecification(
@@ -98,7 +98,7 @@ enum CorrelationValue {
 }
 
 /// The values of `--json-rpc`: the form of its calls.
-enum JSONRPCForm: String, CaseIterable, OptionChoice {
+package enum JSONRPCForm: String, CaseIterable, OptionChoice {
     case automatic = "auto"
     case standard = "2.0"
     case devtools
@@ -112,7 +112,7 @@ enum JSONRPCForm: String, CaseIterable, OptionChoice {
     }
 
     /// Whether calls to a URL contain the member `jsonrpc`.
-    func hasVersion(at url: WebSocketURL) -> Bool {
+    package func hasVersion(at url: WebSocketURL) -> Bool {
         switch self {
         case .automatic: !ApplicationProtocol.isDevTools(url)
         case .standard: true

@@ -1,11 +1,11 @@
 import CommandLine
 
 /// The options of `wsx relay` that change messages.
-struct RewriteArguments: Equatable, Sendable {
+package struct RewriteArguments: Equatable, Sendable {
     /// As typed: `REGEX => TEXT`, or with a condition after `json:`.
     var rules: [String] = []
     /// The side whose messages are changed; nil: both.
-    var side: RelaySide?
+    package var side: RelaySide?
 
     static let options = [
         OptionSpecification<RewriteArguments>(
@@ -34,7 +34,7 @@ struct RewriteArguments: Equatable, Sendable {
 }
 
 /// The sender of a relayed message.
-enum RelaySide: String, CaseIterable, OptionChoice {
+package enum RelaySide: String, CaseIterable, OptionChoice {
     case client
     case server
 

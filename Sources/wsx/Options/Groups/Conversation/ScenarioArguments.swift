@@ -2,13 +2,13 @@ import CommandLine
 import Formats
 
 /// The options for scenarios.
-struct ScenarioArguments: Equatable, Sendable {
+package struct ScenarioArguments: Equatable, Sendable {
     /// The path of the scenario; nil: none.
-    var path: String?
+    package var path: String?
     /// The connection of a recording to play, from 1; nil: the first.
     var connection: Int?
     /// The file for the results in the JUnit format.
-    var junitPath: String?
+    package var junitPath: String?
     /// JSON Pointers to values of recorded messages that may differ.
     var ignoredPointers: [String] = []
 

@@ -1,13 +1,13 @@
 import CommandLine
 
 /// The options for staying connected to a server: reconnecting and heartbeats.
-struct StayingArguments: Equatable, Sendable {
-    var reconnection = Reconnection.never
+package struct StayingArguments: Equatable, Sendable {
+    package var reconnection = Reconnection.never
     /// The bounds of the waits before retries, above 0; nil: the default ones.
-    var reconnectDelay: ClosedRange<Duration>?
-    var heartbeats = HeartbeatArguments()
+    package var reconnectDelay: ClosedRange<Duration>?
+    package var heartbeats = HeartbeatArguments()
     /// As typed, text or `@FILE`, then the text; only the text of a file may be empty. nil: pings are sent.
-    var heartbeatMessage: String?
+    package var heartbeatMessage: String?
 
     @OptionTable<StayingArguments> static var options: [OptionSpecification<StayingArguments>] {
         OptionSpecification(
@@ -65,11 +65,11 @@ struct StayingArguments: Equatable, Sendable {
 }
 
 /// The options for detecting a dead peer.
-struct HeartbeatArguments: Equatable, Sendable {
+package struct HeartbeatArguments: Equatable, Sendable {
     /// The time from ping to ping, more than 0; nil: no pings.
-    var heartbeat: Duration?
+    package var heartbeat: Duration?
     /// 1 or more.
-    var heartbeatMisses = 3
+    package var heartbeatMisses = 3
 
     /// The options.
     /// - Parameters:
@@ -100,7 +100,7 @@ struct HeartbeatArguments: Equatable, Sendable {
 }
 
 /// How often to reconnect if a connection is lost or cannot be established.
-enum Reconnection: Equatable {
+package enum Reconnection: Equatable {
     case never
     /// At most this many retries in a row, 1 or more.
     case times(Int)

@@ -20,28 +20,28 @@ extension [OptionReference] {
 }
 
 /// The options for the load of a test.
-struct LoadArguments: Equatable, Sendable {
+package struct LoadArguments: Equatable, Sendable {
     var mode = BenchMode.echo
     /// The number is as typed, even with stages.
-    var connections = LoadPlan.Connections(count: 10)
-    var pace = LoadPlan.Pace()
+    package var connections = LoadPlan.Connections(count: 10)
+    package var pace = LoadPlan.Pace()
     /// More than 0; nil: the run ends after ``messageCount`` messages, or after 10 s without that.
-    var duration: Duration?
+    package var duration: Duration?
     /// On all connections together, 1 or more; nil: no limit.
-    var messageCount: Int?
+    package var messageCount: Int?
     /// The time during which messages do not count.
-    var warmup = Duration.zero
-    var start = StartTime.soon
+    package var warmup = Duration.zero
+    package var start = StartTime.soon
     /// As typed and not empty: a template, or `@FILE`, which may name an empty file. nil: no messages are sent as
     /// heartbeats.
-    var heartbeatMessage: String?
-    var replies = LoadPlan.Replies()
+    package var heartbeatMessage: String?
+    package var replies = LoadPlan.Replies()
     /// The location of the time at which publishers elsewhere have sent a message; nil: it is not measured.
-    var publishedTime: JSONPath?
+    package var publishedTime: JSONPath?
     /// The number of times that a failed attempt to open a connection is repeated.
-    var connectRetries = 0
+    package var connectRetries = 0
     /// The number of WebSockets on each HTTP/2 connection, 1 or more.
-    var streams = 1
+    package var streams = 1
 
     private static let mostConnections = 1_000_000
     private static let mostPerSecond = 100_000_000
@@ -318,7 +318,7 @@ struct LoadArguments: Equatable, Sendable {
 }
 
 /// When a load starts.
-enum StartTime: Equatable, Sendable {
+package enum StartTime: Equatable, Sendable {
     /// As soon as all connections are open.
     case soon
     /// At a wall-clock time, as the time since 1970, UTC.

@@ -2,7 +2,7 @@ import CommandLine
 import LoadTest
 
 /// The source of a load test's messages.
-enum MessageSource: Equatable, Sendable {
+package enum MessageSource: Equatable, Sendable {
     /// `--message`: a template, as typed; not empty.
     case text(String)
     /// `--file`, as a path.
@@ -10,12 +10,12 @@ enum MessageSource: Equatable, Sendable {
 }
 
 /// The options for the messages of a load test.
-struct LoadMessageArguments: Equatable, Sendable {
+package struct LoadMessageArguments: Equatable, Sendable {
     /// Sent in turn; empty: messages of ``sizeBytes`` bytes are generated.
-    var messages: [MessageSource] = []
+    package var messages: [MessageSource] = []
     /// 1 or more; nil: the mode's default.
-    var sizeBytes: Int?
-    var payload = PayloadKind.automatic
+    package var sizeBytes: Int?
+    package var payload = PayloadKind.automatic
 
     static let options: [OptionSpecification<LoadMessageArguments>] = [
         OptionSpecification(

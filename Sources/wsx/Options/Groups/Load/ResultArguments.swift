@@ -2,23 +2,23 @@ import CommandLine
 import LoadTest
 
 /// The options for results: format, files, and judgement.
-struct ResultArguments: Equatable, Sendable {
-    var output = ResultFormat.text
+package struct ResultArguments: Equatable, Sendable {
+    package var output = ResultFormat.text
     /// The file for the HdrHistogram log.
-    var histogramPath: String?
+    package var histogramPath: String?
     /// The file for the HTML report.
-    var reportPath: String?
+    package var reportPath: String?
     /// The file for the JUnit XML.
-    var junitPath: String?
+    package var junitPath: String?
     /// The file for the summary in Markdown.
-    var summaryPath: String?
+    package var summaryPath: String?
     /// The conditions that results must meet.
-    var thresholds: [Threshold] = []
+    package var thresholds: [Threshold] = []
     /// Files with the results of one earlier run each.
-    var baselinePaths: [String] = []
-    var title: String?
+    package var baselinePaths: [String] = []
+    package var title: String?
     /// The labels by key.
-    var labels: [String: String] = [:]
+    package var labels: [String: String] = [:]
 
     static let options: [OptionSpecification<ResultArguments>] = [
         OptionSpecification(

@@ -1,19 +1,19 @@
 import CommandLine
 
 /// The options that admit clients: origins, credentials, and limits.
-struct AccessArguments: Equatable, Sendable {
+package struct AccessArguments: Equatable, Sendable {
     /// Origins allowed in addition to the server's own and loopback origins; `*` allows all.
-    var origins: [String] = []
+    package var origins: [String] = []
     /// As typed: `USER:PASSWORD`, `@FILE`, or `env:NAME`. Any one of them, or of ``tokens``, admits a client.
-    var credentials: [String] = []
+    package var credentials: [String] = []
     /// As typed: a token, `@FILE`, or `env:NAME`.
-    var tokens: [String] = []
+    package var tokens: [String] = []
     /// 1 or more; nil: as many as the limit on open files allows.
-    var maximumConnections: Int?
+    package var maximumConnections: Int?
     /// In bytes; nil: 256 MiB, or four times the maximum message size if that is more.
-    var maximumHeldBytes: Int?
+    package var maximumHeldBytes: Int?
     /// More than 0; nil: no limit.
-    var idleTimeout: Duration?
+    package var idleTimeout: Duration?
 
     static let options: [OptionSpecification<AccessArguments>] = [
         OptionSpecification(

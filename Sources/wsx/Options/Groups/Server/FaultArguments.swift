@@ -1,27 +1,27 @@
 import CommandLine
 
 /// The faults that `wsx listen` injects to test clients.
-struct FaultArguments: Equatable, Sendable {
+package struct FaultArguments: Equatable, Sendable {
     /// The range of the random delay of messages to a client; nil: no delay.
-    var delay: ClosedRange<Duration>?
+    package var delay: ClosedRange<Duration>?
     /// The probability that a message to a client is dropped, 0 through 1.
-    var dropRate = 0.0
+    package var dropRate = 0.0
     /// In a relay, the side whose messages are delayed or dropped; nil: both.
-    var side: RelaySide?
+    package var side: RelaySide?
     /// The seed of the random numbers; nil: a new one in each run.
-    var seed: Int?
+    package var seed: Int?
     /// When clients are closed; nil: never.
-    var closeLimit: CloseLimit?
+    package var closeLimit: CloseLimit?
     /// The close frame for ``closeLimit``. 1012 (service restart) makes clients reconnect.
-    var closeFrame = CloseFrameArguments(closeCode: 1012)
+    package var closeFrame = CloseFrameArguments(closeCode: 1012)
     /// The requests that are rejected; nil: none.
-    var rejection: Rejection?
-    var answersPings = true
+    package var rejection: Rejection?
+    package var answersPings = true
     /// The rate limit of each client's stream, in each direction; nil: none.
-    var bytesPerSecond: Int?
+    package var bytesPerSecond: Int?
 
     /// Whether messages to each client pass through a gate.
-    var concernMessages: Bool { delay != nil || dropRate > 0 || closeLimit != nil }
+    package var concernMessages: Bool { delay != nil || dropRate > 0 || closeLimit != nil }
 
     /// The option of a relay that restricts the faults to one direction.
     static let sideOption = OptionSpecification<FaultArguments>(

@@ -1,19 +1,19 @@
 import CommandLine
 
 /// The options for serving: upgrades, threads, and the number of clients.
-struct ServerArguments: Equatable, Sendable {
-    var path: String?
+package struct ServerArguments: Equatable, Sendable {
+    package var path: String?
     /// In the order of the server's preference.
-    var subprotocols: [String] = []
+    package var subprotocols: [String] = []
     /// Headers to add to responses, as typed: `Name: value` or `@FILE`.
-    var headers: [String] = []
-    var handshakeTimeout = Duration.seconds(10)
+    package var headers: [String] = []
+    package var handshakeTimeout = Duration.seconds(10)
     /// 1 or more.
-    var threadCount = 1
+    package var threadCount = 1
     /// Whether to exit after one client.
-    var servesOnce = false
+    package var servesOnce = false
     /// Whether clients may speak HTTP/2, too.
-    var acceptsHTTP2 = false
+    package var acceptsHTTP2 = false
 
     /// The options for upgrades.
     static let upgradeOptions: [OptionSpecification<ServerArguments>] = [
@@ -92,13 +92,13 @@ struct ServerArguments: Equatable, Sendable {
 }
 
 /// The options for the programs of `--exec`.
-struct ProgramArguments: Equatable, Sendable {
+package struct ProgramArguments: Equatable, Sendable {
     /// The maximum number of concurrent programs, 1 or more.
-    var maximumProcesses = 256
+    package var maximumProcesses = 256
     /// The time a program has to exit after its peer left, and again after SIGTERM.
-    var programGrace = Duration.seconds(2)
+    package var programGrace = Duration.seconds(2)
     /// Whether programs exchange JSON events instead of lines.
-    var exchangesEvents = false
+    package var exchangesEvents = false
 
     /// The options of `wsx listen`.
     static let options = [maximum] + shared(heading: .server)
@@ -149,11 +149,11 @@ struct ProgramArguments: Equatable, Sendable {
 }
 
 /// The options for the pages on the server's port.
-struct WebArguments: Equatable, Sendable {
+package struct WebArguments: Equatable, Sendable {
     /// The directory to serve files from.
-    var servedDirectory: String?
+    package var servedDirectory: String?
     /// Whether `/` is the console page.
-    var servesConsole = false
+    package var servesConsole = false
 
     static let options: [OptionSpecification<WebArguments>] = [
         OptionSpecification(
