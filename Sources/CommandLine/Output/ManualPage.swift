@@ -42,12 +42,16 @@ public enum ManualPage {
     }
 
     private static func sections(_ sections: [ManualSection], _ style: TextStyle) -> [String] {
-        sections.flatMap { section in
-            [".SH " + section.title] + blocks(section.blocks, style)
-                + section.subtopics.flatMap {
-                    [".SS \($0.name): \(lowercasingFirst($0.summary))"] + blocks($0.blocks, style)
-                }
+        var lines: [String] = []
+        for section in sections {
+            lines.append(".SH " + section.title)
+            lines += blocks(section.blocks, style)
+            for topic in section.subtopics {
+                lines.append(".SS \(topic.name): \(lowercasingFirst(topic.summary))")
+                lines += blocks(topic.blocks, style)
+            }
         }
+        return lines
     }
 
     private static func synopsis(_ command: CommandDescription?, _ program: ProgramDescription) -> [String] {

@@ -22,7 +22,8 @@ import Testing
         expectNil(pool.take(atLeast: 21 << 16))
         var taken: [LargeStorage.Block] = []
         while let block = pool.take(atLeast: 16 << 16) { taken.append(block) }
-        expectEqual(taken.map(\.capacityBytes), [16 << 16, 18 << 16, 20 << 16])
+        let sizes: [Int] = [16 << 16, 18 << 16, 20 << 16]
+        expectEqual(taken.map(\.capacityBytes), sizes)
         expectEqual(pool.keptBytes, 32 << 16)
         if let last = pool.take(atLeast: 32 << 16) { taken.append(last) }
         for block in taken { block.start.deallocate() }

@@ -47,7 +47,7 @@ import Testing
             }
             loop.run { owners.contains { !$0.looks.isEmpty } }
             loop.advance(by: .milliseconds(5))
-            expectEqual(owners.map(\.looks.count).reduce(0, +), 1)
+            expectEqual(owners.flatMap(\.looks).count, 1)
             for owner in owners { owner.didLook = {} }
         }
     }

@@ -81,10 +81,8 @@ private func write(_ bytes: [UInt8], to stream: HTTP2Stream) throws {
             #expect(fixture.recorder.received == [1] && fixture.stream.isClosed)
             // RFC 8441 §5: RST_STREAM with CANCEL, and then GOAWAY.
             let sent = fixture.server.recorder.received
-            expectEqual(
-                sent.suffix(30),
-                http2Frame(3, [0, 0, 0, 8])[...]
-                    + http2Frame(7, [0, 0, 0, 0, 0, 0, 0, 0], stream: 0))
+            let expected: [UInt8] = http2Frame(3, [0, 0, 0, 8]) + http2Frame(7, [0, 0, 0, 0, 0, 0, 0, 0], stream: 0)
+            expectEqual(Array(sent.suffix(30)), expected)
             fixture.close()
         }
     }
