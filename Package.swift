@@ -7,8 +7,6 @@ let checksExclusivity = isForFuzzing || Context.environment["WSX_CHECKS_EXCLUSIV
 let swiftSettings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),
-    // Specializes the session's decoding loop for the commands' handlers, across the module boundary.
-    .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
     // Exclusive access to class properties is checked in debug builds, which the unit tests use, with sanitizers, and while
     // fuzzing. In the program that ships, the checks would double the time per message (decision 003).
     .unsafeFlags(
@@ -21,12 +19,21 @@ let programSettings =
         .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
     ]
 
+// Specializes the session's decoding loop for the commands' handlers, across the module boundary. Above the libraries, it
+// would only cost compile time.
+let librarySettings = programSettings + [.unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))]
+
 // The pages of `wsx listen --console`, `wsx bench --report`, and `wsx convert`. The program assembles them from these files, which
 // PackageResources contains as bytes.
 let pages: [Resource] = [
     .embedInCode("Pages/Shared"), .embedInCode("Pages/Console"), .embedInCode("Pages/Report"),
     .embedInCode("Pages/Session"),
 ]
+
+let commandDependencies: [Target.Dependency] = [
+    "Peer", "UserInterface", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore",
+]
+let programDependencies: [Target.Dependency] = commandDependencies + ["Connect", "Listen", "Bench", "Convert"]
 
 let package = Package(
     name: "wsx",
@@ -46,25 +53,37 @@ let package = Package(
         .target(
             name: "WSCore",
             dependencies: ["CIDN2", "CNGHTTP2", "CSystem", "COpenSSL", "CZlib"],
-            swiftSettings: programSettings),
-        .target(name: "CommandLine", swiftSettings: programSettings),
+            swiftSettings: librarySettings),
+        .target(name: "CommandLine", swiftSettings: librarySettings),
         .target(
             name: "Formats",
             dependencies: ["WSCore", "CMessagePack", "CPCRE2"],
-            swiftSettings: programSettings),
+            swiftSettings: librarySettings),
         .target(
             name: "Conversation",
             dependencies: ["Formats", "WSCore"],
-            swiftSettings: programSettings),
+            swiftSettings: librarySettings),
         .target(
             name: "LoadTest",
             dependencies: ["Conversation", "Formats", "WSCore"],
-            swiftSettings: programSettings),
-        .executableTarget(
-            name: "wsx",
+            swiftSettings: librarySettings),
+        // What all commands share: options, the terminal, pages, and how options become settings.
+        .target(
+            name: "UserInterface",
             dependencies: ["CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "CReadline"],
             resources: pages,
             swiftSettings: programSettings),
+        // What drives a peer: connections, pipes, programs, and what records them.
+        .target(
+            name: "Peer",
+            dependencies: ["UserInterface", "Conversation", "Formats", "WSCore"],
+            swiftSettings: programSettings),
+        // The commands, which do not know each other.
+        .target(name: "Connect", dependencies: commandDependencies, swiftSettings: programSettings),
+        .target(name: "Listen", dependencies: commandDependencies, swiftSettings: programSettings),
+        .target(name: "Bench", dependencies: commandDependencies, swiftSettings: programSettings),
+        .target(name: "Convert", dependencies: commandDependencies, swiftSettings: programSettings),
+        .executableTarget(name: "wsx", dependencies: programDependencies, swiftSettings: programSettings),
         // The client that the Autobahn TestSuite tests; see Tests/Conformance.
         .executableTarget(
             name: "AutobahnClient",
@@ -96,15 +115,12 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "wsxTests",
-            dependencies: [
-                "wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "SessionSupport", "CSystem",
-                "TestSupport",
-            ],
+            dependencies: programDependencies + ["wsx", "SessionSupport", "CSystem", "TestSupport"],
             swiftSettings: swiftSettings),
         // Replays the seeds and past findings of the fuzz targets.
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "SessionSupport"],
+            dependencies: programDependencies + ["wsx", "SessionSupport"],
             path: "Fuzz",
             exclude: ["EntryPoint", "Regressions", "Seeds", "fuzz.py", "seeds.py"],
             swiftSettings: swiftSettings + [.define("REPLAY")]),
@@ -119,14 +135,13 @@ if isForFuzzing {
         // libFuzzer provides main(), so the program's own main function is renamed.
         .target(
             name: "wsx",
-            dependencies: ["CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "CReadline"],
-            resources: pages,
+            dependencies: programDependencies,
             swiftSettings: swiftSettings + [
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "wsx_main"])
             ]),
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "SessionSupport"],
+            dependencies: programDependencies + ["wsx", "SessionSupport"],
             path: "Fuzz",
             sources: ["EntryPoint", "Support", "Targets"],
             swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]),

@@ -15,7 +15,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCRATCH = ROOT / ".build/coverage"
 FOLDERS = [*(f"Sources/WSCore/{name}" for name in (
     "Bytes", "Protocol", "Handshake", "Proxy", "Deflate", "Reconnection", "Keepalive", "IO", "TLS", "Connection")),
-    "Sources/CommandLine", "Sources/Conversation", "Sources/Formats", "Sources/LoadTest", "Sources/wsx"]
+    "Sources/CommandLine", "Sources/Conversation", "Sources/Formats", "Sources/LoadTest", "Sources/UserInterface",
+    "Sources/Peer", "Sources/Connect", "Sources/Listen", "Sources/Bench", "Sources/Convert", "Sources/wsx"]
 REQUIRED = {f"Sources/WSCore/{name}": 95 for name in (
     "Protocol", "Handshake", "Proxy", "Deflate", "Reconnection", "Keepalive")}
 

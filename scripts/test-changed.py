@@ -4,10 +4,11 @@
 The change is what differs from the last commit, or the last commit itself if nothing does. The script runs
 - the unit tests of each target that depends on a changed module, according to Package.swift;
 - the black-box tests in changed files, in those that import a changed file, and in those that mention an option that a
-  changed line of Sources/wsx/Options/ names;
+  changed line of Sources/UserInterface/Options/ names;
 - the smoke tests, given as arguments, if a file in Sources/ changed.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -24,18 +25,18 @@ def git(*words):
 
 def unit_test_targets(paths):
     """The test targets that a change of these files affects."""
-    package = (ROOT / "Package.swift").read_text()
-    if "Package.swift" in paths:
-        return re.findall(r'\.testTarget\(\s*name: "(\w+)"', package)
-    folders = {tuple(pathlib.PurePath(path).parts[:2]) for path in paths}
-    targets = []
-    if any(path.startswith("Fuzz/") for path in paths):
-        folders.add(("Tests", "FuzzTests"))
-    for name, dependencies in re.findall(r'\.testTarget\(\s*name: "(\w+)",\s*dependencies: \[(.*?)\]', package, re.S):
-        modules = re.findall(r'"(\w+)"', dependencies)
-        if ("Tests", name) in folders or any(("Sources", module) in folders for module in modules):
-            targets.append(name)
-    return targets
+    package = json.loads(subprocess.run(
+        ["swift", "package", "dump-package"], cwd=ROOT, check=True, capture_output=True, text=True).stdout)
+    targets = {target["name"]: target for target in package["targets"]}
+    folders = {name: target.get("path") or f"{'Tests' if target['type'] == 'test' else 'Sources'}/{name}"
+               for name, target in targets.items()}
+
+    def is_affected(name):
+        return any(path.startswith(folders[name] + "/") for path in paths) or any(
+            is_affected(dependency["byName"][0]) for dependency in targets[name]["dependencies"])
+
+    tests = [name for name, target in targets.items() if target["type"] == "test"]
+    return tests if "Package.swift" in paths else [name for name in tests if is_affected(name)]
 
 
 def interop_tests(paths, diff):
@@ -44,7 +45,7 @@ def interop_tests(paths, diff):
     is_option = False
     for line in diff.splitlines():
         if line.startswith("+++ "):
-            is_option = line.startswith("+++ b/Sources/wsx/Options/")
+            is_option = line.startswith("+++ b/Sources/UserInterface/Options/")
         elif is_option and line[:1] in "+-":
             words += [rf"--{name}\b(?!-)" for name in re.findall(r'"(?:--)?([a-z][a-z0-9-]+)"', line)]
     changed = {ROOT / path for path in paths}

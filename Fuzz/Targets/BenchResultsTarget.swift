@@ -1,7 +1,8 @@
 import WSCore
 
+@testable import Bench
 @testable import LoadTest
-@testable import wsx
+@testable import UserInterface
 
 extension FuzzTarget {
     /// The results of a load test.

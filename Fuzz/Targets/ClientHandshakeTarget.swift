@@ -1,7 +1,7 @@
 import Conversation
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 extension FuzzTarget {
     /// Responses to a client's upgrade request: heads, interim responses, and bodies with each kind of framing.

@@ -1,5 +1,6 @@
 import CommandLine
 
+@testable import UserInterface
 @testable import wsx
 
 extension FuzzTarget {

@@ -2,7 +2,8 @@ import Formats
 import Foundation
 import WSCore
 
-@testable import wsx
+@testable import Peer
+@testable import UserInterface
 
 extension FuzzTarget {
     /// Decoding and encoding of hexadecimal digits and Base64.

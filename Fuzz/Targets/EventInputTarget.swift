@@ -1,7 +1,7 @@
 import Foundation
 import WSCore
 
-@testable import wsx
+@testable import Peer
 
 extension FuzzTarget {
     /// JSON events from arbitrary sources.

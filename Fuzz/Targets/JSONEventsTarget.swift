@@ -1,7 +1,7 @@
 import Foundation
 import WSCore
 
-@testable import wsx
+@testable import Peer
 
 extension FuzzTarget {
     /// The JSON events of received data.

@@ -1,6 +1,9 @@
 import CommandLine
-
 import Conversation
+
+@testable import Connect
+@testable import Listen
+@testable import UserInterface
 @testable import WSCore
 @testable import wsx
 

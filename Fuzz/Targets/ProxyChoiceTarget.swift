@@ -1,6 +1,7 @@
 import Conversation
+
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 extension FuzzTarget {
     /// A proxy URL, a list of exceptions, and a host, one per line, as in options and environment variables.

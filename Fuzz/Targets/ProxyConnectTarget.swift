@@ -1,7 +1,7 @@
 import Conversation
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 extension FuzzTarget {
     /// Responses of an HTTP proxy to CONNECT.

@@ -1,6 +1,7 @@
 import WSCore
 
-@testable import wsx
+@testable import Peer
+@testable import UserInterface
 
 extension FuzzTarget {
     /// Standard input in each of its formats.

@@ -1,7 +1,7 @@
 import Formats
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 extension FuzzTarget {
     /// Lines typed at the prompts: everything sent is valid, and errors are one line that is safe to show.

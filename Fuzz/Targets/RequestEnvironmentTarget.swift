@@ -1,5 +1,5 @@
+@testable import Listen
 @testable import WSCore
-@testable import wsx
 
 extension FuzzTarget {
     /// The environment variables that describe a request to a program.

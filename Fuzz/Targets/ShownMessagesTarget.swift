@@ -1,7 +1,7 @@
 import Formats
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 extension FuzzTarget {
     /// A text message, as it is shown at a prompt.

@@ -15,7 +15,7 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts/dist"
-VERSION = re.search(r'version = "(.*)"', (ROOT / "Sources/wsx/Options/Version.swift").read_text())[1]
+VERSION = re.search(r'version = "(.*)"', (ROOT / "Sources/UserInterface/Options/Version.swift").read_text())[1]
 MACHINE = os.uname().machine
 PAGES = {f"man{path.suffix[1:]}/{path.name}" for path in ROOT.glob("man/*.[17]")}
 NOBODY = "65534:65534"
@@ -146,10 +146,10 @@ def test_a_binary_that_needs_a_newer_glibc_is_rejected(tmp_path):
     ("packaging/maintainer", "@example.org", "@wsx.invalid", "packaging/maintainer has example values"),
     ("packaging/maintainer", "someone/", "OWNER/", "packaging/maintainer has example values"),
     ("CHANGELOG.md", f"## {VERSION} ", "## Unreleased ", f"CHANGELOG.md has no heading for {VERSION}"),
-    ("Sources/wsx/Options/Version.swift", f'"{VERSION}"', '"9.9.9"', f"has another version than {VERSION}"),
+    ("Sources/UserInterface/Options/Version.swift", f'"{VERSION}"', '"9.9.9"', f"has another version than {VERSION}"),
 ])
 def test_a_release_needs_a_version_changes_and_a_publisher(tmp_path, file, old, new, problem):
-    for name in ("scripts/dist/check-release.sh", "Sources/wsx/Options/Version.swift", "CHANGELOG.md"):
+    for name in ("scripts/dist/check-release.sh", "Sources/UserInterface/Options/Version.swift", "CHANGELOG.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "packaging").mkdir()

@@ -1,10 +1,13 @@
 import Testing
 import WSCore
 
+@testable import UserInterface
 @testable import wsx
 
 @Suite struct VersionTests {
-    @Test("The version has three parts") func version() { #expect(wsx.version.split(separator: ".").count == 3) }
+    @Test("The version has three parts") func version() {
+        #expect(UserInterface.version.split(separator: ".").count == 3)
+    }
 
     @Test("The verbose version has a line for each library") func libraries() {
         let lines = VersionText.text(isVerbose: true).split(separator: "\n").map { $0.split(separator: " ") }

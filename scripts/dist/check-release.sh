@@ -8,8 +8,8 @@ cd "$(dirname "$0")/../.."
 version=$1
 fail() { echo "check-release: $*" >&2; exit 1; }
 
-grep -qxF "let version = \"$version\"" Sources/wsx/Options/Version.swift ||
-    fail "Sources/wsx/Options/Version.swift has another version than $version; correct the file or the tag"
+grep -qxF "package let version = \"$version\"" Sources/UserInterface/Options/Version.swift ||
+    fail "Sources/UserInterface/Options/Version.swift has another version than $version; correct the file or the tag"
 grep -qF "## $version " <(sed 's/$/ /' CHANGELOG.md) ||
     fail "CHANGELOG.md has no heading for $version; rename the heading \"Unreleased\""
 . packaging/maintainer

@@ -14,7 +14,7 @@ mkdir -p "$2"
 output=$(realpath "$2")
 cd "$(dirname "$0")/../.."
 
-version=$(sed -n 's/^let version = "\(.*\)"$/\1/p' Sources/wsx/Options/Version.swift)
+version=$(sed -n 's/^package let version = "\(.*\)"$/\1/p' Sources/UserInterface/Options/Version.swift)
 machine=$(uname -m)
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 glibc=$(scripts/dist/glibc.sh "$binary")

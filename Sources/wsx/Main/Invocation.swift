@@ -1,4 +1,5 @@
 import CommandLine
+import UserInterface
 
 /// The parsed command line.
 enum Invocation: Equatable {
@@ -62,7 +63,7 @@ enum Invocation: Equatable {
 
     private static func description(_ commands: [CommandDescription]) -> ProgramDescription {
         ProgramDescription(
-            name: "wsx", version: wsx.version, summary: "WebSocket client, server, and load generator",
+            name: "wsx", version: UserInterface.version, summary: "WebSocket client, server, and load generator",
             headings: OptionHeading.all, commands: commands,
             implicitCommand: ImplicitCommand(
                 Command.connect.rawValue, note: "Without a command, a URL means connect."

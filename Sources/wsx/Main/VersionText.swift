@@ -1,4 +1,5 @@
 import Formats
+import UserInterface
 import WSCore
 
 /// The text of `wsx --version`.

@@ -1,6 +1,12 @@
+import Bench
 import CommandLine
+import Connect
 import Conversation
+import Convert
 import Glibc
+import Listen
+import Peer
+import UserInterface
 import WSCore
 
 /// The program: parses the command line, runs a command, reports failures, and exits.

@@ -1,4 +1,5 @@
 import CommandLine
+import UserInterface
 
 /// The manual of `wsx curl`.
 enum CurlManual {

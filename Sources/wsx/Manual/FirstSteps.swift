@@ -1,3 +1,5 @@
+import UserInterface
+
 /// The answer to `wsx` alone on a terminal.
 enum FirstSteps {
     /// Command lines that need neither a server nor the network, each with its purpose.

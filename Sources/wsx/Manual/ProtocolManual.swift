@@ -1,5 +1,6 @@
 import CommandLine
 import Conversation
+import UserInterface
 import WSCore
 
 /// The help about application protocols, from their descriptors.

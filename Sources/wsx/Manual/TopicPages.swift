@@ -1,4 +1,5 @@
 import CommandLine
+import UserInterface
 
 /// The manual pages in section 7: what several commands share, and what would make the page of a command too long.
 ///

@@ -2,7 +2,8 @@ import CommandLine
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Peer
+@testable import UserInterface
 
 @Suite struct AWSEnvironmentTests {
     private static func region(_ url: String, _ variables: [String: String] = [:]) throws -> String {

@@ -1,7 +1,9 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Connect
+@testable import Peer
+@testable import UserInterface
 
 @Suite struct EmbeddedEchoTests {
     @Test("Each server of echo: listens on a socket of its own, without a file or a port")

@@ -1,7 +1,8 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Peer
+@testable import UserInterface
 
 @Suite struct NetworkSettingsArgumentsTests {
     @Test("-4, -6, --resolve, and --source-ip become settings, in order")

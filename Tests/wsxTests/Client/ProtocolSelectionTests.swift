@@ -3,7 +3,10 @@ import Conversation
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Bench
+@testable import Connect
+@testable import Peer
+@testable import UserInterface
 
 @Suite struct ProtocolSelectionTests {
     private static func secrets() -> Secrets { Secrets { ["PASSWORD": "hush-hush", "EMPTY": ""][$0] } }

@@ -2,7 +2,8 @@ import Conversation
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Peer
+@testable import UserInterface
 
 @Suite struct RequestTemplateTests {
     private static var secrets: Secrets {

@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Connect
 
 @Suite struct ConnectProgressTests {
     private func line(

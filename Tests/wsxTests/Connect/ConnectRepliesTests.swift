@@ -1,8 +1,8 @@
 import Conversation
 import Testing
 
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 /// Complete runs that end after the replies, with peers in memory.
 ///

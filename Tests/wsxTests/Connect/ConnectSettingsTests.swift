@@ -1,7 +1,8 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Connect
+@testable import UserInterface
 
 @Suite struct ConnectSettingsTests {
     @Test("The URL determines the server, and options the way to it")

@@ -1,6 +1,8 @@
 import CommandLine
 import Testing
 
+@testable import Connect
+@testable import UserInterface
 @testable import wsx
 
 /// Connections as curl commands.

@@ -1,7 +1,7 @@
 import Testing
 
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 /// Runs with `--eol`.
 @Suite struct LineEndTests {

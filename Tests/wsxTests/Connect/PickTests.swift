@@ -2,8 +2,8 @@ import Conversation
 import Formats
 import Testing
 
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 /// Runs with `--pick`: standard output gets one value of each message.
 @Suite struct PickTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import wsx
+@testable import Connect
 
 @Suite struct ReplyCountTests {
     private var count = ReplyCount()

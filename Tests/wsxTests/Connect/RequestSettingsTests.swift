@@ -3,7 +3,8 @@ import Formats
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Connect
+@testable import UserInterface
 
 /// The settings derived from the options for requests and replies.
 @Suite struct RequestSettingsTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import wsx
+@testable import Peer
 
 @Suite struct ErrorLinesTests {
     @Test("Lines have the prefix, however they are split, and the last one needs no newline")

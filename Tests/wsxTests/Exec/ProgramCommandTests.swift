@@ -1,7 +1,8 @@
 import Glibc
 import Testing
 
-@testable import wsx
+@testable import Peer
+@testable import UserInterface
 
 @Suite struct ProgramCommandTests {
     @Test("A program is found in PATH, and gets only the variables it needs")

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Peer
 
 @Suite struct ProgramOutputTests {
     @Test("Data beyond the share of a turn follows in later turns, in order, even if resumed early")

@@ -2,6 +2,7 @@ import CommandLine
 import Glibc
 import Testing
 
+@testable import UserInterface
 @testable import wsx
 
 /// References from texts to parts of the manual.

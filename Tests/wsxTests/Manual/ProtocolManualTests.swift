@@ -2,6 +2,7 @@ import CommandLine
 import Conversation
 import Testing
 
+@testable import UserInterface
 @testable import wsx
 
 @Suite struct ProtocolManualTests {

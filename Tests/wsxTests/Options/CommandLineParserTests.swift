@@ -1,6 +1,7 @@
 import CommandLine
 import Testing
 
+@testable import UserInterface
 @testable import wsx
 
 /// The conventions of the command line. ``OptionTableTests`` tests the effect of each option.

@@ -1,6 +1,7 @@
 import CommandLine
 import Testing
 
+@testable import UserInterface
 @testable import wsx
 
 /// curl commands as words of `wsx connect`. The host names, cookies, and tokens are invented.

@@ -1,7 +1,7 @@
 import CommandLine
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct FaultValueTests {
     @Test(

@@ -1,6 +1,7 @@
 import CommandLine
 import Testing
 
+@testable import UserInterface
 @testable import wsx
 
 /// For options of other tools, errors name the right equivalent of ours, or none.

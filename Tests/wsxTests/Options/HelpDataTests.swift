@@ -2,6 +2,7 @@ import CommandLine
 import Formats
 import Testing
 
+@testable import UserInterface
 @testable import wsx
 
 @Suite struct HelpDataTests {

@@ -1,7 +1,7 @@
 import CommandLine
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct ManualPageTests {
     @Test("Each option of a command is in its manual page", arguments: TestProgram.pages)

@@ -2,7 +2,7 @@ import CommandLine
 import Formats
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct MessageFormatTests {
     @Test("Names in braces are parts of the message, and the rest is text")

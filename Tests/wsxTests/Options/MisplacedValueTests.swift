@@ -1,6 +1,7 @@
 import CommandLine
 import Testing
 
+@testable import UserInterface
 @testable import wsx
 
 /// Values clearly meant for another option: some letters have another meaning in curl, wscat, websocat, and wrk.

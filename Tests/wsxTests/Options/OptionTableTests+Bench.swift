@@ -3,7 +3,7 @@ import Formats
 import LoadTest
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 extension OptionTableTests {
     static let benchCases: [BenchCase] = [

@@ -4,6 +4,7 @@ import Formats
 import Testing
 import WSCore
 
+@testable import UserInterface
 @testable import wsx
 
 /// One test per option, and properties of the whole table.

@@ -1,7 +1,7 @@
 import CommandLine
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct StartTimeTests {
     @Test("A start time is an RFC 3339 time, a number of seconds, or a duration after a plus")

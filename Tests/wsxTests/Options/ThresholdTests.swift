@@ -2,7 +2,7 @@ import Testing
 import WSCore
 
 @testable import LoadTest
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct ThresholdTests {
     /// 100 latencies of 1 through 100 ms, 50 replies per second, and 1 of 200 messages lost.

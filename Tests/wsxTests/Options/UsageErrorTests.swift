@@ -1,6 +1,7 @@
 import CommandLine
 import Testing
 
+@testable import UserInterface
 @testable import wsx
 
 /// The errors shown for wrong command lines: one line with the problem, the reason, and a remedy.

@@ -1,9 +1,8 @@
 import Formats
 import Testing
-import Formats
 import WSCore
 
-@testable import wsx
+@testable import Peer
 
 @Suite struct EventClockTests {
     @Test("RFC 3339: times are in UTC, with microseconds, and of constant length")

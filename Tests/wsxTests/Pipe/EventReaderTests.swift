@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Peer
 
 @Suite struct EventReaderTests {
     @Test(

@@ -2,7 +2,8 @@ import Conversation
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Peer
+@testable import UserInterface
 
 @Suite struct EventWriterTests {
     @Test("Each written event is parsed to an equal event")

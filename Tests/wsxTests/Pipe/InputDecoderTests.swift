@@ -1,7 +1,8 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Peer
+@testable import UserInterface
 
 @Suite struct InputDecoderTests {
     private static let out = #"{"type":"message","direction":"out","data":"out"}"#

@@ -2,7 +2,7 @@ import Formats
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Peer
 
 @Suite struct JSONEventTests {
     @Test("An event is one line with its fields in the order of their addition")

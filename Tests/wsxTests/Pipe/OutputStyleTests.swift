@@ -1,7 +1,8 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Peer
+@testable import UserInterface
 
 @Suite struct OutputStyleTests {
     @Test("In a pipe, JSON is indented and nothing is escaped")

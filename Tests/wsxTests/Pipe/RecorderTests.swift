@@ -2,7 +2,7 @@ import Conversation
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Peer
 
 @Suite struct RecorderTests {
     @Test("A recording replaces the contents of the file, and begins with its header")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import wsx
+@testable import Peer
 
 @Suite struct UnwrittenMessagesTests {
     @Test("Messages count until their last byte has been written")

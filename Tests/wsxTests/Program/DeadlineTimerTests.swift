@@ -1,7 +1,7 @@
 import Testing
 
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 @Suite struct DeadlineTimerTests {
     /// A deadline that moves, and the calls of its timer.

@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct PasswordPromptTests {
     @Test("The password is the typed text byte for byte, and no text is the end of input")
@@ -13,7 +13,7 @@ import WSCore
 
     @Test("Ctrl-C exits with 130 and SIGTERM with 143; invalid UTF-8 is a usage error")
     func ends() {
-        func status(_ answer: ControllingTerminal.Answer) -> wsx.ExitStatus? {
+        func status(_ answer: ControllingTerminal.Answer) -> UserInterface.ExitStatus? {
             do throws(Failure) {
                 _ = try PasswordPrompt.text(of: answer)
                 return nil

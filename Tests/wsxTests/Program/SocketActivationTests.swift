@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct SocketActivationTests {
     @Test("The sockets start at descriptor 3 if they are meant for this process")

@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct StopRequestsTests {
     @Test("A time limit ends the run once, and not after the object is released")

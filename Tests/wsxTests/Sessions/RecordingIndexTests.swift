@@ -2,7 +2,7 @@ import Formats
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Peer
 
 @Suite struct RecordingIndexTests {
     /// The connections of a recording with these lines, each 100 bytes after the one before.

@@ -1,7 +1,8 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Peer
+@testable import UserInterface
 
 @Suite struct SessionPageTests {
     /// The page of a connection with text messages.
@@ -25,7 +26,7 @@ import WSCore
     @Test("Each import is on its own line and refers to an earlier module")
     func order() {
         var earlier: Set<Substring> = []
-        for module in SessionPage.modules {
+        for module in EmbeddedPage.session.modules {
             for line in String(decoding: module.source, as: UTF8.self).split(separator: "\n")
             where line.hasPrefix("import ") {
                 let name = line.dropLast("\";".count).split(separator: "/").last

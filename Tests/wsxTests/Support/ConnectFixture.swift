@@ -2,8 +2,10 @@ import Conversation
 import Glibc
 import Testing
 
+@testable import Connect
+@testable import Peer
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 /// A run of `connect` between an input, outputs that are read afterwards, and peers in memory.
 final class ConnectFixture {
@@ -17,7 +19,7 @@ final class ConnectFixture {
         /// The peers of all connections, in order.
         let peers: [FakePeer]
 
-        var status: wsx.ExitStatus { failure?.status ?? .success }
+        var status: UserInterface.ExitStatus { failure?.status ?? .success }
     }
 
     var arguments = ConnectArguments()

@@ -1,6 +1,7 @@
 import WSCore
 
-@testable import wsx
+@testable import Listen
+@testable import Peer
 
 /// A client without a connection, which records calls.
 final class FakeClient: ServedClient {

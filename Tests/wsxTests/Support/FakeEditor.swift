@@ -1,5 +1,5 @@
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 /// A prompt's editor without a terminal.
 final class FakeEditor: PromptEditor {

@@ -1,7 +1,7 @@
 import SessionSupport
 
+@testable import Connect
 @testable import WSCore
-@testable import wsx
 
 /// A server at the other end of a stream in memory, without sockets or time.
 ///

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 /// A pipe that a test reads.
 final class ReadablePipe {

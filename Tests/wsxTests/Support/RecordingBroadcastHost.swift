@@ -1,6 +1,6 @@
 import WSCore
 
-@testable import wsx
+@testable import Listen
 
 /// Clients and an input without connections, which record calls.
 final class RecordingBroadcastHost: BroadcastHost {

@@ -1,4 +1,5 @@
 import CommandLine
+import UserInterface
 import WSCore
 
 extension ManualSection {

@@ -1,8 +1,9 @@
 import Testing
 import WSCore
 
+@testable import Bench
 @testable import LoadTest
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct LatencyChartTests {
     private static func chart(_ values: [UInt64: Int], columns: Int = 80) -> [String] {

@@ -1,8 +1,9 @@
 import Testing
 import WSCore
 
+@testable import Bench
 @testable import LoadTest
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct StepTableTests {
     private static func steps() -> [PartResults] {

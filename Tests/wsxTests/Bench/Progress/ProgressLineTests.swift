@@ -1,7 +1,8 @@
 import Testing
 
+@testable import Bench
 @testable import LoadTest
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct ProgressLineTests {
     private static func line(columns: Int, _ change: (inout ProgressLine) -> Void = { _ in }) -> String {

@@ -1,8 +1,9 @@
 import Testing
 import WSCore
 
+@testable import Bench
 @testable import LoadTest
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct BenchReportTests {
     private static func results(url: String = "ws://localhost/") -> BenchResults {
@@ -76,7 +77,7 @@ import WSCore
     @Test("Each import is on its own line and refers to an earlier module")
     func order() {
         var earlier: Set<Substring> = []
-        for module in BenchReport.modules {
+        for module in EmbeddedPage.report.modules {
             for line in String(decoding: module.source, as: UTF8.self).split(separator: "\n")
             where line.hasPrefix("import ") {
                 let name = line.dropLast("\";".count).split(separator: "/").last

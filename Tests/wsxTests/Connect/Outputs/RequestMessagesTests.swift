@@ -1,6 +1,6 @@
 import Testing
 
-@testable import wsx
+@testable import Connect
 
 @Suite struct RequestMessagesTests {
     @Test("Unanswered requests do not accumulate without a limit")

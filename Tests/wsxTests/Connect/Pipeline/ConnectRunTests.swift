@@ -3,8 +3,9 @@ import Formats
 import Glibc
 import Testing
 
+@testable import Connect
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 /// Complete runs with peers in memory, without sockets or unnecessary waits.
 @Suite struct ConnectRunTests {
@@ -131,8 +132,8 @@ import Testing
         #expect(outcome.failure?.message == "closed with 1000 after 1 of 2 messages")
     }
 
-    @Test("One expectation is met and one is not", arguments: [("b", wsx.ExitStatus.success), ("z", .unmet)])
-    func expectations(pattern: String, status: wsx.ExitStatus) throws {
+    @Test("One expectation is met and one is not", arguments: [("b", UserInterface.ExitStatus.success), ("z", .unmet)])
+    func expectations(pattern: String, status: UserInterface.ExitStatus) throws {
         let fixture = ConnectFixture {
             $0.ending.expectations = [pattern]
             $0.ending.linger = .forever

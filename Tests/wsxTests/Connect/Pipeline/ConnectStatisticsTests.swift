@@ -1,8 +1,8 @@
 import Conversation
 import Testing
 
+@testable import Connect
 @testable import WSCore
-@testable import wsx
 
 @Suite struct ConnectStatisticsTests {
     private let loop: EventLoop

@@ -1,7 +1,7 @@
 import Testing
 
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 /// Runs with `--first-message`, `--ready`, and `--answer`, with peers in memory.
 @Suite struct LoginRunTests {

@@ -1,8 +1,8 @@
 import Glibc
 import Testing
 
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 /// Runs of `connect --exec` with peers in memory.
 @Suite struct ProgramRunTests {

@@ -2,8 +2,10 @@ import Conversation
 import Formats
 import Testing
 
+@testable import Connect
+@testable import Peer
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 /// Runs with application protocols and peers in memory.
 @Suite struct ProtocolRunTests {

@@ -2,8 +2,9 @@ import Conversation
 import Formats
 import Testing
 
+@testable import Connect
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 @Suite struct RunStateTests {
     private static let clean = end(received: 1000)

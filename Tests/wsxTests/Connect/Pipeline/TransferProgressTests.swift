@@ -1,7 +1,7 @@
 import Testing
 
+@testable import Connect
 @testable import WSCore
-@testable import wsx
 
 @Suite struct TransferProgressTests {
     @Test("Sending counts from the most bytes that were unsent")

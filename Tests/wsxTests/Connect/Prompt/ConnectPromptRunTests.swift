@@ -1,8 +1,9 @@
 import Glibc
 import Testing
 
+@testable import Connect
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 /// Whole runs with a prompt, a user, and peers in memory.
 @Suite struct ConnectPromptRunTests {

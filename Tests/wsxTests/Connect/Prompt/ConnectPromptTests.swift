@@ -3,8 +3,10 @@ import Formats
 import Glibc
 import Testing
 
+@testable import Connect
+@testable import Peer
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 /// The prompt with a fake connection, editor, and terminal.
 @Suite struct ConnectPromptTests {

@@ -1,8 +1,9 @@
 import Conversation
 import Testing
 
+@testable import Connect
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 /// Runs of `connect --scenario` with the embedded echo server.
 @Suite struct ScenarioRunTests {

@@ -2,8 +2,10 @@ import Conversation
 import Formats
 import Testing
 
+@testable import Connect
+@testable import Peer
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 /// Runs with `--decode` and `--encode`, with peers in memory.
 @Suite struct CodecStageTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import wsx
+@testable import Connect
 
 @Suite struct InactivityWaitTests {
     private static let still = InactivityWait.Activity(receivedBytes: 0, isInMessage: false, isHeldUp: false)

@@ -1,7 +1,7 @@
 import Testing
 
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 /// Runs with `--template`, with peers in memory.
 @Suite struct TemplateStageTests {

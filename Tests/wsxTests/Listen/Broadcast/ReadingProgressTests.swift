@@ -1,6 +1,6 @@
 import Testing
 
-@testable import wsx
+@testable import Listen
 
 @Suite struct ReadingProgressTests {
     /// A tenth of a second, the time between two checks.

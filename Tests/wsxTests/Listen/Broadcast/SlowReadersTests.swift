@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Listen
 
 @Suite struct SlowReadersTests {
     /// A client that has taken nothing of a full queue.

@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Listen
 
 @Suite struct TurnBudgetTests {
     /// This number of empty messages for a thousand clients is within the budget; one more exceeds it.

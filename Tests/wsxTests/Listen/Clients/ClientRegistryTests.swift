@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Listen
 
 @Suite struct ClientRegistryTests {
     @Test("Clients are found by number, counted, and listed in order")

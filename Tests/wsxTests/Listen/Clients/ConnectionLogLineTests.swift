@@ -1,7 +1,7 @@
 import Testing
 
+@testable import Listen
 @testable import WSCore
-@testable import wsx
 
 @Suite struct ConnectionLogLineTests {
     @Test("A line contains all known facts about a connection")

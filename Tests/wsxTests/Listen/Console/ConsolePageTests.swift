@@ -1,13 +1,14 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Listen
+@testable import UserInterface
 
 @Suite struct ConsolePageTests {
     @Test("Each import is on its own line and refers to an earlier module")
     func order() {
         var earlier: Set<Substring> = []
-        for module in ConsolePage.modules {
+        for module in EmbeddedPage.console.modules {
             for line in String(decoding: module.source, as: UTF8.self).split(separator: "\n") {
                 #expect(!line.hasPrefix("import ") || line.hasSuffix(".js\";"), "\(module.name): \(line)")
                 guard line.hasPrefix("import ") else { continue }

@@ -1,7 +1,8 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Listen
+@testable import Peer
 
 @Suite struct DelayQueueTests {
     @Test("An item leaves when it is due, and not earlier")

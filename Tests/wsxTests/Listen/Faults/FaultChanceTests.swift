@@ -1,6 +1,7 @@
 import Testing
 
-@testable import wsx
+@testable import Listen
+@testable import UserInterface
 
 @Suite struct FaultChanceTests {
     @Test("The share of dropped messages is about the rate", arguments: [0.0, 0.1, 0.5, 1.0])

@@ -1,7 +1,9 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Listen
+@testable import Peer
+@testable import UserInterface
 
 @Suite struct FaultsTests {
     @Test("Requests are rejected as often as requested")

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import wsx
+@testable import Listen
+@testable import UserInterface
 
 @Suite struct RejectionCounterTests {
     @Test("The requested number of requests is rejected, or all, or none")

@@ -1,7 +1,9 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Listen
+@testable import Peer
+@testable import UserInterface
 
 @Suite struct ListenOutputsTests {
     @Test("Messages go to standard output, and a full one pauses all clients until it is read")

@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Listen
 
 @Suite struct OutputTurnsTests {
     @Test("A client that fills the output resumes at the end of a round without other fillers")

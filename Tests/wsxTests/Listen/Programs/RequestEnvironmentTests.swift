@@ -1,7 +1,8 @@
 import Testing
 
+@testable import Listen
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 @Suite struct RequestEnvironmentTests {
     @Test("RFC 3875 §4.1: the variables describe the server, the request, and both addresses")

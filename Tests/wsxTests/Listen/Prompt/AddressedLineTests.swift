@@ -1,6 +1,6 @@
 import Testing
 
-@testable import wsx
+@testable import Listen
 
 @Suite struct AddressedLineTests {
     @Test(

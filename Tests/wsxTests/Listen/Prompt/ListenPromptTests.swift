@@ -2,7 +2,9 @@ import Formats
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Listen
+@testable import Peer
+@testable import UserInterface
 
 @Suite struct ListenPromptTests {
     @Test(

@@ -1,7 +1,8 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Listen
+@testable import Peer
 
 @Suite struct ReplayFeedTests {
     @Test("The opening replies are sent at the end of the turn, and meanwhile the client is not read")

@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Listen
 
 @Suite struct ReplayProgressTests {
     @Test("Repeated messages get their recorded answers in any order, and others the next in order")

@@ -1,7 +1,9 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Listen
+@testable import Peer
+@testable import UserInterface
 
 @Suite struct ReplayRecordingTests {
     private static let session = """

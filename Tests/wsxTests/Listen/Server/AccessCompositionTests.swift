@@ -1,7 +1,8 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Listen
+@testable import UserInterface
 
 @Suite struct AccessCompositionTests {
     @Test("Credentials and tokens may be given directly, or in a variable or a file")

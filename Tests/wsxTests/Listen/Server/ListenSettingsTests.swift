@@ -1,7 +1,8 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Listen
+@testable import UserInterface
 
 @Suite struct ListenSettingsTests {
     @Test(

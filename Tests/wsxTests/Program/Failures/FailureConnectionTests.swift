@@ -2,7 +2,7 @@ import SessionSupport
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 /// The failures that ends of connections count as, and whether another connection follows.
 @Suite struct FailureConnectionTests {

@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 /// Which failures are worth a retry.
 @Suite struct FailureRetryingTests {

@@ -2,12 +2,12 @@ import Formats
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct FailureTests {
     struct Example: Sendable {
         let failure: Failure
-        let status: wsx.ExitStatus
+        let status: UserInterface.ExitStatus
         let kind: String
         let message: String?
     }
@@ -346,7 +346,7 @@ import WSCore
 
     @Test("The exit statuses match the manual")
     func statuses() {
-        let statuses: [wsx.ExitStatus] = [
+        let statuses: [UserInterface.ExitStatus] = [
             .success, .closed, .usage, .unreachable, .refused, .violation, .timedOut, .interrupted, .terminated,
             .hungUp,
             .quit,

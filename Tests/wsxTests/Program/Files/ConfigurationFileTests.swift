@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct ConfigurationFileTests {
     private func file(_ variables: [String: String]) -> ConfigurationFile {

@@ -2,7 +2,7 @@ import Conversation
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct DataFileTests {
     private static let users = Array("user,token\nAda,1\nBo,2\nCy,3\n".utf8)

@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct HeaderFilesTests {
     @Test("Headers keep their order, and those of a file take its place")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct InputPlaceTests {
     @Test("Only one option reads standard input, and only if no messages are read from it")

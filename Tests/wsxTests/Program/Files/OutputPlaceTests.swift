@@ -3,7 +3,7 @@ import LoadTest
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct OutputPlaceTests {
     @Test("An output that would truncate an input file is rejected, whatever its name")

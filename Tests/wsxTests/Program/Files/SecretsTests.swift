@@ -1,6 +1,6 @@
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct SecretsTests {
     private let secrets = Secrets { ["TOKEN": "of the environment", "EMPTY": ""][$0] }

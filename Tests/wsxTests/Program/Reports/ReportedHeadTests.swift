@@ -2,7 +2,7 @@ import Conversation
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct ReportedHeadTests {
     @Test("A request is shown line by line, without secrets, whatever the case of field names")

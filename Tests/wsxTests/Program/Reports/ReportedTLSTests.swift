@@ -1,8 +1,8 @@
 import Conversation
 import Testing
 
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 @Suite struct ReportedTLSTests {
     private static let bare = TLSSummary(

@@ -1,7 +1,7 @@
 import Testing
 
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 @Suite struct ReportedTimingsTests {
     private func opened(_ durations: PhaseDurations) throws -> Connector.Opened {

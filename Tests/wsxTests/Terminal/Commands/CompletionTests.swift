@@ -1,7 +1,7 @@
 import Conversation
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct CompletionTests {
     @Test(

@@ -1,7 +1,7 @@
 import Formats
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct PromptArgumentTests {
     @Test("A path may be omitted, and blanks around it are ignored")

@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct WordMemoryTests {
     @Test("Words are letters of all scripts, digits, and some signs, without final punctuation")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct ExternalEditorTests {
     @Test("VISUAL precedes EDITOR, and both precede vi; blank values are ignored")

@@ -1,7 +1,7 @@
 import CReadline
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct LineWindowTests {
     private static let text = (0..<100).map { "line \($0)" }.joined(separator: "\n")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct PagerTests {
     @Test("PAGER precedes less; an empty one and cat mean that there is none")

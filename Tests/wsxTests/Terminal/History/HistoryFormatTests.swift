@@ -1,6 +1,6 @@
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct HistoryFormatTests {
     @Test("Entries survive a round trip, whatever their lines look like")

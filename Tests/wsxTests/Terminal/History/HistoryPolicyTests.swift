@@ -2,7 +2,7 @@ import Conversation
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct HistoryPolicyTests {
     @Test(

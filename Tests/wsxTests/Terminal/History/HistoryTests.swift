@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct HistoryTests {
     @Test("Lines are available in the next session, including multi-line entries")

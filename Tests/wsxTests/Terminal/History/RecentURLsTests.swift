@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct RecentURLsTests {
     private func recorded(

@@ -2,7 +2,7 @@ import Formats
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct JSONFitTests {
     @Test("JSON that fits is one line, without the whitespace between its tokens")

@@ -2,7 +2,7 @@ import Formats
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct JSONLayoutTests {
     @Test(

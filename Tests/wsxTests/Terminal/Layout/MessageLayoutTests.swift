@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct MessageLayoutTests {
     @Test("JSON is indented on request, and other text never")

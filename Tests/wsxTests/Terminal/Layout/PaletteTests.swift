@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct PaletteTests {
     @Test("Colors can be changed, and mistakes are explained")

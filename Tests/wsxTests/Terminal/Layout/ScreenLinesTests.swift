@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct ScreenLinesTests {
     @Test("Lines after the first start at the column")

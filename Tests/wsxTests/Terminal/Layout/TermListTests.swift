@@ -1,6 +1,6 @@
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct TermListTests {
     private static let rows = [("URL", "ws://h/"), ("sent", "one message of 5 bytes"), ("TLS", "one\ntwo")]

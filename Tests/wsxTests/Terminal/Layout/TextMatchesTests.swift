@@ -1,7 +1,7 @@
 import Formats
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct TextMatchesTests {
     private func matches(of pattern: String, in text: String) throws -> TextMatches {

@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct FrameTraceTests {
     @Test("A frame's payload is shown below its header, once, in any number of pieces")

@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct TrafficReportTests {
     @Test("The closing summary counts messages, and compares their size with the wire")

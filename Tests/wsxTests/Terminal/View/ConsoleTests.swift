@@ -2,7 +2,7 @@ import Conversation
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct ConsoleTests {
     @Test("--color always and never override NO_COLOR", arguments: [nil, "", "1"] as [String?])

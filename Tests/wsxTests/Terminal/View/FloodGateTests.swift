@@ -1,6 +1,6 @@
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct FloodGateTests {
     @Test("Up to the limit, all messages of a second are shown")

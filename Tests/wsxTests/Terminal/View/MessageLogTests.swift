@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct MessageLogTests {
     @Test("Messages are found by number; the first is 1")

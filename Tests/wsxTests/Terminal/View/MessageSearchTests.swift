@@ -1,8 +1,8 @@
 import Formats
 import Testing
 
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 @Suite struct MessageSearchTests {
     @Test("The newest match comes first; keys move to older and newer ones, not beyond the ends")

@@ -1,8 +1,8 @@
 import Formats
 import Testing
 
+@testable import UserInterface
 @testable import WSCore
-@testable import wsx
 
 @Suite struct MessageViewTests {
     @Test("A flood shows samples and counts, and keeps every message")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct PromptDisplayTests {
     @Test("Without limits, the prompt has the filters and the state of the connection")

@@ -2,7 +2,7 @@ import Formats
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import UserInterface
 
 @Suite struct PromptTranscriptTests {
     @Test("A message that fits takes one line, with its number and direction")

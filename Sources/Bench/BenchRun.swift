@@ -1,0 +1,202 @@
+import Formats
+import LoadTest
+import Peer
+import UserInterface
+import WSCore
+
+/// A run of `wsx bench`: opens connections, applies the load, and writes the results.
+package final class BenchRun {
+    private let settings: BenchSettings
+    private let loop: EventLoop
+    private let console: Console
+    private let pool: WorkerPool
+    /// The workers, after their threads have ended.
+    private var workers: [LoadWorker] = []
+    /// The server behind `echo:`, or `nil` for other URLs.
+    private let embeddedEcho: EmbeddedEcho?
+    private let monitor: LiveMonitor
+    private let outputs: ResultOutputs
+    private var startTime = WallTime.now
+    private let launchTime: Duration
+    /// The failure to open some connections, which has already been reported.
+    private var reportedFailure: Failure?
+    private var hasReportedRedirect = false
+    /// The signal or time limit that ended the run early.
+    private var earlyFailure: Failure?
+    private var timers = Timers()
+    private var stopRequests: StopRequests?
+
+    /// The timers of a run, each set while it is needed.
+    private struct Timers {
+        /// Starts the load.
+        var start: Timer?
+        /// Ends a run that is ending early.
+        var hurry: Timer?
+    }
+
+    /// Prepares a run.
+    package init(_ settings: BenchSettings, on loop: EventLoop, console: Console) throws(Failure) {
+        var settings = settings
+        if settings.url.endpoint == .embeddedEcho {
+            let echo = try EmbeddedEcho(for: settings.connector.request, on: loop, console: console)
+            settings.connector.destination = try echo.start()
+            embeddedEcho = echo
+        } else {
+            embeddedEcho = nil
+        }
+        self.settings = settings
+        self.loop = loop
+        self.console = console
+        launchTime = loop.now
+        pool = WorkerPool(on: loop)
+        monitor = try LiveMonitor(settings, of: pool, on: loop, console: console)
+        outputs = try ResultOutputs(settings.arguments, console: console)
+        try outputs.check(settings.description)
+    }
+
+    /// Runs until the end. Returns the failure, or `nil` if there was none.
+    package func run() -> Failure? {
+        console.warnIfInsecure(settings.arguments.client.tls.isInsecure && settings.connector.mayUseTLS)
+        if settings.plan.publishedTime != nil {
+            console.notice(
+                "wsx: warning: --latency-from compares the clocks of the publishers with the one of this machine; "
+                    + "synchronize them, for example with NTP")
+        }
+        pool.didOpen = { [unowned self] in didOpen() }
+        pool.didEnd = { [unowned self] in loop.stop() }
+        monitor.didFail = { [unowned self] failure in endEarly(failure) }
+        do throws(Failure) {
+            stopRequests = try StopRequests(timeLimit: settings.arguments.timeout, on: loop) { [unowned self] request in
+                endEarly(request.failure)
+            }
+            try pool.open(settings)
+        } catch {
+            return error
+        }
+        loop.run()
+        monitor.stop()
+        timers = Timers()
+        workers = pool.join()
+        let patterns = workers.flatMap(\.workload.patterns)
+        for source in Set(patterns.lazy.filter(\.hasGivenUp).map(\.source)).sorted() {
+            console.reportLimit(ofSearching: source)
+        }
+        report(redirect: workers.lazy.compactMap(\.opener.redirectNotice).first)
+        var results = results(of: workers)
+        let failures = [earlyFailure].compactMap(\.self) + self.failures(of: results.tally)
+        let causes = results.tally.causes
+        results.reasons = failures.flatMap { $0.loadTestReasons(causes) }.map(console.secrets.masking(line:))
+        let hasResults = results.times.handshakes.totalCount > 0 || earlyFailure != nil
+        guard hasResults || !settings.plan.mode.load.needsConnections || settings.arguments.result.output != .text
+        else {
+            // Without any connection, only the reason is worth reporting. The files still list the errors.
+            let problem = outputs.writeFiles(results, outputs.judgement(on: results))
+            return earlyFailure ?? failure ?? problem
+        }
+        return report(results)
+    }
+
+    /// The first failure of any worker.
+    private var failure: Failure? { workers.lazy.compactMap(\.failure).first }
+
+    /// Reports the first redirect to another origin.
+    private func report(redirect notice: String?) {
+        guard let notice, !hasReportedRedirect else { return }
+        hasReportedRedirect = true
+        console.notice(notice)
+    }
+
+    private func didOpen() {
+        report(redirect: pool.redirectNotice)
+        let openCount = pool.openCount
+        guard openCount > 0 || !settings.plan.opensConnectionsFirst else { return pool.drain() }
+        if let failure = pool.openingFailure, let message = failure.message {
+            reportedFailure = failure
+            console.error(
+                "\(message); continuing with \(openCount) of \(settings.plan.connections.count) connections")
+        }
+        let delay = startDelay
+        if delay < .zero {
+            console.notice(
+                "wsx: warning: starting late: --start-at passed \(Phrase.duration(.zero - delay)) ago, before all "
+                    + "connections were open; choose a later time")
+        }
+        startTime = WallTime.now + max(.zero, delay)
+        let time = loop.nowNanoseconds + delay.nanoseconds
+        timers.start = Timer(on: loop) { [unowned self] in
+            pool.start(at: time)
+            monitor.start(at: time)
+        }
+        timers.start?.start(at: time)
+    }
+
+    /// The time until the load starts; negative if that time has passed. An absolute start time refers to the system's
+    /// clock.
+    private var startDelay: Duration {
+        switch settings.arguments.load.start {
+        case .soon: .zero
+        case .moment(let moment): moment - WallTime.now.sinceEpoch
+        case .after(let time): launchTime + time - loop.now
+        }
+    }
+
+    /// Ends the run early, with a short wait for replies and close frames. A second call ends it at once.
+    private func endEarly(_ failure: Failure?) {
+        guard timers.hurry == nil else { return pool.terminate() }
+        earlyFailure = failure
+        timers.start = nil
+        pool.drain()
+        timers.hurry = Timer(on: loop) { [unowned self] in pool.terminate() }
+        timers.hurry?.start(after: WorkerPool.hurriedLimit * 2)
+    }
+
+    /// The failures of a run that came to its end, the most important one first.
+    private func failures(of tally: LoadTally) -> [Failure] {
+        var failures: [Failure] = []
+        if let reportedFailure {
+            failures.append(.reported(reportedFailure))
+        } else if let failure {
+            // Its step has been reported, unless the run ended before the load.
+            let isReported = if case .scenarioFailed(let step) = failure { monitor.hasReported(step) } else { false }
+            failures.append(isReported ? .reported(failure) : failure)
+        }
+        if !tally.isFlawless {
+            let reply = workers.lazy.compactMap { $0.context.measurement.mismatchedReply }.first
+            failures.append(
+                .badReplies(tally, in: settings.plan.mode, mismatched: reply.map { console.secrets.masking($0) }))
+        }
+        let timeoutCount = tally.errors[.timeout]
+        if failures.isEmpty, timeoutCount > 0 {
+            failures.append(.lateReplies(timeoutCount, after: settings.plan.replies.timeout))
+        }
+        return failures
+    }
+
+    // MARK: Results
+
+    /// Adds up the measurements of all threads.
+    private func results(of workers: [LoadWorker]) -> BenchResults {
+        var description = settings.description
+        description.notes = outputs.notes
+        var results = BenchResults(
+            description, startTime: startTime + settings.plan.warmup, processorTime: ProcessorTime.used)
+        for worker in workers { results.add(worker.context.measurement, processorTime: worker.processor.used) }
+        results.countMissingDeliveries(to: workers.reduce(0) { $0 + $1.workload.readerCount })
+        return results
+    }
+
+    /// Writes and judges the results. Returns the most important failure.
+    private func report(_ results: borrowing BenchResults) -> Failure? {
+        monitor.finish(results)
+        let judgement = outputs.judgement(on: results)
+        let problem = outputs.write(results, judgement)
+        let verdict = outputs.failure(of: judgement)
+        let outcome = problem ?? earlyFailure ?? failures(of: results.tally).first ?? verdict
+        // With results, a line is enough: the server's response would hide them.
+        guard results.times.handshakes.totalCount > 0, let failure = outcome, failure.refusal != nil,
+            let message = failure.message
+        else { return outcome }
+        console.error(message)
+        return .reported(failure)
+    }
+}

@@ -1,0 +1,91 @@
+import Formats
+import LoadTest
+import UserInterface
+import WSCore
+
+/// A run of `wsx bench merge`: reads results, adds them up, and writes the sum.
+package struct BenchMerge: ~Copyable {
+    private let arguments: MergeArguments
+    private let outputs: ResultOutputs
+
+    /// Prepares a run.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    package init(_ arguments: MergeArguments, console: Console) throws(Failure) {
+        self.arguments = arguments
+        outputs = try ResultOutputs(arguments, console: console)
+    }
+
+    /// Adds up and writes the results. Returns the failure, or `nil` if there was none.
+    package func run() throws(Failure) -> Failure? {
+        guard arguments.paths.count(where: { $0 == "-" }) <= 1 else {
+            throw .badArgument(what: "-", why: "standard input can be read only once; give '-' once")
+        }
+        var sum: BenchResults?
+        var (count, losses) = (0, [] as [Loss])
+        for path in arguments.paths { try Self.add(path, to: &sum, &count, &losses) }
+        guard var sum else {
+            if let loss = losses.first { throw loss.failure }
+            return nil
+        }
+        if !losses.isEmpty { sum.reasons.insert(Self.reason(for: losses, of: count + losses.count), at: 0) }
+        let given = outputs.notes
+        if let title = given.title { sum.description.notes.title = title }
+        if !given.labels.isEmpty { sum.description.notes.labels = given.labels }
+        try outputs.check(sum.description)
+        try Threshold.check(
+            arguments.result.thresholds, for: "--threshold", steps: sum.steps.map(\.name),
+            stages: sum.stages.map(\.name))
+        let judgement = outputs.judgement(on: sum)
+        let failure = outputs.write(sum, judgement) ?? outputs.failure(of: judgement)
+        return failure ?? (judgement.hasPassed ? nil : .failedParts(sum.reasons))
+    }
+
+    /// Results that are missing, because a machine failed or was lost.
+    private struct Loss {
+        /// The name of the file, and the line if there are several.
+        let name: String
+        /// What is wrong with it, in words.
+        let words: String
+        /// The failure if no results are left.
+        let failure: Failure
+    }
+
+    /// Adds the results in a file. Results that are incomplete or missing are losses.
+    /// - Parameter count: The number of results added so far.
+    private static func add(
+        _ path: String, to sum: inout BenchResults?, _ count: inout Int, _ losses: inout [Loss]
+    ) throws(Failure) {
+        let file: BenchResultsFile
+        do throws(BenchResultsFile.ReadingError) {
+            file = try BenchResultsFile(path)
+        } catch {
+            guard error.error == .noSuchFile else { throw error.failure }
+            return losses.append(Loss(name: error.name, words: "no such file", failure: error.failure))
+        }
+        for index in file.texts.indices {
+            do throws(BenchResultsError) {
+                var results = try file.results(at: index)
+                results.reasons = results.reasons.map { "\(file.name(of: index)): \($0)" }
+                count += 1
+                if sum == nil {
+                    sum = consume results
+                } else {
+                    try sum?.add(results)
+                }
+            } catch {
+                let failure = Failure.badArgument(what: file.name(of: index), why: "\(error)")
+                guard error == .notJSON(.truncated) || error == .notResults, let words = file.loss(at: index) else {
+                    throw failure
+                }
+                losses.append(Loss(name: file.name(of: index), words: words, failure: failure))
+            }
+        }
+    }
+
+    /// The reason why a sum without these results has failed: `1 of 4 results is missing: west.json (empty)`.
+    private static func reason(for losses: [Loss], of count: Int) -> String {
+        let names = losses.map { "\($0.name) (\($0.words))" }.joined(separator: ", ")
+        let verb = losses.count == 1 ? "is" : "are"
+        return "\(losses.count) of \(Phrase.count(count, "result")) \(verb) missing: \(names)"
+    }
+}

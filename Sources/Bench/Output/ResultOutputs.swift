@@ -1,0 +1,138 @@
+import Formats
+import LoadTest
+import UserInterface
+import WSCore
+
+/// The destinations of results: standard output and files. Files are opened before the run, to fail early.
+struct ResultOutputs: ~Copyable {
+    private let arguments: any ResultCommandArguments
+    private let console: Console
+    private let files: [ResultFile]
+    /// The earlier runs to compare with, in the order of the options.
+    private let baselines: [ComparedRun]
+
+    /// Reads the baselines and opens the files.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    init(_ arguments: any ResultCommandArguments, console: Console) throws(Failure) {
+        let baselines = try arguments.result.baselinePaths.map { (path) throws(Failure) in
+            ComparedRun(try BenchResultsFile.only(in: path, for: "--baseline"))
+        }
+        var files: [ResultFile] = []
+        for kind in ResultFileKind.allCases {
+            guard let path = kind.path(in: arguments.result) else { continue }
+            // Opening it a second time would fail.
+            if let identity = FileIdentity(path: path),
+                let other = files.first(where: { FileIdentity(path: $0.path) == identity })
+            {
+                throw .badArgument(
+                    what: "\(kind.option) \(escapingControls(path))",
+                    why: "\(other.kind.option) writes to the same file; choose another")
+            }
+            let file = try Self.open(path, for: kind.option, beside: arguments.readFiles)
+            files.append(ResultFile(kind: kind, path: path, file: file))
+        }
+        self.arguments = arguments
+        self.console = console
+        self.baselines = baselines
+        self.files = files
+    }
+
+    private static func open(
+        _ path: String, for option: String, beside sources: [OutputPlace.Source]
+    ) throws(Failure) -> OutputFile {
+        try OutputPlace(option: option, path: path).check(against: sources)
+        do throws(IOError) {
+            return try OutputFile(creating: path)
+        } catch {
+            let what = "\(option) \(escapingControls(path))"
+            throw .badArgument(
+                what: what,
+                why: error == .noReader ? "no program reads from the pipe; start its reader first" : error.fileProblem)
+        }
+    }
+
+    /// Checks that a run can be compared with the baselines, and warns about other differences.
+    /// - Throws: ``Failure/badArgument(what:why:)`` if a baseline is not comparable.
+    func check(_ description: BenchDescription) throws(Failure) {
+        for (path, baseline) in zip(arguments.result.baselinePaths, baselines) {
+            if let obstacle = baseline.obstacle(to: description) {
+                throw .badArgument(what: "--baseline \(escapingControls(path))", why: obstacle)
+            }
+            guard let difference = baseline.difference(from: description) else { continue }
+            let name = baselines.count == 1 ? "the baseline" : "the baseline \(escapingControls(path))"
+            console.notice("wsx: warning: \(name) had \(difference)")
+        }
+    }
+
+    /// The title, the labels, and where the run takes place. The command line has no secrets.
+    var notes: RunNotes {
+        var notes = RunNotes()
+        notes.title = arguments.result.title
+        notes.labels = arguments.result.labels.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        let command = (["wsx"] + Swift.CommandLine.arguments.dropFirst()).map(ShellWord.quoted).joined(separator: " ")
+        notes.environment = [
+            ("command", console.secrets.masking(command)), ("cpu", Machine.processor), ("host", Machine.hostName),
+            ("kernel", Machine.kernel), ("program", "wsx \(version)"),
+        ]
+        return notes
+    }
+
+    /// Applies the thresholds and baselines to results.
+    func judgement(on results: borrowing BenchResults) -> BenchJudgement {
+        var verdicts: [Threshold.Verdict] = []
+        for threshold in arguments.result.thresholds { verdicts.append(threshold.verdict(on: results)) }
+        let comparison = baselines.isEmpty ? nil : BaselineComparison(ComparedRun(results), with: baselines)
+        return BenchJudgement(reasons: results.reasons, verdicts: verdicts, comparison: comparison)
+    }
+
+    /// Writes results. Returns the failure, or `nil` if there was none.
+    func write(_ results: borrowing BenchResults, _ judgement: BenchJudgement) -> Failure? {
+        let text =
+            switch arguments.result.output {
+            case .text:
+                results.table(
+                    console.colors(on: StandardDescriptors.output), judgement,
+                    columns: StandardDescriptors.windowSize(of: StandardDescriptors.output)?.columns)
+            case .json, .jsonl: results.json(judgement)
+            }
+        let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
+        // A reader that closes the pipe is a normal end.
+        if let error, error != .brokenPipe { return .output(error) }
+        warnAboutUnsent(results.tally.unsent, in: results.description.mode, judgement)
+        return writeFiles(results, judgement)
+    }
+
+    /// Warns about thresholds that may be met only because messages were not sent.
+    private func warnAboutUnsent(_ count: Int, in mode: BenchMode, _ judgement: BenchJudgement) {
+        guard count > 0, judgement.verdicts.contains(where: \.isMet),
+            !judgement.verdicts.contains(where: { $0.threshold.metricName == "unsent" })
+        else { return }
+        console.notice(
+            "wsx: warning: --threshold leaves out \(Phrase.grouped(count)) \(mode.wording.sentThings) that were not "
+                + "\(mode.wording.sentVerb); add --threshold unsent=0")
+    }
+
+    /// Writes only the files. Returns the first failure, or `nil` if there was none.
+    func writeFiles(_ results: borrowing BenchResults, _ judgement: BenchJudgement) -> Failure? {
+        var failure: Failure?
+        for file in files {
+            let text = file.kind.text(of: results, judgement)
+            if let error = StandardDescriptors.writeAll(text, to: file.file.descriptor) {
+                failure = failure ?? .writing(path: file.path, error)
+            } else if file.kind == .report {
+                console.notice("wsx: the report is in \(escapingControls(file.path))")
+            }
+        }
+        return failure
+    }
+
+    /// Reports unmet thresholds and returns the corresponding failure.
+    func failure(of judgement: BenchJudgement) -> Failure? {
+        let unmet = judgement.verdicts.filter { !$0.isMet }
+        for verdict in unmet {
+            let expression = escapingControls(verdict.threshold.expression)
+            console.error("--threshold '\(expression)' is not met: \(verdict.words)")
+        }
+        return unmet.isEmpty ? nil : .unmetThresholds
+    }
+}

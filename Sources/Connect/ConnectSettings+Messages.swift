@@ -1,0 +1,69 @@
+import Conversation
+import Peer
+import UserInterface
+import WSCore
+
+// The messages of the command line, and saved ones.
+extension ConnectSettings {
+    /// The messages of `--define`. Of several with the same name, the last one counts.
+    static func savedMessages(
+        _ definitions: [MessageDefinition], _ columns: VariableNames, _ secrets: Secrets
+    ) throws(Failure) -> [SavedMessage] {
+        var saved: [SavedMessage] = []
+        for definition in definitions {
+            let option = "--define \(definition.name)"
+            var text = definition.text
+            if text.hasPrefix("@") { text = try secrets.text(of: text, for: option) }
+            secrets.record.add(message: text)
+            saved.removeAll { $0.name == definition.name }
+            do throws(TemplateError) {
+                saved.append(try SavedMessage(definition.name, text: text, columns: columns))
+            } catch {
+                throw .badArgument(what: option, why: error.suggestion)
+            }
+        }
+        return saved
+    }
+
+    /// Creates a writer of messages with placeholders, or returns `nil` if there are none.
+    func makeTemplateWriter() -> TemplateWriter? {
+        guard arguments.data.usesTemplates || !saved.isEmpty else { return nil }
+        // Lines are parsed when they are typed or read.
+        let usesLastMessage =
+            arguments.data.usesTemplates && (readsPipe || isRepl) || isRepl && !saved.isEmpty
+        return TemplateWriter(data, saved: saved, usesLastMessage: usesLastMessage, secrets: secrets)
+    }
+
+    /// The messages of the command line, the saved one first.
+    /// - Throws: ``Failure/badArgument(what:why:)`` or ``Failure/badInput(what:why:)``.
+    static func messages(
+        _ arguments: ConnectArguments, _ writer: TemplateWriter
+    ) throws(Failure) -> [(payload: [UInt8], kind: MessageKind)] {
+        let kind: MessageKind = arguments.format.payload == .binary ? .binary : .text
+        let lineEnd = arguments.messages.lineEnd?.bytes ?? []
+        var messages = arguments.messages.texts.map { (payload: Array($0.utf8) + lineEnd, kind: kind) }
+        if let call = arguments.messages.call {
+            do throws(TemplateProblem) {
+                var text = try writer.text(of: call)
+                // It would be evaluated again.
+                if arguments.data.usesTemplates { text = Template.escaping(text) }
+                messages.insert((text + lineEnd, kind), at: 0)
+            } catch {
+                throw .badArgument(what: "MESSAGE", why: error.words)
+            }
+        }
+        if let path = arguments.messages.file {
+            let contents = try HeaderFiles.contents(of: path, for: "--file")
+            let isText = contents.withUnsafeBytes { UTF8Validator.isValid($0.bytes) }
+            guard kind == .binary || isText else {
+                // `--binary` and `--protocol` exclude each other.
+                let remedy =
+                    arguments.protocols.choice == nil ? "send it with --binary" : "convert the file to UTF-8"
+                throw .badInput(
+                    what: "--file \(escapingControls(path))", why: "it is not UTF-8 text; \(remedy)")
+            }
+            messages.append((contents, kind))
+        }
+        return messages
+    }
+}

@@ -1,0 +1,38 @@
+import Conversation
+import Peer
+import UserInterface
+import WSCore
+
+extension ConnectSettings {
+    /// The programs that run for each connection, each of them once.
+    var secretCommands: [SecretCommand] {
+        let request = arguments.client.request
+        var commands = request.headers.compactMap { SecretCommand(ofHeader: $0) }
+        let values =
+            [("--auth", request.auth), ("--bearer", request.bearer), ("--proxy", arguments.client.network.proxy)]
+            + request.cookies.map { ("--cookie", $0) }
+        for (option, value) in values {
+            if let value, let command = SecretCommand(value, of: option) { commands.append(command) }
+        }
+        commands += arguments.protocols.parameters.compactMap { SecretCommand($0) }
+        var seen: Set<String> = []
+        return commands.filter { seen.insert($0.argument).inserted }
+    }
+
+    /// Replaces the outputs of programs by their latest ones.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
+    mutating func renewSecrets() throws(Failure) {
+        let templates = arguments.data.usesTemplates ? data : nil
+        try RequestComposition(arguments: arguments.client, secrets: secrets, variables: templates?.columns)
+            .renew(&requestTemplate)
+        var values = RequestValues(connection: 1, templates ?? ChosenRow())
+        let request = try requestTemplate.request(&values)
+        // Another URL of the origin, if the user has asked for one, or if placeholders have other values.
+        connector.request = request.url == url ? request : request.addressed(to: url)
+        secrets.record.add(connector.request)
+        if let proxy = arguments.client.network.proxy, SecretCommand(proxy, of: "--proxy") != nil {
+            connector.proxies = try ConnectorComposition.proxies(arguments.client, secrets: secrets)
+        }
+        try protocolSelection?.renew(arguments.protocols, secrets: secrets)
+    }
+}

@@ -1,0 +1,308 @@
+import Conversation
+import Formats
+import Peer
+import UserInterface
+import WSCore
+
+/// The settings derived from the arguments of `wsx connect`: the URL is parsed, files are read, the request is built,
+/// and passphrases have been entered.
+package struct ConnectSettings {
+    /// The arguments, for everything that needs no interpretation.
+    let arguments: ConnectArguments
+    /// Resolves references to files and environment variables.
+    let secrets: Secrets
+    /// The URL to connect to.
+    var url: WebSocketURL
+    /// The request and the way to the server.
+    var connector: Connector.Settings
+    /// TLS with the server and with proxies, and cookies.
+    let connectorResources: ConnectorResources
+    /// The messages to send as soon as the connection is open, in order.
+    var messages: [(payload: [UInt8], kind: MessageKind)]
+    /// The initial state of the goals that received messages have to meet.
+    let conditions: EndConditions
+    /// The request for each connection. The outputs of programs in it are renewed.
+    var requestTemplate: RequestTemplate
+    /// The application protocol, or `nil` if there is none, or if it is to be detected.
+    var protocolSelection: ProtocolSelection?
+    /// The messages that are sent automatically, or `nil` if there are none.
+    let exchange: AutoReply.Plan?
+    /// The row of the data file, whose columns are variables.
+    let data: ChosenRow
+    /// The messages of `--define`.
+    let saved: [SavedMessage]
+    /// The scenario to play, or `nil` if there is none.
+    package let scenario: Scenario?
+    /// How replies are matched to requests, or `nil` if messages are not requests.
+    var requests: RequestQueue.Settings?
+    /// Where messages come from after those of the command line.
+    var source: Source
+
+    /// A source of messages.
+    enum Source {
+        case none
+        /// A pipe or a file.
+        case pipe
+        /// The user types them.
+        case prompt
+        /// A program in place of standard input and output.
+        case program(ProgramCommand)
+    }
+
+    /// Derives the settings from the arguments.
+    /// - Parameters:
+    ///   - data: The row of the data file, if it has already been read.
+    ///   - cookies: The cookies, if the cookie files have already been read.
+    ///   - notice: Receives notices about ignored parts of cookie files.
+    /// - Throws: ``Failure/badArgument(what:why:)`` or ``Failure/badInput(what:why:)``.
+    package init(
+        _ arguments: ConnectArguments, secrets: Secrets = Secrets(environment: { _ in nil }), data: ChosenRow? = nil,
+        cookies: CookieStore? = nil, notice: (String) -> Void = { _ in }
+    ) throws(Failure) {
+        var arguments = arguments.withFormatsOfProgram
+        let program =
+            arguments.messages.program.isEmpty
+            ? nil : try ProgramCommand(arguments.messages.program, environment: secrets.environment)
+        try arguments.checkReplaySpeed()
+        guard !arguments.ending.isOne || arguments.ending.until.isEmpty else {
+            throw .badArgument(
+                what: "--one with --until",
+                why:
+                    "--one ends after the reply; --expect REGEX fails if no message matches, --until alone waits for one"
+            )
+        }
+        try OutputPlace(option: "--record", path: arguments.transcript.recordPath).check(against: arguments.readFiles)
+        try OutputPlace(option: "--junit", path: arguments.scenario.junitPath).check(against: arguments.readFiles)
+        if let path = arguments.client.request.cookieJar { try CookieFiles.check(jar: path, isReadBy: arguments) }
+        guard arguments.scenario.path == nil || arguments.messages.hasNoTexts else {
+            throw .badArgument(
+                what: "MESSAGE with --scenario",
+                why: "the scenario contains all messages; add the message to the file")
+        }
+        self.secrets = secrets
+        secrets.record.removeMessageSources()
+        let readsInput = arguments.readsInput
+        try InputPlace.check(
+            arguments.readFiles, isInputRead: readsInput && program == nil && arguments.scenario.path == nil)
+        if let text = arguments.staying.heartbeatMessage, text.hasPrefix("@") {
+            arguments.staying.heartbeatMessage = try secrets.text(of: text, for: "--heartbeat-message")
+            secrets.record.addMessage(of: "--heartbeat-message")
+        }
+        if let text = arguments.staying.heartbeatMessage { secrets.record.add(message: text) }
+        // Not again for another server: the file may be a pipe.
+        let row = if let data { data } else { try ChosenRow(arguments.data) }
+        self.data = row
+        if let values = row.row { secrets.record.add(values, row.columns) }
+        let templates = arguments.data.usesTemplates ? row : nil
+        protocolSelection = try ProtocolSelection.make(arguments.protocols, templates: templates, secrets: secrets)
+        arguments.protocols.hasReplies = protocolSelection?.descriptor.hasReplies ?? true
+        self.arguments = arguments
+        scenario = try Scenario.make(
+            arguments.scenario, variables: row.columns, codecs: arguments.codecs,
+            limitBytes: arguments.client.limits.maximumMessageBytes, lineCheck: protocolSelection?.lineCheck,
+            secrets: secrets)
+        let composition = try ConnectorComposition(
+            arguments.client, secrets: secrets, templates: templates, protocolSelection: protocolSelection,
+            detectsProtocol: arguments.protocols.choice == .automatic, recordedSubprotocol: scenario?.subprotocol)
+        url = composition.url
+        connector = composition.connector
+        requestTemplate = composition.requests
+        if let cookies {
+            connectorResources = try ConnectorResources.make(composition.tls, cookies: cookies)
+        } else {
+            let (cookies, notices) = try CookieFiles.read(
+                arguments.client.request.cookieFiles, jar: arguments.client.request.cookieJar)
+            connectorResources = try ConnectorResources.make(composition.tls, cookies: cookies)
+            notices.forEach(notice)
+        }
+        saved = try Self.savedMessages(arguments.messages.definitions, row.columns, secrets)
+        let writer = TemplateWriter(row, saved: saved, usesLastMessage: false, secrets: secrets)
+        messages = try Self.messages(arguments, writer)
+        try row.columns.checkPatterns(arguments.ending.until, of: "--until")
+        try row.columns.checkPatterns(arguments.ending.expectations, of: "--expect")
+        try row.columns.checkPatterns(arguments.transcript.hidden, of: "--hide")
+        conditions = try EndConditions(arguments)
+        // Lines with placeholders may depend on their values.
+        if !arguments.data.usesTemplates,
+            let (index, problem) = protocolSelection?.firstInvalid(
+                of: messages.map(\.payload), wantsReplies: arguments.matchesReplies)
+        {
+            throw .badInput(what: "message \(index + 1)", why: "\(problem)")
+        }
+        exchange = try AutoReply.Plan.make(arguments.exchange, variables: row.columns, secrets: secrets)
+        let isTerminal = StandardDescriptors.isTerminal(StandardDescriptors.input)
+        if !readsInput {
+            source = .none
+        } else if let program {
+            source = .program(program)
+        } else if !isTerminal || arguments.format.input != .lines {
+            source = .pipe
+        } else {
+            source = arguments.ending.isOne || arguments.format.format != nil ? .none : .prompt
+        }
+        requests = try RequestQueue.Settings.make(arguments, url: url, isRepl: isRepl)
+        connector.redirects.secretMessages = secrets.record.messageSources
+    }
+}
+
+extension ConnectSettings {
+    /// Whether the user types messages at a prompt.
+    var isRepl: Bool { if case .prompt = source { true } else { false } }
+
+    /// Whether messages are read from a pipe, a file, or a program.
+    var readsPipe: Bool {
+        switch source {
+        case .pipe, .program: true
+        case .none, .prompt: false
+        }
+    }
+
+    /// The program in place of standard input and output, or `nil` if there is none.
+    var program: ProgramCommand? { if case .program(let program) = source { program } else { nil } }
+
+    /// The close frame to send at the end.
+    var closeFrame: CloseFrame { arguments.client.closeFrame.frame }
+
+    /// The history file of the prompt, or `nil` if there is none.
+    var historyPath: String? {
+        switch arguments.history {
+        case .host: HistoryLocation.path(for: url, environment: secrets.environment)
+        case .file(let path): path
+        case .none: nil
+        }
+    }
+
+    /// How long to wait for messages after the end of the input. The default is longer with `--until`, `--count`, and
+    /// `--one`, which name what to wait for. With requests, the wait begins after all replies have arrived.
+    var linger: Linger {
+        if let linger = arguments.ending.linger { return linger }
+        // The program decides how long to wait for replies.
+        if !arguments.messages.program.isEmpty { return .forever }
+        if !arguments.ending.until.isEmpty { return .forever }
+        if arguments.ending.count != nil || arguments.countsReplies {
+            return arguments.ending.timeout == nil ? .total(.seconds(30)) : .forever
+        }
+        return arguments.matchesReplies ? .idle(.zero) : .answered(idle: .seconds(1))
+    }
+
+    /// Whether the wait after the end of the input depends on the number of replies.
+    var countsReplies: Bool {
+        // A protocol sends messages of its own, which have other replies.
+        guard case .answered = linger, arguments.protocols.choice == nil else { return false }
+        return !isRepl && arguments.format.readsInput
+    }
+
+    /// Whether greetings must be told from replies.
+    var tellsGreetings: Bool {
+        !isRepl && arguments.tellsGreetings
+    }
+
+    /// The kind of messages to send.
+    var kind: MessageKind { arguments.format.payload.kind(for: arguments.format.input) }
+}
+
+extension ConnectArguments {
+    /// The same arguments with the formats of a program's standard input and output.
+    fileprivate var withFormatsOfProgram: ConnectArguments {
+        guard !messages.program.isEmpty else { return self }
+        var arguments = self
+        if programs.exchangesEvents {
+            (arguments.format.input, arguments.format.output) = (.json, .json)
+        } else if format.payload == .binary {
+            (arguments.format.input, arguments.format.output) = (.chunks, .raw)
+        }
+        return arguments
+    }
+
+    /// Whether messages are read from standard input or a program.
+    fileprivate var readsInput: Bool {
+        format.readsInput && (messages.isEmpty || messages.isInteractive || !messages.program.isEmpty)
+    }
+
+    /// Whether `--one` counts messages. Requests know their replies.
+    fileprivate var countsReplies: Bool { ending.isOne && !matchesReplies }
+
+    /// Whether replies end the run, and have no other mark than their order. Greetings must be told from them then.
+    fileprivate var tellsGreetings: Bool {
+        guard exchange.ready == nil, protocols.choice == nil else { return false }
+        return countsReplies || replies.sendsRequests && replies.correlation == nil && replies.calls == nil
+    }
+
+    /// Whether replies are matched to requests. In a protocol that has replies, `--one` waits for them.
+    fileprivate var matchesReplies: Bool {
+        if ending.isOne, !protocols.hasReplies { return false }
+        return replies.hasRequests || ending.isOne && protocols.choice != nil
+    }
+}
+
+extension EndConditions {
+    /// Creates the conditions that the arguments request.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    init(_ arguments: ConnectArguments) throws(Failure) {
+        self.init(
+            count: arguments.ending.count, countsReplies: arguments.countsReplies,
+            hasRequests: arguments.matchesReplies, tellsGreetings: arguments.tellsGreetings,
+            requiredPath: arguments.ending.isOne ? arguments.format.pick?.source : nil,
+            until: try .make(arguments.ending.until, for: "--until"),
+            expectations: try .make(arguments.ending.expectations, for: "--expect"))
+    }
+}
+extension RequestQueue.Settings {
+    /// Returns the request settings, or `nil` if messages are not requests.
+    /// - Parameters:
+    ///   - url: The URL of the first connection.
+    ///   - isRepl: Whether a user types messages at a prompt, which shows the replies of a protocol beside them.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    static func make(
+        _ arguments: ConnectArguments, url: WebSocketURL, isRepl: Bool
+    ) throws(Failure) -> RequestQueue.Settings? {
+        if arguments.protocols.choice != nil { return try makeWithProtocol(arguments, isRepl: isRepl) }
+        guard arguments.replies.hasRequests else { return nil }
+        if arguments.replies.calls != nil, let correlation = arguments.replies.correlation, correlation.source != "id" {
+            throw .badArgument(
+                what: "--correlate with --json-rpc",
+                why: "JSON-RPC replies already contain the 'id' of their request; omit --correlate")
+        }
+        let matching: RequestQueue.Settings.Matching =
+            if let calls = arguments.replies.calls {
+                .calls(hasVersion: calls.hasVersion(at: url))
+            } else if let correlation = arguments.replies.correlation { .id(correlation) } else { .order }
+        if matching == .order, arguments.staying.heartbeatMessage != nil {
+            throw .badArgument(
+                what: "--request with --heartbeat-message",
+                why: "a reply to the heartbeat would count as a reply to a request; use --correlate")
+        }
+        return RequestQueue.Settings(
+            matching, isSequential: arguments.replies.sendsRequests, replyTimeout: arguments.replies.replyTimeout,
+            keepsRequests: arguments.staying.reconnection != .never)
+    }
+
+    private static func makeWithProtocol(
+        _ arguments: ConnectArguments, isRepl: Bool
+    ) throws(Failure) -> RequestQueue.Settings? {
+        if arguments.protocols.choice == .automatic {
+            let option = arguments.replies.sendsRequests ? "--request" : arguments.ending.isOne ? "--one" : nil
+            if let option {
+                throw .badArgument(
+                    what: "\(option) with --protocol auto",
+                    why: "replies belong to a protocol; name the protocol, or use --count")
+            }
+        }
+        guard isRepl || arguments.matchesReplies else { return nil }
+        return RequestQueue.Settings(
+            .keys, isSequential: arguments.replies.sendsRequests,
+            replyTimeout: arguments.replies.replyTimeout,
+            // Lines at the prompt need no reply, so they are kept until a pong confirms them.
+            keepsRequests: arguments.staying.reconnection != .never && (!isRepl || arguments.replies.hasRequests))
+    }
+}
+
+extension ConnectSettings {
+    /// Remembers the URL of a prompt for completion by shells, if its history is in the usual place.
+    func rememberURL() {
+        guard isRepl, arguments.history == .host else { return }
+        // Completion is a convenience. The history, which has the same directory, reports errors.
+        try? RecentURLs(environment: secrets.environment)
+            .record(url, policy: HistoryPolicy(secrets: secrets.record))
+    }
+}

@@ -1,0 +1,255 @@
+import Conversation
+import Formats
+import Peer
+import UserInterface
+import WSCore
+
+// The effects of the pipeline: an application protocol, or first messages and automatic answers.
+extension ConnectRun {
+    /// Creates the pipeline for the current server, or returns `nil` if there is no need for one.
+    func makePipeline() -> Pipeline? {
+        let timeout = settings.connector.timeouts.whole
+        if settings.arguments.protocols.choice != nil {
+            outputs.protocolName = settings.protocolSelection?.descriptor.name
+            let application = makeApplication()
+            return Pipeline(application: application, readinessTimeout: timeout, clockOffset: clockOffset)
+        }
+        guard let plan = settings.exchange else { return nil }
+        let rules = AutoReply.Rules(plan)
+        for pattern in rules.patterns { console.watch(pattern) }
+        let answers = AutoReply(rules, seed: .random(in: .min ... .max))
+        settings.data.set(&answers.variables)
+        return Pipeline(answers: answers, readinessTimeout: timeout, clockOffset: clockOffset)
+    }
+
+    /// The offset from the loop's clock to the time since 1970, in nanoseconds.
+    var clockOffset: UInt64 { WallTime.now.sinceEpoch.nanoseconds &- loop.nowNanoseconds }
+
+    private func makeApplication() -> Pipeline.Application {
+        // At the prompt, a reply is optional. The reply to a stream is its end.
+        let awaitsReplies = !settings.isRepl || settings.arguments.replies.sendsRequests
+        func session(_ selection: ProtocolSelection) -> any ProtocolSession {
+            selection.makeSession(connection: 1, clockOffset: clockOffset, awaitsStreams: awaitsReplies)
+        }
+        var application =
+            if let selection = settings.protocolSelection {
+                Pipeline.Application(session(selection), of: selection.descriptor)
+            } else {
+                Pipeline.Application { ProtocolSelection(detected: $0).map(session) }
+            }
+        application.keepsLines = true
+        application.awaitsReplies = awaitsReplies
+        application.resolve = ProtocolLine.resolved
+        return application
+    }
+
+    /// Passes a received message through the pipeline.
+    /// - Parameter decoding: How it was decoded, or `nil` if it is as received.
+    func receive(
+        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, through pipeline: Pipeline,
+        on connection: Connection<ConnectRun>
+    ) {
+        pipeline.clockOffset = clockOffset
+        var meetsGoal = false
+        pipeline.received(payload, as: kind, at: loop.nowNanoseconds) { payload, kind, role in
+            switch role {
+            case .message where pipeline.hasProtocol: meetsGoal = passOn(unchanged: payload, as: kind, decoding, nil)
+            case .message: meetsGoal = deliver(payload, as: kind, decoding)
+            case .answered where pipeline.isReady: meetsGoal = deliver(payload, as: kind, decoding, mayBeReply: false)
+            case .login, .answered:
+                remember(payload, as: kind)
+                outputs.show(opening: payload, as: kind)
+            }
+        }
+        executeEffects(kind, decoding, meetsGoal: meetsGoal)
+    }
+
+    /// Executes what the pipeline has requested.
+    /// - Parameters:
+    ///   - kind: The kind of the message that is the cause, if there is one.
+    ///   - decoding: How it was decoded, or `nil` if it is as received.
+    ///   - meetsGoal: Whether the message has met the run's goal.
+    func executeEffects(_ kind: MessageKind = .text, _ decoding: Decoding? = nil, meetsGoal: Bool = false) {
+        guard let pipeline = stages.pipeline else { return }
+        // The messages that follow, such as answers and acknowledgements, are sent before the close frame.
+        var meetsGoal = meetsGoal
+        while let effect = pipeline.next() {
+            switch effect {
+            case .send(let payload, let kind, let purpose): send(payload.span.bytes, as: kind, for: purpose)
+            case .detected(let name):
+                outputs.protocolName = name
+                console.notice("wsx: detected the protocol \(name)")
+            case .ready:
+                // Words that the user may type.
+                prompt?.remember(Array(pipeline.words.joined(separator: " ").utf8).span.bytes)
+                loop.atEndOfTurn(self)
+            case .event(let event):
+                if let key = event.confirmedKey { stages.acknowledgements?.acknowledged(key) }
+                if !state.ignoresIncoming, passOn(event) { meetsGoal = true }
+            case .notUnderstood(let payload, let reason):
+                if !state.ignoresIncoming, passOn(unchanged: payload.span.bytes, as: kind, decoding, reason) {
+                    meetsGoal = true
+                }
+            case .lineSent(let line, let confirmation):
+                if let line {
+                    stages.acknowledgements?.record(
+                        line.payload.span.bytes, as: line.kind, confirmedBy: confirmation, from: line.origin)
+                }
+                loop.atEndOfTurn(self)
+            case .waitingLineFailed(let error) where error.isRefused && prompt == nil:
+                pipeline.drop(1, because: .refusal)
+            case .waitingLineFailed(let error):
+                end(because: .notALine(error), sending: Pipeline.Line(name: "an input line that waited"))
+            case .linesDropped(let count):
+                if count > 0, !state.ignoresIncoming { report(dropped: count) }
+                loop.atEndOfTurn(self)
+            case .renewed(let topic):
+                stages.acknowledgements?.record(topic.utf8.span.bytes, as: .text, confirmedBy: .renewal)
+            case .failed where pipeline.hasProtocol: loop.atEndOfTurn(self)
+            case .failed:
+                let timeout = settings.connector.timeouts.whole
+                state.dropCause = .notReady(settings.arguments.exchange.ready ?? "", after: timeout)
+                connection?.terminate()
+            case .unanswered(let error): console.error("a message was not answered (--answer): \(error)")
+            case .notGreeted(let error): end(with: .badArgument(what: "--first-message", why: "\(error)"))
+            }
+        }
+        if meetsGoal { endAtGoal() }
+        deadlineTimer.update()
+        if let connection { waitForOutput(connection) }
+    }
+
+    private func send(_ payload: RawSpan, as kind: MessageKind, for purpose: Pipeline.Purpose) {
+        guard let connection else { return }
+        switch purpose {
+        case .application:
+            if connection.send(payload, as: kind) { outputs.writeSent(protocolMessage: payload, as: kind) }
+        case .line: transmit(payload, as: kind, on: connection)
+        case .greeting: if transmit(payload, as: kind, on: connection) { outputs.writeSent(payload, as: kind) }
+        case .answer: if transmit(payload, as: kind, on: connection) { outputs.writeAnswer(payload) }
+        }
+    }
+
+    /// Closes the connection because the goal is met.
+    func endAtGoal() {
+        input.pause()
+        close(with: closeFrame)
+    }
+
+    /// The condition of `--ready` that no message of the last connection has met, or `nil` if there is none.
+    var missing: String? {
+        stages.pipeline?.endedBeforeReady == true ? settings.arguments.exchange.ready : nil
+    }
+
+    // MARK: Events
+
+    /// Passes on a message that the protocol does not understand.
+    /// - Returns: Whether it meets the run's goal.
+    private func passOn(
+        unchanged payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, _ reason: String?
+    ) -> Bool {
+        current?.linger?.messageArrived()
+        remember(payload, as: kind)
+        if let reason { console.notice("wsx: the next message is shown unchanged: \(reason)") }
+        if stages.hides(payload, payload) {
+            outputs.show(hidden: payload, as: kind)
+            return false
+        }
+        let isWritten = outputs.write(payload, as: kind, decoding: decoding)
+        return state.receive(payload, payload: payload, isOmitted: !isWritten)
+    }
+
+    /// Passes on an event.
+    /// - Returns: Whether it meets the run's goal.
+    private func passOn(_ event: ProtocolEvent) -> Bool {
+        var finding = RequestTracker.Finding.push
+        let isReported = isReportedAtEnd(event)
+        switch event.role {
+        case .hidden, .notice, .refusal:
+            outputs.show(aside: event, isReported: isReported)
+            return false
+        case .event: break
+        case .reply(let key, _): finding = key.flatMap { stages.requests?.received(key: $0) } ?? .push
+        }
+        current?.linger?.messageArrived()
+        stages.writer?.received(event.payload.span.bytes)
+        let line = event.line
+        if event.isText { prompt?.remember(line.span.bytes) }
+        if stages.hides(line.span.bytes, event.payload.span.bytes) {
+            outputs.show(hidden: line.span.bytes, as: .text)
+            return false
+        }
+        let isPush = stages.requests != nil && finding.reply == nil
+        let isWritten = outputs.write(event, reply: finding.reply, isPush: isPush)
+        if event.role.isError, !isReported { outputs.report(error: event, asReplyTo: finding.reply?.number) }
+        if case .lateReply(let reply, let delay) = finding, prompt == nil {
+            console.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
+        }
+        return state.receive(
+            line.span.bytes, payload: event.payload.span.bytes, isOmitted: !isWritten,
+            isReply: stages.requests == nil || finding.reply != nil)
+    }
+
+    /// Whether the failure of the connection contains an event.
+    private func isReportedAtEnd(_ event: ProtocolEvent) -> Bool {
+        // An end that has already begun ends the run for its own reason.
+        guard event.traits.contains(.endsConnection), !state.isClosing else { return false }
+        return switch stages.pipeline?.problem {
+        case .unusable, .refusedLine: true
+        default: false
+        }
+    }
+
+    // MARK: Readiness and failures
+
+    private func peerBecameReady() {
+        // Lines that have just been sent need a confirmation, even if the run is ending.
+        stages.acknowledgements?.confirmInTime()
+        guard let connection, !state.isEnding, isPeerReady else { return }
+        // If the application protocol was detected late, sending has begun before the login.
+        guard current?.hasBegunSending ?? false else { return beginSending(on: connection) }
+        sendWaiting()
+        stages.requests?.sendWaiting()
+        stages.acknowledgements?.confirmInTime()
+        resumeInput()
+        guard input.isOver else { return }
+        if let linger = current?.linger { linger.messageArrived() } else { startLinger() }
+    }
+
+    private func applicationFailed(_ problem: ProtocolProblem) {
+        // Once this end has begun to close, the server may leave, too.
+        guard let connection, !state.isClosing else { return }
+        if problem.isNormalEnd(reconnects: stages.acknowledgements != nil) {
+            current?.linger = nil
+            return endAtGoal()
+        }
+        let failure = applicationFailure(problem)
+        state.dropCause = failure
+        if failure.report.isWorthRetrying { connection.terminate() } else { connection.close(settings.closeFrame) }
+    }
+
+    /// The failure of the application protocol because of a problem.
+    func applicationFailure(_ problem: ProtocolProblem) -> Failure { .application(application(problem)) }
+
+    func application(_ problem: ProtocolProblem) -> ApplicationFailure {
+        ApplicationFailure(
+            name: stages.pipeline?.applicationProtocol?.name ?? ProtocolChoice.automaticName, problem: problem)
+    }
+
+    func pipelineTimePassed() {
+        stages.pipeline?.timePassed(at: loop.nowNanoseconds)
+        executeEffects()
+    }
+}
+
+extension ConnectRun: EndOfTurnWork {
+    /// Continues or ends the run, after the messages of the same read: they answer nothing that is sent now.
+    package func endTurn() {
+        guard let pipeline = stages.pipeline else { return }
+        if let problem = pipeline.problem { return applicationFailed(problem) }
+        guard pipeline.isReady else { return }
+        pipeline.sendQueued(at: loop.nowNanoseconds)
+        executeEffects()
+        peerBecameReady()
+    }
+}

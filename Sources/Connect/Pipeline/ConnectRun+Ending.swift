@@ -1,0 +1,311 @@
+import Conversation
+import Formats
+import Peer
+import UserInterface
+import WSCore
+
+// The end of connections and of the run.
+extension ConnectRun {
+    /// Closes the connection with the requested close frame. The run ends when the peer has answered.
+    func endAsAsked() {
+        state.end()
+        input.pause()
+        current?.linger = nil
+        guard connection != nil else {
+            connections?.cancel()
+            // A user who leaves the prompt gets the status of the last connection.
+            if settings.isRepl {
+                state.stoppedConnecting(
+                    after: statistics.lastEnd, unacknowledgedCount: stages.acknowledgements?.count ?? 0)
+            }
+            // Not within a readline callback, which would continue to draw a deleted line.
+            setDeadline(after: .zero) { [unowned self] in finish() }
+            return
+        }
+        if stages.acknowledgements?.delaysClosing() ?? false { return }
+        close(with: closeFrame)
+    }
+
+    /// The close frame to send at the end.
+    var closeFrame: CloseFrame { input.close ?? settings.closeFrame }
+
+    /// Starts the closing handshake, unless it has already started.
+    func close(with frame: CloseFrame) {
+        guard let connection, connection.close(frame) else { return }
+        closingBegan(with: frame)
+    }
+
+    private func closingBegan(with frame: CloseFrame) {
+        if !state.isClosing { state.closing = .begun }
+        limitClosing()
+        stages.pipeline?.closingBegan()
+        outputs.writeSent(close: frame)
+        prompt?.showsClosing()
+    }
+
+    /// Limits the wait for the peer's close frame to ``repliedLimit``, if it has replied to all messages.
+    private func limitClosing() {
+        guard let connection, state.isReplied, settings.arguments.client.limits.givenCloseTimeout == nil,
+            !settings.isRepl
+        else { return }
+        setDeadline(after: Self.repliedLimit) { [unowned self] in
+            guard connection.unsentBytes == 0, stages.acknowledgements?.count ?? 0 == 0 else { return }
+            outputs.noticeVerbosely("The peer did not answer the close frame")
+            connection.terminate()
+        }
+    }
+
+    /// Ends the run with a failure. Only the first failure counts.
+    /// - Parameter hurried: Whether to limit the peer's time to answer the close frame to ``hurriedLimit``.
+    func end(with failure: Failure?, hurried: Bool = false) {
+        let isFirstHurry = state.end(with: failure, hurried: hurried)
+        current?.linger = nil
+        input.pause()
+        if hurried, stages.codecs?.abandon() ?? false { return }
+        guard let connection else {
+            connections?.cancel()
+            return finish()
+        }
+        stages.acknowledgements?.hurry()
+        close(with: closeFrame)
+        guard isFirstHurry else { return }
+        setDeadline(after: Self.hurriedLimit) { connection.terminate() }
+    }
+
+    /// Opens another connection or finishes the run.
+    func connectionEnded(_ end: ConnectionEnd) {
+        let counters = connectionCounters
+        takeHeldAsReplies(isSentAgain: stages.acknowledgements != nil && state.interruption(by: end) != nil)
+        let missing = missingReplies
+        current = nil
+        showIncompleteInput()
+        let waitingCount = stages.pipeline?.waitingLineCount ?? 0
+        let (keptCount, givenUp) = endPipeline(because: end)
+        statistics.connectionEnded(end, counters)
+        outputs.writeEvent { $0.writeClose(end) }
+        if opensAnother(after: end, givingUp: givenUp) { return }
+        report(droppedAtEnd: waitingCount - keptCount)
+        stages.requests?.connectionEnded(isRetried: false)
+        state.lastConnectionEnded(end, unacknowledgedCount: stages.acknowledgements?.count ?? 0)
+        if let missing, state.failure == nil { show(missing: missing) }
+        connections?.cancel()
+        if staysAtPrompt() { return }
+        finish()
+    }
+
+    /// The replies that are missing at the end of the default wait, or `nil` if none are.
+    private var missingReplies: MissingReplies? {
+        guard settings.countsReplies, let current else { return nil }
+        return current.replies?.missingReplies(
+            sentCount: sentLineCount(on: current.connection), receivedCount: state.conditions.replyCount)
+    }
+
+    /// Reports missing replies. A script that sends to a server without replies reads nothing about it.
+    private func show(missing replies: MissingReplies) {
+        guard replies.replyCount > 0 || console.terminal != nil else { return }
+        let remedy = state.isClosing && input.close == nil ? "; --linger 5s waits for more" : ""
+        console.notice("Ended with \(replies.words)\(remedy)")
+    }
+
+    /// Ends the connection for the stages that keep lines.
+    /// - Returns: The number of lines that the application protocol has not sent, and that are kept for another connection,
+    ///   and a line that is given up, or `nil`.
+    private func endPipeline(because end: ConnectionEnd) -> (keptCount: Int, givenUp: UnconfirmedLines.Line?) {
+        let ended = stages.pipeline?.ended(end, reconnects: stages.acknowledgements != nil)
+        deadlineTimer.stop()
+        if let problem = ended?.problem, state.dropCause == nil { state.dropCause = applicationFailure(problem) }
+        let isInterruption = state.interruption(by: end) != nil
+        let lines = ended?.lines ?? []
+        guard let acknowledgements = stages.acknowledgements, prompt != nil || isInterruption else {
+            stages.pipeline?.drop(
+                lines.count, because: ended?.waitedFor ?? .login, mayHaveArrived: lines.contains { $0.wasSent })
+            _ = stages.acknowledgements?.connectionEnded(end, isInterruption: isInterruption)
+            return (0, nil)
+        }
+        return (
+            lines.count, acknowledgements.connectionEnded(end, unsent: lines, isInterruption: isInterruption)
+        )
+    }
+
+    /// Opens another connection if the run continues after the end of this one.
+    /// - Parameter line: A line that is given up, or `nil`. Without a prompt, the run ends.
+    /// - Returns: Whether another connection follows.
+    private func opensAnother(after end: ConnectionEnd, givingUp line: UnconfirmedLines.Line?) -> Bool {
+        guard let acknowledgements = stages.acknowledgements, let cause = state.interruption(by: end) else {
+            return false
+        }
+        state.dropCause = nil
+        state.conditions.connectionLost(resending: acknowledgements.count + settings.messages.count)
+        let request = stages.requests?.connectionEnded(isRetried: true)
+        let words = [
+            line.map { Failure.words(forLine: $0) }, request.map { Failure.words(forMessage: $0.payload, as: $0.kind) },
+        ]
+        for words in words.compactMap(\.self) {
+            // The next connection would begin with a renewed subscription, too.
+            guard let prompt, line?.origin != .renewal else {
+                state.gaveUp(.undeliverable(words, cause))
+                return false
+            }
+            prompt.showsGivenUp(words)
+        }
+        prompt?.showsDisconnected()
+        connections?.connectionWasLost(because: cause, hasConfirmed: acknowledgements.connectionFollows())
+        // Keep reading the input: the messages are queued.
+        resumeInput()
+        return true
+    }
+
+    /// Finishes the run after its last connection.
+    func finish() {
+        showProgress(of: nil)
+        if !state.isDraining {
+            if settings.isRepl || outputs.isVerbose { showSummary(state.failure) }
+            let countsUnanswered = !state.ignoresIncoming
+            let unsentLines = unsentLines
+            let endFailure = state.failure
+            let lastCode = statistics.lastEnd?.code
+            state.drain(
+                requestFailure: stages.requests?.failure(countsUnanswered: countsUnanswered, lastCode: lastCode)
+                    ?? protocolFailure ?? unsentFailure,
+                refusal: refusal, missing: missing, isPrompt: settings.isRepl, lastCode: lastCode)
+            // Close the prompt first: the last notices belong below the last typed line.
+            closePrompt()
+            if let endFailure, endFailure.report.yieldsToRefusal, refusal != nil { show(replaced: endFailure) }
+            if let failure = state.failure { outputs.writeEvent { $0.writeFailure(failure) } }
+            showUndelivered()
+            // A failure before the first request, such as a refused login, explains that there are no replies.
+            if countsUnanswered, state.failure == nil || stages.requests?.queue.hasSent ?? false { showUnanswered() }
+            showGreetings()
+            if let unsentLines { show(unsent: unsentLines) }
+            showUndetected()
+        }
+        input.closeReader()
+        deadline = nil
+        stop()
+    }
+
+    /// Explains why messages that were written are no replies, if replies are missing.
+    private func showGreetings() {
+        let count = state.conditions.greetingCount
+        guard settings.tellsGreetings, count > 0, state.conditions.replyCount == 0,
+            [.closed, .timedOut, .unmet].contains(state.failure?.status)
+        else { return }
+        let messages = "\(Phrase.count(count, "message")) \(count == 1 ? "was" : "were")"
+        console.error(
+            "a greeting is no reply: \(messages) sent before the peer had read one; --ready waits for it, --count counts it"
+        )
+    }
+
+    /// Shows a failure that is less important than a refusal. The message of the refusal has the progress.
+    private func show(replaced failure: Failure) {
+        if case .waitEnded = failure { return }
+        if let message = failure.message { console.error(message) }
+    }
+
+    /// The time limit of a hurried end, after a time limit, a signal, or the loss of standard output. It applies to the
+    /// closing handshake, and then again to slow outputs.
+    private static let hurriedLimit = Duration.milliseconds(500)
+
+    /// The time limit of the closing handshake after replies to all messages, unless `--close-timeout` is given.
+    private static let repliedLimit = Duration.seconds(1)
+
+    /// Stops the loop when the outputs have written everything. A hurried end limits that time. The hurry may begin
+    /// during this wait, when a time limit or a signal ends a run with a stuck reader.
+    private func stop() {
+        outputs.flush()
+        if outputs.isDrained { stopLoop() }
+        guard state.isHurried else { return }
+        setDeadline(after: Self.hurriedLimit) { [unowned self] in stopLoop() }
+    }
+
+    /// Stops the loop after the program, if any, has ended.
+    func stopLoop() {
+        if let program, !program.isGone { program.endInput() } else { loop.stop() }
+    }
+
+    private func setDeadline(after delay: Duration, action: @escaping () -> Void) {
+        let timer = Timer(on: loop, action: action)
+        deadline = timer
+        timer.start(after: delay)
+    }
+
+    /// Shows the traffic and the end of the last connection.
+    func showSummary(_ failure: Failure?) {
+        guard let summary = statistics.summary(at: loop.now, isVerbose: outputs.isVerbose) else { return }
+        console.notice(summary, as: outputs.view == nil ? nil : failure == nil ? .received : .failure)
+    }
+
+    /// Reports the messages that may not have arrived, and those that were not sent.
+    /// - Parameter remark: The reason why the latter are not sent, or what sends them; `nil`: the run ends.
+    func showUndelivered(_ remark: String? = nil) {
+        guard let acknowledgements = stages.acknowledgements else { return }
+        let waitingCount = acknowledgements.waitingCount
+        let unconfirmedCount = acknowledgements.count - waitingCount
+        let source = settings.isRepl ? "" : " of the input"
+        if unconfirmedCount > 0 {
+            let last = unconfirmedCount == 1 ? "the last message" : "the last \(unconfirmedCount) messages"
+            let messages = waitingCount == 0 ? last : Phrase.count(unconfirmedCount, "message")
+            console.error("\(messages)\(source) may not have reached the peer")
+        }
+        if case .unsent = state.failure { return }
+        guard waitingCount > 0 else { return }
+        let messages = Phrase.count(waitingCount, "message") + source
+        console.error("\(messages) \(waitingCount == 1 ? "was" : "were") not sent" + (remark.map { ": \($0)" } ?? ""))
+    }
+
+    /// Reports how many requests have no reply, unless the run fails with that error.
+    func showUnanswered() {
+        guard let count = stages.requests?.unansweredCount, count > 0, statistics.openedCount > 0 else { return }
+        switch state.failure {
+        case .unanswered, .closedEarly: break
+        default: console.error(Failure.words(forUnanswered: count))
+        }
+    }
+
+    // MARK: Outputs and signals
+
+    /// Resumes the peer and the input after an output has written its backlog. All pauses for outputs end here.
+    func outputDidDrain() {
+        if outputs.isFull {
+            outputs.watchLog()
+        } else {
+            stages.codecs?.resume()
+            if !(stages.codecs?.isFull ?? false) { resumeReading() }
+        }
+        resumeInput()
+        if state.isDraining, outputs.isDrained { stopLoop() }
+    }
+
+    /// Handles the failure of standard output. A closed pipe is a normal end.
+    func outputDidFail(_ error: IOError) {
+        // A program may stop reading at any time.
+        guard program == nil else { return outputDidDrain() }
+        state.readerLeft()
+        end(with: error == .brokenPipe ? nil : .output(error), hurried: true)
+        // Keep reading until the peer's close frame.
+        outputDidDrain()
+        if state.isDraining { loop.stop() }
+    }
+
+    /// Stops recording. This ends the run, except at the prompt.
+    func recordingDidFail(_ failure: Failure) {
+        if prompt == nil { end(with: failure) } else { console.report(failure) }
+        outputDidDrain()
+    }
+
+    /// Resumes reading from the peer. Replies may have been waiting, so request timeouts restart.
+    func resumeReading() {
+        guard let connection, connection.isPausedByUser else { return }
+        stages.requests?.holdExpiry()
+        connection.resumeReading()
+    }
+
+    func interrupted() {
+        // Ignore the signal while the user's editor runs: it is meant for the editor, which is in the same process
+        // group.
+        if prompt?.editor.isAway ?? false { return }
+        if let prompt, !state.isEnding { return prompt.interrupted() }
+        if state.isInterruptFinal { return loop.stop() }
+        end(with: .interrupted, hurried: true)
+    }
+}

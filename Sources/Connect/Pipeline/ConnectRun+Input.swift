@@ -1,0 +1,169 @@
+import Conversation
+import Formats
+import Peer
+import UserInterface
+import WSCore
+
+// The source end of the pipeline.
+extension ConnectRun {
+    /// The state of the input.
+    enum Input {
+        case notBegun
+        case reading(InputReader)
+        /// The input has ended. The reader, if any, may be the caller. `close` is the close frame with which the input
+        /// ended; it overrides the default one.
+        case over(InputReader?, close: CloseFrame?)
+
+        private var reader: InputReader? {
+            switch self {
+            case .notBegun: nil
+            case .reading(let reader): reader
+            case .over(let reader, _): reader
+            }
+        }
+
+        var isOver: Bool { if case .over = self { true } else { false } }
+        /// The close frame with which the input ended.
+        var close: CloseFrame? { if case .over(_, let close) = self { close } else { nil } }
+        /// The name of the current record in error messages.
+        var recordName: String { reader?.recordName ?? "input" }
+        /// The number of the current record, from 1.
+        var recordNumber: Int { reader?.recordCount ?? 0 }
+
+        /// Whether there is input that has not been sent.
+        /// - Parameter descriptor: The descriptor of the input.
+        func hasUnsentData(_ descriptor: Int32) -> Bool {
+            reader?.hasUnsentInput ?? StandardDescriptors.hasUnreadBytes(descriptor)
+        }
+
+        mutating func end(with close: CloseFrame? = nil) {
+            self = .over(reader, close: close ?? self.close)
+        }
+
+        func start() {
+            if case .reading(let reader) = self { reader.start() }
+        }
+
+        func pause() {
+            reader?.pause()
+        }
+
+        func closeReader() {
+            reader?.close()
+        }
+    }
+
+    /// Whether the input should pause.
+    var isFull: Bool {
+        connection?.isFull ?? false || stages.isFull || outputs.delaysInput
+    }
+
+    /// Starts or resumes reading the input.
+    func resumeInput() {
+        guard !state.isEnding, !isFull else { return }
+        input.start()
+    }
+
+    /// Starts waiting for replies after the end of the input.
+    func startLinger() {
+        guard connection != nil, !state.isEnding, isPeerReady, stages.requests?.queue.isSettled ?? true,
+            isHeldUp || !(stages.acknowledgements?.holdsLines ?? false)
+        else { return }
+        let linger = settings.linger
+        guard let limit = linger.limit else { return }
+        let roundTrip = settings.countsReplies ? current?.replies?.roundTrip : nil
+        current?.linger = InactivityTimer(
+            limit, restartsOnArrival: linger.restartsOnArrival, roundTrip: roundTrip, on: loop
+        ) { [unowned self] in
+            activity
+        } action: { [unowned self] quietPeriod in
+            takeHeldAsReplies()
+            guard connection != nil, !state.isEnding else { return }
+            // A script cannot act on it.
+            if let quietPeriod, console.terminal != nil {
+                let time = Phrase.duration(quietPeriod)
+                console.notice("Ended \(time) after one reply per message; --linger 5s waits for more")
+            }
+            state.lingerEnded(linger)
+            endAsAsked()
+        }
+    }
+
+    /// Whether the default wait continues because the server has to confirm lines.
+    private var awaitsConfirmation: Bool {
+        guard case .answered = settings.linger else { return false }
+        return stages.pipeline?.awaitsConfirmation(at: loop.nowNanoseconds) ?? false
+    }
+
+    /// The activity of the connection.
+    private var activity: InactivityWait.Activity {
+        guard let connection else {
+            return InactivityWait.Activity(receivedBytes: 0, isInMessage: false, isHeldUp: false)
+        }
+        return InactivityWait.Activity(
+            receivedBytes: connection.receivedTraffic.wireBytes, isInMessage: connection.isInMessage,
+            isHeldUp: connection.queuedBytes > 0 || connection.isPausedByUser || awaitsConfirmation,
+            answeredRoundTrip: !settings.countsReplies
+                ? nil
+                : current?.replies?.answeredRoundTrip(
+                    sentCount: sentLineCount(on: connection), receivedCount: state.conditions.replyCount))
+    }
+
+    /// Ends the input, with the close frame it contains, if any. Without a connection, the next one is closed.
+    /// - Parameter waitsForReplies: Whether to wait for replies before closing, as after any end of input. Requests are
+    ///   always waited for.
+    private func endInput(with frame: CloseFrame?, waitsForReplies: Bool = false) {
+        input.closeReader()
+        input.end(with: frame)
+        inputEnded(nil)
+        guard frame != nil, connection != nil, !waitsForReplies, stages.requests?.queue.isSettled ?? true,
+            !(stages.acknowledgements?.holdsLines ?? false)
+        else { return }
+        endAsAsked()
+    }
+}
+
+extension ConnectRun: InputReader.Receiver {
+    /// Processes an input item.
+    package func received(input item: InputItem, _ payload: RawSpan, client: Int?) {
+        guard !state.isEnding else { return }
+        switch item {
+        case .message(let kind): submit(payload, as: kind)
+        case .ping: send(control: .ping, payload)
+        case .pong: send(control: .pong, payload)
+        case .close(let frame): endInput(with: frame)
+        case .end(let frame): endInput(with: frame, waitsForReplies: true)
+        }
+    }
+
+    /// Ends the run because the input cannot be sent.
+    package func received(badInput what: String, _ problem: InputProblem) {
+        guard !state.isEnding else { return }
+        if case .notATemplate(let problem) = problem, let redirect = problem.redirect {
+            return end(with: .connecting(url: "\(settings.url)", .redirect(redirect)))
+        }
+        if let program { return received(badOutput: problem, named: what, of: program) }
+        end(with: stages.encoder?.programFailure ?? .badInput(what: what, why: "\(problem)"))
+    }
+
+    /// Pauses the input while a queue is full.
+    package func receivedInputPiece() {
+        if isFull {
+            input.pause()
+            outputs.watchLog()
+        }
+        stages.acknowledgements?.confirmInTime()
+        watchSending()
+    }
+
+    /// Handles the end of the input: waits for replies.
+    package func inputEnded(_ error: IOError?) {
+        watchSending()
+        input.end()
+        // An unreadable descriptor, which nohup may leave behind, counts as empty input.
+        if let error, error != .badDescriptor { return end(with: .input(error)) }
+        stages.acknowledgements?.inputEnded()
+        if state.inputEnded() { endAsAsked() } else { startLinger() }
+        endAfterProgram()
+    }
+}

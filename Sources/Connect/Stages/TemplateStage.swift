@@ -1,0 +1,97 @@
+import Conversation
+import Peer
+import UserInterface
+import WSCore
+
+/// Replaces the placeholders of text messages when they are sent, for runs with `--template`. A message that is sent again
+/// on another connection stays the same.
+final class TemplateStage {
+    private let writer: TemplateWriter
+    /// The message of `--heartbeat-message`.
+    private let heartbeat: Template?
+    /// The messages of the command line that have been sent, by number.
+    private var operands: [Int: [UInt8]] = [:]
+
+    /// Creates the stage of a run, and checks the messages of the command line.
+    /// - Returns: The stage, or `nil` without `--template`.
+    /// - Throws: ``Failure/badArgument(what:why:)`` for an invalid template.
+    static func make(_ settings: ConnectSettings, _ writer: TemplateWriter) throws(Failure) -> TemplateStage? {
+        guard settings.arguments.data.usesTemplates else { return nil }
+        let stage = try TemplateStage(settings, writer)
+        for (index, message) in settings.messages.enumerated() where message.kind == .text {
+            // A message may arrive before it is sent.
+            let followsMessage =
+                settings.exchange != nil || settings.arguments.protocols.choice != nil
+                || settings.requests != nil && index > 0
+            if let problem = stage.check(operand: message.payload, followsMessage: followsMessage) {
+                throw .badArgument(what: "message \(index + 1)", why: problem.words)
+            }
+        }
+        return stage
+    }
+
+    /// Finds out why a message of the command line cannot be sent.
+    /// - Parameter followsMessage: Whether values of a received message may exist when it is sent.
+    private func check(operand text: [UInt8], followsMessage: Bool) -> TemplateProblem? {
+        do throws(TemplateProblem) {
+            let template = try writer.template(text.span.bytes)
+            if template.usesLastMessage, followsMessage {
+                writer.usesLastMessage = true
+            } else {
+                try writer.check(template)
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Whether a text may contain placeholders. Others are the same text after their evaluation.
+    static func mayHavePlaceholders(_ text: [UInt8]) -> Bool {
+        let brace = UInt8(ascii: "{")
+        return zip(text, text.dropFirst()).contains { $0 == brace && $1 == brace }
+    }
+
+    private init(_ settings: ConnectSettings, _ writer: TemplateWriter) throws(Failure) {
+        self.writer = writer
+        heartbeat = try settings.arguments.staying.heartbeatMessage.map { (text) throws(Failure) in
+            try Template.make(
+                text, of: "--heartbeat-message", variables: settings.data.columns, secrets: settings.secrets)
+        }
+        if heartbeat?.usesLastMessage ?? false { writer.usesLastMessage = true }
+    }
+
+    /// Replaces the placeholders of a message.
+    /// - Parameter text: The message in UTF-8.
+    func result(_ text: RawSpan) -> Result<[UInt8], TemplateProblem> {
+        do throws(TemplateProblem) {
+            return .success(try writer.text(of: writer.template(text)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Returns a message of the command line. Its placeholders are replaced when it is sent for the first time.
+    /// - Parameter number: The number of the message, from 1.
+    func result(_ text: [UInt8], ofOperand number: Int) -> Result<[UInt8], TemplateProblem> {
+        if let sent = operands[number] { return .success(sent) }
+        let result = result(text.span.bytes)
+        if case .success(let message) = result { operands[number] = message }
+        return result
+    }
+
+    /// Finds out why a text is not a template. Returns `nil` if it is one.
+    func problem(in text: RawSpan) -> TemplateProblem? {
+        do throws(TemplateProblem) {
+            _ = try writer.template(text)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The next message of `--heartbeat-message`.
+    func nextHeartbeat() throws(TemplateProblem) -> [UInt8] {
+        try heartbeat.map { (template) throws(TemplateProblem) in try writer.text(of: template) } ?? []
+    }
+}

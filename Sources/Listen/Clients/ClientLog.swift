@@ -1,0 +1,218 @@
+import Formats
+import UserInterface
+import WSCore
+
+/// Logs the clients of `wsx listen` as they connect and disconnect, and requests that did not become clients.
+final class ClientLog {
+    private let arguments: ListenArguments
+    private let loop: EventLoop
+    private let console: Console
+    private let transcript: Transcript
+    /// Whether a person reads the log, above a prompt. The lines are then shorter and begin with the time.
+    private let isPrompt: Bool
+    private var hasReportedLimit = false
+    /// The errors of accepting clients that have been reported.
+    private var reportedErrorCodes: Set<Int32> = []
+
+    /// The longest request target shown, in bytes.
+    private static let shownTargetBytes = 120
+
+    /// Creates the log of a run, which writes to `console`.
+    init(
+        _ arguments: ListenArguments, on loop: EventLoop, console: Console, transcript: Transcript,
+        isPrompt: Bool = false
+    ) {
+        self.isPrompt = isPrompt
+        self.arguments = arguments
+        self.loop = loop
+        self.console = console
+        self.transcript = transcript
+    }
+
+    /// Logs a client when its request is accepted.
+    func opened(_ client: AcceptedClient) {
+        guard isKept || isVerbose else { return }
+        let request = client.upgrade.request
+        let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \(console.secrets.masking($0))" } ?? ""
+        // Omit the query, which may contain tokens; --verbose shows it.
+        let path = request.path ?? request.target
+        let shown = path.utf8.count > Self.shownTargetBytes ? "\(path.prefix(Self.shownTargetBytes))…" : path
+        let version = request.version == .http2 ? ", HTTP/2" : ""
+        let words = escapingControls(
+            "connected from \(client.address): \(console.secrets.masking(shown))\(subprotocol)\(version)")
+        if isPrompt {
+            noteWithTime("@\(client.number) \(words)")
+        } else {
+            console.notice("Client \(client.number) \(words)")
+        }
+        guard isVerbose else { return }
+        for line in client.tls.map({ ReportedTLS.lines($0, with: nil, without: console.secrets) }) ?? [] {
+            console.notice("Client \(client.number): \(line)")
+        }
+        for line in ReportedHead.lines(of: request, without: console.secrets) {
+            console.show(transcript.head(line, .received, client: client.number))
+        }
+        for line in ReportedHead.lines(of: client.response, without: console.secrets) {
+            console.show(transcript.head(line, .sent, client: client.number))
+        }
+    }
+
+    /// Stores the details of a new client for ``ended(_:_:of:client:_:)``; returns `nil` if the log is off.
+    func line(for client: AcceptedClient) -> ConnectionLogLine? {
+        guard isKept else { return nil }
+        return ConnectionLogLine(
+            address: client.address, request: client.upgrade.request, acceptTime: loop.turnTime)
+    }
+
+    /// Logs the end of a client, including the reason if the server ended the connection.
+    /// - Parameter line: The details stored when the client connected.
+    func ended<Handler: ConnectionHandler>(
+        _ end: ConnectionEnd, _ cause: DisconnectReason?, of connection: Connection<Handler>, client number: Int,
+        _ line: ConnectionLogLine
+    ) {
+        let reason = end.reason.isEmpty ? "" : " \(quoted(end.reason))"
+        let why = (cause?.words ?? end.violation.map { "\($0)\(Failure.remedy(for: $0))" }).map { ", \($0)" } ?? ""
+        let (sent, received) = (connection.sentTraffic, connection.receivedTraffic)
+        if isPrompt {
+            let words =
+                "\(Phrase.seconds(line.duration(until: loop.turnTime))), \(received.messages) in, \(sent.messages) out"
+                + ConnectionLogLine.words(forLost: end.unsentBytes)
+            return noteWithTime("@\(number) disconnected: \(end.code.rawValue)\(reason)\(why); \(words)")
+        }
+        console.notice(
+            line.words(
+                "Client \(number) disconnected: \(end.code.rawValue)\(reason)\(why)", status: line.upgradeStatus,
+                now: loop.turnTime, receivedBytes: received.wireBytes, sentBytes: sent.wireBytes,
+                lostBytes: end.unsentBytes))
+        guard isVerbose else { return }
+        let traffic = TrafficReport.words(sent: sent, received: received, showsWire: true)
+        console.notice("Client \(number): \(traffic)")
+    }
+
+    /// Logs that the server of a relay has violated the protocol on the connection for a client.
+    func serverFailed(_ failure: Failure, for number: Int) {
+        guard isKept, let message = failure.message else { return }
+        if isPrompt { noteWithTime("@\(number) \(message)") } else { console.notice("Client \(number): \(message)") }
+    }
+
+    /// Logs a rejected request.
+    func refused(_ refusal: HandshakeRefusal, _ facts: OpeningFacts) {
+        guard isKept else { return }
+        // Browsers open spare connections, and close them without a request if they need none.
+        if refusal.request == nil, facts.receivedBytes == 0, !isVerbose { return }
+        if isPrompt {
+            let request = refusal.request.map { Self.words(for: $0) } ?? "request"
+            return noteWithTime("\(request) \(refusal.status) refused: \(escapingControls(refusal.reason))")
+        }
+        console.notice(
+            ConnectionLogLine(address: facts.address, request: refusal.request, acceptTime: facts.acceptTime).words(
+                "Rejected a request: \(refusal.status)", status: nil, now: loop.turnTime,
+                receivedBytes: facts.receivedBytes, sentBytes: facts.sentBytes, reason: refusal.reason))
+    }
+
+    /// Logs a plain HTTP request and its response.
+    func answered(_ served: ServedRequest) {
+        guard isKept else { return }
+        // Either side of a relay may have ended the response.
+        let isRelay = arguments.mode.service == .relay
+        if isPrompt {
+            let time = Phrase.milliseconds(served.endTime - served.acceptTime)
+            let request = Self.words(for: served.request)
+            let why = served.reason.map { ": \(escapingControls($0))" } ?? ""
+            let rest = (served.isComplete ? "" : isRelay ? ", cut short" : ", not read to the end") + why
+            return noteWithTime("\(request) \(served.status) \(TrafficReport.size(served.sentBytes)) \(time) ms\(rest)")
+        }
+        let isKnown = Self.knownMethods.contains(served.request.method)
+        let method = isKnown ? served.request.method : quoted(served.request.method)
+        console.notice(
+            ConnectionLogLine(address: served.address, request: served.request, acceptTime: served.acceptTime).words(
+                "Answered \(method): \(served.status)", status: nil, now: served.endTime,
+                receivedBytes: served.receivedBytes, sentBytes: served.sentBytes,
+                reason: served.isComplete
+                    ? served.reason
+                    : isRelay
+                        ? "the response was cut short" + (served.reason.map { ": \($0)" } ?? "")
+                        : "the client did not read the whole response"))
+    }
+
+    /// The methods that are logged without quotes.
+    private static let knownMethods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+    /// Logs a failed TLS handshake.
+    func failedToSecure(_ error: TLSError, _ facts: OpeningFacts) {
+        guard isKept else { return }
+        console.notice(
+            ConnectionLogLine(address: facts.address, request: nil, acceptTime: facts.acceptTime).words(
+                "Rejected a client: TLS", status: nil, now: loop.turnTime, receivedBytes: facts.receivedBytes,
+                sentBytes: facts.sentBytes, reason: "\(error)"))
+    }
+
+    /// Logs an HTTP/2 connection that ended because of a violation.
+    func violatedHTTP2(_ error: HTTP2Error, from address: PeerAddress) {
+        guard isKept else { return }
+        let words = "HTTP/2 connection from \(address) ended: \(error)"
+        if isPrompt { noteWithTime(words) } else { console.notice(words) }
+    }
+
+    /// Reports that a client is closed because it holds memory without making progress.
+    func stalled(_ number: Int, holding byteCount: Int) {
+        let size = TrafficReport.size(byteCount)
+        console.notice("Client \(number) holds \(size) of scarce memory and makes no progress: closed with 1013")
+    }
+
+    /// Reports, once for each cause, that new clients have to wait.
+    func reachedLimit<Handler: ConnectionHandler>(_ limit: Server<Handler>.Limit) {
+        if case .system(let error) = limit {
+            guard reportedErrorCodes.insert(error.code).inserted else { return }
+        } else {
+            guard !hasReportedLimit else { return }
+            hasReportedLimit = true
+        }
+        let server = arguments.server
+        console.reportLimit(limit, isShared: server.threadCount > 1, refusesStreams: server.acceptsHTTP2)
+    }
+
+    /// The method and the path of a request: `GET /index.html`.
+    private static func words(for request: RequestHead) -> String {
+        let path = request.path ?? request.target
+        let shown = path.utf8.count > shownTargetBytes ? "\(path.prefix(shownTargetBytes))…" : path
+        return escapingControls("\(request.method.prefix(maximumMethodCharacters)) \(shown)")
+    }
+
+    private static let maximumMethodCharacters = 20
+
+    /// Shows a line that begins with the time of day: `15:25:51 GET /nope 404 273 B 0.412 ms`.
+    private func noteWithTime(_ words: String) {
+        let now = CalendarTime(.now, in: .local)
+        let time = "\(padded(now.hour)):\(padded(now.minute)):\(padded(now.second)) "
+        console.notice(time + words, indentation: time.utf8.count)
+    }
+
+    /// Whether to log each client.
+    private var isKept: Bool { !arguments.transcript.display.isQuiet }
+    private var isVerbose: Bool { arguments.transcript.verbosity > 0 }
+}
+
+/// Why the server disconnected a client.
+enum DisconnectReason {
+    /// No message in either direction for this duration.
+    case idle(Duration)
+    /// Nothing received for this duration, despite this many heartbeats.
+    case silent(for: Duration, misses: Int)
+
+    /// The reason in the words of the log.
+    var words: String {
+        switch self {
+        case .idle(let limit): "idle for \(Phrase.duration(limit))"
+        case .silent(_, let misses): "missed \(Phrase.count(misses, "heartbeat"))"
+        }
+    }
+
+    /// The corresponding failure, or `nil` if the disconnect is not a failure.
+    var failure: Failure? {
+        switch self {
+        case .idle: nil
+        case .silent(let silence, let misses): .silent(for: silence, misses: misses)
+        }
+    }
+}

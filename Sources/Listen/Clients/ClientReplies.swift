@@ -1,0 +1,63 @@
+import Conversation
+import Formats
+import UserInterface
+import WSCore
+
+/// Greets a client of `wsx listen` and answers its messages, for servers with `--first-message` or `--answer`.
+final class ClientReplies {
+    private let pipeline: Pipeline
+    private let number: Int
+    private let loop: EventLoop
+    private let console: Console
+    private let send: (RawSpan) -> Void
+
+    /// Prepares the replies to a newly accepted client.
+    /// - Parameter send: Sends a text message to the client, and records and shows it.
+    init(
+        _ rules: AutoReply.Rules, client number: Int, on loop: EventLoop, console: Console,
+        send: @escaping (RawSpan) -> Void
+    ) {
+        pipeline = Pipeline(
+            answers: AutoReply(rules, seed: .random(in: .min ... .max)), clockOffset: Self.clockOffset(of: loop))
+        pipeline.opened(UInt64(number), subprotocol: nil, now: loop.nowNanoseconds)
+        self.number = number
+        self.loop = loop
+        self.console = console
+        self.send = send
+    }
+
+    private static func clockOffset(of loop: EventLoop) -> UInt64 {
+        WallTime.now.sinceEpoch.nanoseconds &- loop.nowNanoseconds
+    }
+
+    /// Greets the client at the end of the turn, or before its first answer: the response to its request is sent first.
+    func begin() {
+        loop.atEndOfTurn(self)
+    }
+
+    /// Answers a message if a rule matches.
+    /// - Returns: Whether the message was answered.
+    func answers(_ payload: RawSpan) -> Bool {
+        var isAnswered = false
+        pipeline.clockOffset = Self.clockOffset(of: loop)
+        pipeline.received(payload, as: .text, at: loop.nowNanoseconds) { _, _, role in isAnswered = role == .answered }
+        endTurn()
+        return isAnswered
+    }
+}
+
+extension ClientReplies: EndOfTurnWork {
+    /// Sends first messages and answers.
+    func endTurn() {
+        while let effect = pipeline.next() {
+            switch effect {
+            case .send(let payload, _, _): send(payload.span.bytes)
+            case .unanswered(let error):
+                console.error("a message of client \(number) was not answered (--answer): \(error)")
+            case .notGreeted(let error): console.error("client \(number) was not greeted (--first-message): \(error)")
+            // There is neither an application protocol nor a login.
+            default: break
+            }
+        }
+    }
+}

@@ -1,0 +1,334 @@
+import Formats
+import Peer
+import UserInterface
+import WSCore
+
+/// The outputs of messages and events: standard output, the transcript, and the recording. A slow output pauses the
+/// clients.
+///
+///      client ──► received ──► stdout, transcript, recording ── isFull ──► all clients are paused
+///                                           └── backlog is written ──────► they resume, in turns
+final class ListenOutputs {
+    let console: Console
+    let transcript: Transcript
+    /// Keeps and shows the messages of a prompt, or `nil` without a prompt.
+    let view: MessageView?
+    /// Shows messages above the line being typed, or `nil` without a prompt.
+    var editor: (any PromptEditor)?
+    /// The payload of the last ping from the input or the prompt. Pongs with it are shown.
+    private var promptPing: [UInt8]?
+    /// Pauses the clients. Set before the first client connects.
+    weak var senders: (any SenderControl)?
+    /// Called when an output has written its backlog.
+    var didDrain: () -> Void = {}
+    /// Called when an output fails, which ends the run. The failure is `nil` if the reader of standard output closed
+    /// it.
+    var didFail: (Failure?) -> Void = { _ in }
+
+    /// Writes messages to standard output, or `nil` if it is not used for messages.
+    private let messages: MessageWriter?
+    /// Records the session on request.
+    let recording: SessionRecording
+    let faults: Faults
+    private let verbosity: Int
+    /// The conditions of messages that are neither written nor shown.
+    private let hiding: [MessageCondition]
+    /// Whether the server relays: what it sends comes from another server and is shown like what it receives.
+    private let isRelay: Bool
+    /// Decodes the binary messages that a relay shows, or `nil` to show them as they are.
+    let decoder: RelayDecoder?
+    private var recorder: Recorder? { recording.recorder }
+    /// The clients waiting for the outputs, or `nil` if none has had to wait.
+    private var turns: OutputTurns?
+
+    /// Opens the outputs that the arguments request.
+    ///
+    /// - Parameters:
+    ///   - isPrompt: Whether the user types lines on the terminal.
+    ///   - output: The descriptor of standard output, or `nil` if it is not used for messages.
+    ///   - faults: The gates that delay broadcasts from clients.
+    /// - Throws: ``Failure/output(_:)``, or ``Failure/badArgument(what:why:)`` for the recording.
+    init(
+        _ arguments: ListenArguments, isPrompt: Bool, to output: Int32?, faults: Faults, console: Console,
+        on loop: EventLoop
+    ) throws(Failure) {
+        self.console = console
+        self.faults = faults
+        verbosity = arguments.transcript.verbosity
+        hiding = try .make(arguments.transcript.hidden, for: "--hide")
+        for pattern in hiding.compactMap(\.pattern) { console.watch(pattern) }
+        isRelay = arguments.mode.service == .relay
+        decoder = arguments.mode.decoder(limitBytes: arguments.limits.maximumMessageBytes)
+        view = isPrompt ? console.makeView(for: arguments, showsReceived: output == nil, on: loop) : nil
+        view?.filters.includeSent = isRelay
+        transcript = view?.transcript ?? console.makeTranscript(for: arguments, on: loop)
+        recording = SessionRecording(console: console, conversion: SavedSession.conversion(to:), on: loop)
+        do throws(IOError) {
+            messages = try output.map { (output) throws(IOError) in
+                try MessageWriter(arguments, colors: console, to: output, on: loop)
+            }
+        } catch {
+            throw .output(error)
+        }
+        messages?.didDrain = { [unowned self] in drained() }
+        // A reader that closes the pipe is a normal end.
+        messages?.didFail = { [unowned self] error in didFail(error == .brokenPipe ? nil : .output(error)) }
+        recording.didDrain = { [unowned self] in drained() }
+        recording.didFail = { [unowned self] failure in recordingDidFail(failure) }
+        guard let path = arguments.transcript.recordPath else { return }
+        do throws(IOError) {
+            try recording.start(to: path, replacing: true)
+        } catch {
+            throw Recorder.failure(to: path, error)
+        }
+    }
+
+    /// Whether messages are shown or recorded, rather than only answered.
+    var observesMessages: Bool { messages != nil || recorder != nil || view != nil || verbosity > 1 }
+    /// Whether pings, pongs, and close frames that an input sends are shown.
+    var showsFrames: Bool { editor != nil || verbosity > 0 }
+    /// Whether messages sent to all clients are shown.
+    var showsBroadcasts: Bool { editor != nil || verbosity > 1 }
+
+    /// Creates a trace of a client's frames, or returns `nil` if frames are not shown.
+    func makeTrace(ofClient number: Int) -> FrameTrace? {
+        guard verbosity > 1 else { return nil }
+        return FrameTrace(transcript: transcript, client: number) { [console] in console.show($0) }
+    }
+
+    // MARK: Received
+
+    /// Shows and records a client's message.
+    /// - Parameter mark: What a relay has done to it.
+    func received(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, from number: Int) {
+        if kind == .text { editor?.services.words.remember(payload) }
+        recorder?.events.writeMessage(payload, as: kind, client: number, mark: mark)
+        let outcome = decode(payload, as: kind, from: .client, client: number)
+        if takesHidden(payload, as: kind, outcome, mark, .received, client: number) { return pauseIfFull(by: number) }
+        if let outcome {
+            write(outcome, .incoming, mark, client: number)
+            show(outcome, .received, client: number)
+        } else {
+            if let mark {
+                messages?.events?.writeMessage(payload, as: kind, client: number, mark: mark)
+            } else {
+                messages?.write(payload, as: kind, client: number)
+            }
+            view?.show(payload, as: kind, .received, client: number)
+        }
+        pauseIfFull(by: number)
+    }
+
+    /// Shows and records a ping or a pong.
+    /// - Parameter roundTrip: The round-trip time if the pong answers a heartbeat.
+    func received(control opcode: Opcode, _ payload: RawSpan, roundTrip: Duration?, from number: Int) {
+        writeEvent { $0.writeControl(opcode, payload, roundTrip: roundTrip, client: number) }
+        let isRequested = opcode == .pong && (promptPing.map { payload.isEqual(to: $0.span.bytes) } ?? false)
+        show(control: opcode, payload, .received, client: number, isRequested: isRequested)
+        pauseIfFull(by: number)
+    }
+
+    /// Shows a close frame, with `-v`. Without it, the log line about the disconnected client has its code and reason.
+    func received(close frame: CloseFrame, from number: Int) {
+        if verbosity > 0 { console.show(transcript.close(frame, .received, client: number)) }
+    }
+
+    // MARK: Sent
+
+    /// Shows a heartbeat.
+    func sentHeartbeat(_ payload: [UInt8], to number: Int) {
+        show(control: .ping, payload.span.bytes, .sent, client: number, isRequested: false)
+    }
+
+    private func show(
+        control opcode: Opcode, _ payload: RawSpan, _ direction: Transcript.Direction, client: Int, isRequested: Bool
+    ) {
+        if let view {
+            view.show(control: opcode, payload, direction, client: client, isRequested: isRequested)
+        } else if verbosity > 0 {
+            console.show(transcript.control(opcode, payload, direction, client: client))
+        }
+    }
+
+    /// Records and shows the server's answer to a client.
+    /// - Parameter mark: What a relay has done to it.
+    func answered(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, to number: Int) {
+        let outcome = decode(payload, as: kind, from: .server, client: number)
+        if isRelay, takesHidden(payload, as: kind, outcome, mark, .sent, client: number) {
+            recorder?.events.writeMessage(payload, as: kind, .outgoing, client: number, mark: mark)
+            return
+        }
+        if let outcome {
+            recorder?.events.writeMessage(payload, as: kind, .outgoing, client: number, mark: mark)
+            write(outcome, .outgoing, mark, client: number)
+            show(outcome, .sent, client: number)
+            return
+        }
+        record(payload, as: kind, mark, to: number)
+        if verbosity > 1 || view != nil { show(sent: payload, as: kind, client: number) }
+    }
+
+    // MARK: Hidden and decoded
+
+    /// Handles a message that is hidden: a prompt keeps it, and `-v` shows it. Typed messages are never hidden.
+    /// - Returns: Whether it is hidden.
+    private func takesHidden(
+        _ payload: RawSpan, as kind: MessageKind, _ outcome: RelayDecoder.Outcome?, _ mark: RelayMark?,
+        _ direction: Transcript.Direction, client: Int
+    ) -> Bool {
+        guard !hiding.isEmpty, mark != .injected else { return false }
+        if case .shown(let bytes, let kind, _)? = outcome {
+            return takesHidden(bytes.span.bytes, as: kind, nil, mark, direction, client: client)
+        }
+        for condition in hiding where condition.matches(payload, payload: payload) {
+            if let view {
+                view.show(payload, as: kind, direction, client: client, role: .hidden)
+            } else if verbosity > (messages == nil ? 1 : 0) {
+                console.show(transcript.hidden(payload, as: kind, direction, client: client))
+            }
+            return true
+        }
+        return false
+    }
+
+    /// The form in which a message is shown, or `nil` to show it as it is.
+    private func decode(
+        _ payload: RawSpan, as kind: MessageKind, from side: RelaySide, client: Int
+    ) -> RelayDecoder.Outcome? {
+        guard kind == .binary, let outcome = decoder?.decode(payload, from: side, client: client) else { return nil }
+        if case .unchanged = outcome { return nil }
+        return outcome
+    }
+
+    private func write(
+        _ outcome: RelayDecoder.Outcome, _ direction: EventDirection, _ mark: RelayMark?, client: Int
+    ) {
+        guard case .shown(let bytes, _, let decoding) = outcome else { return }
+        messages?.events?.writeMessage(bytes.span.bytes, decoding, direction, client: client, mark: mark)
+    }
+
+    private func show(_ outcome: RelayDecoder.Outcome, _ direction: Transcript.Direction, client: Int) {
+        guard let view, case .shown(let bytes, let kind, let decoding) = outcome else { return }
+        let role: PromptTranscript.Role = decoding.problem.map { .undecoded($0) } ?? .plain
+        view.show(bytes.span.bytes, as: kind, direction, client: client, role: role)
+    }
+
+    private func show(sent payload: RawSpan, as kind: MessageKind, client: Int?) {
+        if let view {
+            view.show(payload, as: kind, .sent, client: client)
+        } else {
+            console.show(transcript.message(payload, as: kind, .sent, client: client))
+        }
+    }
+
+    /// Shows an input item sent to one client.
+    func showInput(_ item: InputItem, _ payload: RawSpan, to number: Int) {
+        let isShown = if case .message = item { verbosity > 1 } else { showsFrames }
+        if isShown { show(sent: item, payload, client: number) }
+    }
+
+    /// Shows an item sent to one client, or to all if `client` is `nil`.
+    func show(sent item: InputItem, _ payload: RawSpan, client: Int?) {
+        switch item {
+        case .message(let kind): show(sent: payload, as: kind, client: client)
+        case .ping:
+            promptPing = payload.withUnsafeBytes { Array($0) }
+            console.show(transcript.control(.ping, payload, .sent, client: client))
+        case .pong: console.show(transcript.control(.pong, payload, .sent, client: client))
+        case .close(let frame?), .end(let frame): console.show(transcript.close(frame, .sent, client: client))
+        case .close(nil): break
+        }
+    }
+
+    // MARK: Events
+
+    /// Writes an event to all outputs that take events.
+    func writeEvent(_ write: (EventWriter) -> Void) {
+        if let events = messages?.events { write(events) }
+        if let recorder { write(recorder.events) }
+    }
+
+    /// Whether there is a recording.
+    var isRecording: Bool { recorder != nil }
+    /// Whether the recording has a backlog.
+    var isRecordingFull: Bool { recorder?.isFull ?? false }
+
+    /// Writes an event about what was sent.
+    private func writeSent(_ write: (EventWriter) -> Void) {
+        if isRelay, let events = messages?.events { write(events) }
+        if let recorder { write(recorder.events) }
+    }
+
+    /// Records a message sent to a client.
+    /// - Parameter mark: What a relay has done to it.
+    func record(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, to number: Int) {
+        writeSent { $0.writeMessage(payload, as: kind, .outgoing, client: number, mark: mark) }
+    }
+
+    /// Records a message sent to several clients.
+    func record(_ payload: RawSpan, as kind: MessageKind, to numbers: [Int]) {
+        recorder?.events.writeMessage(payload, as: kind, toClients: numbers)
+    }
+
+    /// Records a ping or a pong from the user or a replay.
+    func record(control opcode: Opcode, _ payload: RawSpan, to number: Int) {
+        writeSent { $0.writeControl(opcode, payload, .outgoing, client: number) }
+        if isRelay { show(control: opcode, payload, .sent, client: number, isRequested: false) }
+    }
+
+    /// Records a sent close frame.
+    func record(close frame: CloseFrame, to number: Int) {
+        writeSent { $0.writeClose(sent: frame, client: number) }
+        if isRelay, verbosity > 0 { console.show(transcript.close(frame, .sent, client: number)) }
+    }
+
+    /// Stops recording. This ends the server, except at the prompt.
+    private func recordingDidFail(_ failure: Failure) {
+        guard editor != nil else { return didFail(failure) }
+        console.report(failure)
+        drained()
+    }
+
+    // MARK: Back-pressure
+
+    /// Whether an output has a backlog, or gates delay the broadcasts of clients.
+    var isFull: Bool { hasBacklog || faults.holdBroadcasts }
+    /// Whether standard output or the recording is slow, or the user's editor has held the terminal for long.
+    var hasBacklog: Bool { messages?.isFull ?? false || recorder?.isFull ?? false || editor?.holdsMuch ?? false }
+
+    /// Whether no output has data left to write.
+    var isDrained: Bool { messages?.isDrained ?? true && recorder?.isDrained ?? true }
+
+    /// What the outputs would lack if the run ended now.
+    var losses: [OutputLoss] { [messages?.loss, recorder?.loss].compactMap(\.self) }
+
+    /// Pauses all clients while an output has a backlog: each of them may already have a large message in its buffer.
+    /// - Parameter number: The client that sent the last message.
+    func pauseIfFull(by number: Int) {
+        guard isFull, let senders else { return }
+        let turns = self.turns ?? OutputTurns(of: senders)
+        self.turns = turns
+        if !turns.isOutputWaitedFor { senders.pauseClients(for: .output) }
+        // This also pauses a client that connected after the others were paused.
+        senders.pauseSender(number, for: .output)
+        turns.didFill(with: number)
+    }
+
+    /// Resumes the clients if the outputs have room again.
+    func drained() {
+        if turns?.isOutputWaitedFor ?? false, !isFull { releaseClients() }
+        didDrain()
+    }
+
+    /// Resumes the clients even if the outputs have no room, because the run no longer waits for the outputs.
+    func releaseClients() {
+        turns?.didDrain()
+        senders?.resumeClients(after: .output)
+    }
+
+    /// Writes as much as the outputs accept now.
+    func flush() {
+        messages?.flush()
+        recorder?.flush()
+    }
+}

@@ -1,0 +1,137 @@
+import Formats
+import Peer
+import UserInterface
+import WSCore
+
+/// The programs of all clients.
+final class ProgramPool {
+    /// The server that the programs run for.
+    struct Host {
+        /// Returns the client with a number, or `nil` if it has left.
+        let client: (Int) -> (any ServedClient)?
+        /// Closes a client's connection and records the close frame.
+        let close: (any ServedClient, CloseFrame) -> Void
+        /// Makes the failure of the client with this number the result of the run. Returns whether it is.
+        let adopt: (Failure, Int) -> Bool
+        /// Called when a program is gone.
+        let programIsGone: () -> Void
+    }
+
+    /// The command run for each client.
+    let command: ProgramCommand
+    /// The arguments of `wsx listen`.
+    let arguments: ListenArguments
+    /// The kind of messages that programs send.
+    let kind: MessageKind
+    let outputs: ListenOutputs
+    let loop: EventLoop
+    let host: Host
+    private let limit: Int
+    private var sessions: [Int: ProgramSession] = [:]
+    /// The clients whose programs failed to start.
+    private var failedClients: [Int] = []
+
+    /// The number of descriptors per client: its socket, three pipes, and the process.
+    private static let descriptorsPerClient = 5
+
+    /// The maximum number of concurrent programs: the requested number, or what the limit on open files allows.
+    static func limit(for asked: Int) -> Int {
+        min(asked, DescriptorBudget().clients(with: descriptorsPerClient))
+    }
+
+    /// The number of descriptors reserved for programs.
+    var reservedDescriptors: Int { limit * (Self.descriptorsPerClient - 1) }
+
+    /// Creates the pool. From now on, programs inherit only the descriptors meant for them.
+    init(
+        _ command: ProgramCommand, _ arguments: ListenArguments, outputs: ListenOutputs, on loop: EventLoop, host: Host
+    ) {
+        self.command = command
+        self.arguments = arguments
+        kind = arguments.format.payload.kind(for: arguments.format.input)
+        self.outputs = outputs
+        self.loop = loop
+        self.host = host
+        limit = Self.limit(for: arguments.programs.maximumProcesses)
+        if limit < arguments.programs.maximumProcesses {
+            outputs.console.notice(
+                "The limit on open files allows only \(Phrase.count(limit, "program")); raise it with 'ulimit -n'")
+        }
+    }
+
+    /// Whether no program is running.
+    var isEmpty: Bool { sessions.isEmpty }
+
+    /// The rejection of a request if the maximum number of programs is running, or `nil` to accept it.
+    func refusal(of upgrade: ServerUpgrade) -> HandshakeRefusal? {
+        guard sessions.count >= limit else { return nil }
+        return .unavailable(
+            "The server is busy: \(limit) programs are running.", for: upgrade.request, retryAfterSeconds: 1)
+    }
+
+    /// Starts a client's program. On failure, closes the client and returns `nil`.
+    /// - Parameters:
+    ///   - url: The URL that the client requested.
+    ///   - port: The port the client connected to, or `nil` for a Unix domain socket.
+    func start(for client: AcceptedClient, at url: String, port: UInt16?) -> ProgramSession? {
+        let request = RequestEnvironment(
+            request: client.upgrade.request, login: client.upgrade.login, subprotocol: client.upgrade.subprotocol,
+            client: client.number, clientAddress: client.address.socketAddress,
+            serverPort: port, tls: client.tls)
+        var environment = request.variables
+        for (name, value) in command.environment { environment[name] = Array(value.utf8) }
+        do throws(IOError) {
+            let session = try ProgramSession(
+                environment.map { Array("\($0)=".utf8) + $1 }, client: client.number, in: self)
+            sessions[client.number] = session
+            session.receiveOpen(url: url, client.upgrade, client.extensions)
+            if arguments.transcript.verbosity > 0, let identifier = session.process?.process.identifier {
+                outputs.console.notice("Client \(client.number): \(command.name) is process \(identifier)")
+            }
+            return session
+        } catch {
+            programFailed("running \(command.name): \(error)", of: client.number)
+            failedClients.append(client.number)
+            // The connection does not exist yet; close it at the end of the turn.
+            loop.atEndOfTurn(self)
+            return nil
+        }
+    }
+
+    /// Removes a program that is gone.
+    func remove(_ session: ProgramSession) {
+        sessions[session.number] = nil
+        host.programIsGone()
+    }
+
+    /// Reports that a client's program has failed.
+    /// - Parameter words: The failure in words, including the program's name.
+    func programFailed(_ words: String, of client: Int) {
+        if !host.adopt(.program(words), client) { outputs.console.error("client \(client): \(words)") }
+    }
+
+    /// Ends all programs, each within its grace period.
+    func end() {
+        for session in sessions.values { session.serverEnds() }
+    }
+
+    /// The maximum duration of ``end()``.
+    var endLimit: Duration { arguments.programs.programGrace * 2 }
+
+    /// Kills all programs and waits until they are gone.
+    func kill() {
+        for session in sessions.values { session.kill() }
+        for session in sessions.values { session.process?.process.waitForExit(atMost: .seconds(1)) }
+    }
+}
+
+extension ProgramPool: EndOfTurnWork {
+    /// Closes the clients without a program.
+    func endTurn() {
+        for number in failedClients {
+            guard let client = host.client(number) else { continue }
+            host.close(client, CloseFrame(code: .internalError, reason: "the program could not be started"))
+        }
+        failedClients = []
+    }
+}

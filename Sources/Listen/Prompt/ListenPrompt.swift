@@ -1,0 +1,272 @@
+import Formats
+import Peer
+import UserInterface
+import WSCore
+
+/// The server as the prompt of `wsx listen` sees it.
+protocol ListenPromptServer: AnyObject {
+    /// Sends a typed item to one client, or to all if `client` is `nil`, and shows it.
+    /// - Parameter toServer: Whether a relay sends it to its server, as if the client had.
+    /// - Returns: Why the item was not sent, or `nil` if it was.
+    func send(typed item: InputItem, _ payload: RawSpan, to client: Int?, toServer: Bool) -> DeliveryProblem?
+    /// The clients, ordered by number.
+    var clientRows: [ClientRow] { get }
+    /// The facts for the status line.
+    var statusFacts: StatusLine.Facts { get }
+    /// Ends the server.
+    func end()
+    /// Resumes output after the user's editor has released the terminal.
+    func promptDidReturn()
+}
+
+/// A row of `/clients`.
+struct ClientRow: Equatable {
+    let number: Int
+    let address: String
+    let path: String
+    /// Nil: unknown, because the log is off.
+    let duration: Duration?
+    /// The number of messages.
+    let received: Int
+    let sent: Int
+
+    /// The rows with their columns aligned and named.
+    static func table(of rows: [ClientRow]) -> String {
+        let cells =
+            [["client", "address", "for", "in", "out", "path"]]
+            + rows.map { row in
+                [
+                    "@\(row.number)", row.address, row.duration.map { Phrase.seconds($0) } ?? "?",
+                    Phrase.grouped(row.received), Phrase.grouped(row.sent), escapingControls(row.path),
+                ]
+            }
+        let widths = cells[0].indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+        return cells.map { row in
+            let columns = row.enumerated().map { column, cell in
+                switch column {
+                case row.count - 1: cell
+                // Numbers are aligned at the right.
+                case 2...4: rightAligned(cell, widths[column])
+                default: cell + String(repeating: " ", count: widths[column] - cell.count)
+                }
+            }
+            return columns.joined(separator: "  ") + "\n"
+        }.joined()
+    }
+}
+
+/// The prompt of `wsx listen`: sends typed lines and runs commands.
+final class ListenPrompt {
+    private unowned let server: any ListenPromptServer
+    private let kind: MessageKind
+    private let encoder: Codec?
+    private let console: Console
+    private let view: MessageView
+    private let recording: SessionRecording
+    private let display: PromptDisplay
+    private let pipes: PromptPipes
+    private let commands: [PromptCommand<ListenAction>]
+    let editor: any PromptEditor
+
+    /// Creates a prompt for an editor.
+    /// - Parameters:
+    ///   - kind: The kind of message to send for typed lines.
+    ///   - isRelay: Whether the server is a relay.
+    ///   - encoder: The codec of typed lines. Defaults to nil: they are sent as they are.
+    init(
+        of server: any ListenPromptServer, sending kind: MessageKind, isRelay: Bool = false, encoder: Codec? = nil,
+        editor: any PromptEditor, view: MessageView, recording: SessionRecording, on loop: EventLoop
+    ) {
+        commands = isRelay ? PromptCommandTable.relay : PromptCommandTable.listen
+        self.server = server
+        self.kind = kind
+        self.encoder = encoder
+        self.editor = editor
+        self.recording = recording
+        self.view = view
+        console = view.console
+        pipes = PromptPipes(of: view, on: loop)
+        display = PromptDisplay(
+            around: editor, of: view, commands: commands.map(\.description),
+            helpNote: isRelay
+                ? "In a relay, a line needs a recipient: '@3 TEXT' goes to client 3, and '/to 3 server TEXT' to the server, as if client 3 had sent it."
+                : "Lines, /ping, /pong, and /close go to all clients; '@3 TEXT' goes to client 3.",
+            on: loop
+        ) { [unowned server] in
+            var facts = server.statusFacts
+            (facts.sentMessages, facts.receivedMessages) = (view.log.sentCount, view.log.receivedCount)
+            return facts
+        }
+        view.offerSessions(isServer: true) { [unowned server] in server.statusFacts.place.first ?? "" }
+        editor.delegate = self
+    }
+
+    /// Opens the editor and shows the prompt.
+    /// - Throws: ``Failure/input(_:)``.
+    static func open(
+        with openEditor: PromptEditorOpener = LineEditor.opener, of server: any ListenPromptServer,
+        sending kind: MessageKind, isRelay: Bool = false, encoder: Codec? = nil, view: MessageView,
+        recording: SessionRecording, on loop: EventLoop
+    ) throws(Failure) -> ListenPrompt {
+        view.console.drain()
+        do throws(IOError) {
+            let commands = isRelay ? PromptCommandTable.relay : PromptCommandTable.listen
+            let editor = try openEditor(History(), commands.map(\.description), loop)
+            view.console.editor = editor
+            return ListenPrompt(
+                of: server, sending: kind, isRelay: isRelay, encoder: encoder, editor: editor, view: view,
+                recording: recording, on: loop)
+        } catch {
+            throw .input(error)
+        }
+    }
+
+    /// Releases the terminal.
+    func close() {
+        pipes.close()
+        editor.close()
+        console.editor = nil
+    }
+
+    /// Handles Ctrl-C: ends a command, discards the line, or ends the server if the line is empty.
+    func interrupted() {
+        // Ignore the signal while the user's editor runs: it is meant for the editor, which is in the same process
+        // group.
+        if editor.isAway || pipes.interrupt() { return }
+        if editor.isEmpty { server.end() } else { editor.discardLine() }
+    }
+
+    /// Processes a line: a command, or a message for one client or all.
+    func accept(_ line: [UInt8]) {
+        let addressed = AddressedLine(line)
+        accept(addressed.content, for: addressed.client)
+    }
+
+    private func accept(_ line: [UInt8], for client: Int?, toServer: Bool = false) {
+        switch PromptLine(line, commands: commands) {
+        case .message(let bytes):
+            send(bytes, to: client, toServer)
+            if client == nil, let notice = PromptHelp.foreign(line) { console.notice(notice) }
+        case .empty: break
+        case .action(let action): perform(action, for: client, toServer)
+        case .mistake(let why): console.error(why)
+        }
+    }
+
+    private func perform(_ action: ListenAction, for client: Int?, _ toServer: Bool) {
+        switch (action, client) {
+        case (.shared(.send(let bytes)), _): send(bytes, to: client, toServer)
+        case (.shared(.ping(let payload)), _): send(.ping, payload, to: client, toServer)
+        case (.shared(.pong(let payload)), _): send(.pong, payload, to: client, toServer)
+        case (.shared(.close(let frame)), _): send(.close(frame), [], to: client, toServer)
+        case (_, let client?):
+            console.error("only messages, /ping, /pong, and /close can go to one client; omit '@\(client)'")
+        case (.shared(.view(let action)), nil): display.perform(action)
+        case (.shared(.record(let path)), nil):
+            recording.record(to: path)
+            display.statusLine.update()
+        case (.shared(.pipe(let action)), nil): pipes.perform(action)
+        case (.shared(.quit), nil): server.end()
+        case (.clients, nil): showClients()
+        case (.relay(let line, let client, let toServer), nil): accept(line, for: client, toServer: toServer)
+        }
+    }
+
+    private func showClients() {
+        let rows = server.clientRows
+        console.show(rows.isEmpty ? "No clients.\n" : ClientRow.table(of: rows))
+    }
+
+    private func send(_ line: [UInt8], to client: Int?, _ toServer: Bool) {
+        guard kind == .binary || UTF8Validator.isValid(line.span.bytes) else {
+            return console.error("the line was not sent: it is not UTF-8 text; check the terminal's encoding")
+        }
+        guard let encoder else { return send(.message(kind), line, to: client, toServer) }
+        do throws(CodecError) {
+            send(.message(.binary), try encoder.encoded(line.span.bytes), to: client, toServer)
+        } catch {
+            console.error("the line was not sent: \(error)")
+        }
+    }
+
+    private func send(_ item: InputItem, _ payload: [UInt8], to client: Int?, _ toServer: Bool) {
+        view.isTyped = true
+        defer { view.isTyped = false }
+        guard let problem = server.send(typed: item, payload.span.bytes, to: client, toServer: toServer) else { return }
+        console.error("the \(item.noun) was not sent: \(problem); \(problem.remedy)")
+    }
+}
+
+extension ListenPrompt: PromptEditorDelegate {
+    /// Processes a typed line.
+    func editorDidAccept(_ line: [UInt8]) {
+        accept(line)
+    }
+
+    /// Handles Ctrl-D: ends the server.
+    func editorDidReachEnd() {
+        server.end()
+    }
+
+    /// Adapts the prompt and the status line to the window.
+    func editorDidResize() {
+        display.resized()
+    }
+
+    /// Resumes after the user's editor has exited.
+    func editorDidReturn(with problem: String?) {
+        if let problem { console.error("/edit: \(problem)") }
+        server.promptDidReturn()
+    }
+}
+
+extension DeliveryProblem {
+    /// The remedy at the prompt.
+    fileprivate var remedy: String {
+        switch self {
+        case .serverIsEnding: "start it again"
+        case .noClients: "wait for one"
+        case .allAreClosing: "wait for another"
+        case .noClient, .isClosing: "/clients lists the clients"
+        case .noRecipient: "write '/to 1 server TEXT', or '/to 1 client TEXT'"
+        }
+    }
+}
+
+extension InputItem {
+    /// The noun for the item in error messages.
+    fileprivate var noun: String {
+        switch self {
+        case .message: "message"
+        case .ping: "ping"
+        case .pong: "pong"
+        case .close, .end: "close frame"
+        }
+    }
+}
+
+/// A line typed at the prompt of `wsx listen`. A prefix can address it to one client: `@3 text`.
+struct AddressedLine: Equatable {
+    /// The client's number, or `nil` for all clients.
+    let client: Int?
+    /// The text to send, or the command.
+    let content: [UInt8]
+
+    /// Parses a line. `@@3 text` sends `@3 text` to all clients; any other `@` is literal.
+    init(_ line: [UInt8]) {
+        let marks = line.prefix { $0 == UInt8(ascii: "@") }
+        let digits = line[marks.endIndex...].prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        let rest = line[digits.endIndex...]
+        guard 1...2 ~= marks.count, !digits.isEmpty, rest.isEmpty || rest.first == UInt8(ascii: " ") else {
+            (client, content) = (nil, line)
+            return
+        }
+        guard marks.count == 1 else {
+            (client, content) = (nil, Array(line.dropFirst()))
+            return
+        }
+        // A number out of range matches no client.
+        client = Int(String(decoding: digits, as: UTF8.self)) ?? .max
+        content = Array(rest.dropFirst())
+    }
+}

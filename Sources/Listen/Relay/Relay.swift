@@ -1,0 +1,129 @@
+import UserInterface
+import WSCore
+
+/// The connections of `wsx relay` to its server, one for each client.
+///
+///      client ─► Connection<ListenClient> ─► Upstream ─► Connection<Upstream> ─► server
+///                        ▲                                       │
+///                        └───────────── Broadcaster ◄────────────┘
+///
+/// A client is answered after the server has answered. Requests that are not upgrades pass through ``forwarding``.
+final class Relay {
+    private let settings: RelaySettings
+    private unowned let run: ListenRun
+    private let connectionSettings: Connection<Upstream>.Settings
+    /// The attempts to connect to the server.
+    private var connectors: [ObjectIdentifier: Connector] = [:]
+    /// A connection that has just opened, until its client takes it.
+    private var opened: Connector.Opened?
+    private var upstreams: [Int: Upstream] = [:] {
+        didSet { run.server.upstreamCount = upstreams.count }
+    }
+    private let rewriting: RelayRewriting?
+
+    /// How many bytes a client, or the server, may leave unread before the other side is paused. Larger queues gain nothing:
+    /// the kernel's buffers hold more.
+    static let queueLimitBytes = 128 << 10
+
+    init(_ settings: RelaySettings, of run: ListenRun) {
+        self.settings = settings
+        self.run = run
+        let limits = run.settings.arguments.limits
+        rewriting = settings.rewriter.map {
+            RelayRewriting(
+                $0, from: settings.rewritingSide, console: run.console,
+                isVerbose: run.settings.arguments.transcript.verbosity > 0)
+        }
+        connectionSettings = Connection.Settings(
+            role: .client,
+            limits: Limits(
+                maximumMessageBytes: limits.maximumMessageBytes, maximumFragments: limits.maximumFragments),
+            fragmentBytes: limits.fragmentBytes, closeTimeout: limits.closeTimeout,
+            queueLimitBytes: Self.queueLimitBytes, answersPings: false, answersCloses: false)
+    }
+
+    /// Whether there is no connection to the server.
+    var isEmpty: Bool { upstreams.isEmpty }
+
+    /// Connects to the server for a client, and decides as the server does. Returns a closure that cancels this.
+    func admit(
+        _ upgrade: ServerUpgrade, _ decide: @escaping (Admission.Decision) -> Void
+    ) -> () -> Void {
+        do throws(HandshakeRefusal) {
+            if let refusal = run.faults.rejection(of: upgrade.request, policy: run.settings.policy) { throw refusal }
+            return connect(try settings.upgrading(upgrade), for: upgrade, decide)
+        } catch {
+            decide(.refused(error))
+            return {}
+        }
+    }
+
+    private func connect(
+        _ connectorSettings: Connector.Settings, for upgrade: ServerUpgrade,
+        _ decide: @escaping (Admission.Decision) -> Void
+    ) -> () -> Void {
+        var key: ObjectIdentifier?
+        let connector = Connector(connectorSettings, resources: settings.resources, on: run.loop) {
+            [unowned self] result in
+            if let key { connectors[key] = nil }
+            switch result {
+            case .failure(let error): decide(.refused(settings.refusal(for: error, of: upgrade.request)))
+            case .success(let opened):
+                var upgrade = upgrade
+                upgrade.subprotocol = opened.upgrade.subprotocol
+                upgrade.extraFields = settings.gateway.fields(of: opened.upgrade.response, to: upgrade.request)
+                self.opened = opened
+                decide(.accepted(upgrade))
+                // The client may have been dismissed meanwhile.
+                self.opened?.stream.close()
+                self.opened = nil
+            }
+        }
+        let identifier = ObjectIdentifier(connector)
+        key = identifier
+        connectors[identifier] = connector
+        connector.didRefuse = { [unowned self] response in
+            connectors[identifier] = nil
+            decide(.answered(response))
+        }
+        connector.start()
+        return { [unowned self] in connectors.removeValue(forKey: identifier)?.cancel() }
+    }
+
+    /// Creates the connection to the server for the client that has just been admitted.
+    func start(for number: Int) -> Upstream? {
+        guard let opened else { return nil }
+        self.opened = nil
+        let upstream = Upstream(
+            opened, connectionSettings, resources: run.server.resources, client: number, broadcaster: run.broadcaster,
+            rewriting: rewriting
+        ) { [unowned self] violation in
+            upstreams[number] = nil
+            if let violation { run.serverViolated(violation, for: number) }
+            run.stopIfOver()
+        }
+        upstreams[number] = upstream
+        return upstream
+    }
+
+    /// Resumes the server's messages when the outputs have written their backlog.
+    func outputsDidDrain() {
+        for upstream in upstreams.values { upstream.outputsDidDrain() }
+    }
+
+    /// Forwards the requests that are not upgrades.
+    var forwarding: RequestForwarding {
+        RequestForwarding(settings.gateway, resources: settings.resources) {
+            [settings] (request, framing) throws(HandshakeRefusal) in
+            try settings.forwarding(request, framing: framing)
+        } refusal: { [settings] error, request in
+            settings.refusal(for: error, of: request)
+        }
+    }
+
+    /// Stops connecting for clients that have not been answered.
+    func stopConnecting() {
+        for connector in connectors.values { connector.cancel() }
+        connectors = [:]
+    }
+}

@@ -1,0 +1,112 @@
+import Conversation
+import Peer
+import UserInterface
+import WSCore
+
+/// How `wsx relay` reaches its server.
+struct RelaySettings {
+    /// Maps the heads of requests and responses.
+    let gateway: Gateway
+    /// The resources of the connections to the server.
+    let resources: ConnectorResources
+    /// The URL of the server, without credentials, for messages.
+    let shownURL: String
+    /// Whether requests to the server get a login, or a client certificate, that clients do not have.
+    let addsLogin: Bool
+    /// Changes messages, or `nil` to forward them as they are.
+    let rewriter: Rewriter?
+    /// The side whose messages are changed, or `nil` for both.
+    let rewritingSide: RelaySide?
+    private let connector: Connector.Settings
+    private let requests: RequestTemplate
+
+    /// Interprets the arguments.
+    /// - Parameter isSecure: Whether clients use TLS.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    init(_ relay: RelayMode, isSecure: Bool, secrets: Secrets) throws(Failure) {
+        var arguments = relay.server
+        rewriter = try relay.rewriting.rewriter(limitBytes: arguments.limits.maximumMessageBytes, secrets: secrets)
+        rewritingSide = relay.rewriting.side
+        // Redirects are for the client.
+        arguments.request.redirects = .none
+        let composition = try ConnectorComposition(arguments, secrets: secrets)
+        guard composition.url.endpoint != .embeddedEcho else {
+            throw .badArgument(
+                what: "URL 'echo:'", why: "a relay needs a server; start one with 'wsx listen --echo 9000'")
+        }
+        addsLogin =
+            composition.requests.hasLogin || composition.url.userInfo != nil || composition.tls?.certificate != nil
+        gateway = Gateway(
+            to: composition.url, host: composition.connector.request.fields.first(named: "Host") ?? "",
+            isSecure: isSecure, identifier: "wsx-\(UInt64.random(in: .min ... .max))", addsLogin: addsLogin)
+        do throws(TLSConfigurationError) {
+            resources = try ConnectorResources(tls: composition.tls)
+            // Those of one client must not go to the server with the requests of another.
+            resources.storesCookies = false
+        } catch {
+            throw .badArgument(what: "TLS", why: "\(error)")
+        }
+        shownURL = composition.url.shortDescription
+        connector = composition.connector
+        requests = composition.requests
+    }
+
+    /// Checks that the URL is not that of the relay, whose requests would come back without end. Other ways back, such as
+    /// those through names, are found by ``Gateway/hasForwarded(_:)``.
+    /// - Parameter place: A place where the relay listens.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    func check(against place: Connector.Settings.Destination) throws(Failure) {
+        guard connector.leads(to: place) else { return }
+        throw .badArgument(
+            what: "URL '\(escapingControls(shownURL))'",
+            why: "the relay itself listens there; use another port for it, or the URL of the server")
+    }
+
+    /// How to connect for a client's upgrade.
+    /// - Throws: ``HandshakeRefusal`` if the request cannot be forwarded.
+    func upgrading(_ upgrade: ServerUpgrade) throws(HandshakeRefusal) -> Connector.Settings {
+        let request = upgrade.request
+        var forwarded = RequestTemplate.Forwarded(request, by: gateway)
+        // Without it, the relay would compress what the client sends as it is.
+        forwarded.offersCompression = DeflatePreferences().accept(upgrade.extensionOffers) != nil
+        // A client that asks for the root means the URL of the server.
+        if forwarded.target == "/" { forwarded.target = nil }
+        return try settings(sending: forwarded, of: request)
+    }
+
+    /// How to connect for a client's request that is not an upgrade.
+    /// - Parameter framing: The field with the length of the body; nil if there is no body.
+    /// - Throws: ``HandshakeRefusal`` if the request cannot be forwarded.
+    func forwarding(_ request: RequestHead, framing: HeaderField?) throws(HandshakeRefusal) -> Connector.Settings {
+        var settings = try settings(sending: RequestTemplate.Forwarded(request, by: gateway), of: request)
+        let fields = [framing].compactMap(\.self) + gateway.handshakeFields(of: request)
+        settings.request = settings.request.forwarding(request.method, with: fields)
+        return settings
+    }
+
+    private func settings(
+        sending forwarded: RequestTemplate.Forwarded, of request: RequestHead
+    ) throws(HandshakeRefusal) -> Connector.Settings {
+        // RFC 5842 §7.2.
+        guard !gateway.hasForwarded(request) else {
+            let reason = "The request has passed this relay before: its URL leads back to it."
+            throw HandshakeRefusal(status: 508, reason: reason, request: request)
+        }
+        var settings = connector
+        var values = RequestValues(connection: 1, ChosenRow())
+        do throws(Failure) {
+            settings.request = try requests.request(&values, for: forwarded)
+        } catch {
+            throw HandshakeRefusal(
+                status: 400, reason: "The request cannot be forwarded: \(error.message ?? "")", request: request)
+        }
+        return settings
+    }
+
+    /// The response to a client if the server cannot be reached, or does not speak the protocol.
+    func refusal(for error: ConnectError, of request: RequestHead) -> HandshakeRefusal {
+        let status = if case .timedOut = error { 504 } else { 502 }
+        let reason = Failure.connecting(url: shownURL, error).message ?? ""
+        return HandshakeRefusal(status: status, reason: reason, request: request)
+    }
+}

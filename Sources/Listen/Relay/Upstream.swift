@@ -1,0 +1,214 @@
+import Conversation
+import Peer
+import UserInterface
+import WSCore
+
+/// The connection to the server on behalf of one client of `wsx relay`.
+///
+/// Messages, pings, pongs, and close frames pass in both directions. Each side is paused while the other does not read. A side
+/// that is lost ends the other with a close frame: 1001 to the server, and 1014 to the client.
+final class Upstream {
+    private let number: Int
+    private let broadcaster: Broadcaster<Server<ListenClient>>
+    /// Changes messages, or `nil` to forward them as they are.
+    private let rewriting: RelayRewriting?
+    private let firstBytes: [UInt8]
+    /// Delays or drops what the client sends, or `nil` to forward it at once.
+    private var gate: OutgoingGate?
+    private let ended: (ProtocolError?) -> Void
+    private var server: Connection<Upstream>?
+    private weak var client: Connection<ListenClient>?
+    /// The close frames that arrived and were forwarded.
+    private var clientFrame: CloseFrame?
+    private var serverFrame: CloseFrame?
+    /// The number of text messages that the rules have seen.
+    private var seenCount: UInt64 = 0
+
+    /// Creates the connection. Call ``start(for:)`` next.
+    /// - Parameter ended: Called when the connection has ended, with the server's violation if there was one. A close frame
+    ///   for the client follows.
+    init(
+        _ opened: Connector.Opened, _ settings: Connection<Upstream>.Settings, resources: ConnectionResources,
+        client number: Int, broadcaster: Broadcaster<Server<ListenClient>>,
+        rewriting: RelayRewriting?, ended: @escaping (ProtocolError?) -> Void
+    ) {
+        self.number = number
+        self.broadcaster = broadcaster
+        self.rewriting = rewriting
+        self.ended = ended
+        firstBytes = opened.firstBytes
+        gate = broadcaster.faults.makeServerGate(ofClient: number, host: self)
+        server = Connection(
+            opened.stream, settings: settings, deflate: opened.deflate, resources: resources, handler: self)
+    }
+
+    /// Starts receiving from the server, after the response to the client.
+    func start(for client: Connection<ListenClient>) {
+        self.client = client
+        broadcaster.loop.atEndOfTurn(DeferredWork { [self] in server?.start(with: firstBytes) })
+    }
+
+    /// A text message as the rules change it, or `nil` if they leave it unchanged.
+    /// - Parameter side: The side that has sent it.
+    func rewritten(_ payload: RawSpan, from side: RelaySide) -> [UInt8]? {
+        guard let rewriting, rewriting.concerns(side) else { return nil }
+        seenCount += 1
+        return rewriting.rewrite(payload, number: seenCount, client: number)
+    }
+
+    // MARK: From the client
+
+    /// Forwards a client's message to the server.
+    func receive(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>) {
+        forward(.message(kind), payload)
+        if !hasRoom { client.pauseReading(for: .upstream) }
+    }
+
+    /// Forwards a client's ping or pong to the server.
+    func receive(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>) {
+        forward(opcode == .ping ? .ping : .pong, payload)
+        if !hasRoom { client.pauseReading(for: .upstream) }
+    }
+
+    private func forward(_ item: InputItem, _ payload: RawSpan) {
+        if gate?.letsThrough(item, payload) ?? true { pass(item, payload) }
+    }
+
+    /// Sends an item that has passed the gate to the server.
+    private func pass(_ item: InputItem, _ payload: RawSpan) {
+        guard let server else { return }
+        switch item {
+        case .message(let kind): server.send(payload, as: kind)
+        case .ping: server.sendPing(payload)
+        case .pong: server.sendPong(payload)
+        case .close(let frame?), .end(let frame): server.close(frame)
+        case .close(nil): break
+        }
+    }
+
+    /// Whether the server, and the gate in front of it, take more.
+    private var hasRoom: Bool { !(server?.isFull ?? false) && !(gate?.isFull ?? false) }
+
+    /// Whether the server can be sent messages.
+    var takesMessages: Bool { server.map { !$0.isClosing && !$0.isLost && !(gate?.isClosing ?? false) } ?? false }
+
+    /// Closes the connection to the server, whose answer closes the client.
+    func close(_ frame: CloseFrame) {
+        forward(.close(frame), RawSpan())
+        resumeServer()
+    }
+
+    /// Resumes the server when the outputs have written their backlog.
+    func outputsDidDrain() { server?.resumeReading(after: .output) }
+
+    /// Forwards a client's close frame to the server, whose answer the client waits for.
+    func receive(close frame: CloseFrame) {
+        clientFrame = frame
+        guard server != nil else { return answerClient() }
+        close(frame)
+    }
+
+    /// Resumes the server after a client that was not reading.
+    func clientDidDrain() {
+        if let client, client.isFull || client.hasFullGate { return }
+        resumeServer()
+    }
+
+    /// Ends the connection to the server: the client is gone.
+    func clientLeft() {
+        client = nil
+        guard server != nil else { return }
+        close(serverFrame.map { CloseFrame(code: $0.code) } ?? Self.clientIsGone)
+    }
+
+    private func resumeServer() { server?.resumeReading(after: .upstream) }
+
+    /// Answers the client's close frame for a server that has not.
+    private func answerClient() {
+        guard let client, let clientFrame else { return }
+        broadcaster.close(client, with: CloseFrame(code: clientFrame.code))
+    }
+
+    private static let clientIsGone = CloseFrame(code: .goingAway, reason: "the client is gone")
+
+    /// The close frame for a client whose server is lost, or has violated the protocol.
+    private static func badGateway(_ violation: ProtocolError?) -> CloseFrame {
+        CloseFrame(code: .badGateway, reason: violation.map { "from the server: \($0)" } ?? "the server is gone")
+    }
+}
+
+extension Upstream: ConnectionHandler {
+    /// Forwards the server's message to the client.
+    func connection(_ connection: Connection<Upstream>, received payload: RawSpan, as kind: MessageKind) {
+        guard let client else { return }
+        if kind == .text, let rewritten = rewritten(payload, from: .server) {
+            broadcaster.send(.message(kind), rewritten.span.bytes, .rewritten, to: client)
+        } else {
+            broadcaster.send(.message(kind), payload, to: client)
+        }
+        pauseIfFull(client, connection)
+    }
+
+    /// Forwards the server's ping to the client.
+    func connection(_ connection: Connection<Upstream>, receivedPing payload: RawSpan) {
+        forward(.ping, payload, connection)
+    }
+
+    /// Forwards the server's pong to the client.
+    func connection(_ connection: Connection<Upstream>, receivedPong payload: RawSpan) {
+        forward(.pong, payload, connection)
+    }
+
+    private func forward(_ item: InputItem, _ payload: RawSpan, _ connection: Connection<Upstream>) {
+        guard let client else { return }
+        broadcaster.send(item, payload, to: client)
+        pauseIfFull(client, connection)
+    }
+
+    private func pauseIfFull(_ client: Connection<ListenClient>, _ connection: Connection<Upstream>) {
+        if client.isFull || client.hasFullGate { connection.pauseReading(for: .upstream) }
+        if broadcaster.outputs.hasBacklog { connection.pauseReading(for: .output) }
+    }
+
+    /// Forwards the server's close frame to the client, whose answer the server waits for.
+    func connection(_ connection: Connection<Upstream>, receivedClose frame: CloseFrame) {
+        serverFrame = frame
+        guard let client else {
+            connection.close(CloseFrame(code: frame.code))
+            return
+        }
+        broadcaster.send(.close(frame), RawSpan(), to: client)
+    }
+
+    /// Resumes the client after a server that was not reading.
+    func connectionDidDrain(_ connection: Connection<Upstream>) {
+        gate?.resume()
+        gateDidDrain()
+    }
+
+    /// Ends the client's connection, unless the closing handshake has.
+    func connection(_ connection: Connection<Upstream>, didEnd end: ConnectionEnd) {
+        server = nil
+        gate?.cancel()
+        client?.resumeReading(after: .upstream)
+        ended(end.violation)
+        if clientFrame != nil {
+            answerClient()
+        } else if serverFrame == nil, let client {
+            broadcaster.send(.close(Self.badGateway(end.violation)), RawSpan(), to: client)
+        }
+    }
+}
+
+extension Upstream: GatedHandler {
+    /// Resumes the client when the server, and the gate in front of it, have room.
+    func gateDidDrain() {
+        if hasRoom { client?.resumeReading(after: .upstream) }
+    }
+}
+
+extension Upstream: GateHost {
+    func gatedConnection(of client: Int) -> (any GatedConnection)? { server }
+
+    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, for client: Int) { pass(item, payload) }
+}

@@ -1,0 +1,139 @@
+import Conversation
+import Peer
+import UserInterface
+import WSCore
+
+/// Plays the opposite side of a scenario with each client, and counts the clients that deviate from it.
+final class ClientScenarios {
+    private let scenario: Scenario
+    private unowned let run: ListenRun
+    private var clientCount = 0
+    private var failureCount = 0
+
+    init(_ scenario: Scenario, of run: ListenRun) {
+        self.scenario = scenario
+        self.run = run
+    }
+
+    /// The failure of the run, or `nil` if no client has deviated.
+    var failure: Failure? { failureCount > 0 ? .scenarioFailedForClients(failureCount, of: clientCount) : nil }
+
+    /// Prepares the scenario of a newly accepted client.
+    func start(for client: Int) -> ClientScenario {
+        clientCount += 1
+        return ClientScenario(scenario, client: client, of: run) { [unowned self] in failed($0, of: client) }
+    }
+
+    private func failed(_ failure: ScenarioFailure, of number: Int) {
+        // A client that the server itself closes cannot go on.
+        guard !run.isEnding else { return }
+        failureCount += 1
+        if !run.adopt(.scenarioFailed(failure), of: number) {
+            run.console.error("client \(number): the scenario failed in \(failure)")
+            run.outputs.writeEvent { $0.writeFailure(.scenarioFailed(failure), client: number) }
+        }
+        guard let client = run.broadcaster.clients[number] else { return }
+        // RFC 6455 §7.4.1: 1008 is for messages that violate the endpoint's policy. 1002 would blame the client's frames.
+        // The client must not learn the expected values: they may be secrets, such as those of {{env:NAME}}.
+        let reason = "the scenario failed in \(failure.place)"
+        run.broadcaster.close(client, with: CloseFrame(code: .policyViolation, reason: reason))
+    }
+}
+
+/// Plays the opposite side of a scenario with one client.
+final class ClientScenario {
+    private enum State {
+        case playing
+        /// The failure has been reported.
+        case failed
+        case ended
+    }
+
+    private var player: ScenarioPlayer
+    private let number: Int
+    private unowned let run: ListenRun
+    private let didFail: (ScenarioFailure) -> Void
+    private var state = State.playing
+    /// Ends a pause.
+    private lazy var timer = DeadlineTimer(on: run.loop) { [unowned self] in
+        player.deadline
+    } action: { [unowned self] in
+        player.timePassed(at: run.loop.nowNanoseconds, self)
+        awaitNextEvent()
+    }
+
+    fileprivate init(
+        _ scenario: Scenario, client number: Int, of run: ListenRun, didFail: @escaping (ScenarioFailure) -> Void
+    ) {
+        self.number = number
+        self.run = run
+        self.didFail = didFail
+        let clockOffset = WallTime.now.millisecondsSinceEpoch &* 1_000_000 &- run.loop.nowNanoseconds
+        // The client's time limits are not those of its peer.
+        player = ScenarioPlayer(
+            scenario, connection: UInt64(number), defaultTimeout: .zero, repeats: scenario.hasRepetition,
+            clockOffset: clockOffset, seed: .random(in: .min ... .max))
+    }
+
+    /// Starts at the end of the turn: the response to the client's request is sent first.
+    func begin() {
+        run.loop.atEndOfTurn(self)
+    }
+
+    /// Handles a message. The next steps follow at the end of the turn.
+    func received(_ payload: RawSpan, as kind: MessageKind) {
+        player.received(payload, as: kind, at: run.loop.nowNanoseconds, self)
+        run.loop.atEndOfTurn(self)
+    }
+
+    /// Handles a ping or a pong.
+    func received(control opcode: Opcode) {
+        player.received(control: opcode, at: run.loop.nowNanoseconds, self)
+        run.loop.atEndOfTurn(self)
+    }
+
+    /// Handles the end of the connection.
+    func ended(_ end: ScenarioFailure.Ending) {
+        timer.stop()
+        player.connectionEnded(end, at: run.loop.nowNanoseconds, self)
+        reportFailure()
+        state = .ended
+    }
+
+    /// Waits for the client or the end of a pause, or ends the connection.
+    private func awaitNextEvent() {
+        reportFailure()
+        // In the next turn, so a scenario that never waits leaves turns to other clients.
+        if player.isBetweenIterations { return run.loop.atEndOfNextTurn(self) }
+        timer.update()
+    }
+
+    private func reportFailure() {
+        guard case .failed(let failure) = player.phase, state == .playing else { return }
+        state = .failed
+        didFail(failure)
+    }
+}
+
+extension ClientScenario: EndOfTurnWork {
+    /// Carries out the next steps.
+    func endTurn() {
+        guard state != .ended else { return }
+        player.advance(at: run.loop.nowNanoseconds, self)
+        awaitNextEvent()
+    }
+}
+
+extension ClientScenario: ScenarioPlayer.Port {
+    func send(_ payload: RawSpan, as kind: MessageKind) -> Bool { play(.message(kind), payload) }
+    func send(control opcode: Opcode, _ payload: RawSpan) -> Bool { play(opcode == .ping ? .ping : .pong, payload) }
+    func close(_ frame: CloseFrame) -> Bool { play(.close(frame), RawSpan()) }
+    func drop() { run.broadcaster.clients[number]?.terminate() }
+
+    /// Sends an item, and records and shows it. Returns `false` if the client is closed.
+    private func play(_ item: InputItem, _ payload: RawSpan) -> Bool {
+        guard let client = run.broadcaster.clients[number], client.takesMessages else { return false }
+        run.broadcaster.send(item, payload, to: client)
+        return true
+    }
+}

@@ -1,0 +1,244 @@
+import Conversation
+import Peer
+import UserInterface
+import WSCore
+
+/// One client of `wsx listen`.
+final class ListenClient: ConnectionHandler {
+    /// The client's number; the first client is 1.
+    let number: Int
+
+    /// The details for the log line at the end of the connection, or `nil` if the log is off.
+    let logLine: ConnectionLogLine?
+
+    private unowned let run: ListenRun
+    // Copied from the run: reading them there would cost reference counting for each message.
+    private let service: ListenMode.Service
+    private let isObserved: Bool
+    /// Whether messages are echoed and nothing else happens to them.
+    private let isPlainEcho: Bool
+    /// Rarely used features, or `nil` if the server uses none of them.
+    private let equipment: ClientServices.Equipment?
+
+    /// The size, in bytes, from which a message counts toward its sender's share of the turn. A single read holds so
+    /// few smaller messages that their total stays below this budget, even when inflated.
+    private static let countedBytes = 4 << 10
+
+    /// Creates the handler of a newly accepted client.
+    init(_ client: AcceptedClient, of run: ListenRun) {
+        number = client.number
+        logLine = run.log.line(for: client)
+        self.run = run
+        service = run.settings.arguments.mode.service
+        isObserved = run.outputs.observesMessages
+        equipment = run.services.start(for: client)
+        isPlainEcho = service == .echo && equipment == nil && !isObserved
+    }
+
+    /// Sends first messages and starts the replay, before anything is received.
+    func didOpen(_ connection: Connection<ListenClient>) {
+        upstream?.start(for: connection)
+        replies?.begin()
+        scenario?.begin()
+        replay?.open()
+    }
+
+    /// Echoes a message, or processes it as the mode requires.
+    func connection(_ connection: Connection<ListenClient>, received payload: RawSpan, as kind: MessageKind) {
+        guard isPlainEcho, payload.byteCount < Self.countedBytes else {
+            return take(payload, as: kind, on: connection)
+        }
+        connection.send(payload, as: kind)
+    }
+
+    /// Shows a message and processes it as the mode requires. Not inlined, to keep the plain echo short.
+    @inline(never)
+    private func take(
+        _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ListenClient>
+    ) {
+        if let gate, gate.ignoresClient { return }
+        // With compression, a few bytes on the wire can become a large message. Without it, a turn receives no more
+        // than one read.
+        if payload.byteCount >= Self.countedBytes { run.broadcaster.budget.spend(payload.byteCount, from: number) }
+        if kind == .text, let rewritten = upstream?.rewritten(payload, from: .client) {
+            handle(rewritten.span.bytes, as: kind, .rewritten, on: connection)
+        } else {
+            handle(payload, as: kind, nil, on: connection)
+        }
+    }
+
+    private func handle(
+        _ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark?, on connection: Connection<ListenClient>
+    ) {
+        if isObserved { run.outputs.received(payload, as: kind, mark, from: number) }
+        if !(replies?.answers(payload) ?? false) { serve(payload, as: kind, on: connection) }
+        if let gate, gate.countAnswered() {
+            connection.stopAnsweringPings()
+            if let replay, replay.isBusy { return replay.closeAtEnd() }
+            run.broadcaster.send(.close(run.faults.closeFrame), RawSpan(), to: connection)
+        }
+    }
+
+    /// Sends an item to the server of a relay as if the client had sent it. Returns whether the server takes it.
+    func inject(_ item: InputItem, _ payload: RawSpan, on connection: Connection<ListenClient>) -> Bool {
+        guard let upstream, upstream.takesMessages else { return false }
+        switch item {
+        case .message(let kind):
+            run.outputs.received(payload, as: kind, .injected, from: number)
+            upstream.receive(payload, as: kind, from: connection)
+        case .ping, .pong:
+            let opcode: Opcode = if case .ping = item { .ping } else { .pong }
+            run.outputs.received(control: opcode, payload, roundTrip: nil, from: number)
+            upstream.receive(control: opcode, payload, from: connection)
+        case .close(let frame), .end(let frame as CloseFrame?):
+            let frame = frame ?? CloseFrame(code: .normalClosure)
+            run.outputs.received(close: frame, from: number)
+            upstream.close(frame)
+        }
+        return true
+    }
+
+    /// Processes a message as the mode requires.
+    private func serve(
+        _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ListenClient>
+    ) {
+        switch service {
+        case .conversation: break
+        case .exec: program?.receive(payload, as: kind, from: connection)
+        case .scenario: scenario?.received(payload, as: kind)
+        case .broadcast: run.broadcaster.relay(payload, as: kind, from: connection)
+        case .echo: run.broadcaster.send(.message(kind), payload, to: connection)
+        case .replay: replay?.answer(payload, as: kind)
+        case .relay: upstream?.receive(payload, as: kind, from: connection)
+        }
+    }
+
+    /// Shows a ping.
+    func connection(_ connection: Connection<ListenClient>, receivedPing payload: RawSpan) {
+        run.outputs.received(control: .ping, payload, roundTrip: nil, from: number)
+        scenario?.received(control: .ping)
+        program?.receive(control: .ping, payload, from: connection)
+        upstream?.receive(control: .ping, payload, from: connection)
+    }
+
+    /// Shows a pong.
+    func connection(_ connection: Connection<ListenClient>, receivedPong payload: RawSpan) {
+        let roundTrip = run.watch?.pongReceived(payload, from: number)
+        run.outputs.received(control: .pong, payload, roundTrip: roundTrip, from: number)
+        guard roundTrip == nil else { return }
+        scenario?.received(control: .pong)
+        program?.receive(control: .pong, payload, from: connection)
+        upstream?.receive(control: .pong, payload, from: connection)
+    }
+
+    /// Shows a close frame and starts ending the client's program.
+    func connection(_ connection: Connection<ListenClient>, receivedClose frame: CloseFrame) {
+        run.outputs.received(close: frame, from: number)
+        program?.clientIsLeaving()
+        upstream?.receive(close: frame)
+    }
+
+    /// Traces a frame's header.
+    func connection(_ connection: Connection<ListenClient>, receivedHeader header: FrameHeader) {
+        guard let trace else { return }
+        trace.received(header)
+        run.broadcaster.budget.spend(TurnBudget.bytesPerShownFrame, from: number)
+        run.outputs.pauseIfFull(by: number)
+    }
+
+    /// Traces a piece of a frame's payload.
+    func connection(_ connection: Connection<ListenClient>, receivedPiece piece: RawSpan, of header: FrameHeader) {
+        guard let trace else { return }
+        trace.received(piece, of: header)
+        run.outputs.pauseIfFull(by: number)
+    }
+
+    /// Traces sent frames.
+    var sentFrameObserver: (any SentFrameObserver)? { trace }
+
+    /// Resumes everything that waited for room in the send queue.
+    func connectionDidDrain(_ connection: Connection<ListenClient>) {
+        gate?.resume()
+        replay?.sendReplies()
+        program?.clientDidDrain()
+        upstream?.clientDidDrain()
+        run.broadcaster.slowReaders.clientDidDrain(number)
+    }
+
+    /// Closes the client with 1013.
+    func connectionIsStalled(_ connection: Connection<ListenClient>, holding byteCount: Int) {
+        run.log.stalled(number, holding: byteCount)
+        run.outputs.record(close: .memoryIsScarce, to: number)
+        connection.abandon(with: .memoryIsScarce)
+    }
+
+    /// Whether the client's program has stopped reading the client's messages.
+    func connectionIsStuck(_ connection: Connection<ListenClient>) -> Bool { program?.isStuck ?? false }
+
+    /// Cleans up after the end of the connection.
+    func connection(_ connection: Connection<ListenClient>, didEnd end: ConnectionEnd) {
+        gate?.cancel()
+        replay?.cancel()
+        scenario?.ended(ScenarioFailure.Ending(end))
+        upstream?.clientLeft()
+        run.ended(end, of: connection)
+    }
+
+    var program: ProgramSession? { equipment?.program }
+    fileprivate var upstream: Upstream? { equipment?.upstream }
+    private var trace: FrameTrace? { equipment?.trace }
+    fileprivate var gate: OutgoingGate? { equipment?.gate }
+    fileprivate var replay: ReplayFeed? { equipment?.replay }
+    private var replies: ClientReplies? { equipment?.replies }
+    private var scenario: ClientScenario? { equipment?.scenario }
+
+    /// Whether items for the client wait in its gate.
+    var waitsForGate: Bool { gate?.isHolding ?? false }
+    /// The number of messages that wait there.
+    var waitingMessageCount: Int { gate?.waitingMessageCount ?? 0 }
+}
+
+extension Server: ClientDirectory where Handler == ListenClient {}
+
+/// A handler of connections whose items pass through a gate.
+protocol GatedHandler: ConnectionHandler {
+    /// Resumes work that waited for room in the gate.
+    func gateDidDrain()
+}
+
+extension Connection: GatedConnection where Handler: GatedHandler {
+    func gateDidDrain() { handler.gateDidDrain() }
+}
+
+extension ListenClient: GatedHandler {
+    func gateDidDrain() {
+        replay?.sendReplies()
+        program?.clientDidDrain()
+        upstream?.clientDidDrain()
+    }
+}
+
+// Requirements that involve more than the connection go to its handler.
+extension Connection: ServedClient where Handler == ListenClient {
+    var number: Int { handler.number }
+
+    var takesMessages: Bool { !isClosing && !isLost && !(handler.gate?.isClosing ?? false) }
+
+    var takenBytes: Int { sentTraffic.wireBytes - unsentBytes }
+
+    var waitsForGate: Bool { handler.waitsForGate }
+
+    func didClose() {
+        handler.gate?.cancel()
+        handler.replay?.cancel()
+        handler.program?.clientIsLeaving()
+        // Keep reading, to receive the client's close frame.
+        resumeReading(after: [.gate, .program, .upstream, .replay, .slowReader])
+    }
+
+    var hasFullGate: Bool { handler.gate?.isFull ?? false }
+
+    func letsThrough(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, after pause: Duration) -> Bool {
+        handler.gate?.letsThrough(item, payload, mark, after: pause) ?? true
+    }
+}

@@ -1,0 +1,209 @@
+import Conversation
+import Peer
+import UserInterface
+import WSCore
+
+/// The settings derived from the arguments of `wsx listen`.
+package struct ListenSettings {
+    /// The arguments, for everything that needs no interpretation.
+    let arguments: ListenArguments
+    /// The listening endpoints: one address, or the inherited sockets.
+    private(set) var endpoints: [Server<ListenClient>.Endpoint]
+    /// Which requests are accepted.
+    let policy: ServerPolicy
+    /// The share of one of several threads, or `nil` with a single thread.
+    private(set) var share: Server<ListenClient>.Share?
+    /// Whether the user types messages at a prompt.
+    let isRepl: Bool
+    /// The recording of `--replay`, or `nil` if there is none.
+    let replay: ReplayRecording?
+    /// The scenario whose opposite side is played, or `nil` if there is none.
+    let scenario: Scenario?
+    /// The messages that are sent automatically, or `nil` if there are none.
+    let exchange: AutoReply.Plan?
+    /// How to reach the server of `wsx relay`, or `nil` for another command.
+    let relay: RelaySettings?
+    /// The program run for each client, or `nil` if there is none.
+    let program: ProgramCommand?
+    /// The files served to browsers, or `nil` if there are none.
+    let files: FileTree?
+    /// The TLS layer, or `nil` without TLS.
+    private(set) var tls: TLSLayer?
+    private let tlsSettings: TLSServerSettings?
+    /// The pin of a self-signed certificate created for this run, or `nil` if there is none.
+    let selfSignedPin: TLSPin?
+
+    /// Derives the settings from the arguments.
+    /// - Parameters:
+    ///   - sockets: The inherited sockets, which take precedence over the address.
+    ///   - secrets: Resolves references to files and environment variables.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    package init(
+        _ arguments: ListenArguments, sockets: [InheritedSocket] = [],
+        secrets: Secrets = Secrets(environment: { _ in nil })
+    ) throws(Failure) {
+        try OutputPlace(option: "--record", path: arguments.transcript.recordPath).check(against: arguments.readFiles)
+        try InputPlace.check(
+            arguments.readFiles, isInputRead: arguments.format.readsInput && !arguments.mode.answersByItself)
+        if case .replay(let path) = arguments.mode {
+            replay = try ReplayRecording(contentsOf: path, speed: arguments.format.replaySpeed)
+        } else {
+            replay = nil
+            try arguments.checkReplaySpeed()
+        }
+        scenario = try Scenario.make(arguments.scenario, playsPeer: true, secrets: secrets)
+        exchange = try AutoReply.Plan.make(arguments.exchange, takesData: false, secrets: secrets)
+        if case .relay(let mode) = arguments.mode {
+            relay = try RelaySettings(mode, isSecure: arguments.tls.isUsed, secrets: secrets)
+        } else {
+            relay = nil
+        }
+        let extraFields = try HeaderFiles.fields(arguments.server.headers)
+        let access = try AccessComposition(
+            credentials: arguments.access.credentials, tokens: arguments.access.tokens, secrets: secrets
+        ).policy()
+        do throws(ServerPolicyError) {
+            policy = try ServerPolicy(
+                subprotocols: arguments.server.subprotocols.isEmpty
+                    ? [scenario?.subprotocol].compactMap(\.self) : arguments.server.subprotocols,
+                path: arguments.server.path,
+                allowedOrigins: arguments.access.origins,
+                role: relay.map { .gateway(addsLogin: $0.addsLogin) } ?? .server, access: access,
+                extraFields: extraFields, isSecure: arguments.tls.isUsed
+            )
+        } catch {
+            throw .badArgument(what: error.option, why: "\(error)")
+        }
+        self.arguments = arguments
+        endpoints = try sockets.isEmpty ? [Self.endpoint(arguments.address)] : sockets.map { .inherited($0) }
+        files = try Self.files(arguments)
+        let tls = try ServerTLSComposition(
+            arguments: arguments.tls, acceptsHTTP2: arguments.server.acceptsHTTP2,
+            address: endpoints.lazy.compactMap(\.address).first, secrets: secrets
+        ).settings()
+        tlsSettings = tls
+        do throws(TLSConfigurationError) {
+            self.tls = try tls.map { (settings) throws(TLSConfigurationError) in try TLSLayer(server: settings) }
+            selfSignedPin = arguments.tls.isSelfSigned ? try tls?.certificate.pin() : nil
+        } catch {
+            throw .badArgument(what: "TLS", why: "\(error)")
+        }
+        if case .exec(let words) = arguments.mode {
+            program = try ProgramCommand(words, environment: secrets.environment)
+        } else {
+            program = nil
+        }
+        share = arguments.server.threadCount > 1 ? .init(index: 0, count: arguments.server.threadCount) : nil
+        if share != nil { try Self.checkThreads(arguments, endpoints) }
+        isRepl =
+            arguments.format.readsInput && arguments.mode.hasPrompt && arguments.format.input == .lines
+            && StandardDescriptors.isTerminal(StandardDescriptors.input)
+    }
+
+    /// The same settings for another thread, which shares no mutable state with the others.
+    func forThread(
+        _ share: Server<ListenClient>.Share, listeningOn address: SocketAddress
+    ) throws(Failure) -> ListenSettings {
+        var settings = self
+        settings.share = share
+        settings.endpoints = [.tcp(address)]
+        do throws(TLSConfigurationError) {
+            settings.tls = try tlsSettings.map { (tls) throws(TLSConfigurationError) in try TLSLayer(server: tls) }
+        } catch {
+            throw .badArgument(what: "TLS", why: "\(error)")
+        }
+        return settings
+    }
+
+    /// The limits and the behavior of each connection.
+    var connection: Connection<ListenClient>.Settings {
+        Connection.Settings(
+            role: .server,
+            limits: Limits(
+                maximumMessageBytes: arguments.limits.maximumMessageBytes,
+                maximumFragments: arguments.limits.maximumFragments),
+            fragmentBytes: arguments.limits.fragmentBytes, closeTimeout: arguments.limits.closeTimeout,
+            pausesReadingWhenFull: arguments.mode == .echo || replay != nil || exchange != nil || scenario != nil,
+            queueLimitBytes: relay == nil ? 16 << 20 : Relay.queueLimitBytes,
+            forfeitingReasons: [.gate, .replay], answersPings: relay == nil && arguments.faults.answersPings,
+            answersCloses: relay == nil)
+    }
+
+    /// What all clients together may hold in incomplete messages and unsent output, in bytes: by default 256 MiB, but at
+    /// least four of the largest messages.
+    var maximumHeldBytes: Int {
+        let (largest, isTooLarge) = arguments.limits.maximumMessageBytes.multipliedReportingOverflow(by: 4)
+        return arguments.access.maximumHeldBytes ?? max(256 << 20, isTooLarge ? .max : largest)
+    }
+
+    /// Whether messages are read from a pipe or a file.
+    var readsPipe: Bool { arguments.format.readsInput && !arguments.mode.answersByItself && !isRepl }
+
+    /// Whether messages or events go to standard output. They do not if the prompt shows them on a terminal. An echo
+    /// server writes only events.
+    var writesOutput: Bool {
+        if isRepl && StandardDescriptors.isTerminal(StandardDescriptors.output) { return false }
+        return !arguments.mode.answersByItself || arguments.format.output == .json
+    }
+
+    /// The kind of messages to send.
+    var kind: MessageKind { arguments.format.payload.kind(for: arguments.format.input) }
+
+    /// Parses `PORT`, `ADDRESS:PORT`, or `unix:PATH`. The default address is loopback, because a development server
+    /// should not be reachable from other hosts.
+    private static func endpoint(_ text: String) throws(Failure) -> Server<ListenClient>.Endpoint {
+        guard !text.isEmpty else { throw .missingAddress }
+        let what = "[ADDRESS:]PORT '\(escapingControls(text))'"
+        if text.hasPrefix("unix:") {
+            let path = String(text.dropFirst("unix:".count))
+            guard !path.isEmpty else { throw .badArgument(what: what, why: "the path is missing; write unix:PATH") }
+            return .unix(path: path)
+        }
+        return .tcp(try ListeningAddress.parse(text, what: what))
+    }
+}
+
+// HTTP resources on the listening port.
+extension ListenSettings {
+    /// The site that answers requests other than upgrades.
+    var site: Site { Site(policy: policy, pages: pages, files: files) }
+
+    /// The built-in pages that the arguments request.
+    private var pages: [WebPage] {
+        arguments.web.servesConsole ? [ConsolePage(path: policy.path ?? "/").webPage] : []
+    }
+
+    /// Returns the files of `--serve`.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    static func files(_ arguments: ListenArguments) throws(Failure) -> FileTree? {
+        guard let path = arguments.web.servedDirectory else { return nil }
+        do throws(IOError) {
+            return try FileTree(path)
+        } catch {
+            throw .badArgument(what: "--serve '\(escapingControls(path))'", why: "\(error); use an existing directory")
+        }
+    }
+}
+
+extension ServerPolicyError {
+    /// The option to correct.
+    fileprivate var option: String {
+        switch self {
+        case .invalidSubprotocol, .repeatedSubprotocol: "--subprotocol"
+        case .invalidPath: "--path"
+        case .invalidOrigin, .originPattern: "--origin"
+        case .reservedField: "--header"
+        }
+    }
+}
+
+extension Server.Endpoint {
+    /// The address, or `nil` for a Unix domain socket.
+    fileprivate var address: SocketAddress? {
+        switch self {
+        case .tcp(let address): address
+        case .unix: nil
+        case .inherited(let socket): if case .tcp(let address) = socket.place { address } else { nil }
+        }
+    }
+}

@@ -1,0 +1,226 @@
+import Conversation
+import UserInterface
+import WSCore
+
+/// The URL and the request of a client command. Their parts may be templates, which are evaluated for each connection.
+package struct RequestTemplate: Sendable {
+    /// A header field.
+    struct Field: Sendable {
+        let name: String
+        let value: Template
+
+        /// Whether the field has a name, ignoring case.
+        func isNamed(_ name: String) -> Bool { self.name.lowercased() == name.lowercased() }
+    }
+
+    package let url: URLTemplate
+    /// The fields of `--header`.
+    var fields: [Field] = []
+    /// The fields of `--header` that programs have written.
+    var secretFields: [HeaderField] = []
+    /// The user and the password of `--auth`.
+    var login: (user: Template, password: Template)?
+    /// The login of the .netrc file.
+    var storedLogin: Credentials?
+    var bearer: Template?
+    var signer: AWSSigner?
+    var cookies: [Template] = []
+    var subprotocols: [Template] = []
+    /// Whether the subprotocols are those of the application protocol, and not tokens of the user.
+    private var hasPublicSubprotocols = false
+    /// Whether the request has the origin of the server's own pages, unless the user gave one.
+    private var needsOrigin = false
+    private let arguments: RequestArguments
+    private let extensionOffers: [ExtensionOffer]
+    private let httpVersion: HTTPVersion
+
+    /// Creates a request with the parts of the arguments that cannot be templates.
+    init(_ url: URLTemplate, _ arguments: ClientArguments) {
+        self.url = url
+        self.arguments = arguments.request
+        httpVersion = arguments.network.httpVersion
+        extensionOffers = arguments.compression.deflate.map { [$0.offer] } ?? []
+    }
+
+    /// Adds what an application protocol expects of the request, unless the user gave something else.
+    mutating func complete(for endpoint: ApplicationProtocol.Endpoint) {
+        if subprotocols.isEmpty, !hasField("Sec-WebSocket-Protocol") {
+            subprotocols = endpoint.subprotocols.map { Template(literal: Array($0.utf8)) }
+            hasPublicSubprotocols = true
+        }
+        needsOrigin = endpoint.needsOrigin && arguments.origin == nil
+    }
+
+    /// Whether `--header` has a field with this name, ignoring case.
+    func hasField(_ name: String) -> Bool {
+        fields.contains { $0.isNamed(name) } || secretFields.contains { $0.isNamed(name) }
+    }
+
+    /// Whether the request logs in, apart from the URL.
+    package var hasLogin: Bool {
+        login != nil || storedLogin != nil || bearer != nil || signer != nil || !cookies.isEmpty
+            || !secretFields.isEmpty
+            || fields.contains { HeaderField.isSecret(name: $0.name) }
+    }
+
+    /// Whether all connections send the same request.
+    package var isConstant: Bool {
+        url.isConstant && fields.allSatisfy(\.value.isConstant) && cookies.allSatisfy(\.isConstant)
+            && subprotocols.allSatisfy(\.isConstant) && bearer?.isConstant ?? true
+            && login.map { $0.user.isConstant && $0.password.isConstant } ?? true
+    }
+
+    /// The request of a client, which a relay makes of the server.
+    package struct Forwarded {
+        /// The path and query, or `*`; `nil` for those of the URL.
+        package var target: String?
+        let subprotocols: [String]
+        let fields: [HeaderField]
+        /// Whether the relay may offer compression to the server.
+        package var offersCompression = false
+
+        /// Takes over a request whose fields a gateway has mapped.
+        package init(_ request: RequestHead, by gateway: Gateway) {
+            target = request.originForm ?? request.target
+            subprotocols = request.fields.elements(named: "Sec-WebSocket-Protocol")
+            fields = gateway.fields(of: request)
+        }
+    }
+
+    /// Evaluates the request for a connection.
+    /// - Parameter forwarded: The request of a client. The fields and logins of the template replace its own.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
+    package func request(
+        _ values: inout RequestValues, for forwarded: Forwarded? = nil
+    ) throws(Failure) -> ClientRequest {
+        var fields: [HeaderField] = []
+        for field in self.fields {
+            fields.append(try Self.field(field.name, values.text(of: field.value), for: "--header"))
+        }
+        fields += secretFields
+        var credentials = storedLogin
+        if let login {
+            credentials = try Self.credentials(values.text(of: login.user), values.text(of: login.password))
+        }
+        if let bearer { fields.append(try Self.bearerField(values.text(of: bearer))) }
+        for cookie in cookies { try Self.add(cookie: values.text(of: cookie), to: &fields) }
+        var subprotocols: [String] = []
+        for subprotocol in self.subprotocols { subprotocols.append(values.text(of: subprotocol)) }
+        var url = try url.url(&values)
+        if let forwarded {
+            if let target = forwarded.target { url = url.passing(target) }
+            subprotocols += forwarded.subprotocols
+            let hasLogin = credentials != nil || signer != nil || url.userInfo != nil
+            let own = fields
+            fields += forwarded.fields.filter { field in
+                if field.isNamed("Authorization"), hasLogin { return false }
+                if field.isNamed("User-Agent"), arguments.userAgent != nil { return false }
+                return !own.contains { $0.isNamed(field.name) }
+            }
+        }
+        var userAgent = arguments.userAgent ?? (forwarded == nil ? "wsx/\(version)" : nil)
+        if userAgent == "" { userAgent = nil }
+        do throws(ClientRequestError) {
+            return try ClientRequest(
+                url: url, subprotocols: subprotocols, hasPublicSubprotocols: hasPublicSubprotocols,
+                origin: needsOrigin ? origin(of: url) : arguments.origin,
+                host: arguments.host,
+                userAgent: userAgent, credentials: credentials, authentication: arguments.authentication,
+                signer: signer, extensionOffers: forwarded?.offersCompression ?? true ? extensionOffers : [],
+                extraFields: fields, version: httpVersion)
+        } catch {
+            throw .badArgument(what: error.option, why: "\(error)")
+        }
+    }
+
+    // MARK: Parts
+
+    /// The origin of the server's own pages. Servers compare it with the Host field. An Origin field of the user
+    /// replaces it.
+    private func origin(of url: WebSocketURL) -> String { url.origin(host: arguments.host ?? url.hostField) }
+
+    private static func credentials(_ user: String, _ password: String) throws(Failure) -> Credentials {
+        do throws(CredentialsError) {
+            return try Credentials(user: user, password: password)
+        } catch {
+            throw .badArgument(what: "--auth", why: "\(error)")
+        }
+    }
+
+    private static func bearerField(_ token: String) throws(Failure) -> HeaderField {
+        let authorization: String
+        do throws(BearerTokenError) {
+            authorization = try BearerToken(token).authorization
+        } catch {
+            throw .badArgument(what: "--bearer", why: "\(error)")
+        }
+        return try field("Authorization", authorization, for: "--bearer")
+    }
+
+    /// Adds a cookie. RFC 6265 §5.4: a request has at most one Cookie field.
+    private static func add(cookie: String, to fields: inout [HeaderField]) throws(Failure) {
+        guard let sign = cookie.utf8.firstIndex(of: UInt8(ascii: "=")), sign > cookie.startIndex else {
+            throw .badArgument(what: "--cookie", why: "the name or the '=' is missing; write name=value")
+        }
+        let earlier = fields.filter { $0.isNamed("Cookie") }.map(\.value)
+        fields.removeAll { $0.isNamed("Cookie") }
+        fields.append(try field("Cookie", (earlier + [cookie]).joined(separator: "; "), for: "--cookie"))
+    }
+
+    private static func field(_ name: String, _ value: String, for option: String) throws(Failure) -> HeaderField {
+        do throws(HeaderFieldError) {
+            return try HeaderField(name: name, value: value)
+        } catch {
+            throw .badArgument(what: option, why: "\(error)")
+        }
+    }
+}
+
+extension ClientRequestError {
+    /// The option to correct.
+    fileprivate var option: String {
+        switch self {
+        case .invalidSubprotocol, .repeatedSubprotocol: "--subprotocol"
+        case .invalidField(.controlCharacterInValue("Host")): "--host"
+        case .invalidField(.controlCharacterInValue("Origin")): "--origin"
+        case .invalidField(.controlCharacterInValue("User-Agent")): "--user-agent"
+        case .reservedField, .repeatedField, .invalidField: "--header"
+        }
+    }
+}
+
+/// The values that the templates of a request insert for one connection.
+package struct RequestValues: ~Copyable {
+    private var variables: TemplateVariables
+    private var stamp: Template.Stamp
+    private var random: SeededRandom
+    private var buffer = ByteBuffer()
+
+    /// Prepares the values of a connection.
+    /// - Parameters:
+    ///   - number: The number of the connection, from 1.
+    ///   - data: The row of the connection.
+    ///   - seed: Determines random values.
+    package init(connection number: UInt64, _ data: ChosenRow, seed: UInt64 = .random(in: .min ... .max)) {
+        variables = TemplateVariables(data.columns)
+        data.set(&variables)
+        stamp = Template.Stamp(
+            sequence: 0, connection: number, time: WallTime.now.millisecondsSinceEpoch, seed: 0)
+        random = SeededRandom(seed: seed)
+    }
+
+    /// Evaluates a template of a request.
+    mutating func text(of template: Template) -> String {
+        stamp.seed = random.next()
+        buffer.removeAll()
+        do throws(TemplateValueError) {
+            try template.write(to: &buffer, stamp: stamp, variables: variables)
+        } catch {
+            // Requests insert only columns of the data file, and each row has a value for each of them.
+            preconditionFailure("a request cannot be written: \(error)")
+        }
+        return buffer.withReadableBytes { span in
+            span.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+}

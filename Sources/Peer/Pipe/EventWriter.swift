@@ -1,0 +1,307 @@
+import Conversation
+import Formats
+import UserInterface
+import WSCore
+
+/// Writes JSON events. It alone defines the fields of each event type.
+///
+/// All events of a turn of the loop share one timestamp, because they arrived together.
+package final class EventWriter {
+    private let writer: DescriptorWriter
+    private let loop: EventLoop
+    /// The secrets of the run, which a peer may repeat.
+    private let secrets: SecretRecord
+    private var clock = EventClock()
+    private var clockTurn: UInt64?
+    /// The text of the clock in that turn.
+    private var time = ByteBuffer()
+
+    /// Creates an event writer that appends to the output of `writer`.
+    init(_ writer: DescriptorWriter, without secrets: SecretRecord, on loop: EventLoop) {
+        self.secrets = secrets
+        self.writer = writer
+        self.loop = loop
+    }
+
+    /// Writes an event.
+    @inline(__always)
+    package func write(_ type: StaticString, client: Int? = nil, _ addFields: (inout JSONEvent) -> Void) {
+        var event = begin(type, atEndOf: &writer.buffer)
+        addFields(&event)
+        if let client { event.add("client", client) }
+        writer.buffer = event.finish()
+        writer.schedule()
+    }
+
+    /// Begins an event at the end of `buffer`, and takes ownership of its contents.
+    @inline(__always)
+    private func begin(_ type: StaticString, atEndOf buffer: inout ByteBuffer) -> JSONEvent {
+        if clockTurn != loop.turnCount {
+            clockTurn = loop.turnCount
+            clock.update()
+            time.removeAll()
+            clock.text.withUnsafeBytes { time.append($0.bytes) }
+        }
+        return time.withReadableBytes { JSONEvent(type, time: $0, into: buffer.takeAll()) }
+    }
+
+    /// Writes a message.
+    /// - Parameters:
+    ///   - reply: The request it answers and its round trip, or `nil` if it is not a reply.
+    ///   - mark: What a relay has done to it, or `nil` for nothing.
+    package func writeMessage(
+        _ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection = .incoming, client: Int? = nil,
+        reply: Reply? = nil, mark: RelayMark? = nil
+    ) {
+        write("message", client: client) { event in
+            event.add(payload, as: kind, direction)
+            event.add(reply)
+            event.add(mark)
+        }
+    }
+
+    /// Writes an event of an application protocol. Its data is the payload.
+    /// - Parameters:
+    ///   - name: The name of the protocol.
+    ///   - reply: The request it answers and its round trip, or `nil` if it is not a reply.
+    package func writeMessage(_ protocolEvent: ProtocolEvent, of name: String, reply: Reply? = nil) {
+        write("message") { event in
+            event.add(protocolEvent.payload.span.bytes, as: protocolEvent.isText ? .text : .binary, .incoming)
+            event.add("protocol", protocolEvent.json(of: name))
+            event.add(reply)
+        }
+    }
+
+    /// Writes a binary message that was decoded, or could not be.
+    package func writeMessage(
+        _ payload: RawSpan, _ decoding: Decoding, _ direction: EventDirection = .incoming, client: Int?,
+        reply: Reply? = nil, mark: RelayMark? = nil
+    ) {
+        write("message", client: client) { event in
+            event.add("direction", direction.word)
+            event.add("opcode", "binary" as StaticString)
+            event.add("bytes", decoding.byteCount)
+            event.addPayload(payload, isText: false)
+            switch decoding.result {
+            case .decoded(let codecs): event.add("decoded", codecs)
+            case .failed(let problem): event.add("decode_error", problem)
+            }
+            event.add(reply)
+            event.add(mark)
+        }
+    }
+
+    /// Writes one event per client for a message sent to several clients. The events share the payload, which is in
+    /// memory once.
+    package func writeMessage(_ payload: RawSpan, as kind: MessageKind, toClients clients: [Int]) {
+        var buffer = ByteBuffer()
+        var common = begin("message", atEndOf: &buffer)
+        common.add(payload, as: kind, .outgoing)
+        let beginning = SharedBytes(common.interrupt())
+        for client in clients {
+            writer.append(beginning)
+            var event = JSONEvent(continuing: writer.buffer.takeAll())
+            event.add("client", client)
+            writer.buffer = event.finish()
+        }
+        writer.schedule()
+    }
+
+    /// Writes a ping or a pong.
+    /// - Parameter roundTrip: The round-trip time if a pong answers a known ping.
+    package func writeControl(
+        _ opcode: Opcode, _ payload: RawSpan, _ direction: EventDirection = .incoming, roundTrip: Duration? = nil,
+        client: Int? = nil
+    ) {
+        write(opcode == .ping ? "ping" : "pong", client: client) { event in
+            event.add(control: payload, direction)
+            if let roundTrip { event.add("rtt_us", Int(roundTrip / .microseconds(1))) }
+        }
+    }
+
+    /// Writes the opening of a connection from a client.
+    package func writeOpen(
+        url: String, subprotocol: String?, extensions: [ExtensionOffer], version: HTTPVersion, client: Int? = nil
+    ) {
+        write("open", client: client) { event in
+            event.add(
+                url: secrets.masking(line: SecretQuery.masking(url)), subprotocol.map { secrets.masking($0) },
+                extensions)
+            event.add("http", version.number)
+        }
+    }
+
+    /// Writes the opening of a connection to a server, with everything known about it.
+    package func writeOpen(_ opened: Connector.Opened) {
+        write("open") { event in
+            event.add(
+                url: secrets.masking(line: "\(opened.request.url)"),
+                opened.upgrade.subprotocol.map { secrets.masking($0) }, opened.upgrade.extensions)
+            event.add("http", opened.request.version.number)
+            event.add("status", opened.upgrade.response.status)
+            event.add("headers", ReportedHead.json(opened.upgrade.response.fields, without: secrets))
+            event.add("address", opened.peer)
+            if let tls = opened.tls { event.add("tls", ReportedTLS.json(tls, without: secrets)) }
+            event.add("timings", ReportedTimings.json(opened))
+        }
+    }
+
+    /// Writes a failure.
+    package func writeFailure(_ failure: Failure, client: Int? = nil) {
+        guard let message = failure.message else { return }
+        write("error", client: client) { $0.add(failure, message, without: secrets) }
+    }
+
+    /// Writes a sent close frame. The end of the connection is a separate event.
+    package func writeClose(sent frame: CloseFrame, client: Int? = nil) {
+        write("close", client: client) { $0.add(frame, .outgoing, without: secrets) }
+    }
+
+    /// Writes the end of a connection.
+    package func writeClose(_ end: ConnectionEnd, client: Int? = nil) {
+        write("close", client: client) { $0.add(end, without: secrets) }
+    }
+}
+
+// The fields of each type of event.
+extension JSONEvent {
+    /// Adds the fields of an opening.
+    package mutating func add(url: String, _ subprotocol: String?, _ extensions: [ExtensionOffer]) {
+        add("url", url)
+        if let subprotocol { add("subprotocol", subprotocol) }
+        if !extensions.isEmpty { add("extensions", ExtensionHeader.value(of: extensions)) }
+    }
+
+    /// Adds the fields of the end of a connection.
+    /// - Parameter secrets: The secrets of the run, which the peer may repeat.
+    package mutating func add(_ end: ConnectionEnd, without secrets: SecretRecord) {
+        // The direction is `out` only if our close frame was not answered. A lost connection counts as ended by the
+        // peer.
+        let isOurs = end.closing.received == nil && end.closing.sent != nil
+        add("direction", (isOurs ? EventDirection.outgoing : .incoming).word)
+        add("code", Int(end.code.rawValue))
+        add("reason", secrets.masking(end.reason))
+        add("clean", end.isClean)
+    }
+
+    /// Adds the fields of a failure.
+    /// - Parameter secrets: The secrets of the run, which the peer may repeat.
+    package mutating func add(_ failure: Failure, _ message: String, without secrets: SecretRecord) {
+        add("kind", failure.kind.rawValue)
+        add("message", secrets.masking(line: message))
+        if case .violationByServer = failure { add("from", "server" as StaticString) }
+        guard let (head, body, _) = failure.refusal else { return }
+        add("status", head.status)
+        add("body", String(decoding: secrets.masking(body), as: UTF8.self))
+    }
+
+    /// Adds the fields of a message.
+    @inline(__always)
+    package mutating func add(_ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection) {
+        add("direction", direction.word)
+        add("opcode", kind == .text ? "text" as StaticString : "binary")
+        add("bytes", payload.byteCount)
+        addPayload(payload, isText: kind == .text)
+    }
+
+    /// Adds the fields of a reply.
+    @inline(__always)
+    mutating func add(_ reply: Reply?) {
+        guard let reply else { return }
+        add("request", reply.number)
+        add("rtt_us", Int(reply.roundTrip / .microseconds(1)))
+    }
+
+    /// Adds what a relay has done to a message.
+    @inline(__always)
+    mutating func add(_ mark: RelayMark?) {
+        switch mark {
+        case nil: break
+        case .injected: add("injected", true)
+        case .rewritten: add("rewritten", true)
+        }
+    }
+
+    /// Adds the fields of a ping or a pong.
+    package mutating func add(control payload: RawSpan, _ direction: EventDirection) {
+        add("direction", direction.word)
+        add("bytes", payload.byteCount)
+        addPayload(payload, isText: false)
+    }
+
+    /// Adds the fields of a close frame.
+    /// - Parameter secrets: The secrets of the run. A relay passes on the reason of a peer.
+    mutating func add(_ frame: CloseFrame, _ direction: EventDirection, without secrets: SecretRecord) {
+        add("direction", direction.word)
+        add("code", Int((frame.code ?? .noStatus).rawValue))
+        add("reason", secrets.masking(frame.reason))
+    }
+}
+
+/// Why a relayed message is not one that a client or the server has sent.
+package enum RelayMark: Equatable {
+    /// The user has typed it.
+    case injected
+    /// A rule has changed it.
+    case rewritten
+}
+
+/// Formats timestamps for events and transcripts. It computes the calendar date only once per second.
+package struct EventClock {
+    /// The time of the latest ``update()`` in RFC 3339 format, in UTC with microseconds: `2026-05-01T12:00:00.000000Z`.
+    package private(set) var text = [UInt8]("0000-00-00T00:00:00.000000Z".utf8)
+
+    package init() {}
+
+    private var lastSeconds: Int?
+    private static let microsecondsOffset = 20
+    private static let microsecondsDigits = 6
+
+    /// Sets the text to the current time.
+    package mutating func update() {
+        let now = WallTime.now
+        if now.seconds != lastSeconds {
+            lastSeconds = now.seconds
+            text = [UInt8](EventTime.text(of: now).utf8)
+        }
+        var rest = now.microseconds
+        for index in (0..<Self.microsecondsDigits).reversed() {
+            text[Self.microsecondsOffset + index] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        }
+    }
+}
+
+extension ProtocolEvent {
+    /// The object `protocol` of an event.
+    /// - Parameter protocolName: The name of the protocol.
+    func json(of protocolName: String) -> JSONWriter {
+        var json = JSONWriter()
+        json.add("name", protocolName)
+        json.add("role", role.word)
+        if role.isError { json.add("error", true) }
+        if let name { json.add("event", name) }
+        if let topic { json.add("topic", topic) }
+        if let id { json.add("id", id) }
+        if !attributes.isEmpty {
+            json.beginObject("attributes")
+            for (name, value) in attributes.sorted(by: { $0.key < $1.key }) { json.add(named: name, value) }
+            json.endObject()
+        }
+        json.endObject()
+        return json
+    }
+}
+
+extension ProtocolEvent.Role {
+    /// The word used in events.
+    fileprivate var word: String {
+        switch self {
+        case .event: "event"
+        case .reply: "reply"
+        case .refusal: "refusal"
+        case .notice: "notice"
+        case .hidden: "hidden"
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import Formats
+import UserInterface
+import WSCore
+
+/// Writes the connections of a recording in another format.
+package struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable {
+    private let input: SessionInput
+    private var reader = EventReader(readsTimes: true)
+    private var writer: Writer
+    /// The number of connections and events that may still be written.
+    private var stepsLeft = Int.max
+
+    /// Takes text that has been written.
+    package typealias Sink = (inout ByteBuffer) throws(Failure) -> Void
+
+    /// Prepares a conversion.
+    package init(_ input: SessionInput, to writer: consuming Writer) {
+        self.input = input
+        self.writer = writer
+    }
+
+    /// Writes the file.
+    /// - Parameters:
+    ///   - stepCount: The maximum number of connections and events. Default: no limit.
+    ///   - sink: Called after each connection's beginning, each event, and at the end.
+    package mutating func write(
+        _ connections: [RecordedConnection], atMost stepCount: Int = .max, to sink: Sink
+    ) throws(Failure) {
+        stepsLeft = stepCount
+        for connection in connections where stepsLeft > 0 {
+            writer.begin(connection, try RecordedOpening(connection, in: input))
+            try endStep(sink)
+            // Events without a time have that of the one before.
+            var time = connection.times?.lowerBound ?? .zero
+            for range in connection.ranges where stepsLeft > 0 {
+                try write(range, of: connection, at: &time, to: sink)
+            }
+            writer.end()
+        }
+        writer.finish()
+        try writer.withText(sink)
+    }
+
+    /// The number of steps whose text fits into a file of this size, with its end.
+    package mutating func stepCount(of connections: [RecordedConnection], within byteCount: Int) throws(Failure) -> Int
+    {
+        var sizes: (text: Int, last: Int) = (0, 0)
+        var ends: [Int] = []
+        try write(connections) { text in
+            sizes = (sizes.text + text.count, text.count)
+            ends.append(sizes.text)
+            text.removeAll()
+        }
+        // The last piece is the end of the file, and of its last connection. Those of others may be a bit longer.
+        return ends.dropLast().prefix { $0 + sizes.last + 64 <= byteCount }.count
+    }
+
+    /// Passes the text that the sink has not taken to `body`.
+    package mutating func withText(_ body: Sink) throws(Failure) { try writer.withText(body) }
+
+    private mutating func endStep(_ sink: Sink) throws(Failure) {
+        stepsLeft -= 1
+        try writer.withText(sink)
+    }
+
+    private mutating func write(
+        _ range: Range<Int>, of connection: RecordedConnection, at time: inout Duration, to sink: Sink
+    ) throws(Failure) {
+        var failure: Failure?
+        let input = input
+        try input.forEachLine(in: range) { line in
+            do throws(InputProblem) {
+                let event = try reader.read(line)
+                time = event.time ?? time
+                guard case .item(let item) = event.kind, let direction = event.direction else { return true }
+                let isSent = connection.isSent(direction)
+                if case .message(let kind) = item {
+                    reader.withPayload { writer.add($0, as: kind, isSent: isSent, time: time) }
+                } else {
+                    let payload = reader.withPayload { $0.withUnsafeBytes { Array($0) } }
+                    if let control = RecordedControl(item, payload, in: line) {
+                        writer.add(control, isSent: isSent, time: time)
+                    }
+                }
+                do throws(Failure) {
+                    try endStep(sink)
+                } catch {
+                    failure = error
+                }
+            } catch {
+                failure = input.failure("it changed while it was read")
+            }
+            return failure == nil && stepsLeft > 0
+        }
+        if let failure { throw failure }
+    }
+}
+
+/// The contents of the event `open`.
+package struct RecordedOpening {
+    /// The URL without secrets.
+    package var url = "ws://unknown.invalid/"
+    package var status = 101
+    var fields: [HeaderField] = []
+    /// Without secrets.
+    var subprotocol: String?
+    /// Without secrets.
+    var extensions: String?
+    /// The IP address of the server.
+    var address: String?
+    var timings = HARConnection.Timings()
+}
+
+extension RecordedOpening {
+    /// Reads the event of a connection. Without the event, the URL is `ws://unknown.invalid/`.
+    package init(_ connection: RecordedConnection, in input: SessionInput) throws(Failure) {
+        self.init()
+        guard let range = connection.opening else { return }
+        var event: JSONValue?
+        try input.forEachLine(in: range) { line in
+            event = try? JSONValue(parsing: line)
+            return false
+        }
+        guard case .object(let members)? = event else { return }
+        if case .number(let text)? = members["status"], let status = Int(text) { self.status = status }
+        if case .string(let peer)? = members["address"] { readAddress(peer) }
+        switch members["url"] {
+        // The URL of the built-in echo server has no host; its requests name this one.
+        case .string("echo:")?: if address == nil { url = "ws://localhost/" }
+        case .string(let shown)?: url = WebSocketURL.shown(shown)
+        default: break
+        }
+        if case .object(let fields)? = members["headers"] { readFields(fields) }
+        subprotocol = Self.value(of: "Sec-WebSocket-Protocol", members["subprotocol"], or: fields)
+        extensions = Self.value(of: "Sec-WebSocket-Extensions", members["extensions"], or: fields)
+        if fields.isEmpty, let subprotocol,
+            let field = try? HeaderField(name: "Sec-WebSocket-Protocol", value: subprotocol)
+        {
+            fields.append(field)
+        }
+        if case .object(let timings)? = members["timings"] { readTimings(timings) }
+    }
+
+    private static func value(of name: String, _ member: JSONValue?, or fields: [HeaderField]) -> String? {
+        if case .string(let text)? = member, let field = try? HeaderField(name: name, value: text) {
+            return ReportedHead.value(of: field)
+        }
+        return fields.first { $0.isNamed(name) }.map(ReportedHead.value(of:))
+    }
+
+    private mutating func readAddress(_ peer: String) {
+        guard let colon = peer.utf8.lastIndex(of: UInt8(ascii: ":")) else { return }
+        let host = peer[..<colon].filter { $0 != "[" && $0 != "]" }
+        guard !host.isEmpty, host.utf8.allSatisfy({ HexDigits.value($0) != nil || ".:".utf8.contains($0) }) else {
+            return
+        }
+        address = host
+        url = "ws://\(peer)/"
+    }
+
+    private mutating func readFields(_ members: [ExactString: JSONValue]) {
+        for (name, values) in members.sorted(by: { $0.key < $1.key }) {
+            guard case .array(let values) = values else { continue }
+            for case .string(let value) in values {
+                if let field = try? HeaderField(name: name.text, value: value) { fields.append(field) }
+            }
+        }
+    }
+
+    private mutating func readTimings(_ members: [ExactString: JSONValue]) {
+        func duration(_ name: ExactString) -> Duration? {
+            guard case .number(let text)? = members[name], let number = Int(text), 0...3_600_000_000 ~= number else {
+                return nil
+            }
+            return .microseconds(number)
+        }
+        timings.lookup = duration("lookup_us")
+        timings.connect = duration("connect_us").map { $0 + (duration("proxy_us") ?? .zero) }
+        timings.tls = duration("tls_us")
+        timings.upgrade = duration("upgrade_us") ?? .zero
+    }
+}

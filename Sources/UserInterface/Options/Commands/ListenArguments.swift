@@ -1,0 +1,198 @@
+import CommandLine
+
+/// The arguments of `wsx listen` as typed. Nothing is resolved yet: no file is read, and no address looked up.
+package struct ListenArguments: ConversationArguments, Equatable, Sendable {
+    /// As typed: `PORT`, `ADDRESS:PORT`, or `unix:PATH`; empty if omitted.
+    package var address = ""
+    package var mode = ListenMode.conversation
+    package var server = ServerArguments()
+    package var programs = ProgramArguments()
+    package var access = AccessArguments()
+    package var web = WebArguments()
+    package var exchange = ExchangeArguments()
+    package var scenario = ScenarioArguments()
+    package var faults = FaultArguments()
+    package var tls = ServerTLSArguments()
+    package var format = FormatArguments()
+    package var heartbeats = HeartbeatArguments()
+    package var compression = CompressionArguments()
+    package var limits = LimitArguments(maximumMessageBytes: 16 << 20)
+    package var transcript = TranscriptArguments()
+
+    package init() {}
+
+    package static let operands = [
+        OperandSpecification<ListenArguments>(
+            "[ADDRESS:]PORT", required: false, profileKey: "address", example: "8080",
+            summary: "Port to listen on, or unix:PATH",
+            manual: """
+                The address and port to listen on. The default address is `127.0.0.1`, which only this machine can \
+                reach. `*:`*port* (or `0.0.0.0:`*port*) listens on all IPv4 addresses, and `[::]:`*port* on all IPv6 \
+                and IPv4 addresses; both are open to the network. Port 0 picks a free port. `unix:`*path* listens on \
+                a Unix domain socket, and `unix:@`*name* on an abstract one (Linux). The operand is optional with \
+                SOCKET ACTIVATION. `@`*NAME* is a profile, which may contain `address`; see CONFIGURATION.
+                """
+        ) { arguments, values throws(ValueProblem) in
+            arguments.address = try ListenAddressValue.parse(values.joined())
+        },
+        OperandSpecification<ListenArguments>(
+            "PROGRAM [ARG...]", required: false, of: "exec", completion: .program, example: "-- ./worker",
+            summary: "Program to run with --exec",
+            manual: """
+                The program that `--exec` runs for each client, and its arguments. It is looked up in `PATH`. See \
+                PROGRAMS.
+                """
+        ) { arguments, values in arguments.mode = .exec(values) },
+    ]
+
+    @OptionTable<ListenArguments> package static var options: [OptionSpecification<ListenArguments>] {
+        modeOptions
+        ServerArguments.upgradeOptions.lifted(\.server)
+        exec
+        ProgramArguments.options.lifted(\.programs)
+        ServerArguments.servingOptions.lifted(\.server)
+        AccessArguments.options.lifted(\.access)
+        WebArguments.options.lifted(\.web)
+        ExchangeArguments.options(
+            firstMessage: "Greet each client with the text message *TEXT* as soon as its connection opens.",
+            ready: nil,
+            answer: """
+                Answer each message that matches *REGEX* with the text message *TEXT*. The message is still written or \
+                shown, but not echoed or relayed. A few rules make a mock server. Other messages are handled as \
+                without this option.
+                """
+        ).lifted(\.exchange)
+        FaultArguments.options.lifted(\.faults)
+        replay
+        scenario
+        [ScenarioArguments.connectionOption, ScenarioArguments.ignore].lifted(\.scenario)
+        FormatArguments.options(
+            onlyFromInput: true,
+            manual: "Do not read standard input. Clients then get only what modes such as `--broadcast` send."
+        ).lifted(\.format)
+        HeartbeatArguments.options(
+            summary: "Ping clients; drop those that stay silent",
+            manual: """
+                Send each client a ping every *DURATION*. A client that sends nothing for `--heartbeat-misses` \
+                heartbeats is considered dead and is disconnected without a closing handshake.
+                """
+        ).lifted(\.heartbeats)
+        ServerTLSArguments.options.lifted(\.tls)
+        CompressionArguments.options().lifted(\.compression)
+        LimitArguments.options(
+            messageSize: "16M",
+            manual: """
+                Close a client with 1009 if it sends a message larger than *SIZE*, counted after decompression. \
+                Others wait while a message is compressed or decompressed, about 0.1 seconds for 16 MiB.
+                """
+        ).lifted(\.limits)
+        TranscriptArguments.options().lifted(\.transcript)
+    }
+
+    private static let modeOptions: [OptionSpecification<ListenArguments>] = [
+        OptionSpecification(
+            "echo", conflicts: ["broadcast"], excludes: [.input, .kind, .messageOutput], heading: .server,
+            summary: "Echo each message to its sender",
+            manual: "Echo each message to the client that sent it. Standard input is not read.",
+            seeAlso: ["broadcast", "exec", "replay", "threads"]
+        ) { arguments, _ in arguments.mode = .echo },
+        OptionSpecification(
+            "broadcast", conflicts: ["echo"], heading: .server,
+            summary: "Send each message to all other clients",
+            manual: """
+                Send each message to all clients except its sender, and also write it to standard output. Lines of \
+                standard input go to every client.
+                """,
+            seeAlso: ["echo", "exec"]
+        ) { arguments, _ in arguments.mode = .broadcast },
+    ]
+
+    private static let exec =
+        OptionSpecification<ListenArguments>(
+            "exec", about: .service, conflicts: ["echo", "broadcast"], excludes: [.input, .messageOutput],
+            startsProgram: { _ in true },
+            heading: .server, summary: "Run -- PROGRAM [ARG...] for each client",
+            manual: """
+                Run the program after `--` once for each client. The client's messages become lines on its standard \
+                input, and each line of its standard output is sent to the client. See PROGRAMS. Standard input is not \
+                read.
+                """,
+            seeAlso: ["max-processes", "exec-grace", "once"]
+        ) { arguments, _ in arguments.mode = .exec([]) }
+
+    private static let replay =
+        OptionSpecification<ListenArguments>(
+            "replay", value: OptionValue("FILE", .file), repetition: .mustAgree, about: .service,
+            conflicts: ["echo", "broadcast", "exec"], excludes: [.inputFormat, .kind, .messageOutput], heading: .faults,
+            summary: "Answer messages from a recording",
+            manual: """
+                Answer each message as the server in the recording *FILE* did; see TESTING CLIENTS. Replies are sent \
+                at once; `--replay-speed` keeps or scales the original delays. Standard input is not read.
+                """,
+            example: "--replay session.jsonl", seeAlso: ["replay-speed", "record", "echo"]
+        ) { arguments, value in arguments.mode = .replay(path: value) }
+
+    private static let scenario =
+        OptionSpecification<ListenArguments>(
+            "scenario", value: OptionValue("FILE", .file), repetition: .mustAgree, about: .service,
+            conflicts: ["echo", "broadcast", "exec", "replay"], excludes: [.input, .kind, .messageOutput],
+            heading: .scenario, summary: "Play the opposite side of FILE",
+            manual: """
+                Play the opposite side of the scenario *FILE* for each client: wait for the messages that it sends, \
+                and send those that it expects. The file of a test with `wsx connect --scenario` is therefore also a \
+                mock server. A client that deviates is closed with 1008 and reported. See SCENARIOS. Standard input is \
+                not read.
+                """,
+            example: "--scenario login.jsonl", seeAlso: ["ignore", "replay", "answer"]
+        ) { arguments, value in
+            arguments.mode = .scenario
+            arguments.scenario.path = value
+        }
+}
+
+/// What `wsx listen` does with its clients' messages.
+package enum ListenMode: Equatable, Sendable {
+    /// Messages are written to standard output; lines of standard input go to every client.
+    case conversation
+    /// Like ``conversation``, but each message also goes to all other clients.
+    case broadcast
+    /// Each message goes back to its sender.
+    case echo
+    /// Messages are answered from the recording at this path.
+    case replay(path: String)
+    /// The opposite side of a scenario is played for each client.
+    case scenario
+    /// Each client has its own process of a program: its name and arguments.
+    case exec([String])
+    /// Messages are exchanged with a server, which these arguments describe.
+    case relay(RelayMode)
+
+    /// A mode without its associated values.
+    package enum Service {
+        case conversation, broadcast, echo, replay, scenario, exec, relay
+    }
+
+    /// The mode without its associated values.
+    package var service: Service {
+        switch self {
+        case .conversation: .conversation
+        case .broadcast: .broadcast
+        case .echo: .echo
+        case .replay: .replay
+        case .scenario: .scenario
+        case .exec: .exec
+        case .relay: .relay
+        }
+    }
+
+    /// Whether the server has a prompt on a terminal.
+    package var hasPrompt: Bool { service == .relay || !answersByItself }
+
+    /// Whether the server answers without a user: standard input is not read, and messages are not shown.
+    package var answersByItself: Bool {
+        switch self {
+        case .conversation, .broadcast: false
+        case .echo, .replay, .scenario, .exec, .relay: true
+        }
+    }
+}

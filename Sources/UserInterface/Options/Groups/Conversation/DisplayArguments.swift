@@ -1,0 +1,182 @@
+import CommandLine
+
+/// The options for notices and colors, shared by all commands.
+package struct DisplayArguments: Equatable, Sendable {
+    package var isQuiet = false
+    package var color = ColorChoice.auto
+    /// Whether nothing on the terminal is erased or drawn again.
+    package var isPlain = false
+
+    /// The options.
+    /// - Parameter quiet: The manual of `--quiet`.
+    static func options(
+        quiet: MarkedText = "Do not write notices to standard error. Errors are still reported."
+    ) -> [OptionSpecification<DisplayArguments>] {
+        [
+            OptionSpecification(
+                "quiet", "q", heading: .display, summary: "Suppress notices on stderr", manual: quiet
+            ) { arguments, _ in arguments.isQuiet = true },
+            OptionSpecification(
+                "color", value: OptionValue("WHEN", .choices(of: ColorChoice.self)), default: "auto", heading: .display,
+                summary: "When to use colors",
+                manual: "Choose when to use colors.",
+                example: "--color never", aliases: [OptionAlias("no-color", value: "never")]
+            ) { arguments, value throws(ValueProblem) in arguments.color = try ColorChoice.parse(value) },
+            OptionSpecification(
+                "plain", heading: .display, summary: "Redraw nothing on the terminal",
+                manual: """
+                    Do not redraw anything on a terminal: no status line, no progress, and no line editor, so the terminal \
+                    itself edits the line being typed. For screen readers, Emacs, and logs of terminals.
+                    """
+            ) { arguments, _ in arguments.isPlain = true },
+        ]
+    }
+}
+
+/// The options for showing and recording the traffic of connections.
+package struct TranscriptArguments: Equatable, Sendable {
+    package var display = DisplayArguments()
+    /// 0, 1 (handshake and control frames), or 2 (every frame).
+    package var verbosity = 0
+    /// Nil: none at a prompt, local time elsewhere.
+    var timestamps: TimestampStyle?
+    /// The file to record the session to; nil: no recording.
+    package var recordPath: String?
+    /// Valid ``MessageCondition``s of messages that are not written or shown.
+    package var hidden: [String] = []
+    /// Nil: only if the output is a terminal.
+    package var isPretty: Bool?
+    /// What becomes of several messages that are pasted at once.
+    package var paste = PasteChoice.ask
+
+    /// The options.
+    /// - Parameter display: Those of ``DisplayArguments``.
+    @OptionTable<TranscriptArguments> static func options(
+        display: [OptionSpecification<DisplayArguments>] = DisplayArguments.options()
+    ) -> [OptionSpecification<TranscriptArguments>] {
+        OptionSpecification(
+            "verbose", "v", repetition: .adds, heading: .display,
+            summary: "Show handshake and control frames; -vv: all",
+            manual: "Show the handshake and control frames on standard error.",
+            """
+            Given twice (`-vv`), also show every message sent and every frame in both directions. A frame is shown \
+            with its header bits and a dump of the first 256 bytes of its payload, as transmitted but unmasked.
+            """,
+            seeAlso: ["quiet", "record"], aliases: ["P", "show-ping-pong"]
+        ) { arguments, _ in arguments.verbosity = min(arguments.verbosity + 1, 2) }
+        display.lifted(\.display)
+        OptionSpecification(
+            "timestamps", value: OptionValue("STYLE", .choices(of: TimestampStyle.self)), heading: .display,
+            summary: "Timestamps on a terminal",
+            manual: """
+                Begin the lines on a terminal with timestamps of this style. The default is `off` at a prompt, where \
+                `/time` changes it, and `local` elsewhere. Piped output has none.
+                """,
+            example: "--timestamps relative"
+        ) { arguments, value throws(ValueProblem) in
+            arguments.timestamps = try TimestampStyle.parse(value)
+        }
+        OptionSpecification(
+            "record", value: OptionValue("FILE", .file), repetition: .mustAgree, heading: .display,
+            summary: "Record the session to FILE",
+            manual: """
+                Record the session to *FILE* as JSON events of both directions. See RECORDINGS. An existing file is \
+                overwritten; a new file is readable only by its owner. If writing fails, the run ends; a prompt \
+                continues without recording. If *FILE* ends in `.har` or `.html`, a HAR file or a page is written when \
+                the run ends, never over an existing file. Until then, events go to a file without a name in \
+                `$TMPDIR`, or in /tmp, which is lost if wsx is killed.
+                """,
+            example: "--record session.jsonl", seeAlso: ["input", "replay-speed"]
+        ) { arguments, value in arguments.recordPath = value }
+        OptionSpecification(
+            "hide", value: OptionValue("REGEX"), repetition: .adds, heading: .display,
+            summary: "Hide messages that match REGEX",
+            manual: """
+                Do not write, show, or count messages that match *REGEX*, or `json:` and a condition, as in `--until`. They \
+                are still recorded, answered, and forwarded, in `wsx listen` also to programs; `-v` shows them dimmed, \
+                and `/show` finds them.
+                """,
+            example: "--hide '^ping'", seeAlso: ["answer"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.hidden.append(try MessageConditionValue.parse(value))
+        }
+        OptionSpecification(
+            "pretty", heading: .display,
+            summary: "Indent JSON messages, even in a pipe",
+            manual: """
+                Indent text messages that are JSON objects or arrays, with one member or element per line, and show \
+                text instead of escapes in strings (`ë` for `\\u00eb`). Nothing else in them changes. This is the \
+                default on a terminal without a prompt; `/pretty` changes it at a prompt. In a pipe, it applies to \
+                `--output text` and messages up to 1 MiB. Of `--pretty` and `--no-pretty`, the last one wins.
+                """
+        ) { arguments, _ in arguments.isPretty = true }
+        OptionSpecification(
+            "no-pretty", heading: .display,
+            summary: "Do not indent JSON messages",
+            manual: "Write JSON messages unchanged. Of `--pretty` and `--no-pretty`, the last one wins."
+        ) { arguments, _ in arguments.isPretty = false }
+        OptionSpecification(
+            "paste", value: OptionValue("HOW", .choices(of: PasteChoice.self)), default: "ask", heading: .display,
+            summary: "How to send several pasted lines",
+            manual: """
+                Choose how the prompt sends a paste of several lines, each of which is a message or a command. JSON \
+                that spans lines is one message in any case. A paste with a command that runs a program, uses a file, or \
+                leaves the server, such as `/pipe`, stays in the line. See INTERACTIVE USE.
+                """,
+            example: "--paste lines"
+        ) { arguments, value throws(ValueProblem) in arguments.paste = try PasteChoice.parse(value) }
+    }
+}
+
+/// When notices, the prompt, and indented JSON are colored.
+package enum ColorChoice: String, CaseIterable, OptionChoice {
+    case auto
+    case always
+    case never
+
+    package var summary: String {
+        switch self {
+        case .auto: "on a terminal, unless NO_COLOR is set"
+        case .always: "even in a pipe or file"
+        case .never: "no colors"
+        }
+    }
+}
+
+/// The timestamps before lines on a terminal.
+package enum TimestampStyle: String, CaseIterable, OptionChoice {
+    case local
+    case utc
+    case relative
+    case off
+
+    package var summary: String {
+        switch self {
+        case .local: "local time of day"
+        case .utc: "UTC time of day"
+        case .relative: "time since the start"
+        case .off: "no timestamps"
+        }
+    }
+}
+
+/// How the prompt sends a paste of several messages.
+package enum PasteChoice: String, CaseIterable, OptionChoice {
+    case ask
+    case lines
+    case one
+
+    package var summary: String {
+        switch self {
+        case .ask: "ask after each paste"
+        case .lines: "each line is a message, sent at once"
+        case .one: "one message, which Enter sends"
+        }
+    }
+}
+
+/// The arguments of a command that exchanges messages with its user.
+package protocol ConversationArguments {
+    var format: FormatArguments { get }
+    var transcript: TranscriptArguments { get }
+}

@@ -1,0 +1,47 @@
+import CommandLine
+
+/// The options of `wsx relay` that change messages.
+package struct RewriteArguments: Equatable, Sendable {
+    /// As typed: `REGEX => TEXT`, or with a condition after `json:`.
+    var rules: [String] = []
+    /// The side whose messages are changed; nil: both.
+    package var side: RelaySide?
+
+    static let options = [
+        OptionSpecification<RewriteArguments>(
+            "rewrite", value: OptionValue("RULE"), repetition: .adds, heading: .exchange,
+            summary: "Change text messages: 'REGEX => TEXT'",
+            manual: """
+                Replace each match of *REGEX* in text messages with *TEXT* before they are forwarded. Binary messages, \
+                automatic answers, and messages typed at the prompt are not changed. Several rules apply in order, each to \
+                the result of those before it, and before `--answer`.
+                """,
+            """
+            *TEXT* has the groups and placeholders of `--answer`; `{{last:/id}}` inserts a value of the message itself. With \
+            `json:` and a condition on a JSON value instead of *REGEX*, *TEXT* replaces the whole message. Events and \
+            recordings have the new message, with `"rewritten":true`. A message is forwarded unchanged, and reported, if a \
+            placeholder has no value or the result is not UTF-8 or exceeds `--max-message-size`.
+            """,
+            example: #"--rewrite '"role":"\w+" => "role":"admin"'"#, seeAlso: ["rewrite-from", "answer"]
+        ) { arguments, value in arguments.rules.append(value) },
+        OptionSpecification<RewriteArguments>(
+            "rewrite-from", value: OptionValue("SIDE", .choices(of: RelaySide.self)), requires: ["rewrite"],
+            heading: .exchange, summary: "Change only messages of client or server",
+            manual: "Change only the messages of *SIDE*, instead of those of both sides.",
+            example: "--rewrite-from server --rewrite 'beta => stable'", seeAlso: ["rewrite"]
+        ) { arguments, value throws(ValueProblem) in arguments.side = try RelaySide.parse(value) },
+    ]
+}
+
+/// The sender of a relayed message.
+package enum RelaySide: String, CaseIterable, OptionChoice {
+    case client
+    case server
+
+    package var summary: String {
+        switch self {
+        case .client: "messages of clients to the server"
+        case .server: "messages of the server to clients"
+        }
+    }
+}

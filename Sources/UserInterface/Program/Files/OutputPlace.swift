@@ -1,0 +1,136 @@
+import WSCore
+
+/// An output file, which must not be one of the command line's input files: opening it for writing empties it.
+package struct OutputPlace {
+    /// The option that names the file.
+    package let option: String
+    /// As typed; nil: there is no output file.
+    package let path: String?
+
+    package init(option: String, path: String?) {
+        self.option = option
+        self.path = path
+    }
+
+    /// An input file and the option that names it.
+    package typealias Source = (option: String, path: String?)
+
+    /// Throws ``Failure/badArgument(what:why:)`` if the output file is one of the input files or standard input, and
+    /// for `-`, which means standard output elsewhere.
+    package func check(against sources: [Source]) throws(Failure) {
+        guard path != "-" else {
+            throw .badArgument(
+                what: "\(option) -", why: "standard output is already in use; for a file named '-', write ./-")
+        }
+        guard let path, let identity = FileIdentity(path: path) else { return }
+        let what = "\(option) \(escapingControls(path))"
+        for (option, source) in sources {
+            guard let source, FileIdentity(path: source) == identity else { continue }
+            throw .badArgument(what: what, why: "\(option) reads the same file; name another file")
+        }
+        guard FileIdentity(descriptor: StandardDescriptors.input) != identity else {
+            throw .badArgument(what: what, why: "standard input reads the same file; name another file")
+        }
+    }
+
+    /// The files among the values of an option that accepts `@FILE`.
+    static func files(_ values: [String], of option: String) -> [Source] {
+        values.filter { $0.hasPrefix("@") }.map { (option, String($0.dropFirst())) }
+    }
+}
+
+/// The input files of a command line. One of them may be standard input, written as `-`.
+package enum InputPlace {
+    /// The path to open.
+    package static func path(_ path: String) -> String { path == "-" ? "/dev/stdin" : path }
+
+    /// Throws ``Failure/badArgument(what:why:)`` if standard input would be read twice.
+    /// - Parameter isInputRead: Whether messages are read from standard input.
+    package static func check(_ sources: [OutputPlace.Source], isInputRead: Bool = false) throws(Failure) {
+        let readers = sources.filter { $0.path == "-" }.map(\.option)
+        guard let first = readers.first else { return }
+        if isInputRead {
+            throw .badArgument(
+                what: "\(first) -", why: "messages are read from standard input; name a file, or add --no-stdin")
+        }
+        guard readers.count == 1 else {
+            throw .badArgument(what: "\(readers[1]) -", why: "\(first) reads standard input, too; name a file")
+        }
+    }
+}
+
+extension ListenArguments {
+    /// The input files and their options.
+    package var readFiles: [OutputPlace.Source] {
+        let recording: String? = if case .replay(let path) = mode { path } else { nil }
+        return [
+            ("--replay", recording), ("--scenario", scenario.path), ("--tls-cert", tls.certificate),
+            ("--tls-key", tls.key),
+            ("--client-ca", tls.clientAuthorities),
+        ]
+            + OutputPlace.files(server.headers, of: "--header")
+            + OutputPlace.files(access.credentials, of: "--auth")
+            + OutputPlace.files(access.tokens, of: "--bearer")
+            + OutputPlace.files([tls.passphrase].compactMap(\.self), of: "--passphrase") + exchange.files
+    }
+}
+
+extension ExchangeArguments {
+    /// The files with first messages.
+    fileprivate var files: [OutputPlace.Source] { OutputPlace.files(firstMessages, of: "--first-message") }
+}
+
+extension ClientArguments {
+    /// The input files for connections and their options.
+    fileprivate var connectionFiles: [OutputPlace.Source] {
+        [("--ca", tls.authorities), ("--cert", tls.certificate), ("--key", tls.key)]
+            + OutputPlace.files(request.headers, of: "--header") + OutputPlace.files(request.cookies, of: "--cookie")
+            + request.cookieFiles.map { ("--cookie", $0) }
+            + OutputPlace.files([request.auth].compactMap(\.self), of: "--auth")
+            + OutputPlace.files([request.bearer].compactMap(\.self), of: "--bearer")
+            + OutputPlace.files([network.proxy].compactMap(\.self), of: "--proxy")
+            + OutputPlace.files([tls.passphrase].compactMap(\.self), of: "--passphrase")
+    }
+}
+
+extension ConnectArguments {
+    /// The input files and their options.
+    package var readFiles: [OutputPlace.Source] {
+        let historyPath: String? = if case .file(let path) = history { path } else { nil }
+        return [
+            ("--file", messages.file), ("--history", historyPath), ("--data", data.path), ("--scenario", scenario.path),
+        ]
+            + exchange.files
+            + OutputPlace.files([staying.heartbeatMessage].compactMap(\.self), of: "--heartbeat-message")
+            + client.connectionFiles
+    }
+}
+
+/// The arguments of a command with results.
+package protocol ResultCommandArguments {
+    var result: ResultArguments { get }
+    /// The input files and their options.
+    var readFiles: [OutputPlace.Source] { get }
+}
+
+extension BenchArguments: ResultCommandArguments {
+    /// The input files and their options.
+    package var readFiles: [OutputPlace.Source] {
+        let files = loadMessages.messages.map { message in
+            if case .file(let path) = message { path } else { nil as String? }
+        }
+        return result.baselinePaths.map { ("--baseline", $0) } + files.map { ("--file", $0) } + [
+            ("--data", data.path), ("--scenario", scenario.path),
+        ]
+            + exchange.files
+            + OutputPlace.files([load.heartbeatMessage].compactMap(\.self), of: "--heartbeat-message")
+            + client.connectionFiles
+    }
+}
+
+extension MergeArguments: ResultCommandArguments {
+    /// The input files and their options.
+    package var readFiles: [OutputPlace.Source] {
+        result.baselinePaths.map { ("--baseline", $0) } + paths.map { ("this command", $0 == "-" ? nil : $0) }
+    }
+}
