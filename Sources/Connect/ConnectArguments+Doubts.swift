@@ -23,6 +23,11 @@ extension ConnectArguments {
                 return "'\(shown)' is sent as it is; 'wsx connect --exec URL -- PROGRAM' starts a program"
             }
             if text == "-" { return "'-' is sent as it is; without a message, standard input is read" }
+            let name = text.utf8.prefix { ASCII.isLetter($0) || ASCII.isDigit($0) || "-_".utf8.contains($0) }
+            let value = text.utf8.dropFirst(name.count)
+            if headerNames.contains(Substring(name).lowercased()), value.count > 1, value.first == UInt8(ascii: ":") {
+                return "a header field is sent as a message; -H '\(Substring(name)): VALUE' sends it in the request"
+            }
             guard !text.utf8.contains(where: { " \n{".utf8.contains($0) }) else { return nil }
             if text.hasPrefix("@"),
                 text.utf8.contains(UInt8(ascii: "/")) || !File.isMissing(String(text.dropFirst()))
@@ -30,15 +35,10 @@ extension ConnectArguments {
                 let path = escapingControls(String(text.dropFirst()))
                 return "'@\(path)' is sent as it is; --file \(path) sends the file"
             }
-            let name = text.utf8.prefix { ASCII.isLetter($0) || ASCII.isDigit($0) || "-_".utf8.contains($0) }
-            let value = text.utf8.dropFirst(name.count)
             // HTTPie's query parameters and header fields.
             if !name.isEmpty, value.count > 2, value.starts(with: "==".utf8) {
                 let shown = escapingControls(text)
                 return "'\(shown)' is sent as it is; for a parameter, write ?\(Substring(name))=... in the URL"
-            }
-            if headerNames.contains(Substring(name).lowercased()), value.count > 1, value.first == UInt8(ascii: ":") {
-                return "a header field is sent as a message; -H '\(Substring(name)): VALUE' sends it in the request"
             }
             // Parameters of a form are no member of JSON.
             guard !name.isEmpty, !value.contains(UInt8(ascii: "&")), value.count > 1, value.first == UInt8(ascii: "="),

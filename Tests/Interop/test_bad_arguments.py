@@ -32,7 +32,7 @@ def test_line_breaks_and_controls_in_the_request_are_rejected_before_connecting(
 
 def test_a_value_meant_for_another_option_is_rejected_before_connecting(untouched):
     values = [
-        (["-o", "out.txt"], ["an origin such as https://app.example", "'> FILE'"]),
+        (["-o", "out.txt"], ["an origin such as https://app.example", "> FILE"]),
         (["-o", "json"], ["--output json"]),
         (["-ohttp://me:geheim@app.example"], ["an origin"]),
         (["-sS"], ["curl", "--quiet"]),

@@ -42,6 +42,10 @@ package struct ConnectorComposition {
         let url = request.url
         self.requests = requests
         self.url = url
+        if url.endpoint == .embeddedEcho, arguments.network.unixSocket != nil {
+            throw .badArgument(
+                what: "--unix-socket", why: "'echo:' is a server in this program; write a URL such as ws://localhost/")
+        }
         let proxies = try Self.proxies(arguments, secrets: secrets)
         secrets.record.add(request)
         var connector = Connector.Settings(

@@ -186,7 +186,7 @@ package struct CurlOption: Sendable {
         CurlOption("-I", "--head", does: .rejected(remedy: "use -v, which shows the handshake")),
         CurlOption(
             "-o", "--output", "-O", "--remote-name", "--remote-name-all",
-            does: .rejected(remedy: "use '> FILE' to save received messages, or -- --output FORMAT for a format")),
+            does: .rejected(remedy: "use > FILE to save received messages, or -- --output FORMAT for a format")),
         CurlOption("-K", "--config", does: .rejected(remedy: "write the options of the file on the command line")),
         CurlOption("-:", "--next", does: .rejected(remedy: "wsx makes one connection; write the second command alone")),
         CurlOption("-h", "--help", "-V", "--version", "-M", "--manual", does: .rejected(remedy: "use 'wsx help curl'")),

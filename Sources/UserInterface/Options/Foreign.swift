@@ -90,7 +90,7 @@ package struct ForeignOption: Sendable {
         cbr -A: use --user-agent TEXT, or --bearer TOKEN to log in
         cbr --referer: use -H 'Referer: URL'
         c -e: use -H 'Referer: URL'; programs of --exec always get variables
-        c -X: omit it: a WebSocket handshake always uses GET; with nc's value, use --proxy socks5://HOST:PORT
+        c -X: omit it: a WebSocket handshake always uses GET; with nc's value, use --proxy http://HOST:PORT or socks5://HOST:PORT
         br -X: omit it: a WebSocket handshake always uses GET
         cbr --method --request-method: omit it: a WebSocket handshake always uses GET
         cbr -G --get --ws: omit it: a WebSocket handshake always uses GET
@@ -138,10 +138,10 @@ package struct ForeignOption: Sendable {
         cb --fail-with-body --check-status: omit it: a rejection always shows the body and sets the exit status
         cbr --disable-compression --no-compression --no-compress: use --compress=off
         clrb --disable-color --no-colors: use --color never
-        c -O --remote-name --download --save: use '> FILE' to save received messages
-        c --out --output-file --log-file: use '> FILE' to save received messages, or --record FILE
-        lr --out --output-file --log-file: use '> FILE' to save received messages, or --record FILE
-        b --out -O: use --output json '> FILE', --report FILE, or --summary FILE
+        c -O --remote-name --download --save: use > FILE to save received messages
+        c --out --output-file --log-file: use > FILE to save received messages, or --record FILE
+        lr --out --output-file --log-file: use > FILE to save received messages, or --record FILE
+        b --out -O: use --output json > FILE, --report FILE, or --summary FILE
         c -I --head --meta --all --echo-all --echo-queries: use --verbose to show the handshake
         clr --print -pb -ph -pH -pB -phb -phB -pHB: use --verbose to show the handshake
         clrb --headers: use --header 'NAME: VALUE', or 'wsx connect -v' to show the handshake
@@ -211,7 +211,9 @@ package struct ForeignOption: Sendable {
         l -b: use --binary
         cl -0 --null-terminated: use --input nul
         cl --base64 --base64-text: use --input base64 and --output base64
-        clr --raw --raw-output: use --output raw
+        c --raw: put the message after the URL, or use --output raw
+        lr --raw: use --output raw
+        clr --raw-output: use --output raw
         b --raw: use --output json
         c --tail: omit it: messages are shown as they arrive; /tail at the prompt shows the latest again
         lr --tail --follow: omit it: messages are shown as they arrive
@@ -250,10 +252,10 @@ package struct ForeignOption: Sendable {
         c --jsonrpc-omit-jsonrpc: use --json-rpc=devtools
         cl --prometheus: omit it: only 'wsx bench --metrics PORT' has metrics
         c --unidirectional-reverse --receive-only --read-only --listen-only --recv-only: use --no-stdin
-        c --send-only: use --linger 0 and '> /dev/null'
+        c --send-only: use --linger 0 and > /dev/null
         c --unidirectional: use --linger 0 to exit at the end of the input
         l --unidirectional-reverse: use --no-stdin
-        l --unidirectional: use '> FILE' for received messages
+        l --unidirectional: use > FILE for received messages
         c -U: use --auth USER to log in, --no-stdin to only receive, --unix-socket PATH, or --proxy http://USER:PASSWORD@HOST:PORT
         c -C: use --eol crlf
         c --script --scripts: use --scenario FILE
@@ -289,7 +291,7 @@ package struct ForeignOption: Sendable {
         b -e: use {{env:NAME}} in the URL, a header, or a message
         b --no-tui --no-summary: use --quiet
         b --no-usage-report: omit it: there are no such reports
-        b -j --summary-export: use --output json '> FILE'
+        b -j --summary-export: use --output json > FILE
         b --summary-trend-stats --summary-mode --summary-time-unit: use --output json, which has all percentiles
         b --tag: use --label KEY=VALUE
         b --no-connection-reuse --no-vu-connection-reuse --disable-keepalive: use --mode connect or --lifetime DURATION
@@ -301,7 +303,7 @@ package struct ForeignOption: Sendable {
 
     // wscat, websocat, websocketd, nc, mitmproxy, and web servers.
     private static let server = """
-        c -zv -vz -nzv -zvn: use --linger 0 with '< /dev/null' to test a connection
+        c -zv -vz -nzv -zvn: use --linger 0 with < /dev/null to test a connection
         c -l --listen --server-mode --server: use 'wsx listen PORT'
         c -lk -lp -lkp -lv -lvp -lvnp -nvlp -nlvp -nlp -kl: use 'wsx listen PORT', which serves any number of clients
         l -l --listen --server-mode --server: write just the port
@@ -310,7 +312,8 @@ package struct ForeignOption: Sendable {
         r -p --port --listen-port --listen-host --listen --bind --address --addr -l: write [ADDRESS:]PORT before the URL
         r --upstream --target --remote --reverse --forward --mode -m: write 'wsx relay [ADDRESS:]PORT URL'
         l -u --user --basic-auth --htpasswd --proxyauth: use --auth USER:PASSWORD
-        r --proxyauth --upstream-auth: use --auth USER:PASSWORD for the server
+        r --upstream-auth: use --proxy http://USER:PASSWORD@HOST:PORT
+        r --proxyauth: use --auth USER:PASSWORD for the server
         l --protocol --server-protocol: use --subprotocol NAME
         l --server-header: use --header 'NAME: VALUE'
         l --dir --directory --static --staticdir -F --static-file --root: use --serve DIR
@@ -345,6 +348,7 @@ package struct ForeignOption: Sendable {
         r --upstream-cert --no-upstream-cert --stream-large-bodies: omit it: a relay needs no such settings
         r --oneshot: use --once
         r --exec --cmd: start the server yourself, and write its URL
+        v -n -r -nr -rn -w -nw --set --rfile: write 'wsx convert IN OUT'; mitmproxy can export HAR
         v -o --output --out -O --output-file: write the output after the input: 'wsx convert IN OUT'
         v -i --input --in -f --from --to --format --har --html -t: write 'wsx convert IN OUT': the extension of OUT decides
         """
@@ -404,7 +408,7 @@ package enum ForeignCommand {
         return nil
     }
 
-    private static let httpMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"]
+    static let httpMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"]
 
     /// The command line to use instead; nil: there is none.
     package static func line(for word: String) -> String? {

@@ -224,7 +224,7 @@ import Testing
             (["-T", "file"], "unknown option '-T'; to send a file as a message, write -- --file FILE"),
             (
                 ["-o", "x"],
-                "unknown option '-o'; use '> FILE' to save received messages, or -- --output FORMAT for a format"
+                "unknown option '-o'; use > FILE to save received messages, or -- --output FORMAT for a format"
             ),
             (["--next"], "unknown option '--next'; wsx makes one connection; write the second command alone"),
             (["--header=X: 1"], "unknown option '--header='; curl has no '=' there; write --header VALUE"),

@@ -248,7 +248,7 @@ import Testing
             ),
             (
                 ["echo:", "--output", "out.txt"],
-                "'out.txt' for '--output': this is a file; use '> FILE' to save the output"
+                "'out.txt' for '--output': this is a file; use > FILE to save the output"
             ),
             (["echo:", "-H=A: secret"], " for '-H': an equals sign precedes the name; write -H 'Name: value'"),
             (

@@ -139,6 +139,9 @@ enum ServerURLValue {
         if JSONMessage.isBeginning(text) {
             throw .misplaced(MisplacedValue(kind: "a message", remedy: "write it after the URL"))
         }
+        if text.hasPrefix("host=") || text.hasPrefix("hostaddr=") {
+            throw .misplaced(MisplacedValue(kind: "a connection string of psql", remedy: "write HOST:PORT"))
+        }
         if text.hasSuffix(".js") || text.hasSuffix(".lua"), !text.utf8.contains(UInt8(ascii: ":")) {
             throw .misplaced(
                 MisplacedValue(
@@ -160,8 +163,11 @@ package enum MessageOperandValue {
     static func check(_ words: [String], after url: String) throws(ValueProblem) {
         if words.contains(where: MisplacedValue.isWebSocketURL) {
             let first = escapingControls(WebSocketURL.shown(url))
+            let remedy =
+                ForeignCommand.httpMethods.contains(url)
+                ? "omit '\(first)': a WebSocket handshake always uses GET" : "write one URL, or use -x to send it"
             throw .unusable(
-                words: "the URL is '\(first)', so a second one would be a message; write one URL, or use -x to send it",
+                words: "the URL is '\(first)', so a second one would be a message; \(remedy)",
                 hidesValue: true)
         }
         guard let text = words.first, let address = WebsocatAddress(text), address.name.contains("-") else { return }

@@ -59,7 +59,7 @@ package enum OutputFormat: String, CaseIterable, OptionChoice {
     static func parse(_ text: String) throws(ValueProblem) -> OutputFormat {
         if let format = OutputFormat(rawValue: text) { return format }
         guard text != "-", !text.utf8.contains(where: { "./".utf8.contains($0) }) else {
-            throw .misplaced(MisplacedValue(kind: "a file", remedy: "use '> FILE' to save the output"))
+            throw .misplaced(MisplacedValue(kind: "a file", remedy: "use > FILE to save the output"))
         }
         throw .notAChoice(allCases.map(\.rawValue))
     }

@@ -52,6 +52,6 @@ extension ValueProblem {
             words: "expected an origin such as https://app.example, or null\(allAllowed ? ", or * for all" : ""); "
                 + (isURL
                     ? "remove the user, path, and query"
-                    : "to save output in a file, use '> FILE', with --output json if you wish"))
+                    : "to save output in a file, use > FILE, with --output json if you wish"))
     }
 }
