@@ -65,7 +65,6 @@ CODE_GENERATION = $(if $(PORTABLE),-Xswiftc -Xfrontend -Xswiftc -disable-increme
 	-Xswiftc -num-threads -Xswiftc $(shell nproc))
 # Swift exports the symbols of its objects, which takes 0.6 MB and a sixth of the instructions of the startup.
 BUILD_FLAGS = -c release --scratch-path $(PROGRAM) --static-swift-stdlib --disable-local-rpath \
-	--explicit-target-dependency-import-check error \
 	$(CODE_GENERATION) \
 	-Xswiftc -use-ld=lld -Xlinker -L$(STATIC) -Xlinker --no-export-dynamic $(RELOCATIONS) $(if $(SYMBOLS),,-Xlinker -s)
 

@@ -30,10 +30,9 @@ let pages: [Resource] = [
     .embedInCode("Pages/Session"),
 ]
 
-let commandDependencies: [Target.Dependency] = [
-    "Peer", "UserInterface", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore",
-]
-let programDependencies: [Target.Dependency] = commandDependencies + ["Connect", "Listen", "Bench", "Convert"]
+let commandDependencies: [Target.Dependency] = ["Peer", "UserInterface", "Conversation", "Formats", "WSCore"]
+let programDependencies: [Target.Dependency] =
+    commandDependencies + ["Connect", "Listen", "Bench", "Convert", "CommandLine", "LoadTest"]
 
 let package = Package(
     name: "wsx",
@@ -67,7 +66,7 @@ let package = Package(
             name: "LoadTest",
             dependencies: ["Conversation", "Formats", "WSCore"],
             swiftSettings: librarySettings),
-        // What all commands share: options, the terminal, pages, and how options become settings.
+        // What all commands share: options, the terminal, pages, and failures, files, and templates from arguments.
         .target(
             name: "UserInterface",
             dependencies: ["CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "CReadline"],
@@ -76,12 +75,14 @@ let package = Package(
         // What drives a peer: connections, pipes, programs, and what records them.
         .target(
             name: "Peer",
-            dependencies: ["UserInterface", "Conversation", "Formats", "WSCore"],
+            dependencies: ["UserInterface", "CommandLine", "Conversation", "Formats", "WSCore"],
             swiftSettings: programSettings),
         // The commands, which do not know each other.
-        .target(name: "Connect", dependencies: commandDependencies, swiftSettings: programSettings),
+        .target(name: "Connect", dependencies: commandDependencies + ["CommandLine"], swiftSettings: programSettings),
         .target(name: "Listen", dependencies: commandDependencies, swiftSettings: programSettings),
-        .target(name: "Bench", dependencies: commandDependencies, swiftSettings: programSettings),
+        .target(
+            name: "Bench", dependencies: commandDependencies + ["CommandLine", "LoadTest"],
+            swiftSettings: programSettings),
         .target(name: "Convert", dependencies: commandDependencies, swiftSettings: programSettings),
         .executableTarget(name: "wsx", dependencies: programDependencies, swiftSettings: programSettings),
         // The client that the Autobahn TestSuite tests; see Tests/Conformance.
@@ -115,7 +116,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "wsxTests",
-            dependencies: programDependencies + ["wsx", "SessionSupport", "CSystem", "TestSupport"],
+            dependencies: programDependencies + ["wsx", "SessionSupport", "CSystem", "CReadline"],
             swiftSettings: swiftSettings),
         // Replays the seeds and past findings of the fuzz targets.
         .testTarget(

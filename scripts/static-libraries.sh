@@ -36,7 +36,10 @@ Cflags: $(pkg-config --cflags "$package")
 Libs: -L$target ${*/#/-l} -lpthread -ldl
 PC
 }
-describe openssl ssl crypto
+# OpenSSL may use zlib and zstd itself, as in Debian 13.
+own=$(pkg-config --static --libs-only-l libcrypto | tr ' ' '\n' | sed -n 's/^-l\(z\|zstd\)$/\1/p')
+case $own in *zstd*) scripts/install-packages.sh libzstd-dev; place zstd libzstd.a ;; esac
+describe openssl ssl crypto $own
 describe zlib z
 describe libidn2 idn2 unistring
 describe libpcre2-8 pcre2-8

@@ -252,7 +252,7 @@ package struct ForeignOption: Sendable {
         c --jsonrpc-omit-jsonrpc: use --json-rpc=devtools
         cl --prometheus: omit it: only 'wsx bench --metrics PORT' has metrics
         c --unidirectional-reverse --receive-only --read-only --listen-only --recv-only: use --no-stdin
-        c --send-only: use --linger 0 and > /dev/null
+        c --send-only: use --linger 0, and add > /dev/null to the line
         c --unidirectional: use --linger 0 to exit at the end of the input
         l --unidirectional-reverse: use --no-stdin
         l --unidirectional: use > FILE for received messages
@@ -303,7 +303,7 @@ package struct ForeignOption: Sendable {
 
     // wscat, websocat, websocketd, nc, mitmproxy, and web servers.
     private static let server = """
-        c -zv -vz -nzv -zvn: use --linger 0 with < /dev/null to test a connection
+        c -zv -vz -nzv -zvn: add --linger 0 < /dev/null to the line to test a connection
         c -l --listen --server-mode --server: use 'wsx listen PORT'
         c -lk -lp -lkp -lv -lvp -lvnp -nvlp -nlvp -nlp -kl: use 'wsx listen PORT', which serves any number of clients
         l -l --listen --server-mode --server: write just the port
@@ -312,8 +312,8 @@ package struct ForeignOption: Sendable {
         r -p --port --listen-port --listen-host --listen --bind --address --addr -l: write [ADDRESS:]PORT before the URL
         r --upstream --target --remote --reverse --forward --mode -m: write 'wsx relay [ADDRESS:]PORT URL'
         l -u --user --basic-auth --htpasswd --proxyauth: use --auth USER:PASSWORD
-        r --upstream-auth: use --proxy http://USER:PASSWORD@HOST:PORT
-        r --proxyauth: use --auth USER:PASSWORD for the server
+        r --upstream-auth: use --auth USER:PASSWORD for the server, or --proxy http://USER:PASSWORD@HOST:PORT
+        r --proxyauth: omit it: a relay asks clients for no password; --client-ca PATH asks for certificates
         l --protocol --server-protocol: use --subprotocol NAME
         l --server-header: use --header 'NAME: VALUE'
         l --dir --directory --static --staticdir -F --static-file --root: use --serve DIR
@@ -348,7 +348,7 @@ package struct ForeignOption: Sendable {
         r --upstream-cert --no-upstream-cert --stream-large-bodies: omit it: a relay needs no such settings
         r --oneshot: use --once
         r --exec --cmd: start the server yourself, and write its URL
-        v -n -r -nr -rn -w -nw --set --rfile: write 'wsx convert IN OUT'; mitmproxy can export HAR
+        v -n -r -nr -rn -w -nw --set --rfile: export a HAR file with mitmproxy, and write 'wsx convert IN OUT'
         v -o --output --out -O --output-file: write the output after the input: 'wsx convert IN OUT'
         v -i --input --in -f --from --to --format --har --html -t: write 'wsx convert IN OUT': the extension of OUT decides
         """
@@ -408,13 +408,11 @@ package enum ForeignCommand {
         return nil
     }
 
-    static let httpMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"]
-
     /// The command line to use instead; nil: there is none.
     package static func line(for word: String) -> String? {
         if let line = text(for: word, in: rows) { return line }
         // As in HTTPie. A WebSocket handshake always uses GET.
-        if httpMethods.contains(word.uppercased()) { return "wsx connect URL" }
+        if MisplacedValue.isHTTPMethod(word) { return "wsx connect URL" }
         if JSONMessage.isBeginning(word) { return "wsx connect URL MESSAGE" }
         let isPort = 1...5 ~= word.utf8.count && word.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
         return isPort ? "wsx connect :\(word)" : nil

@@ -139,8 +139,8 @@ enum ServerURLValue {
         if JSONMessage.isBeginning(text) {
             throw .misplaced(MisplacedValue(kind: "a message", remedy: "write it after the URL"))
         }
-        if text.hasPrefix("host=") || text.hasPrefix("hostaddr=") {
-            throw .misplaced(MisplacedValue(kind: "a connection string of psql", remedy: "write HOST:PORT"))
+        if ["host=", "hostaddr=", "port=", "user=", "dbname="].contains(where: text.hasPrefix) {
+            throw .unusable(words: "this is a connection string of psql; write HOST:PORT", hidesValue: true)
         }
         if text.hasSuffix(".js") || text.hasSuffix(".lua"), !text.utf8.contains(UInt8(ascii: ":")) {
             throw .misplaced(
@@ -164,7 +164,7 @@ package enum MessageOperandValue {
         if words.contains(where: MisplacedValue.isWebSocketURL) {
             let first = escapingControls(WebSocketURL.shown(url))
             let remedy =
-                ForeignCommand.httpMethods.contains(url)
+                MisplacedValue.isHTTPMethod(url)
                 ? "omit '\(first)': a WebSocket handshake always uses GET" : "write one URL, or use -x to send it"
             throw .unusable(
                 words: "the URL is '\(first)', so a second one would be a message; \(remedy)",

@@ -22,6 +22,11 @@ struct MisplacedValue: Equatable {
         isURL(text) && ["ws", "wss"].contains(text.prefix { $0 != ":" }.lowercased())
     }
 
+    /// Whether the text is a method of HTTP, as HTTPie's first operand is.
+    static func isHTTPMethod(_ text: String) -> Bool {
+        ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"].contains(text.uppercased())
+    }
+
     /// Whether the text is the rest of curl's `-sS`, `-fsSL`, and the like.
     static func areCurlSwitches(_ text: String) -> Bool {
         text.utf8.count <= 4 && text.utf8.contains(UInt8(ascii: "S")) && text.utf8.allSatisfy("SLfks".utf8.contains)

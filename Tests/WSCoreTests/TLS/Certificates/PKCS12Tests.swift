@@ -72,7 +72,9 @@ struct PKCS12Tests {
     func noMAC() throws {
         let file = try leaf.pkcs12(passphrase: "secret", hasMAC: false)
         expectTrue(TLSCertificateSource(chain: file).needsPassphrase)
-        expectEqual(error(file), .unsupportedPKCS12(option: "--cert", reason: "mac absent"))
+        // Later versions than OpenSSL 3.0 open it.
+        let problem = error(file)
+        expectTrue(problem == nil || problem == .unsupportedPKCS12(option: "--cert", reason: "mac absent"))
     }
 
     @Test("a file without a MAC needs its passphrase also if another one leads to correct padding")
