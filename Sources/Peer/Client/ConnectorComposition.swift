@@ -44,7 +44,8 @@ package struct ConnectorComposition {
         self.url = url
         if url.endpoint == .embeddedEcho, arguments.network.unixSocket != nil {
             throw .badArgument(
-                what: "--unix-socket", why: "it has no effect with 'echo:', which runs in this program; write a URL such as ws://localhost/")
+                what: "--unix-socket",
+                why: "it has no effect with 'echo:', which runs in this program; write a URL such as ws://localhost/")
         }
         let proxies = try Self.proxies(arguments, secrets: secrets)
         secrets.record.add(request)
