@@ -170,7 +170,7 @@ async def echo_with_websockets(url, negotiation):
         sending = asyncio.create_task(send())
         returned = [await connection.recv() for _ in CORPUS]
         await sending
-        return returned, [str(extension) for extension in connection.extensions]
+        return returned, [str(extension) for extension in getattr(connection, "protocol", connection).extensions]
 
 
 @pytest.mark.parametrize("negotiation", negotiations(lowest_client_bits=9))

@@ -14,7 +14,8 @@ from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFact
 
 
 async def echo(connection, path=None):
-    for extension in connection.extensions:
+    # From websockets 14 on, `connection.protocol` has them.
+    for extension in getattr(connection, "protocol", connection).extensions:
         print(extension, flush=True)
     async for message in connection:
         await connection.send(message)
