@@ -132,7 +132,9 @@ def test_a_malformed_request_ends_its_stream(client, label):
     fields, outcome = REQUESTS[label]
     client.request(fields, 3, END_HEADERS | END_STREAM)
     status, fields = client.response(3)
-    assert (status or client.ends.get(3)) == outcome, (status, fields, client.ends)
+    # Later versions of nghttp2, as in Debian 13, reject a user themselves.
+    outcomes = [outcome, PROTOCOL_ERROR] if label == "user in the authority" else [outcome]
+    assert (status or client.ends.get(3)) in outcomes, (status, fields, client.ends)
     assert_alive(client)
 
 
