@@ -158,8 +158,8 @@ enum ServerURLValue {
 }
 
 /// The messages after a URL.
-package enum MessageOperandValue {
-    /// Rejects a second URL, and a second address of websocat whose name is hardly the beginning of a message.
+enum MessageOperandValue {
+    /// Rejects a second URL, and an address of websocat with a hyphen in its name, which is hardly a message.
     static func check(_ words: [String], after url: String) throws(ValueProblem) {
         if words.contains(where: MisplacedValue.isWebSocketURL) {
             let first = escapingControls(WebSocketURL.shown(url))
@@ -179,7 +179,7 @@ package enum MessageOperandValue {
 }
 
 /// The address to listen on, as typed; it is parsed later.
-package enum ListenAddressValue {
+enum ListenAddressValue {
     /// Accepts any text but a URL and a websocat address.
     /// - Parameter precedesURL: Whether the command also takes a URL.
     static func parse(_ text: String, precedesURL: Bool = false) throws(ValueProblem) -> String {
