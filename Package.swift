@@ -58,6 +58,10 @@ let package = Package(
             name: "Formats",
             dependencies: ["WSCore", "CMessagePack", "CPCRE2"],
             swiftSettings: librarySettings),
+        // Cases of `wsx check`, and the player that judges. It shares no code with what it checks.
+        .target(
+            name: "Conformance", dependencies: ["CZlib", "COpenSSL"],
+            resources: [.embedInCode("Cases/Files")], swiftSettings: programSettings),
         .target(
             name: "Conversation",
             dependencies: ["Formats", "WSCore"],
@@ -107,6 +111,8 @@ let package = Package(
             name: "CommandLineTests", dependencies: ["CommandLine", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "FormatsTests", dependencies: ["Formats", "WSCore", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["Conformance", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "ConversationTests",
             dependencies: ["Conversation", "Formats", "WSCore", "CAllocationCounter", "TestSupport"],

@@ -1,0 +1,416 @@
+/// Plays a case with a peer, without I/O: says what to write, receives what has been read, and judges.
+///
+///     handshake ─► steps ─► closing ─► over
+///          └────────┴───────────────────▲  a violation, an end, or a limit
+package final class CasePlayer {
+    /// What to do next on the stream.
+    package enum Action {
+        case write([UInt8])
+        /// Ends our side of the stream.
+        case shutdown
+        case close
+        case stopReading
+        case startReading
+        /// Waits for a moment, then calls ``CasePlayer/didPause()``.
+        case pause
+    }
+
+    /// What is known about the peer.
+    package struct Peer {
+        package var role: PeerRole
+        /// Whether the peer echoes messages.
+        package var echoes: Bool
+        /// The number of messages that the peer sends by itself at the beginning.
+        package var greetingCount = 0
+        /// Text messages that log in.
+        package var firstMessages: [[UInt8]] = []
+        /// Whether a message ends the login, or `nil` if the login has no answer.
+        package var isReady: (([UInt8]) -> Bool)?
+
+        package init(role: PeerRole, echoes: Bool) {
+            self.role = role
+            self.echoes = echoes
+        }
+    }
+
+    private enum Phase {
+        case handshake
+        case steps
+        /// Our close frame has been sent because the events were complete, or the peer's has been answered.
+        case closing
+        case over
+    }
+
+    private enum Wait {
+        case login
+        case sync([UInt8])
+        case step(Step.Awaited)
+        /// The echo of a message, before this many others.
+        case exchange(rest: Int)
+        case pause
+        /// A pong that shows whether the peer fails the connection.
+        case probe([UInt8])
+    }
+
+    private let item: Case
+    private var peer: Peer
+    private let plan: HandshakePlan
+    private var phase = Phase.handshake
+    private var sender: FrameSender
+    private var reader: MessageReader
+    private var head = HeadReader()
+    private var transcript = Transcript()
+    private var course: Course
+    private var log = FrameLog()
+    private var stepIndex = 0
+    private var wait: Wait?
+    /// An action that comes after what is to be written.
+    private var action: Action?
+    private var syncCount = 0
+    /// Whether an awaited failure has not come in time.
+    private var isLate = false
+
+    /// The result, after the last action.
+    package private(set) var result: CaseResult?
+
+    /// Plays a case with a server.
+    /// - Parameter request: A valid request to open the WebSocket, without extensions.
+    package convenience init(_ item: Case, with peer: Peer, request: Head) {
+        self.init(item, with: peer, plan: HandshakePlan(request: request, for: item))
+    }
+
+    /// Plays a case with a client whose request has been received.
+    package convenience init(_ item: Case, with peer: Peer, respondingTo request: Head) {
+        let answer = HandshakePlan.answer(item.answers, to: request)
+        self.init(item, with: peer, plan: HandshakePlan(responseTo: request, answer: answer, for: item))
+        let problem: Violation?
+        do throws(Violation) {
+            try HandshakePlan.check(request: request)
+            problem = nil
+        } catch let error {
+            problem = error
+        }
+        if let problem {
+            finish(problem: problem)
+        } else if item.needsCompression, answer == nil {
+            skip("the client does not offer what the case needs")
+        } else {
+            open(with: answer.flatMap { try? DeflateParameters(response: ExtensionElement($0)) })
+        }
+    }
+
+    private init(_ item: Case, with peer: Peer, plan: HandshakePlan) {
+        self.item = item
+        self.peer = peer
+        self.plan = plan
+        let isClient = peer.role == .server
+        sender = FrameSender(isClient: isClient)
+        reader = MessageReader(expectsMask: !isClient)
+        course = Course(isClient: isClient)
+        sender.send(plan.bytes, plan.pieces, as: "head", &log)
+    }
+
+    /// Grows as long as the case gets on.
+    package var progress: Int { transcript.progress + stepIndex + syncCount }
+
+    /// Whether the peer has sent the first message back, or a frame that is so wrong that it may have been an echo.
+    package var resemblesEcho: Bool { transcript.resemblesEcho || result?.reference != nil }
+    /// The number of messages that the peer has sent by itself.
+    package var otherMessageCount: Int { transcript.otherMessageCount }
+
+    private func open(with parameters: DeflateParameters?) {
+        if let parameters {
+            let (server, client) = (parameters.server, parameters.client)
+            let (ours, theirs) = course.isClient ? (client, server) : (server, client)
+            sender.setCompression(Deflater(ours))
+            reader.setCompression(Inflater(theirs))
+        }
+        phase = .steps
+        for message in peer.firstMessages { sender.send(Frames(opcode: Opcode.text), message, &log) }
+        if peer.isReady != nil { wait = .login }
+        if isDone { judgeProgress() }
+    }
+
+    // MARK: Sending
+
+    /// The next thing to do, or `nil` to wait.
+    package func next() -> Action? {
+        while true {
+            if canStep, case .send = item.steps[stepIndex] {
+                perform()
+                continue
+            }
+            if let bytes = sender.next() { return .write(bytes) }
+            if let action {
+                self.action = nil
+                return action
+            }
+            guard canStep else { return nil }
+            perform()
+        }
+    }
+
+    private var canStep: Bool {
+        guard wait == nil, stepIndex < item.steps.count else { return false }
+        return phase == .steps || phase == .handshake && item.isEarly && course.isClient
+    }
+
+    private var isDone: Bool { stepIndex == item.steps.count && wait == nil }
+
+    private func perform() {
+        let step = item.steps[stepIndex]
+        stepIndex += 1
+        switch step {
+        case .send(let frames): send(frames)
+        case .bytes(let payload, let pieces): sender.send(payload.bytes(), pieces, as: "bytes", &log)
+        case .exchange(let count, let frames):
+            send(frames)
+            wait = .exchange(rest: count - 1)
+        case .sync: wait = .sync(ping())
+        case .await(let awaited):
+            wait = .step(awaited)
+            checkWait()
+        case .pause: (wait, action) = (.pause, .pause)
+        case .shutdown: action = .shutdown
+        case .drop:
+            course.hasEnded = true
+            finish()
+        case .stopReading: action = .stopReading
+        case .startReading: action = .startReading
+        }
+        if isDone { judgeProgress() }
+    }
+
+    private func send(_ frames: Frames, number: Int = 0) {
+        if frames.opcode == Opcode.close, frames.isPlain, frames.isFinal { course.hasSentClose = true }
+        sender.send(frames, frames.payload.bytes(number), &transcript, &log)
+    }
+
+    /// Sends a ping that is no step of the case. Returns its payload.
+    private func ping() -> [UInt8] {
+        syncCount += 1
+        let payload = Array("wsx sync \(syncCount)".utf8)
+        sender.send(Frames(opcode: Opcode.ping), payload, &log)
+        return payload
+    }
+
+    private func sendClose(_ code: UInt16) {
+        guard !course.hasSentClose else { return }
+        course.hasSentClose = true
+        let payload = code == CloseCode.none ? [] : [UInt8(code >> 8), UInt8(code & 0xFF)]
+        sender.send(Frames(opcode: Opcode.close), payload, &log)
+    }
+
+    // MARK: Receiving
+
+    /// Receives bytes of the peer, which may be changed.
+    package func receive(_ bytes: UnsafeMutableRawBufferPointer) {
+        guard phase != .over, !bytes.isEmpty else { return }
+        var rest = bytes
+        do throws(Violation) {
+            if phase == .handshake { try receiveHead(&rest) }
+            while phase == .steps || phase == .closing, let event = try nextEvent(&rest) {
+                if course.peerClose != nil { throw Violation("a frame follows the close frame", "6455 §5.5.1") }
+                switch event {
+                case .message: receiveMessage()
+                case .control(let opcode, let payload): try receiveControl(opcode, payload)
+                }
+            }
+        } catch {
+            return finish(problem: error)
+        }
+        checkWait()
+        judgeProgress()
+    }
+
+    private func nextEvent(_ rest: inout UnsafeMutableRawBufferPointer) throws(Violation) -> MessageReader.Event? {
+        do throws(Violation) {
+            return try reader.next(&rest, into: &transcript, &log)
+        } catch {
+            // RFC 6455 §1.4: what follows a close frame is discarded, and need not be a frame.
+            if course.peerClose != nil { return nil }
+            throw error
+        }
+    }
+
+    private func receiveHead(_ rest: inout UnsafeMutableRawBufferPointer) throws(Violation) {
+        while let (head, status) = try head.next(&rest, &log) {
+            if 100..<200 ~= status, status != 101 { continue }
+            guard status == 101 else {
+                course.refusal = head
+                guard item.needsCompression, !item.judgesHandshake else { return finish() }
+                return end(with: .skipped("the server refuses this offer of permessage-deflate"))
+            }
+            course.response = head
+            let parameters = try plan.check(head)
+            if item.needsCompression, parameters == nil, !item.judgesHandshake {
+                return skip("the server does not accept permessage-deflate with these parameters")
+            }
+            return open(with: parameters)
+        }
+    }
+
+    private func receiveMessage() {
+        guard !transcript.endMessage() else { return }
+        if case .login? = wait, let isReady = peer.isReady {
+            if isReady(transcript.lastMessage) { wait = nil }
+            transcript.forgetLast()
+        } else if peer.greetingCount > 0 {
+            peer.greetingCount -= 1
+            transcript.forgetLast()
+        }
+    }
+
+    private func receiveControl(_ opcode: UInt8, _ payload: [UInt8]) throws(Violation) {
+        switch (opcode, wait) {
+        case (Opcode.ping, _):
+            guard !item.isSilent, !course.hasSentClose else { return }
+            sender.send(Frames(opcode: Opcode.pong), payload, &log)
+        case (Opcode.pong, .sync(payload)?): wait = nil
+        case (Opcode.pong, .probe(payload)?): beginClosing()
+        case (Opcode.pong, _): transcript.receivePong(payload)
+        default: try receiveClose(payload)
+        }
+    }
+
+    private func receiveClose(_ payload: [UInt8]) throws(Violation) {
+        let code = try MessageReader.closeCode(payload)
+        course.peerClosedFirst = !course.hasSentClose
+        course.peerClose = code
+        // An echo of an invalid code is the case's to judge.
+        guard
+            code == CloseCode.none && payload.isEmpty || CloseCode.isAllowed(code)
+                || item.outcomes.contains(where: { $0.ending.permits(code) })
+        else { throw Violation("a close frame has the code \(code), which must not be sent", "6455 §7.4") }
+        wait = nil
+        if course.peerClosedFirst { sender.removeAll() }
+        phase = .closing
+        if item.isSilent { return }
+        sendClose(code)
+        // RFC 6455 §7.1.1: the server ends TCP, and the client follows.
+        guard !course.isClient else { return }
+        if item.outcomes.contains(where: \.ending.isOfTCP) { action = .shutdown } else { finish() }
+    }
+
+    /// The peer has ended its side of the stream, or the stream has failed.
+    package func receiveEnd() {
+        course.hasEnded = true
+        finish()
+    }
+
+    // MARK: Waiting
+
+    /// A pause is over.
+    package func didPause() {
+        if case .pause? = wait { wait = nil }
+        if isDone { judgeProgress() }
+    }
+
+    /// The peer has sent nothing, and accepted nothing, for as long as it may take.
+    package func expire() {
+        if case .step(.failure)? = wait {
+            isLate = true
+            wait = nil
+        } else {
+            finish(metLimit: true)
+        }
+    }
+
+    private func checkWait() {
+        switch wait {
+        case .step(.echo) where !transcript.awaitsEcho || !peer.echoes: wait = nil
+        case .step(.pong) where !transcript.awaitsPong: wait = nil
+        case .exchange(let rest) where !transcript.awaitsEcho:
+            guard rest > 0, case .exchange(let count, let frames) = item.steps[stepIndex - 1] else { return wait = nil }
+            wait = .exchange(rest: rest - 1)
+            send(frames, number: count - rest)
+        default: break
+        }
+    }
+
+    // MARK: Judging
+
+    /// Compares the events with those of each outcome.
+    private func matches() -> [Transcript.Match] {
+        let mayGrow = stepIndex < item.steps.count
+        return item.outcomes.map { outcome in
+            // Before an awaited failure, its lateness is not known.
+            guard outcome.isLate == isLate || outcome.isLate && mayGrow else { return .never }
+            return transcript.match(outcome.events, withData: peer.echoes, mayGrow: mayGrow)
+        }
+    }
+
+    /// Goes on with the end if the events are complete, or ends at once if no outcome can match any more.
+    private func judgeProgress() {
+        guard phase == .steps else { return }
+        let matches = matches()
+        if matches.allSatisfy({ $0 == .never }) { return finish() }
+        let possible = zip(item.outcomes, matches).filter { $0.1 != .never }
+        guard isDone, possible.contains(where: { $0.1 == .complete && $0.0.ending.isOurs }) else { return }
+        // Where the peer may fail the connection, its pong shows that it does not.
+        if possible.allSatisfy({ $0.0.ending.isOurs }) { beginClosing() } else { wait = .probe(ping()) }
+    }
+
+    private func beginClosing() {
+        wait = nil
+        phase = .closing
+        sendClose(CloseCode.normal)
+    }
+
+    private func skip(_ reason: String) {
+        sendClose(CloseCode.normal)
+        end(with: .skipped(reason))
+    }
+
+    private func finish(problem: Violation? = nil, metLimit: Bool = false) {
+        guard phase != .over else { return }
+        let isClosing = phase == .closing && problem == nil
+        // Our close frame may have to leave.
+        if !isClosing { sender.removeAll() }
+        let matches = matches()
+        let outcome =
+            problem == nil
+            ? zip(item.outcomes, matches).first { outcome, match in
+                match == .complete
+                    && course.matches(outcome.ending, isDone: isDone, hasEvents: outcome.events?.isEmpty == false)
+            }?.0 : nil
+        var result = CaseResult(verdict: outcome?.verdict ?? .failed, reason: "")
+        result.metLimit = metLimit || isLate
+        result.refusalStatus = course.refusal?.status
+        if let problem {
+            result.reason = problem.reason
+            result.reference = problem.reference
+        } else if outcome == nil {
+            result.reason = reason(metLimit: metLimit, isUnexpected: matches.allSatisfy { $0 == .never })
+        } else if outcome?.verdict != .passed {
+            result.reason = isLate ? "the peer fails the connection only later" : course.words
+        }
+        if course.isOpen, let ending = (outcome ?? item.outcomes.first)?.ending {
+            result.close = course.closeVerdict(ending)
+        }
+        end(with: result)
+    }
+
+    private func end(with result: CaseResult) {
+        self.result = result
+        self.result?.log = log
+        phase = .over
+        wait = nil
+        action = .close
+    }
+
+    private func reason(metLimit: Bool, isUnexpected: Bool) -> String {
+        if !course.isOpen {
+            return metLimit ? "the server did not answer the handshake in time" : course.words + " during the handshake"
+        }
+        if isUnexpected { return "what the peer sent is not what was expected; " + course.words }
+        guard metLimit else { return course.words }
+        switch wait {
+        case .login: return "the message that --ready waits for did not come in time"
+        case .sync, .probe: return "the peer did not answer a ping in time"
+        case .exchange, .step(.echo): return "the echo did not come in time"
+        case .step(.pong): return "the pong did not come in time"
+        case .step, .pause, nil: return "what was expected did not come in time; " + course.words
+        }
+    }
+}
