@@ -32,7 +32,7 @@ let pages: [Resource] = [
 
 let commandDependencies: [Target.Dependency] = ["Peer", "UserInterface", "Conversation", "Formats", "WSCore"]
 let programDependencies: [Target.Dependency] =
-    commandDependencies + ["Connect", "Listen", "Bench", "Convert", "CommandLine", "LoadTest"]
+    commandDependencies + ["Connect", "Listen", "Bench", "Convert", "Check", "CommandLine", "LoadTest"]
 
 let package = Package(
     name: "wsx",
@@ -88,6 +88,9 @@ let package = Package(
             name: "Bench", dependencies: commandDependencies + ["CommandLine", "LoadTest"],
             swiftSettings: programSettings),
         .target(name: "Convert", dependencies: commandDependencies, swiftSettings: programSettings),
+        .target(
+            name: "Check", dependencies: commandDependencies + ["CommandLine", "Conformance"],
+            swiftSettings: programSettings),
         .executableTarget(name: "wsx", dependencies: programDependencies, swiftSettings: programSettings),
         // The client that the Autobahn TestSuite tests; see Tests/Conformance.
         .executableTarget(

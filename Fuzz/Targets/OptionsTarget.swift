@@ -25,6 +25,7 @@ extension FuzzTarget {
             case .bench(let arguments): checkBench(arguments)
             case .merge(let arguments): expect(!arguments.paths.isEmpty, "there is nothing to merge")
             case .convert(let arguments): expect(!arguments.input.isEmpty, "there is nothing to convert")
+            case .check(let arguments): expect(arguments.parallelCount > 0, "no case is played at a time")
             case .text(.help(let text)), .text(.longHelp(let text)), .text(.completionScript(let text)):
                 expect(text.hasSuffix("\n"), "the text does not end its line")
             case .version, .completionTargets: break

@@ -17,6 +17,14 @@ package struct JSONWriter: ~Copyable {
         open("{")
     }
 
+    /// Begins an object under a name that may need escapes.
+    package mutating func beginObject(named name: String) {
+        separate()
+        append(name)
+        text.append(literal: ":")
+        open("{")
+    }
+
     /// Begins an object as an element.
     package mutating func beginElement() {
         separate()

@@ -210,7 +210,7 @@ package struct RequestValues: ~Copyable {
     }
 
     /// Evaluates a template of a request.
-    mutating func text(of template: Template) -> String {
+    package mutating func text(of template: Template) -> String {
         stamp.seed = random.next()
         buffer.removeAll()
         do throws(TemplateValueError) {

@@ -9,6 +9,7 @@ package enum Command: String, CaseIterable {
     case merge = "bench merge"
     case curl
     case convert
+    case check
     case help
     case completions
 }

@@ -1,6 +1,7 @@
 import CommandLine
 
 extension OptionHeading {
+    static let cases = OptionHeading("Cases")
     static let load = OptionHeading("Load")
     static let messages = OptionHeading("Messages")
     static let server = OptionHeading("Server")
@@ -25,7 +26,8 @@ extension OptionHeading {
 
     /// The headings in the order of help and manual.
     package static let all = [
-        load, messages, server, access, web, faults, format, protocols, ending, requests, templates, exchange, scenario,
+        cases, load, messages, server, access, web, faults, format, protocols, ending, requests, templates, exchange,
+        scenario,
         staying, request, network, tls, compression, limits, results, display,
     ]
 }

@@ -8,6 +8,7 @@ enum Invocation: Equatable {
     case bench(BenchArguments)
     case merge(MergeArguments)
     case convert(ConvertArguments)
+    case check(CheckArguments)
     /// Prints help or a completion script.
     case text(InformationalText)
     /// Prints the profiles and URLs for a completion script.
@@ -52,11 +53,15 @@ enum Invocation: Equatable {
             Command.convert.rawValue, summary: "Convert between recordings and HAR files",
             arguments: ConvertArguments(), options: ConvertArguments.options, operands: ConvertArguments.operands,
             manual: ConvertManual.manual, invocation: { .convert($0) })
+        let check = CommandSpecification<Invocation>(
+            Command.check.rawValue, summary: "Check a WebSocket server or client against the RFCs",
+            arguments: CheckArguments(), options: CheckArguments.options, operands: CheckArguments.operands,
+            manual: CheckManual.manual, invocation: { .check($0) })
         let completions = CommandSpecification<Invocation>.completions(
             lists: [CompletionTargets.word: .completionTargets], manual: ProgramManual.completions)
         let help = CommandSpecification<Invocation>.help(topics: program.description.topics)
         return ProgramSpecification(
-            commands: [connect, listen, relay, bench, merge, curl, convert, help, completions],
+            commands: [connect, listen, relay, bench, merge, curl, check, convert, help, completions],
             version: { .version(isVerbose: $0) },
             text: { .text($0) }, describe: description)
     }()

@@ -1,4 +1,5 @@
 import Bench
+import Check
 import CommandLine
 import Connect
 import Conversation
@@ -49,6 +50,7 @@ struct Wsx {
             case .bench(let arguments): return bench(arguments, places)
             case .merge(let arguments): return merge(arguments)
             case .convert(let arguments): return convert(arguments)
+            case .check(let arguments): return check(arguments, places)
             case .completionTargets:
                 let words = file.profileWords + RecentURLs(environment: environment).urls
                 return printed(words.map { $0 + "\n" }.joined())
@@ -175,6 +177,25 @@ struct Wsx {
             return .success
         } catch {
             return report(error, on: console)
+        }
+    }
+
+    private static func check(
+        _ arguments: CheckArguments, _ places: [ConfigurationSource.Place]
+    ) -> ExitStatus {
+        let secrets = secrets(within: arguments.client.network.connectTimeouts)
+        let console = Console(
+            color: arguments.display.color, isQuiet: arguments.display.isQuiet, isPlain: arguments.display.isPlain,
+            secrets: secrets.record, environment: environment)
+        do throws(Failure) {
+            let settings = try CheckSettings(arguments, secrets: secrets)
+            if let text = try settings.text { return printed(text) }
+            if settings.isForClients {
+                return report(try ClientRun(settings, on: try makeLoop(), console: console).run(), on: console)
+            }
+            return report(try CheckRun(settings, on: try makeLoop(), console: console).run(), on: console)
+        } catch {
+            return report(error.naming(places), on: console)
         }
     }
 

@@ -79,9 +79,6 @@ enum ListenManual {
                 line: "wsx listen --tls-cert cert.pem --bearer @token.txt '*:8443'"),
             CommandExample(
                 purpose: "Give each client a calculator", line: "wsx listen --exec 8080 -- bc -l"),
-            CommandExample(
-                purpose: "Run at most 32 workers, with 10 seconds to exit",
-                line: "wsx listen --exec --max-processes 32 --exec-grace 10s 8080 -- ./worker"),
             CommandExample(purpose: "Listen on a Unix domain socket", line: "wsx listen --echo unix:/tmp/echo.sock"),
         ])
 

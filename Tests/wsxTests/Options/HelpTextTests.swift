@@ -59,6 +59,7 @@ import Testing
                   bench        Load-test a WebSocket server
                   bench merge  Merge the results of several load tests
                   curl         Connect as a curl command would
+                  check        Check a WebSocket server or client against the RFCs
                   convert      Convert between recordings and HAR files
                   help         Explain a command, an option, or a topic
                   completions  Print a shell's completion script

@@ -82,6 +82,14 @@ package enum Failure: Error {
     case badReplies(LoadTally, in: BenchMode, mismatched: String?)
     /// A load test missed its thresholds, as the results report.
     case unmetThresholds
+    /// A server that is to be checked refuses every handshake, with this status. `url` has no credentials.
+    case checkRefused(url: String, status: Int)
+    /// No client has asked `wsx check --listen` for a case.
+    case noClients
+    /// All cases of `wsx check` were skipped.
+    case nothingChecked
+    /// This many cases of `wsx check` have failed unexpectedly.
+    case failedCases(Int, of: Int)
     /// Some of the load tests that were merged had failed, for these reasons.
     case failedParts([String])
     /// A load test was stopped after this many seconds, because a condition of `--abort` does not hold.
@@ -228,6 +236,15 @@ package enum Failure: Error {
                 "the \(mode.wording.countedThings): \(tally.faults); \(mode.wording.expectation)"
                     + (reply.map { "; the first mismatched reply: \($0.isEmpty ? "an empty message" : $0)" } ?? ""))
         case .unmetThresholds: .init(.expectation, nil)
+        case .checkRefused(let url, let status):
+            .init(
+                .handshake,
+                "checking \(url): the server refused the handshake with status \(status); is the path right, and does it "
+                    + "need a login? Try 'wsx connect' with the same arguments")
+        case .noClients: .init(.expectation, "no client has been checked: none connected to /runCase")
+        case .nothingChecked: .init(.expectation, "nothing has been checked: all cases were skipped")
+        case .failedCases(let count, let total):
+            .init(.expectation, "\(count) of \(Phrase.count(total, "case")) failed")
         case .failedParts(let reasons): .init(.expectation, reasons.joined(separator: "; "))
         case .aborted(let verdict, let seconds):
             .init(

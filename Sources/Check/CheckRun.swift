@@ -1,0 +1,196 @@
+import Conformance
+import Formats
+import Peer
+import UserInterface
+import WSCore
+
+/// A run of `wsx check URL`: learns about the server, plays the cases, and reports.
+///
+///     ping ─► message ─► controls ─► cases, some side by side ─► those that met a limit, alone
+package final class CheckRun {
+    private let settings: CheckSettings
+    private let loop: EventLoop
+    private let console: Console
+    private let echo: SharedEmbeddedEcho
+    private let playing: Playing
+    private let cases: [Case]
+    private let files: CheckFiles
+    private var report: CheckReport
+    /// The reasons why cases with a control are skipped, by its name; empty if it passed.
+    private var controls: [String: String] = [:]
+    private var unwantedKinds: Set<DataKind> = []
+    private var queue: [Case] = []
+    private var repetitions: [Case] = []
+    private var activeCount = 0
+    private var failure: Failure?
+    private var stopRequests: StopRequests?
+
+    /// Prepares a run.
+    /// - Throws: ``Failure``.
+    package init(_ settings: CheckSettings, on loop: EventLoop, console: Console) throws(Failure) {
+        guard let connector = settings.connector, let url = settings.url else {
+            preconditionFailure("a server is to be checked")
+        }
+        self.settings = settings
+        self.loop = loop
+        self.console = console
+        cases = try settings.selection(for: .server)
+        files = try CheckFiles(settings.arguments)
+        echo = SharedEmbeddedEcho(on: loop, console: console)
+        let cookies = try CookieFiles.read(settings.arguments.client.request.cookieFiles).cookies
+        playing = Playing(
+            settings, try echo.resolving(connector, for: url),
+            try ConnectorResources.make(settings.tls, cookies: cookies), on: loop)
+        report = CheckReport(
+            agent: settings.arguments.agent ?? settings.shownURL, role: .server, expected: settings.expectedFailures)
+    }
+
+    /// Runs until the end. Returns the failure, or `nil` if no case has failed.
+    package func run() -> Failure? {
+        console.warnIfInsecure(settings.arguments.client.tls.isInsecure && playing.mayUseTLS)
+        do throws(Failure) {
+            stopRequests = try StopRequests(timeLimit: settings.arguments.timeout, on: loop) { [unowned self] request in
+                end(request.failure)
+            }
+        } catch {
+            return error
+        }
+        learn()
+        loop.run()
+        guard !report.results.isEmpty else { return failure }
+        let problem = CheckReport.write([report], settings, files, console: console)
+        return failure ?? problem ?? report.failure
+    }
+
+    private func end(_ failure: Failure?) {
+        if self.failure == nil { self.failure = failure }
+        queue = []
+        loop.stop()
+    }
+
+    // MARK: The server
+
+    /// Measures a ping, and finds out whether the server echoes.
+    private func learn() {
+        playing.play(.ping) { [self] result in
+            switch result {
+            case .failure(let error): end(.connecting(url: settings.shownURL, error))
+            case .success(let played):
+                if let status = played.result.refusalStatus {
+                    return end(.checkRefused(url: settings.shownURL, status: status))
+                }
+                if played.result.verdict == .passed {
+                    report.roundTrip = played.duration
+                    if settings.arguments.caseTimeout == nil {
+                        playing.limits.idle = max(.seconds(2), played.duration * 50)
+                    }
+                } else if played.result.metLimit, let pattern = settings.login.ready {
+                    return end(.notReady(pattern, after: playing.limits.idle))
+                }
+                playing.play(Case(sending: .text, awaitsEcho: true)) { [self] result in didLearn(result) }
+            }
+        }
+    }
+
+    private func didLearn(_ result: Result<Playing.Played, ConnectError>) {
+        guard case .success(let played) = result else { return end(nil) }
+        playing.peer.echoes = played.resemblesEcho
+        if played.result.verdict == .passed { playing.peer.greetingCount = played.otherMessageCount }
+        report.echoes = playing.peer.echoes
+        playMessages(playing.peer.echoes ? [] : DataKind.allCases[...])
+    }
+
+    /// Finds out which messages a server accepts that does not echo.
+    private func playMessages(_ kinds: ArraySlice<DataKind>) {
+        guard let kind = kinds.first else {
+            return playControls(Set(cases.filter(\.isNegative).compactMap(\.control)).sorted()[...])
+        }
+        playing.play(Case(sending: kind, awaitsEcho: false)) { [self] result in
+            if case .success(let played) = result, played.result.verdict != .passed { unwantedKinds.insert(kind) }
+            playMessages(kinds.dropFirst())
+        }
+    }
+
+    /// Plays the valid forms of cases in which the server must fail the connection.
+    private func playControls(_ names: ArraySlice<String>) {
+        guard let name = names.first else { return playCases() }
+        guard let control = settings.cases.control(name) else {
+            return end(.badArgument(what: "--case-file", why: "no control is named '\(escapingControls(name))'"))
+        }
+        playing.play(control) { [self] result in
+            switch result {
+            case .failure: controls[name] = "the server cannot be reached"
+            case .success(let played):
+                controls[name] = played.result.verdict == .passed ? "" : played.result.reason
+            }
+            playControls(names.dropFirst())
+        }
+    }
+
+    // MARK: Cases
+
+    private func playCases() {
+        queue = cases.reversed()
+        fill()
+    }
+
+    private func fill() {
+        while activeCount < settings.arguments.parallelCount, let item = queue.popLast() {
+            if let reason = skipReason(item) {
+                report.add(item, .skipped(reason))
+                continue
+            }
+            play(item, isRepetition: false)
+        }
+        if activeCount == 0, queue.isEmpty { repeatNext() }
+    }
+
+    private func skipReason(_ item: Case) -> String? {
+        if item.needsEcho, !playing.peer.echoes { return "the server does not echo messages" }
+        if let kind = DataKind.allCases.first(where: { unwantedKinds.contains($0) && item.messageKinds.contains($0) }
+        ) {
+            return "the server closes the connection after \(kind.words)"
+        }
+        guard item.isNegative, let name = item.control, let reason = controls[name], !reason.isEmpty else { return nil }
+        return "the server does not accept the valid form of it: \(reason)"
+    }
+
+    private func repeatNext() {
+        guard let item = repetitions.popLast() else { return end(nil) }
+        play(item, isRepetition: true)
+    }
+
+    private func play(_ item: Case, isRepetition: Bool) {
+        activeCount += 1
+        console.showStatus("\(report.results.count) of \(cases.count) cases: \(item.id)")
+        playing.play(item) { [self] result in
+            activeCount -= 1
+            switch result {
+            case .failure(let error):
+                if report.addUnreachable(item) >= Self.maximumUnreachableCount {
+                    return end(.connecting(url: settings.shownURL, error))
+                }
+            case .success(let played):
+                if played.result.metLimit, played.result.verdict != .passed, !isRepetition {
+                    repetitions.append(item)
+                } else {
+                    report.add(item, played.result, played.duration)
+                }
+            }
+            if isRepetition { repeatNext() } else { fill() }
+        }
+    }
+
+    /// After so many connections in a row could not be opened, the server is gone.
+    private static let maximumUnreachableCount = 3
+}
+
+extension DataKind {
+    fileprivate var words: String {
+        switch self {
+        case .text: "a text message"
+        case .binary: "a binary message"
+        case .fragments: "a fragmented message"
+        }
+    }
+}

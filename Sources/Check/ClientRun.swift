@@ -1,0 +1,188 @@
+import Conformance
+import Formats
+import UserInterface
+import WSCore
+
+/// A run of `wsx check --listen`: plays cases with the clients that connect, as the Autobahn TestSuite does.
+///
+/// A client asks for the number of cases, connects once for each, and asks for the results:
+///
+///     /getCaseCount ─► /runCase?case=N&agent=NAME … ─► /updateReports?agent=NAME
+package final class ClientRun {
+    private let settings: CheckSettings
+    private let loop: EventLoop
+    private let console: Console
+    private let cases: [Case]
+    private let files: CheckFiles
+    private let limits: CaseConnection.Limits
+    private var listener: StreamListener?
+    private var reports: [CheckReport] = []
+    private var connectionCount = 0
+    private var failure: Failure?
+    private var stopRequests: StopRequests?
+
+    /// More clients at a time are turned away, and so are more agents, whose results are kept.
+    private static let maximumConnectionCount = 256
+    private static let maximumAgentCount = 100
+
+    /// Prepares a run.
+    /// - Throws: ``Failure``.
+    package init(_ settings: CheckSettings, on loop: EventLoop, console: Console) throws(Failure) {
+        self.settings = settings
+        self.loop = loop
+        self.console = console
+        cases = try settings.selection(for: .client)
+        files = try CheckFiles(settings.arguments)
+        limits = CaseConnection.Limits(
+            idle: settings.arguments.caseTimeout ?? .seconds(5), pause: .milliseconds(200))
+    }
+
+    /// Runs until a signal, or until the results are requested with `--once`. Returns the failure, or `nil` if no case has
+    /// failed.
+    package func run() -> Failure? {
+        do throws(Failure) {
+            stopRequests = try StopRequests(timeLimit: settings.arguments.timeout, on: loop) { [unowned self] request in
+                // These signals are the way to end the run.
+                if request != .interrupt, request != .terminate { failure = request.failure }
+                loop.stop()
+            }
+            try listen(on: settings.arguments.listenAddress ?? "")
+        } catch {
+            return error
+        }
+        loop.run()
+        listener?.close()
+        guard !reports.isEmpty else { return failure ?? .noClients }
+        let problem = CheckReport.write(reports, settings, files, console: console)
+        return failure ?? problem ?? reports.lazy.compactMap(\.failure).first
+    }
+
+    private func listen(on address: String) throws(Failure) {
+        let place = try ListeningAddress.parse(address, what: "--listen '\(escapingControls(address))'")
+        do throws(IOError) {
+            let listener = try StreamListener(on: place, loop: loop) { [unowned self] stream, _ in accept(stream) }
+            self.listener = listener
+            console.notice(
+                "Checking clients with \(Phrase.count(cases.count, "case")) on ws://\(listener.address ?? place)")
+        } catch {
+            throw .listening(address: "\(place)", error)
+        }
+    }
+
+    private func accept(_ stream: SystemStream) {
+        guard connectionCount < Self.maximumConnectionCount else { return stream.close() }
+        connectionCount += 1
+        RequestReading(of: stream, limit: limits.idle) { [unowned self] request, firstBytes in
+            guard let request else { return didEnd(stream) }
+            answer(Visit(request), request, firstBytes, on: stream)
+        }.start()
+    }
+
+    private func didEnd(_ stream: SystemStream) {
+        connectionCount -= 1
+        stream.close()
+    }
+
+    // MARK: Visits
+
+    private func answer(_ visit: Visit, _ request: Head, _ firstBytes: [UInt8], on stream: SystemStream) {
+        let item = visit.number.flatMap { cases.indices.contains($0 - 1) ? cases[$0 - 1] : nil }
+        var answer: String?
+        switch (visit.path, item) {
+        case ("/getCaseCount", _): answer = "\(cases.count)"
+        case ("/getCaseInfo", let item?): answer = item.info
+        case ("/getCaseStatus", let item?):
+            let result = report(of: visit.agent)?.results.last { $0.item.id == item.id }
+            answer = Self.status(result?.result.verdict)
+        case ("/updateReports", _):
+            if let report = report(of: visit.agent) { console.notice(report.sentence) }
+        case ("/runCase", let item?):
+            guard let index = index(ofAgent: visit.agent) else {
+                return refuse(stream, "503 Service Unavailable", "There are results of too many agents.")
+            }
+            return play(item, index, request, firstBytes, on: stream)
+        default:
+            return refuse(stream, "404 Not Found", "Clients connect to /getCaseCount, /runCase?case=N&agent=NAME, ...")
+        }
+        let player = CasePlayer(
+            Case(answering: answer), with: CasePlayer.Peer(role: .client, echoes: false), respondingTo: request)
+        let isLast = settings.arguments.isOnce && visit.path == "/updateReports"
+        _ = CaseConnection(player, on: stream, firstBytes: firstBytes, limits: limits) { [unowned self] _ in
+            didEnd(stream)
+            if isLast { loop.stop() }
+        }
+    }
+
+    private func play(
+        _ item: Case, _ index: Int, _ request: Head, _ firstBytes: [UInt8], on stream: SystemStream
+    ) {
+        let startTime = loop.now
+        console.showStatus("\(reports[index].shownAgent): \(item.id)")
+        let player = CasePlayer(
+            item, with: CasePlayer.Peer(role: .client, echoes: true), respondingTo: request)
+        _ = CaseConnection(player, on: stream, firstBytes: firstBytes, limits: limits) { [unowned self] result in
+            didEnd(stream)
+            reports[index].add(item, result, loop.now - startTime)
+        }
+    }
+
+    private func refuse(_ stream: SystemStream, _ status: String, _ text: String) {
+        var response = ByteBuffer()
+        response.append(
+            "HTTP/1.1 \(status)\r\nContent-Type: text/plain\r\nContent-Length: \(text.utf8.count + 1)\r\n"
+                + "Connection: close\r\n\r\n\(text)\n")
+        try? stream.write(&response)
+        didEnd(stream)
+    }
+
+    private static func status(_ verdict: Verdict?) -> String {
+        var writer = JSONWriter()
+        if let verdict { writer.add("behavior", verdict.autobahnName) } else { writer.addNull("behavior") }
+        return writer.finished
+    }
+
+    // MARK: Agents
+
+    private func report(of agent: String) -> CheckReport? { reports.first { $0.agent == agent } }
+
+    /// The position of an agent's results, or `nil` if there are too many agents.
+    private func index(ofAgent agent: String) -> Int? {
+        if let index = reports.firstIndex(where: { $0.agent == agent }) { return index }
+        guard reports.count < Self.maximumAgentCount else { return nil }
+        reports.append(CheckReport(agent: agent, role: .client, expected: settings.expectedFailures))
+        return reports.count - 1
+    }
+}
+
+/// What a client wants.
+private struct Visit {
+    let path: String
+    /// The number of a case, from 1.
+    let number: Int?
+    let agent: String
+
+    private static let longestAgent = 100
+
+    init(_ request: Head) {
+        let target = request.line.split(separator: " ").dropFirst().first ?? "/"
+        let parts = target.split(separator: "?", maxSplits: 1)
+        path = String(parts.first ?? "/")
+        var values: [String: String] = [:]
+        for pair in (parts.count > 1 ? parts[1] : "").split(separator: "&") {
+            let (name, value) = (pair.prefix { $0 != "=" }, pair.drop { $0 != "=" }.dropFirst())
+            values[String(name)] = (try? PercentEncoding.decode(value)) ?? String(value)
+        }
+        number = values["case"].flatMap { Int($0) }
+        agent = String((values["agent"] ?? "unknown").prefix(Self.longestAgent))
+    }
+}
+
+extension Case {
+    /// The answer to `/getCaseInfo`.
+    fileprivate var info: String {
+        var writer = JSONWriter()
+        writer.add("id", id)
+        writer.add("description", title)
+        return writer.finished
+    }
+}

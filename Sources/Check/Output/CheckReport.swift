@@ -1,0 +1,212 @@
+import Conformance
+import Formats
+import UserInterface
+import WSCore
+
+/// The results of a run for one peer.
+struct CheckReport {
+    struct Result {
+        let item: Case
+        let result: CaseResult
+        let duration: Duration
+        /// Whether `--expect` lists the case.
+        let isExpectedToFail: Bool
+
+        var milliseconds: Int { Int(duration / .milliseconds(1)) }
+    }
+
+    let agent: String
+    let role: PeerRole
+    private let expected: [Glob]
+    private(set) var results: [Result] = []
+    /// Whether the server echoes, or `nil` if that is not known.
+    var echoes: Bool?
+    /// The time of a connection with a ping.
+    var roundTrip: Duration?
+    private var unreachableCount = 0
+
+    init(agent: String, role: PeerRole, expected: [Glob]) {
+        self.agent = agent
+        self.role = role
+        self.expected = expected
+    }
+
+    mutating func add(_ item: Case, _ result: CaseResult, _ duration: Duration = .zero) {
+        unreachableCount = 0
+        results.append(
+            Result(
+                item: item, result: result, duration: duration,
+                isExpectedToFail: expected.contains { $0.matches(item.id) }))
+    }
+
+    /// Counts a case that could not be played. Returns how many there were in a row.
+    mutating func addUnreachable(_ item: Case) -> Int {
+        let count = unreachableCount + 1
+        add(item, .failed("the server cannot be reached any more"))
+        unreachableCount = count
+        return count
+    }
+
+    /// The name of the peer, which may come from it.
+    var shownAgent: String { escapingControls(agent) }
+
+    func count(_ verdict: Verdict) -> Int { results.count { $0.result.verdict == verdict } }
+
+    /// The failure of the run, or `nil` if all failures were expected.
+    var failure: Failure? {
+        let count = results.count { $0.result.verdict == .failed && !$0.isExpectedToFail }
+        if count > 0 { return .failedCases(count, of: results.count) }
+        return self.count(.skipped) == results.count ? .nothingChecked : nil
+    }
+
+    /// Writes the results of each peer to standard output and to files. Returns a failure to do so.
+    static func write(
+        _ reports: [CheckReport], _ settings: CheckSettings, _ files: CheckFiles, console: Console
+    ) -> Failure? {
+        let sections = settings.cases.files
+        let sorted = reports.map { $0.sorted(by: sections) }
+        console.eraseStatus()
+        let text = sorted.map { settings.arguments.isJSON ? $0.json : $0.text(sections, console) }.joined()
+        if let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output), error != .brokenPipe {
+            return .output(error)
+        }
+        do throws(Failure) {
+            try files.writeJUnit(Self.junit(sorted))
+            if let path = settings.arguments.autobahnPath { try Self.writeAutobahn(sorted, to: path) }
+        } catch {
+            return error
+        }
+        return nil
+    }
+
+    /// The results in the order of the cases.
+    private func sorted(by sections: [CaseFile]) -> CheckReport {
+        var positions: [String: Int] = [:]
+        for (index, item) in sections.flatMap(\.cases).enumerated() { positions[item.id] = index }
+        var copy = self
+        copy.results.sort { positions[$0.item.id, default: 0] < positions[$1.item.id, default: 0] }
+        return copy
+    }
+
+    // MARK: Text
+
+    private func text(_ sections: [CaseFile], _ console: Console) -> String {
+        let palette = console.colors(on: StandardDescriptors.output)
+        var text = ""
+        for section in sections {
+            let own = results.filter { $0.item.section == section.section }
+            guard !own.isEmpty else { continue }
+            text += "\(section.section.padded(to: 3)) \(section.title.padded(to: 40)) \(Self.counts(own, palette))\n"
+        }
+        for result in results where result.result.verdict == .failed && !result.isExpectedToFail {
+            text += "\n" + block(result, palette)
+        }
+        let notes = results.filter { [.nonStrict, .informational].contains($0.result.verdict) }
+        if !notes.isEmpty { text += "\n" }
+        for note in notes {
+            text += "\(note.result.verdict.rawValue) \(note.item.id) \(note.item.title): \(note.result.reason)\n"
+        }
+        for reason in Set(results.filter { $0.result.verdict == .skipped }.map(\.result.reason)).sorted() {
+            let own = results.filter { $0.result.verdict == .skipped && $0.result.reason == reason }
+            text += "skipped \(Phrase.count(own.count, "case")): \(reason)\n"
+        }
+        for result in results where result.isExpectedToFail && result.result.verdict != .failed {
+            text += "\(result.item.id) is expected to fail, but is \(result.result.verdict.rawValue)\n"
+        }
+        return text + "\n" + sentence + "\n"
+    }
+
+    /// Such as "517 cases: 514 passed, 3 informational".
+    var sentence: String {
+        let known = results.count { $0.result.verdict == .failed && $0.isExpectedToFail }
+        let parts = Verdict.allCases.compactMap { verdict -> String? in
+            let number = count(verdict)
+            guard number > 0 || verdict == .failed else { return nil }
+            let note = verdict == .failed && known > 0 ? " (\(known) expected)" : ""
+            return "\(number) \(verdict.rawValue)\(note)"
+        }
+        let ending = results.count { $0.result.close.map { $0 != .ok } ?? false }
+        let endings = ending > 0 ? "; \(Phrase.count(ending, "connection")) did not end as it should" : ""
+        return "\(shownAgent): \(Phrase.count(results.count, "case")), \(parts.joined(separator: ", "))"
+            + endings
+    }
+
+    private static func counts(_ results: [Result], _ palette: Palette) -> String {
+        Verdict.allCases.compactMap { verdict -> String? in
+            let count = results.count { $0.result.verdict == verdict }
+            guard count > 0 else { return nil }
+            let text = "\(count) \(verdict.rawValue)"
+            return verdict == .failed ? palette.failure(text) : text
+        }.joined(separator: ", ")
+    }
+
+    private func block(_ result: Result, _ palette: Palette) -> String {
+        let item = result.item
+        var text = palette.failure("failed \(item.id)") + " \(item.title)\n"
+        text += "  RFC \(result.result.reference ?? item.reference): \(result.result.reason)\n"
+        text += "  expected: \(item.outcomes.map(\.text).joined(separator: "; or "))\n"
+        if !item.consequence.isEmpty { text += "  \(item.consequence)\n" }
+        for entry in result.result.log.entries { text += "  \(Self.line(entry))\n" }
+        if result.result.log.omittedCount > 0 {
+            text += "  … and \(Phrase.count(result.result.log.omittedCount, "more frame"))\n"
+        }
+        return text
+    }
+
+    /// A frame: `> text, 5 bytes: Hello`. Bytes that are no text are shown as hexadecimal digits.
+    static func line(_ entry: FrameLog.Entry) -> String {
+        let cut = entry.payload.count < entry.byteCount ? "…" : ""
+        let payload: String =
+            String(validating: entry.payload, as: UTF8.self).map { escapingControls($0) }
+            ?? entry.payload.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return "\(entry.isSent ? ">" : "<") \(entry.kind), \(Phrase.count(entry.byteCount, "byte"))"
+            + (payload.isEmpty ? "" : ": \(payload)\(cut)")
+    }
+
+    // MARK: Formats for programs
+
+    private var json: String {
+        var writer = JSONWriter()
+        writer.add("version", 1)
+        writer.add("agent", agent)
+        writer.add("role", role.rawValue)
+        if let echoes { writer.add("echoes", echoes) }
+        writer.beginArray("cases")
+        for result in results {
+            writer.beginElement()
+            writer.add("id", result.item.id)
+            writer.add("title", result.item.title)
+            writer.add("verdict", result.result.verdict.rawValue)
+            if let close = result.result.close { writer.add("close", close.rawValue) }
+            if !result.result.reason.isEmpty { writer.add("reason", result.result.reason) }
+            writer.add("ms", result.milliseconds)
+            writer.endObject()
+        }
+        writer.endArray()
+        return writer.finished
+    }
+
+    /// One suite. With several peers, the names of checks begin with theirs.
+    private static func junit(_ reports: [CheckReport]) -> String {
+        var suite = JUnitSuite(name: reports.count == 1 ? reports[0].agent : "wsx check")
+        for report in reports {
+            for result in report.results {
+                let outcome: JUnitSuite.Outcome =
+                    switch result.result.verdict {
+                    case .failed where result.isExpectedToFail, .skipped: .skipped
+                    case .failed: .failed(reason: result.result.reason)
+                    case .passed, .nonStrict, .informational: .passed
+                    }
+                let name = "\(result.item.id) \(result.item.title)"
+                suite.add(
+                    reports.count == 1 ? name : "\(report.agent): \(name)", outcome,
+                    nanoseconds: UInt64(result.milliseconds) * 1_000_000)
+            }
+        }
+        return suite.text
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}
