@@ -20,7 +20,7 @@ import wire
 from brokers import Mosquitto
 from hosts import Hosts, why_there_are_none
 from protocol_files import JupyterServer, OCPPServer, WAMPServer
-from processes import BINARY, ROOT, Listener, Running, environment, run, wait_until, wsx
+from processes import BINARY, PEERS, PEERS_PYTHON, ROOT, Listener, Running, environment, run, wait_until, wsx
 from scripted_server import ScriptedServer
 from services import free_ports
 
@@ -847,6 +847,41 @@ def test_fail_a_pull_request(kitchen, wsx_echo):
     result = kitchen.run({"-c 50 -d 30s": "-c 2 -n 200", "p99<20ms": "p99<20s", "ws://localhost:8080/": wsx_echo.url})
     assert result.status == 0, result
     assert (kitchen.directory / "summary.md").read_text().startswith("### Pull request: passed")
+
+
+@recipe("Check a server against the RFCs")
+def test_check_a_server(kitchen, wsx_echo):
+    (kitchen.directory / "known-failures.txt").write_text("")
+    result = kitchen.run({"ws://localhost:8080/": wsx_echo.url, "'12.*'": "'[1-9]*' --case '3.*'"})
+    assert result.status == 0, result
+    assert (kitchen.directory / "check.xml").exists()
+
+
+@recipe("Check a client against the RFCs")
+def test_check_a_client(kitchen):
+    result = kitchen.run({"9001": str(free_ports(1)[0])})
+    assert result.status == 0, result
+    assert b"websockets: 27 cases, 27 passed, 0 failed" in result.out
+
+
+def test_the_workflow_for_conformance_runs(tmp_path):
+    workflow = (ROOT / "docs/ci/conformance.yml").read_text()
+    steps = re.findall(r"^        run: \|\n((?:          .*\n)+)", workflow, re.MULTILINE)
+    assert len(steps) == 2
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/wsx").symlink_to(BINARY)
+    (tmp_path / "known-failures.txt").write_text("")
+    client = f"exec {PEERS_PYTHON} {PEERS}/faulty_peer.py run"
+    for path, line in (("server", 'exec wsx listen --echo "$2"'), ("client", f'sleep 2; {client} "$1"')):
+        (tmp_path / path).write_text(f"#!/bin/sh\n{line}\n")
+        (tmp_path / path).chmod(0o755)
+    variables = environment(PATH=f"{tmp_path}/bin:{os.environ['PATH']}", HOME=tmp_path)
+    for step in steps:
+        for port, free in zip(("8080", "9001"), free_ports(2)):
+            step = step.replace(port, str(free))
+        step = step.replace("wsx check", "wsx check --case '1.1.*' --case '5.*'")
+        with Script("set -e\n" + step, env=variables, cwd=tmp_path) as script:
+            assert script.wait(60) == 0
 
 
 def test_the_workflow_of_the_recipe_runs(tmp_path):

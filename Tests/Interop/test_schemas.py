@@ -25,7 +25,7 @@ def test_a_schema_is_valid_and_has_a_version(name):
 
 
 def test_there_is_a_schema_for_each_kind_of_output():
-    assert set(SCHEMAS) == {"events", "scenario", "bench-results", "help"}
+    assert set(SCHEMAS) == {"events", "scenario", "bench-results", "help", "check"}
 
 
 @pytest.mark.parametrize("arguments, types", [
@@ -70,7 +70,7 @@ def test_results_have_the_form_of_the_schema(mode, format):
 def test_the_option_table_has_the_form_of_the_schema():
     table, = check("help", wsx("help", "--json").lines)
     assert [command["name"] for command in table["commands"]] == [
-        "connect", "listen", "relay", "bench", "bench merge", "curl", "convert", "help", "completions"]
+        "connect", "listen", "relay", "bench", "bench merge", "curl", "check", "convert", "help", "completions"]
 
 
 def test_a_usage_error_is_json_if_the_command_line_asks_for_json():
