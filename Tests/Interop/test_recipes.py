@@ -20,7 +20,7 @@ import wire
 from brokers import Mosquitto
 from hosts import Hosts, why_there_are_none
 from protocol_files import JupyterServer, OCPPServer, WAMPServer
-from processes import BINARY, PEERS, PEERS_PYTHON, ROOT, Listener, Running, environment, run, wait_until, wsx
+from processes import BINARY, PEERS, PEERS_PYTHON, PYTHON, ROOT, Listener, Running, environment, run, wait_until, wsx
 from scripted_server import ScriptedServer
 from services import free_ports
 
@@ -859,7 +859,7 @@ def test_check_a_server(kitchen, wsx_echo):
 
 @recipe("Check a client against the RFCs")
 def test_check_a_client(kitchen):
-    result = kitchen.run({"9001": str(free_ports(1)[0])})
+    result = kitchen.run({"9001": str(free_ports(1)[0]), "python3 -": f"{PYTHON} -"})
     assert result.status == 0, result
     assert b"websockets: 27 cases, 27 passed, 0 failed" in result.out
 
