@@ -68,6 +68,8 @@ BUILD_FLAGS = -c release --scratch-path $(PROGRAM) --static-swift-stdlib --disab
 	$(CODE_GENERATION) \
 	-Xswiftc -use-ld=lld -Xlinker -L$(STATIC) -Xlinker --no-export-dynamic $(RELOCATIONS) $(if $(SYMBOLS),,-Xlinker -s)
 
+# `wsx --version` prints the commit between releases.
+build: export WSX_COMMIT := $(shell git rev-parse HEAD 2>/dev/null | cut -c 1-7)
 build: deps
 	@scripts/static-libraries.sh $(STATIC)
 	@$(if $(PORTABLE),clang -O2 -c -o $(STATIC)/hypotf.o packaging/hypotf.c)

@@ -32,7 +32,7 @@ let pages: [Resource] = [
 
 let commandDependencies: [Target.Dependency] = ["Peer", "UserInterface", "Conversation", "Formats", "WSCore"]
 let programDependencies: [Target.Dependency] =
-    commandDependencies + ["Connect", "Listen", "Bench", "Convert", "Check", "CommandLine", "LoadTest"]
+    commandDependencies + ["Connect", "Listen", "Bench", "Convert", "Check", "CommandLine", "LoadTest", "CCommit"]
 
 let package = Package(
     name: "wsx",
@@ -49,6 +49,10 @@ let package = Package(
         .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
         // System calls.
         .target(name: "CSystem"),
+        // The commit. The variable is that of `make build`, because SwiftPM caches what `Context.gitInformation` was.
+        .target(
+            name: "CCommit",
+            cSettings: [.define("WSX_COMMIT", to: "\"\(Context.environment["WSX_COMMIT"] ?? "")\"")]),
         .target(
             name: "WSCore",
             dependencies: ["CIDN2", "CNGHTTP2", "CSystem", "COpenSSL", "CZlib"],

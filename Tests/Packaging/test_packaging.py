@@ -16,6 +16,7 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts/dist"
 VERSION = re.search(r'version = "(.*)"', (ROOT / "Sources/UserInterface/Options/Version.swift").read_text())[1]
+RELEASE = VERSION.removesuffix("-dev")
 MACHINE = os.uname().machine
 PAGES = {f"man{path.suffix[1:]}/{path.name}" for path in ROOT.glob("man/*.[17]")}
 NOBODY = "65534:65534"
@@ -71,7 +72,7 @@ def test_the_tarball_has_the_program_manual_completions_and_licenses(dist):
 def test_the_package_has_the_program_manual_and_completions(dist):
     package, = dist.glob("*.deb")
     control = dict(line.split(": ", 1) for line in run("dpkg-deb", "--field", package).splitlines() if ": " in line)
-    assert control["Version"] == f"{VERSION}-1"
+    assert control["Version"] == f"{VERSION.replace('-', '~')}-1"
     assert re.search(r"\blibc6 \(>= 2\.\d+\)", control["Depends"])
     assert re.search(r"\bopenssl \(= .*\breadline \(= ", control["Built-Using"])
     files = {line.split()[5] for line in run("dpkg-deb", "--contents", package).splitlines()}
@@ -145,13 +146,19 @@ def test_a_binary_that_needs_a_newer_glibc_is_rejected(tmp_path):
     (None, None, None, None),
     ("packaging/maintainer", "@example.org", "@wsx.invalid", "packaging/maintainer has example values"),
     ("packaging/maintainer", "someone/", "OWNER/", "packaging/maintainer has example values"),
-    ("CHANGELOG.md", f"## {VERSION} ", "## Unreleased ", f"CHANGELOG.md has no heading for {VERSION}"),
-    ("Sources/UserInterface/Options/Version.swift", f'"{VERSION}"', '"9.9.9"', f"has another version than {VERSION}"),
+    ("CHANGELOG.md", f"## {RELEASE} ", "## Unreleased ", f"CHANGELOG.md has no heading for {RELEASE}"),
+    ("Sources/UserInterface/Options/Version.swift", f'"{RELEASE}"', '"9.9.9"', f"has another version than {RELEASE}"),
 ])
 def test_a_release_needs_a_version_changes_and_a_publisher(tmp_path, file, old, new, problem):
-    for name in ("scripts/dist/check-release.sh", "Sources/UserInterface/Options/Version.swift", "CHANGELOG.md"):
+    # As the release steps of docs/howto/make-a-release.md leave the files.
+    for name, text, changed in (
+        ("scripts/dist/check-release.sh", "#", "#"),
+        ("Sources/UserInterface/Options/Version.swift", f'"{VERSION}"', f'"{RELEASE}"'),
+        ("CHANGELOG.md", "## Unreleased\n", f"## {RELEASE} – 2026-01-01\n"),
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
+        (tmp_path / name).write_text((ROOT / name).read_text().replace(text, changed))
     (tmp_path / "packaging").mkdir()
     (tmp_path / "packaging/maintainer").write_text(
         'MAINTAINER="Someone <someone@example.org>"\nREPOSITORY=someone/wsx\n')
@@ -160,9 +167,14 @@ def test_a_release_needs_a_version_changes_and_a_publisher(tmp_path, file, old, 
         assert old in text
         (tmp_path / file).write_text(text.replace(old, new))
     check = subprocess.run(
-        [tmp_path / "scripts/dist/check-release.sh", VERSION], stderr=subprocess.PIPE, text=True, check=False)
+        [tmp_path / "scripts/dist/check-release.sh", RELEASE], stderr=subprocess.PIPE, text=True, check=False)
     assert check.returncode == (1 if problem else 0), check.stderr
     assert (problem or "") in check.stderr
+
+
+def test_the_version_is_that_of_the_newest_changes():
+    heading = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1]
+    assert heading == ("Unreleased" if VERSION.endswith("-dev") else VERSION)
 
 
 def test_a_formula_needs_a_repository(tmp_path):

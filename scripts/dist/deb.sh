@@ -6,7 +6,8 @@
 # Reads SOURCE_DATE_EPOCH, and MINIMUM_GLIBC for the description.
 set -euo pipefail
 
-root=$1 version=$2-1 output=$3
+# Debian sorts `0.3.0~dev` before `0.3.0`.
+root=$1 version=${2/-/\~}-1 output=$3
 packaging=$(dirname "$0")/../../packaging/debian
 architecture=$(dpkg --print-architecture)
 . "$packaging/../maintainer"

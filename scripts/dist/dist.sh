@@ -53,4 +53,4 @@ scripts/dist/spdx.py "$binary" "$version" "$output/$name.spdx.json"
 
 scripts/dist/check-release.sh "$version" || echo "dist: these packages are for tests, not for a release" >&2
 cd "$output"
-sha256sum -- wsx[-_]"$version"* >SHA256SUMS
+sha256sum -- wsx[-_]"${version%-dev}"* >SHA256SUMS

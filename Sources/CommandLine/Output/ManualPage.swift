@@ -35,7 +35,7 @@ public enum ManualPage {
         [
             "'\\\" t",
             ".\\\" Made from the option table by \"make generate\"; changes here are lost.",
-            ".TH \(Roff.literal(name.uppercased())) \(number) \"\" \"\(program.name) \(program.version)\" \"\(volume)\"",
+            ".TH \(Roff.literal(name.uppercased())) \(number) \"\" \"\(program.name) \(Roff.literal(program.version))\" \"\(volume)\"",
             ".SH NAME",
             "\(Roff.literal(name)) \\- \(lowercasingFirst(summary))",
         ]
