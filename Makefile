@@ -173,9 +173,9 @@ conformance: conformance-deps
 	@scripts/install-autobahn.sh
 	@/usr/bin/python3 Tests/Conformance/conformance.py
 
-# Only the categories that take seconds. Without Python 2.7 (status 3), the target only prints a notice.
+# Only the categories that take seconds. Without Python 2.7 (status 3), the target only prints a notice, or fails with WSX_CI.
 conformance-quick: conformance-deps
-	@scripts/install-autobahn.sh || { [ $$? -eq 3 ] && exit 0; exit 1; }; \
+	@scripts/install-autobahn.sh || { [ $$? -eq 3 ] && [ -z "$$WSX_CI" ] && exit 0; exit 1; }; \
 	EXCLUDE='9.* 12.* 13.*' /usr/bin/python3 Tests/Conformance/conformance.py
 
 conformance-deps: test-deps build
