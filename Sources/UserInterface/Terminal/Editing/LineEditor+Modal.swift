@@ -33,10 +33,13 @@ extension LineEditor {
             if let key = modal?.keys.escape() { press(key) }
         }
         modal = OpenModalLine(line: line, escapeTimer: timer)
-        line.didChange = { [unowned self] in
-            if shown != .nothing { drawModalLine() }
-        }
+        line.didChange = { [unowned self] in redrawModalLine() }
         draw()
+    }
+
+    private func redrawModalLine() {
+        guard shown != .nothing else { return }
+        if size == Self.windowSize { drawModalLine() } else { redrawAll() }
     }
 
     /// Draws the modal line over the current row.
@@ -60,10 +63,7 @@ extension LineEditor {
     /// Passes a key to the modal line, and returns to the line being typed if it ends.
     func press(_ key: PromptKey) {
         guard let line = modal?.line else { return }
-        guard !line.press(key) else {
-            if shown != .nothing { drawModalLine() }
-            return
-        }
+        guard !line.press(key) else { return redrawModalLine() }
         erase()
         modal = nil
         draw()

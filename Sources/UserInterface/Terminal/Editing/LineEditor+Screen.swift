@@ -13,9 +13,32 @@ extension LineEditor {
     /// Erases the status line and the line being typed. The cursor is then where they began.
     func erase() {
         guard shown != .nothing else { return }
+        // The signal of a new size may come later.
+        guard size == Self.windowSize else { return eraseRewrapped() }
         if modal == nil { rl_clear_visible_line() } else { write("\r\u{1B}[K") }
         wsx_readline_flush()
-        if shown == .lineBelowStatus { write("\u{1B}[A\u{1B}[2K") }
+        if case .lineBelowStatus = shown { write("\u{1B}[A\u{1B}[2K") }
+        shown = .nothing
+    }
+
+    /// Erases the status line and the line being typed after a change of the window size.
+    ///
+    /// Terminals rewrap their contents, so the line occupies other rows than readline believes. Readline would clear
+    /// only the cursor's row and leave fragments of the line above it.
+    private func eraseRewrapped() {
+        let shownPrompt = wsx_readline_prompt().map { Array(String(cString: $0).utf8) } ?? []
+        let shownLine =
+            window.map { $0.text.prefix($0.cursor) } ?? currentLine.prefix(Int(wsx_readline_point()))
+        let statusColumns = if case .lineBelowStatus(let columns) = shown { columns } else { 0 }
+        adoptSize()
+        let columns = max(1, Self.screenSize.columns)
+        let row =
+            (statusColumns + columns - 1) / columns
+            + (modal.map { $0.cursor / columns }
+                ?? LineWindow.cursorRow(after: shownPrompt + shownLine, columns: columns))
+        let up = row > 0 ? "\u{1B}[\(row)A" : ""
+        // Erase the first row, then those below: tmux would move a screen that is erased at once into its history.
+        write("\(up)\r\u{1B}[K\u{1B}7\u{1B}[B\u{1B}[J\u{1B}8")
         shown = .nothing
     }
 
@@ -24,7 +47,7 @@ extension LineEditor {
         shown = .line
         if let statusLine, hasRoom(for: statusLine) {
             write(statusLine.text + "\n")
-            shown = .lineBelowStatus
+            shown = .lineBelowStatus(columns: statusLine.columns)
         }
         guard modal == nil else { return drawModalLine() }
         if wsx_readline_is_busy() == 0 { rl_set_prompt(prompt) }
@@ -60,16 +83,30 @@ extension LineEditor {
     /// The visible part of a text that is taller than the screen.
     private var window: LineWindow? {
         let (rows, columns) = Self.screenSize
+        let statusRows = if case .lineBelowStatus = shown { 1 } else { 0 }
         return LineWindow(
-            of: currentLine, cursor: Int(wsx_readline_point()), rows: shown == .lineBelowStatus ? rows - 1 : rows,
-            columns: columns, promptColumns: DisplayWidth.of(prompt))
+            of: currentLine, cursor: Int(wsx_readline_point()), rows: rows - statusRows, columns: columns,
+            promptColumns: DisplayWidth.of(prompt))
     }
 
-    /// The terminal's rows and columns.
+    /// The rows and columns of ``size``, or of an assumed size.
     static var screenSize: (rows: Int, columns: Int) {
         var (rows, columns) = (Int32(0), Int32(0))
         rl_get_screen_size(&rows, &columns)
         return (Int(rows), Int(columns))
+    }
+
+    /// The present size of the terminal.
+    static var windowSize: ScreenSize? {
+        StandardDescriptors.windowSize(of: StandardDescriptors.input).map {
+            ScreenSize(columns: $0.columns, rows: $0.rows)
+        }
+    }
+
+    /// Draws for the present size of the terminal from now on.
+    func adoptSize() {
+        size = Self.windowSize
+        rl_reset_screen_size()
     }
 
     /// Hands the terminal, with its original modes, to another program.
@@ -87,7 +124,7 @@ extension LineEditor {
     }
 
     private func returnToLine() {
-        rl_reset_screen_size()
+        adoptSize()
         // The other program's cursor position is unknown.
         write("\r")
         delegate?.editorDidResize()
@@ -96,25 +133,9 @@ extension LineEditor {
     }
 
     /// Redraws the line after a change of the window size.
-    ///
-    /// Terminals rewrap their contents, so the line occupies other rows than readline believes. Readline would clear
-    /// only the cursor's row and leave fragments of the line above it.
     func resized() {
         guard canDraw else { return }
-        let shownPrompt = wsx_readline_prompt().map { Array(String(cString: $0).utf8) } ?? []
-        let shownLine =
-            window.map { $0.text.prefix($0.cursor) } ?? currentLine.prefix(Int(wsx_readline_point()))
-        let statusColumns = shown == .lineBelowStatus ? statusLine?.columns ?? 0 : 0
-        rl_reset_screen_size()
-        let columns = max(1, Self.screenSize.columns)
-        let row =
-            (statusColumns + columns - 1) / columns
-            + (modal.map { $0.cursor / columns }
-                ?? LineWindow.cursorRow(after: shownPrompt + shownLine, columns: columns))
-        let up = row > 0 ? "\u{1B}[\(row)A" : ""
-        // Erase the first row, then those below: tmux would move a screen that is erased at once into its history.
-        write("\(up)\r\u{1B}[K\u{1B}7\u{1B}[B\u{1B}[J\u{1B}8")
-        shown = .nothing
+        eraseRewrapped()
         delegate?.editorDidResize()
         draw()
     }

@@ -23,15 +23,17 @@ package final class LineEditor {
         didSet { if isOpen, statusLine != oldValue { redrawAll() } }
     }
     /// The part of the screen that the editor has drawn, at the bottom.
-    enum Shown {
+    enum Shown: Equatable {
         /// Another program has the terminal, or the screen is about to be drawn again.
         case nothing
         /// The prompt and the line being typed.
         case line
-        /// The same, below ``statusLine``.
-        case lineBelowStatus
+        /// The same, below a status line of this width.
+        case lineBelowStatus(columns: Int)
     }
     var shown = Shown.nothing
+    /// The size of the terminal for which the editor draws.
+    var size: ScreenSize?
     /// Receives the lines; set it before the loop runs.
     package weak var delegate: (any PromptEditorDelegate)?
     /// The lines typed so far.
@@ -92,6 +94,7 @@ package final class LineEditor {
         wsx_readline_configure()
         wsx_readline_set_streams(fdopen(StandardDescriptors.input, "r"), screen)
         rl_initialize()
+        adoptSize()
         bindKeys()
         stifle_history(Int32(History.maximumEntries))
         for line in history.lines { Self.remember(line) }
