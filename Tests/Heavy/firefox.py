@@ -44,8 +44,8 @@ class Firefox(Running):
     def __exit__(self, *exception):
         if self._client:
             self._client.kill()
-            self._client.wait(10)
-            self._thread.join(10)
+            self._client.wait(60)
+            self._thread.join(60)
             self._client.stdin.close()
             self._client.stdout.close()
         # Its child processes hold the same pipes.

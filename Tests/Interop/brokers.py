@@ -148,7 +148,7 @@ class Bridge:
         started = threading.Event()
         self.thread = threading.Thread(target=self._run, args=[started], daemon=True)
         self.thread.start()
-        assert started.wait(20)
+        assert started.wait(60)
 
     def _run(self, started):
         asyncio.set_event_loop(self.loop)
@@ -200,7 +200,7 @@ class Bridge:
 
     def stop(self):
         self.loop.call_soon_threadsafe(self.stopping.set)
-        self.thread.join(20)
+        self.thread.join(60)
 
 
 def split_packets(data):

@@ -42,7 +42,7 @@ class Chromium(Running):
         """Opens a new page and returns its WebSocket URL."""
         host = re.match(r"ws://([^/]+)/", self.url).group(1)
         request = urllib.request.Request(f"http://{host}/json/new?about:blank", method="PUT")
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as response:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=60) as response:
             return json.load(response)["webSocketDebuggerUrl"]
 
 
@@ -67,14 +67,14 @@ class Page:
         try:
             self.call("Page.close")
             self._client.stdin.close()
-            self._client.wait(30)
+            self._client.wait(60)
         finally:
             self._end()
 
     def _end(self):
         self._client.kill()
-        self._client.wait(10)
-        self._thread.join(10)
+        self._client.wait(60)
+        self._thread.join(60)
         self._client.stdout.close()
 
     def _read(self):

@@ -18,16 +18,18 @@ same rule. `make test-heavy` and `make check-all` run those.
 No test depends on the speed of the machine or on the bucket widths of a histogram. Every test passes next to a full
 build:
 - Lower bounds follow from the tested behavior, such as a delay, and allow for timers that fire a millisecond early.
-- Upper bounds guard against hangs and are ten times the usual duration. Tests of speed itself judge the fastest of
-  several attempts.
+- Upper bounds guard against hangs: at least a minute, and ten times the usual duration. What must not be waited for takes
+  longer than that, such as an hour. Tests of speed itself judge the fastest of several attempts.
 - Waits are for a condition. Pauses that must keep a peer alive have a margin of at least 1 s.
 - Loads that need an exact number of messages use a count (`bench -n`), not a duration.
+- Random inputs come from `random`, which is seeded for each test. A failure prints the seed.
 
 All other tests must tolerate company: they wait for conditions, use their own ports and directories, and check the
 memory of their own processes only. Test ids must be the same in every process, so they contain nothing random.
 """
 
 import os
+import random
 import shutil
 import signal
 
@@ -57,6 +59,8 @@ EXPECTED_SKIPS = {
 }
 # Sanitizer reports from xdist workers, written after their last tests.
 worker_reports = []
+# Seeds the random inputs of each test, together with its name. It is printed with failures; WSX_TEST_SEED repeats it.
+SEED = os.environ.setdefault("WSX_TEST_SEED", str(random.SystemRandom().randrange(1 << 32)))
 # The seconds that each test took, without its fixtures.
 durations = {}
 
@@ -99,6 +103,8 @@ def pytest_runtest_makereport():
         if reason not in EXPECTED_SKIPS:
             report.outcome = "failed"
             report.longrepr = f"skipped, and not among EXPECTED_SKIPS of {__file__}: {reason}"
+    if report.failed:
+        report.sections.append(("Random inputs", f"WSX_TEST_SEED={SEED} repeats them."))
 
 
 def pytest_runtest_logreport(report):
@@ -130,6 +136,11 @@ def pytest_sessionfinish(session):
 def pytest_testnodedown(node):
     # A worker that crashed has no output.
     worker_reports.append(getattr(node, "workeroutput", {}).get("sanitizer"))
+
+
+@pytest.fixture(autouse=True)
+def random_inputs(request):
+    random.seed(f"{SEED} {request.node.nodeid}")
 
 
 @pytest.fixture(autouse=True)

@@ -45,9 +45,9 @@ class PeerOf(wire.Stream):
             listener.listen()
             url = f"ws://127.0.0.1:{listener.getsockname()[1]}/"
             self.program = Running([BINARY, "connect", *arguments, url], stdin=-1)
-            listener.settimeout(30)
+            listener.settimeout(60)
             super().__init__(listener.accept()[0])
-        self.sock.settimeout(30)
+        self.sock.settimeout(60)
         # The extensions wsx offers as a client, or accepts as a server.
         request = self.read_head()
         self.extensions = wire.field(request, wire.EXTENSIONS)
@@ -56,7 +56,7 @@ class PeerOf(wire.Stream):
     def _listen(self, arguments, fields, receive_buffer):
         self.program = Listener(*arguments, stdin=-1)
         super().__init__(socket.socket())
-        self.sock.settimeout(30)
+        self.sock.settimeout(60)
         if receive_buffer:
             self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.sock.connect(("127.0.0.1", self.program.port))

@@ -86,7 +86,7 @@ def assert_fails(result, status, *words):
         assert word in result.err, result
 
 
-def wait_until(condition, timeout=30, what="a condition"):
+def wait_until(condition, timeout=60, what="a condition"):
     """Waits until `condition()` is true and returns its value."""
     deadline = time.monotonic() + timeout
     while True:
@@ -139,9 +139,9 @@ class Running:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(10)
+        self.process.wait(60)
         for thread in self._threads:
-            thread.join(10)
+            thread.join(60)
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream:
                 try:
@@ -156,14 +156,14 @@ class Running:
     def signal(self, number):
         os.kill(self.pid, number)
 
-    def wait(self, timeout=30):
+    def wait(self, timeout=60):
         """Waits for the program to end and returns its status."""
         status = self.process.wait(timeout)
         for thread in self._threads:
-            thread.join(10)
+            thread.join(60)
         return status
 
-    def wait_for(self, pattern, stream="err", timeout=30):
+    def wait_for(self, pattern, stream="err", timeout=60):
         """Waits until the output matches and returns the match. Fails at once if the output has ended."""
         deadline = time.monotonic() + timeout
         pattern = re.compile(pattern.encode())

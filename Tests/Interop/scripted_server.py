@@ -90,7 +90,7 @@ class ScriptedServer:
     def __exit__(self, kind, error, trace):
         # shutdown wakes the thread that blocks in accept; close alone does not.
         self._listener.shutdown(socket.SHUT_RDWR)
-        self._acceptor.join(10)
+        self._acceptor.join(60)
         self._listener.close()
         for thread in self._threads:
             thread.join(0 if kind else 10)

@@ -19,6 +19,8 @@ import pytest
 from processes import Running, require_program, run
 
 USER, PASSWORD = "me", "geheim"
+# Names and ports of this run, which another one with the same seed must not choose.
+UNSEEDED = random.SystemRandom()
 CREDENTIALS = f"{USER}:{PASSWORD}"
 # The address squid refuses to connect to.
 CLOSED_ADDRESS = "127.0.0.66"
@@ -43,7 +45,7 @@ def free_ports(count):
     worker_count = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     ports = []
     while len(ports) < count:
-        port = random.randrange(20_000 + worker, 32_000, worker_count)
+        port = UNSEEDED.randrange(20_000 + worker, 32_000, worker_count)
         if port not in ports and is_free(port):
             ports.append(port)
     return ports
@@ -253,7 +255,7 @@ class Squid(Service):
         self._directory = tempfile.TemporaryDirectory(prefix="wsx-squid-")
         directory = pathlib.Path(self._directory.name)
         # The service name must be unique.
-        self._name = f"wsx{os.getpid()}x{random.randrange(1 << 32)}"
+        self._name = f"wsx{os.getpid()}x{UNSEEDED.randrange(1 << 32)}"
         files = {
             "users": f"{USER}:{password_hash()}\n",
             "digests": f"{USER}:squid:{hashlib.md5(f'{USER}:squid:{PASSWORD}'.encode()).hexdigest()}\n",

@@ -136,7 +136,7 @@ class RawTerminal:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(10)
+        self.process.wait(60)
         for descriptor in (self.main, self.terminal):
             try:
                 os.close(descriptor)

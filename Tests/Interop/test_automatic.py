@@ -1,7 +1,6 @@
 """Messages that `wsx connect` sends automatically: logins with `--first-message` and `--ready`, and `--answer`."""
 
 import json
-import time
 
 import pytest
 
@@ -176,9 +175,7 @@ def test_an_answer_that_needs_a_missing_value_is_reported():
     (["--ready", "("], "missing closing parenthesis"),
 ])
 def test_invalid_rules_are_rejected_before_connecting(options, message):
-    begin = time.monotonic()
     assert_fails(wsx("connect", *options, "ws://127.0.0.1:1/", "ask"), 2, message)
-    assert time.monotonic() - begin < 30
 
 
 def test_a_greeting_that_comes_with_the_response_is_not_missed():

@@ -243,7 +243,7 @@ def test_replies_sent_to_another_connection_are_mismatches():
     def script(peer):
         peer.upgrade()
         peers.append(peer)
-        are_there.wait(30)
+        are_there.wait(60)
         other = peers[1 - peers.index(peer)]
         for _ in range(50):
             other.send(wire.text(peer.read_frame().payload))
@@ -303,7 +303,7 @@ def test_a_protocol_violation_is_counted_separately():
         peer.read_to_end()
 
     with ScriptedServer(script) as server:
-        result, results = bench(server.url, "-c", "1", "-d", "30s", timeout=20)
+        result, results = bench(server.url, "-c", "1", "-d", "1h", timeout=60)
     assert errors(results) == {"protocol": 1}
     assert result.status == 5
 

@@ -7,7 +7,6 @@ import itertools
 import json
 import signal
 import threading
-import time
 
 import pytest
 
@@ -57,12 +56,12 @@ def leave(peer):
 
 
 @pytest.mark.parametrize("mode", ["echo", "send", "broadcast"])
-@pytest.mark.parametrize("amount", [["-n", "100"], ["-n", "100", "-r", "50"], ["-d", "20s"]], ids=" ".join)
+@pytest.mark.parametrize("amount", [["-n", "100"], ["-n", "100", "-r", "50"], ["-d", "1h"]], ids=" ".join)
 def test_a_server_that_closes_every_connection_is_not_waited_for(mode, amount):
     with ScriptedServer(leave) as server:
-        begin = time.monotonic()
-        result, results = bench(server.url, "--mode", mode, "-c", "3", *amount, timeout=30, check_sum=False)
-    assert time.monotonic() - begin < 15, "it waited for replies that cannot arrive"
+        timeout = [] if mode == "send" else ["--reply-timeout", "1h"]
+        result, results = bench(
+            server.url, "--mode", mode, "-c", "3", *amount, *timeout, timeout=60, check_sum=False)
     assert errors(results) == {"closed": 3}
     assert results["messages"]["sent"] == results["messages"]["received"] == 0
     assert_fails(result, 1, '1008 (policy violation) "who are you?"')
@@ -71,7 +70,7 @@ def test_a_server_that_closes_every_connection_is_not_waited_for(mode, amount):
 @pytest.mark.parametrize("refusal", [refuse, leave])
 def test_a_thread_without_connections_does_not_delay_the_end(refusal):
     with ScriptedServer(Refuser(refusal)) as server:
-        _, results = bench(server.url, "-t", "2", "-c", "2", "-n", "10", timeout=30)
+        _, results = bench(server.url, "-t", "2", "-c", "2", "-n", "10", timeout=60)
     # The other thread sends its share.
     assert results["messages"]["sent"] == results["messages"]["received"] == 5
 
@@ -79,7 +78,7 @@ def test_a_thread_without_connections_does_not_delay_the_end(refusal):
 def test_readers_do_not_wait_for_a_publisher_that_left():
     with ScriptedServer(Refuser(leave)) as server:
         result, results = bench(
-            server.url, "--mode", "broadcast", "-c", "3", "-n", "100", "--connect-rate", "50", timeout=30,
+            server.url, "--mode", "broadcast", "-c", "3", "-n", "100", "--connect-rate", "50", timeout=60,
             check_sum=False)
     assert results["messages"]["sent"] == 0 and result.status == 1
 
@@ -154,14 +153,14 @@ def test_an_interrupted_run_computes_its_rate_from_the_elapsed_time():
             while True:
                 messages.append(peer.read_frame().payload)
         except TimeoutError:
-            peer.sock.settimeout(30)
+            peer.sock.settimeout(60)
         peer.send(b"".join(map(wire.text, messages)))
         echo(peer)
 
     with ScriptedServer(script) as server:
         words = ["bench", "--output", "json", server.url, "-c", "1", "-r", "400", "-d", "1h"]
         with Running([BINARY, *words]) as client:
-            has_stalled.wait(30)
+            has_stalled.wait(60)
             with pytest.raises(Exception):
                 client.process.wait(1)
             client.signal(signal.SIGINT)
@@ -228,7 +227,7 @@ def test_every_connection_attempt_has_an_outcome():
 
     def script(peer):
         peer.read_request()
-        may_answer.wait(30)
+        may_answer.wait(60)
 
     with ScriptedServer(script) as server:
         _, results = bench(

@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-import time
 import urllib.request
 
 import pytest
@@ -42,21 +41,19 @@ def test_seconds_are_written_while_the_run_continues(wsx_echo):
         assert process.poll() is None
         process.terminate()
         *_, last = process.stdout.read().splitlines()
-        process.wait(30)
+        process.wait(60)
     assert first["second"] == 0 and first["received"] > 0
     assert json.loads(last)["mode"] == "echo"
 
 
 def test_a_reader_that_leaves_ends_the_run(wsx_echo):
-    begin = time.monotonic()
     with subprocess.Popen(
-            [BINARY, "bench", "--output", "jsonl", "-c", "1", "-d", "60s", wsx_echo.url],
+            [BINARY, "bench", "--output", "jsonl", "-c", "1", "-d", "1h", wsx_echo.url],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.readline()
         process.stdout.close()
-        assert process.wait(40) == 0
+        assert process.wait(60) == 0
         assert process.stderr.read() == b""
-    assert time.monotonic() - begin < 45
 
 
 def test_merge_and_baseline_read_the_lines(wsx_echo, tmp_path):
@@ -73,11 +70,11 @@ def test_merge_and_baseline_read_the_lines(wsx_echo, tmp_path):
 
 def test_a_condition_that_does_not_hold_stops_the_run(wsx_echo):
     result = wsx(
-        "bench", "--output", "json", "-c", "2", "-r", "100", "-d", "60s", "--abort", "rate<1M", "--abort", "p50>1h",
-        wsx_echo.url, timeout=40)
+        "bench", "--output", "json", "-c", "2", "-r", "100", "-d", "1h", "--abort", "rate<1M", "--abort", "p50>1h",
+        wsx_echo.url, timeout=60)
     results = check(result.out)
-    assert_fails(result, 7, "stopped after 1 s: --abort 'p50>1h' does not hold: ")
-    assert 1 <= results["duration_s"] < 30 and results["messages"]["received"] > 0
+    assert_fails(result, 7, "stopped after ", " s: --abort 'p50>1h' does not hold: ")
+    assert results["duration_s"] >= 1 and results["messages"]["received"] > 0
 
 
 def test_conditions_that_hold_do_not_stop_the_run(wsx_echo):
@@ -98,7 +95,7 @@ def test_invalid_conditions_are_rejected(condition, message):
 
 def scraped(url):
     """Returns the samples of a metrics page, by name and labels, as another implementation reads them."""
-    with urllib.request.urlopen(url, timeout=20) as response:
+    with urllib.request.urlopen(url, timeout=60) as response:
         assert response.headers["Content-Type"] == "application/openmetrics-text; version=1.0.0; charset=utf-8"
         families = list(text_string_to_metric_families(response.read().decode()))
     samples = [sample for family in families for sample in family.samples]
@@ -107,7 +104,7 @@ def scraped(url):
 
 def test_metrics_are_served_during_the_run(wsx_echo):
     with subprocess.Popen(
-            [BINARY, "bench", "--metrics", "0", "--output", "jsonl", "-c", "3", "-r", "200", "-d", "60s", wsx_echo.url],
+            [BINARY, "bench", "--metrics", "0", "--output", "jsonl", "-c", "3", "-r", "200", "-d", "1h", wsx_echo.url],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         url = re.fullmatch(rb"Metrics at (http://127\.0\.0\.1:\d+/metrics)\n", process.stderr.readline())[1].decode()
         process.stdout.readline()
@@ -117,13 +114,13 @@ def test_metrics_are_served_during_the_run(wsx_echo):
                 ("localhost", None, 200), ("evil.example", None, 403), ("evil.example:80", "http://evil.example", 403)):
             request = urllib.request.Request(url, headers={"Host": host, **({"Origin": origin} if origin else {})})
             try:
-                status = urllib.request.urlopen(request, timeout=30).status
+                status = urllib.request.urlopen(request, timeout=60).status
             except urllib.error.HTTPError as error:
                 status = error.code
                 assert b"use an IP address" in error.read()
             assert status == expected, host
         process.terminate()
-        process.communicate(timeout=40)
+        process.communicate(timeout=60)
     assert samples["wsx_connections",] == 3
     assert samples["wsx_messages_total", "received"] >= second["messages"]["received"] > 0
     assert samples["wsx_errors_total", "closed"] == 0

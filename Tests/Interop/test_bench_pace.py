@@ -115,7 +115,7 @@ def test_messages_that_the_server_does_not_accept_are_unsent():
 
     def script(peer):
         peer.upgrade()
-        are_there.wait(30)
+        are_there.wait(60)
         # The load takes 300 ms and does not begin before both connections are open.
         time.sleep(2)
         while (message := peer.read_frame()).opcode != wire.CLOSE:
@@ -178,7 +178,7 @@ def test_a_run_begins_at_the_start_time(wsx_echo):
     assert (result.status, result.err) == (0, "")
     started = datetime.fromisoformat(results["start_time"].replace("Z", "+00:00"))
     # The run may not start early, apart from rounding in the text. How late it starts depends on the machine.
-    assert timedelta(milliseconds=-1) <= started - moment < timedelta(seconds=30)
+    assert timedelta(milliseconds=-1) <= started - moment < timedelta(minutes=2)
     assert datetime.now(timezone.utc) >= moment
 
 

@@ -156,7 +156,7 @@ def test_a_refused_subscription_is_no_violation_of_the_protocol():
 
     with ScriptedServer(serve) as server:
         result, results = bench(
-            "--protocol", "socket.io", server.url, "--mode", "receive", "-m", "/admin", "-c", "1", "-d", "30s", timeout=20,
+            "--protocol", "socket.io", server.url, "--mode", "receive", "-m", "/admin", "-c", "1", "-d", "1h", timeout=60,
             check_sum=False)
     assert errors(results) == {"application": 1, "closed": 1}
     assert "the server reported an error: " in result.err and "Forbidden" in result.err

@@ -109,7 +109,7 @@ def test_a_missing_reply_is_lost(matching):
 
     with ScriptedServer(answering(answer)) as server:
         result, results = requests(
-            server, "-c", "1", "-n", "10", "--in-flight", "2", "--reply-timeout", "500ms", *matching, timeout=30)
+            server, "-c", "1", "-n", "10", "--in-flight", "2", "--reply-timeout", "500ms", *matching, timeout=60)
     assert (faults(results), results["messages"]["received"]) == ({"lost": 1}, 9)
     assert result.status == 7
 
@@ -124,7 +124,7 @@ def test_a_late_reply_counts_with_its_full_latency():
     with ScriptedServer(answering(answer)) as server:
         result, results = requests(
             server, "-c", "1", "-r", "10", "-n", "25", "--reply-timeout", "600ms", "--correlate", "id",
-            "--expect", "true", timeout=40)
+            "--expect", "true", timeout=60)
     assert (faults(results), errors(results)) == ({}, {"timeout": 1})
     assert results["messages"]["received"] == results["messages"]["sent"]
     assert results["latency_us"]["max"] >= 1_500_000
@@ -167,7 +167,7 @@ def test_options_of_requests_need_their_mode():
 def test_a_server_that_does_not_echo_is_reported_within_a_second():
     with ScriptedServer(answering(reply)) as server:
         begin = time.monotonic()
-        result, _ = bench(server.url, *NUMBERED, "-c", "1", "-d", "2s", timeout=30)
+        result, _ = bench(server.url, *NUMBERED, "-c", "1", "-d", "2s", timeout=60)
     assert time.monotonic() - begin >= 2
     hint = "no reply was an echo; if this server does not echo, use --mode request"
     lines = [line for line in result.err.splitlines() if hint in line]

@@ -282,11 +282,10 @@ def test_unknown_steps_are_rejected(scenario, option):
 
 def test_an_abort_condition_on_a_step_ends_the_run(scenario):
     with ScriptedServer(Service()) as server:
-        result, results = bench(
-            "--scenario", scenario, "-c", "2", "-r", "100", "-d", "60s", "--abort", "query.p50>1h", server.url,
+        result, _ = bench(
+            "--scenario", scenario, "-c", "2", "-r", "100", "-d", "1h", "--abort", "query.p50>1h", server.url,
             timeout=60)
     assert_fails(result, 7, "--abort 'query.p50>1h' does not hold: ")
-    assert results["duration_s"] < 30
 
 
 def test_merged_results_have_the_sum_of_each_step(scenario, tmp_path):
@@ -340,7 +339,7 @@ def test_metrics_have_a_label_for_the_step(scenario):
         second = json.loads(process.stdout.readline())
         samples = scraped(url)
         process.terminate()
-        process.communicate(timeout=40)
+        process.communicate(timeout=60)
     assert samples["wsx_steps_total", "query", "received"] >= second["steps"][1]["received"] > 0
     assert samples["wsx_step_latency_seconds_bucket", "query", "+Inf"] > 0
 

@@ -91,10 +91,9 @@ def test_a_lost_reply_among_identical_messages_is_lost_once():
         peer.send(wire.frame(wire.CLOSE, message.payload))
 
     with ScriptedServer(script) as server:
-        begin = time.monotonic()
-        _, results = bench(server.url, "-c", "1", "-n", "50", "-m", "hello", "--reply-timeout", "1s", timeout=30)
-    assert time.monotonic() - begin < 15, "the other replies must not time out one by one"
-    assert (results["messages"]["received"], faults(results)) == (49, {"lost": 1})
+        # If the other replies timed out one by one, the run would take longer than its limit here.
+        _, results = bench(server.url, "-c", "1", "-n", "300", "-m", "hello", "--reply-timeout", "1s", timeout=120)
+    assert (results["messages"]["received"], faults(results)) == (299, {"lost": 1})
 
 
 def test_unsolicited_pongs_are_not_faults():
@@ -158,7 +157,7 @@ def test_attempts_during_the_warm_up_are_not_lost():
     with ScriptedServer(script) as server:
         words = ["bench", server.url, "--mode", "connect", "-c", "4", "--warmup", "1h", "-d", "1h", "--output", "json"]
         with Running([BINARY, *words]) as client:
-            has_come.wait(30)
+            has_come.wait(60)
             client.signal(signal.SIGINT)
             assert client.wait() == 130
             results = check(client.out)
@@ -173,10 +172,8 @@ def test_messages_queued_on_a_lost_connection_are_not_waited_for():
         peer.reset()
 
     with ScriptedServer(script) as server:
-        begin = time.monotonic()
         _, results = bench(server.url, "-c", "1", "-r", "1000", "-n", "500", "--size", "64k", "--reply-timeout", "1h",
-                           timeout=30)
-    assert time.monotonic() - begin < 15
+                           timeout=60)
     assert results["messages"]["sent"] + results["messages"]["unsent"] == 500
     assert results["messages"]["unsent"] > 0 and errors(results) == {"closed": 1}
 
@@ -189,12 +186,12 @@ def test_a_number_of_messages_ends_even_if_the_server_does_not_read(options):
 
     def script(peer):
         peer.upgrade()
-        may_end.wait(30)
+        may_end.wait(60)
 
     timeout = [] if "--mode" in options else ["--reply-timeout", "300ms"]
     with ScriptedServer(script) as server:
         result, results = bench(
-            server.url, "-c", "2", "-n", "1000", "--size", "64k", "--close-timeout", "300ms", *timeout, *options, timeout=50,
+            server.url, "-c", "2", "-n", "1000", "--size", "64k", "--close-timeout", "300ms", *timeout, *options, timeout=60,
             check_sum=False)
         may_end.set()
     assert 0 < results["messages"]["sent"] < 1000
@@ -244,7 +241,7 @@ def test_a_second_signal_is_not_reported_as_a_server_error():
 
     with ScriptedServer(script) as server:
         with Running([BINARY, "bench", server.url, "-c", "3", "-d", "1h", "--output", "json"]) as client:
-            has_come.wait(30)
+            has_come.wait(60)
             client.signal(signal.SIGINT)
             time.sleep(0.2)
             client.signal(signal.SIGINT)

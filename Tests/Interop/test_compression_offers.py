@@ -19,7 +19,7 @@ def server():
 
 def answer_to(server, *offers):
     """Returns a server's answer to offers, one header field each, or None if it accepts none."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as sock:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as sock:
         stream = wire.Stream(sock)
         fields = [f"Sec-WebSocket-Extensions: {offer}".encode() for offer in offers]
         stream.send(wire.upgrade_request(server.port, "/", *fields))
@@ -84,7 +84,7 @@ def test_the_first_acceptable_offer_is_accepted(server, offers, answer):
 
 @pytest.mark.parametrize("value", [f"{NAME};", f"{NAME}; =1", f'{NAME}; x="', "a b", "@", 'x; y=""', "x; y=a b"])
 def test_offers_with_a_syntax_error_get_400(server, value):
-    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as sock:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as sock:
         stream = wire.Stream(sock)
         stream.send(wire.upgrade_request(server.port, "/", f"Sec-WebSocket-Extensions: {value}".encode()))
         assert stream.read_to_end().startswith(b"HTTP/1.1 400 ")

@@ -2,8 +2,8 @@
 
 import base64
 import json
-import os
 import pathlib
+import random
 import re
 import resource
 import signal
@@ -466,7 +466,7 @@ def test_a_peer_cannot_control_the_terminal(tmp_path):
 
 def write_large_har(path, megabytes):
     """Writes a page with a body that fills most of the file, and a connection with many messages."""
-    body = base64.b64encode(os.urandom(750_000)).decode()
+    body = base64.b64encode(random.randbytes(750_000)).decode()
     page = json.dumps({"request": {"url": "https://h.example/", "postData": {"text": body}}, "response": {
         "status": 200, "headers": [], "content": {"text": body, "encoding": "base64"}}})
     with open(path, "w") as file:

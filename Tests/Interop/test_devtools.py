@@ -34,7 +34,7 @@ def page_url():
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
     server.server_close()
-    thread.join(10)
+    thread.join(60)
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ def test_an_inherited_socket_gets_its_blocking_mode_back():
         [BINARY, "connect", "--linger", "100ms", "echo:"], stdin=theirs, stdout=theirs, stderr=subprocess.PIPE)
     ours.sendall(b"hello\n")
     ours.shutdown(socket.SHUT_WR)
-    assert process.wait(20) == 0, process.stderr.read()
+    assert process.wait(60) == 0, process.stderr.read()
     process.stderr.close()
     assert ours.recv(100) == b"hello\n"
     assert fcntl.fcntl(theirs, fcntl.F_GETFL) == before
@@ -154,7 +154,7 @@ def test_a_run_ends_after_the_peer_closed_even_if_its_output_is_not_read(end, st
                 assert process.poll() is None
             if end != "timeout":
                 process.send_signal({"interrupt": signal.SIGINT, "terminate": signal.SIGTERM}[end])
-            assert process.wait(20) == status
+            assert process.wait(60) == status
         finally:
             process.kill()
             process.communicate()
@@ -170,7 +170,7 @@ def test_listen_ends_after_its_clients_left_even_if_its_output_is_not_read(tmp_p
         assert wsx("connect", "--linger", "300ms", "-f", str(tmp_path / "large"), f":{port}").status == 0
         process.send_signal(signal.SIGTERM)
         # The message is lost.
-        assert process.wait(20) == 1
+        assert process.wait(60) == 1
     finally:
         process.kill()
         process.communicate()

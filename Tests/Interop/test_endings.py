@@ -139,10 +139,14 @@ def test_an_unanswered_close_is_waited_for_only_once():
         peer.read_to_end()
         return time.monotonic() - start
 
-    with ScriptedServer(script) as server:
-        assert wsx("connect", "--linger", "0", "--close-timeout", "4s", server.url).status == 6
-    # Less than twice the limit, with seconds to spare for a busy machine.
-    assert 3.9 < server.results[0] < 7.9
+    def seconds():
+        with ScriptedServer(script) as server:
+            assert wsx("connect", "--linger", "0", "--close-timeout", "2s", server.url).status == 6
+        assert server.results[0] > 1.9
+        return server.results[0]
+
+    # Less than twice the limit. The fastest of several runs counts: the machine may be busy.
+    assert any(seconds() < 3.9 for _ in range(10))
 
 
 def test_a_peer_that_disconnects_after_our_close_exits_0():
@@ -543,7 +547,7 @@ def test_input_before_the_connection_opens_is_sent_after_it_opens():
 
     def script(peer):
         peer.read_request()
-        may_upgrade.wait(30)
+        may_upgrade.wait(60)
         peer.upgrade()
         payloads = [peer.read_message().payload for _ in range(3)]
         peer.answer_close()

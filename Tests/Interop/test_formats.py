@@ -2,7 +2,7 @@
 
 import base64
 import json
-import os
+import random
 
 import pytest
 
@@ -80,7 +80,7 @@ def test_every_pair_of_formats_is_byte_exact(wsx_echo, given, wanted):
 
 @pytest.mark.parametrize("wanted", OUTPUTS)
 def test_chunks_are_byte_exact_in_every_format(wsx_echo, wanted):
-    stream = os.urandom(300_000)
+    stream = random.randbytes(300_000)
     out = run(wsx_echo.url, "--input", "chunks", "--output", wanted, stdin=stream)
     if wanted == "raw":
         assert out == stream
@@ -93,7 +93,7 @@ def test_chunks_are_byte_exact_in_every_format(wsx_echo, wanted):
 
 
 def test_large_messages_can_be_encoded_as_text(wsx_echo):
-    message = os.urandom(5_000_000)
+    message = random.randbytes(5_000_000)
     line = message.hex().encode() + b"\n"
     assert run(wsx_echo.url, "--input", "hex", "--output", "hex", stdin=line, count=1) == line
     line = base64.b64encode(message) + b"\n"

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import random
 import re
 import ssl
 import struct
@@ -123,7 +124,7 @@ def test_a_close_code_of_the_server_is_reported(hypercorn):
 
 def test_large_messages_pass_unchanged_in_both_directions(hypercorn, tmp_path):
     path = tmp_path / "messages"
-    lines = [os.urandom(3 * MEBIBYTE).hex().encode() for _ in range(4)]
+    lines = [random.randbytes(3 * MEBIBYTE).hex().encode() for _ in range(4)]
     path.write_bytes(b"\n".join(lines) + b"\n")
     with path.open("rb") as file:
         result = connect("--compress=off", hypercorn.url, stdin=file)

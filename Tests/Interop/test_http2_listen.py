@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-import os
+import random
 import signal
 import socket
 
@@ -78,7 +78,7 @@ def test_the_echo_server_of_connect_speaks_http2():
 
 
 def test_large_messages_pass_the_windows(echo):
-    lines = b"".join(os.urandom(3 * MEBIBYTE).hex().encode() + b"\n" for _ in range(2))
+    lines = b"".join(random.randbytes(3 * MEBIBYTE).hex().encode() + b"\n" for _ in range(2))
     result = wsx("connect", "--http2", "--compress=off", "-n", "2", echo.url, stdin=lines)
     assert result.status == 0 and result.out == lines, result.err
 
@@ -195,7 +195,7 @@ def test_the_name_of_the_protocol_may_have_capitals(echo):
 
 def test_pages_and_files_are_served(tmp_path):
     (tmp_path / "page.html").write_text("<p>page")
-    (tmp_path / "large.bin").write_bytes(os.urandom(3 * MEBIBYTE))
+    (tmp_path / "large.bin").write_bytes(random.randbytes(3 * MEBIBYTE))
     (tmp_path / "empty").write_bytes(b"")
     with listen("--echo", "--serve", tmp_path) as server:
         for version in ("2", "1.1"):

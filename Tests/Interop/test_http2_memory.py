@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import struct
 import threading
 
@@ -67,7 +68,7 @@ def assert_serves_others(server):
 def test_pages_and_files_of_streams_without_a_window_hold_no_memory_and_one_open_file(tree):
     for number in range(1000):
         (tree / f"{number:04}-{'x' * 200}").touch()
-    (tree / "file").write_bytes(os.urandom(MEBIBYTE))
+    (tree / "file").write_bytes(random.randbytes(MEBIBYTE))
     with Listener("--http2", "--echo", "--serve", tree, "--max-memory", "16M", "--max-message-size", "4M") as server:
         before, files = resident_bytes(server.pid), len(os.listdir(f"/proc/{server.pid}/fd"))
         # Each page has 0.5 MB: together, 100 MB of pages and 200 MB of files.
@@ -82,7 +83,7 @@ def test_pages_and_files_of_streams_without_a_window_hold_no_memory_and_one_open
 
 
 def test_a_stream_gets_a_page_and_a_file_as_its_window_opens(tree):
-    content = os.urandom(300_000)
+    content = random.randbytes(300_000)
     (tree / "file").write_bytes(content)
     for number in range(300):
         (tree / f"{number:04}-{'x' * 200}").touch()
@@ -120,7 +121,7 @@ def test_unfinished_messages_of_many_streams_hold_little_more_than_the_limit():
 
 
 def test_responses_of_a_relay_that_clients_do_not_read_count(tree):
-    (tree / "file").write_bytes(os.urandom(MEBIBYTE))
+    (tree / "file").write_bytes(random.randbytes(MEBIBYTE))
     with Listener("--echo", "--serve", tree) as server:
         with Relay(server.url, "--http2", "--max-memory", "2M", "--max-message-size", "1M") as relay:
             with floods(relay, 1, NO_WINDOW) as [connection]:

@@ -1,6 +1,6 @@
 """A large message arrives whole, in either direction."""
 
-import os
+import random
 
 from processes import Listener, assert_fails, wsx
 
@@ -25,7 +25,7 @@ def test_a_text_message_of_32_mib_returns_whole(echo_server):
 
 def test_a_file_of_32_mib_returns_whole_as_one_binary_message(echo_server, tmp_path):
     path = tmp_path / "message"
-    path.write_bytes(os.urandom(32 * MEBIBYTE))
+    path.write_bytes(random.randbytes(32 * MEBIBYTE))
     result = wsx("connect", "--binary", "-f", path, "--output", "raw", "-n", "1", *PATIENT, echo_server.url)
     assert (result.status, result.err) == (0, "")
     assert result.out == path.read_bytes()

@@ -282,7 +282,7 @@ class Crowd:
         fields = [b"Sec-WebSocket-Extensions: permessage-deflate"] if is_compressed else []
         self.streams = []
         for _ in range(count):
-            stream = wire.Stream(socket.create_connection(("127.0.0.1", self.server.port), timeout=30))
+            stream = wire.Stream(socket.create_connection(("127.0.0.1", self.server.port), timeout=60))
             stream.send(wire.upgrade_request(self.server.port, "/", *fields))
             self.streams.append(stream)
         for stream in self.streams:

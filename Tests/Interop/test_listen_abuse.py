@@ -22,7 +22,7 @@ def server():
 
 
 def dial(server, upgraded=False):
-    stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+    stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=60))
     if upgraded:
         stream.send(wire.upgrade_request(server.port))
         assert stream.read_head().startswith(b"HTTP/1.1 101 ")

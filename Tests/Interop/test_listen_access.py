@@ -21,7 +21,7 @@ def request(port, *fields, target="/", host=None, upgrade=True):
 
 def answer(port, data):
     """Returns the status and the head of a server's answer."""
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as sock:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as sock:
         stream = wire.Stream(sock)
         stream.send(data)
         head = stream.read_head()

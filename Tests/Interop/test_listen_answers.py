@@ -16,7 +16,7 @@ def exchanged(url, *messages, replies):
         async with websockets.connect(url) as client:
             for message in messages:
                 await client.send(message)
-            return [await asyncio.wait_for(client.recv(), 20) for _ in range(replies)]
+            return [await asyncio.wait_for(client.recv(), 60) for _ in range(replies)]
 
     return asyncio.run(exchange())
 

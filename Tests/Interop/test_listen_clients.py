@@ -25,7 +25,7 @@ def test_an_echo_serves_python_websockets(wsx_echo):
             # A fragmented message.
             await connection.send(["a", "bc", "", "d"])
             assert await connection.recv() == "abcd"
-            await asyncio.wait_for(await connection.ping(), 10)
+            await asyncio.wait_for(await connection.ping(), 60)
             await connection.close(4001, "enough")
             return connection.close_code
 
@@ -202,7 +202,7 @@ def test_a_signal_closes_every_client_with_1001_and_exits_0(number, options):
         await asyncio.to_thread(wait_until, lambda: server.err.count("connected from") == 5)
         server.signal(number)
         for connection in connections:
-            await asyncio.wait_for(connection.wait_closed(), 20)
+            await asyncio.wait_for(connection.wait_closed(), 60)
         return [connection.close_code for connection in connections]
 
     with Listener(*options) as server:

@@ -33,7 +33,7 @@ def page(browser, server):
 
 def get(server, target="/"):
     """Returns the head of the answer to a request, and its content."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     try:
         connection.request("GET", target)
         response = connection.getresponse()

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import pathlib
+import random
 import re
 import resource
 import signal
@@ -29,7 +30,7 @@ CYCLES = int(os.environ.get("WSX_EXEC_CYCLES", "500"))
 
 
 def dial(server, *fields, path="/"):
-    stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+    stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=60))
     stream.send(wire.upgrade_request(server.port, path, *fields))
     assert stream.read_head().startswith(b"HTTP/1.1 101 ")
     return stream
@@ -254,7 +255,7 @@ def test_the_subject_of_a_client_certificate_is_a_variable(certificates):
     with Listener(*options, program=DUMP) as server:
         async def talk():
             context = client_context(certificates.root, certificates.client)
-            async with websockets.connect(server.url, ssl=context, open_timeout=20) as connection:
+            async with websockets.connect(server.url, ssl=context, open_timeout=60) as connection:
                 return json.loads(await connection.recv())
         variables = asyncio.run(talk())
         assert variables["HTTPS"] == "on"
@@ -279,7 +280,7 @@ def test_the_last_line_needs_no_newline_and_status_0_closes_normally():
 
 
 def test_binary_messages_are_byte_exact_both_ways():
-    data = os.urandom(MEBIBYTE)
+    data = random.randbytes(MEBIBYTE)
     with Listener("--binary", program=["cat"]) as server:
         result = wsx(
             "connect", "--input", "chunks", "--output", "raw", "--linger", "2s", server.url, stdin=data)

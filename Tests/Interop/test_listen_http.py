@@ -5,6 +5,7 @@ import email.utils
 import hashlib
 import html.parser
 import os
+import random
 import re
 import socket
 import stat
@@ -37,7 +38,7 @@ def site(tmp_path_factory):
     files = {
         "page.html": b"<p>page", "app.js": b"1", "style.css": b"", "data.json": b"{}", "icon.svg": b"<svg/>",
         "module.wasm": b"\0asm", "unknown": b"?", "notes.txt": "zwölf".encode(), "digits.txt": b"0123456789",
-        "large.bin": os.urandom(LARGE_BYTES), "empty.txt": b"", "sub/deep/file.txt": b"deep",
+        "large.bin": random.randbytes(LARGE_BYTES), "empty.txt": b"", "sub/deep/file.txt": b"deep",
         "with index/index.html": b"<p>index", ".git/config": SECRET, ".env": SECRET,
         ".well-known/security.txt": b"contact", "list/plain.txt": b"x",
     }
@@ -90,7 +91,7 @@ class Answer:
 def ask(server, target="/", *fields, method="GET", version="1.1", host="127.0.0.1", cut=0):
     """Sends a request exactly as given, minus `cut` bytes at its end, and reads the whole answer."""
     head = [f"{method} {target} HTTP/{version}", *([f"Host: {host}"] if host else []), *fields, "", ""]
-    stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+    stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=60))
     with stream.sock:
         data = "\r\n".join(head).encode("latin-1")
         stream.send(data[:len(data) - cut])
@@ -198,7 +199,7 @@ def test_a_request_body_is_ignored_and_the_answer_arrives(bare):
 
 def test_bytes_after_a_request_are_not_a_second_request(bare):
     request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    stream = wire.Stream(socket.create_connection(("127.0.0.1", bare.port), timeout=30))
+    stream = wire.Stream(socket.create_connection(("127.0.0.1", bare.port), timeout=60))
     with stream.sock:
         stream.send(request * 3)
         assert stream.read_to_end().count(b"HTTP/1.1 ") == 1
@@ -515,7 +516,7 @@ def test_a_hundred_concurrent_downloads_are_complete(site):
 
 
 def test_a_client_that_stops_reading_does_not_block_others(server, site):
-    stopped = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(20)]
+    stopped = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(20)]
     try:
         for sock in stopped:
             sock.sendall(b"GET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -534,7 +535,7 @@ def test_a_client_that_stops_reading_is_disconnected_after_half_a_minute(site):
         file.truncate(1 << 30)
     with Listener("--echo", "--serve", site) as server:
         before = descriptor_count(server.pid)
-        with socket.create_connection(("127.0.0.1", server.port), timeout=30) as sock:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as sock:
             sock.sendall(b"GET /sparse HTTP/1.1\r\nHost: localhost\r\n\r\n")
             server.wait_for(r'Answered GET: 200, .*path "/sparse".* not read the whole response\n', timeout=60)
             wait_until(lambda: descriptor_count(server.pid) <= before, what="the descriptors' release")
@@ -569,7 +570,7 @@ def test_a_file_beyond_4_gib_can_be_downloaded(server, huge):
 
 def test_slow_requests_do_not_delay_downloads(site):
     with Listener("--echo", "--serve", site, "--handshake-timeout", "1s") as server:
-        slow = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(50)]
+        slow = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(50)]
         try:
             for sock in slow:
                 sock.sendall(b"GET /app.js HTTP/1.1\r\nHost: lo")

@@ -87,7 +87,7 @@ def test_a_refused_request_leaves_one_line():
 def test_a_failed_tls_handshake_leaves_one_line():
     with Listener("--echo", "--tls-self-signed") as server:
         context = ssl.create_default_context()
-        with socket.create_connection(("127.0.0.1", server.port), timeout=30) as sock:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as sock:
             with pytest.raises(ssl.SSLError):
                 context.wrap_socket(sock, server_hostname="localhost")
         server.wait_for(r"Rejected a client: TLS, from 127\.0\.0\.1:\d+, \d+\.\d s, \d+ B in, \d+ B out: .+\n")
@@ -140,7 +140,7 @@ def test_a_long_path_is_truncated():
     with Listener("--echo") as server:
         with Client(server.port) as client:
             client.close(1000)
-        stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+        stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=60))
         stream.send(wire.upgrade_request(server.port, '/"' + "x" * 15_000))
         assert stream.read_head().startswith(b"HTTP/1.1 101 ")
         stream.sock.close()

@@ -1,7 +1,7 @@
 """Memory for clients is bounded, and returned after many of them have left."""
 
 import contextlib
-import os
+import random
 import socket
 
 import pytest
@@ -26,7 +26,7 @@ def test_throttled_clients_release_their_memory():
             client.send(wire.text("warm", is_masked=True))
             assert client.read_frame().payload == b"warm"
         before = resident_bytes(server.pid)
-        message = wire.frame(wire.BINARY, os.urandom(60_000), is_masked=True)
+        message = wire.frame(wire.BINARY, random.randbytes(60_000), is_masked=True)
         with contextlib.ExitStack() as stack:
             clients = [stack.enter_context(Client(server.port)) for _ in range(300)]
             for client in clients:
@@ -39,13 +39,13 @@ def test_throttled_clients_release_their_memory():
 
 
 def test_aborted_downloads_release_their_memory(tmp_path):
-    (tmp_path / "large").write_bytes(os.urandom(8 * MEBIBYTE))
+    (tmp_path / "large").write_bytes(random.randbytes(8 * MEBIBYTE))
     with Listener("--serve", tmp_path) as server:
         before = resident_bytes(server.pid)
         with contextlib.ExitStack() as stack:
             downloads = []
             for number in range(500):
-                download = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+                download = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=60))
                 download.sendall(f"GET /large HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
                 downloads.append(download)
                 # Some clients leave early, which fragments the free memory.
@@ -94,7 +94,7 @@ def test_clients_that_hold_memory_without_progress_are_closed_and_legal_ones_are
 
 def test_uploads_of_many_clients_beyond_the_memory_limit_finish():
     with Listener("--answer", "^ => done", "--max-memory", "8M", "--max-message-size", "4M") as server:
-        frame = wire.frame(wire.BINARY, os.urandom(3 * MEBIBYTE), is_masked=True)
+        frame = wire.frame(wire.BINARY, random.randbytes(3 * MEBIBYTE), is_masked=True)
         with contextlib.ExitStack() as stack:
             clients = [stack.enter_context(Client(server.port)) for _ in range(10)]
             rest = dict.fromkeys(clients, memoryview(frame))

@@ -18,7 +18,7 @@ class Client(wire.Stream):
     """A client driven by the test."""
 
     def __init__(self, port, *fields):
-        super().__init__(socket.create_connection(("127.0.0.1", port), timeout=30))
+        super().__init__(socket.create_connection(("127.0.0.1", port), timeout=60))
         self.send(wire.upgrade_request(port, "/", *fields))
         assert self.read_head().startswith(b"HTTP/1.1 101 ")
 
@@ -95,12 +95,12 @@ def test_the_end_of_the_input_does_not_end_the_run():
 
 def test_no_other_client_is_accepted_after_the_first():
     with once("--echo") as server:
-        waiting = socket.create_connection(("127.0.0.1", server.port), timeout=30)
+        waiting = socket.create_connection(("127.0.0.1", server.port), timeout=60)
         with Client(server.port) as client:
             # Connections without a request are closed, and so is the port.
             assert waiting.recv(1) == b""
             with pytest.raises(ConnectionRefusedError):
-                socket.create_connection(("127.0.0.1", server.port), timeout=30)
+                socket.create_connection(("127.0.0.1", server.port), timeout=60)
             client.send(wire.text("still there", is_masked=True))
             assert client.read_frame().payload == b"still there"
             client.close(1000)

@@ -39,7 +39,7 @@ def test_a_recording_does_not_overwrite_the_replayed_recording(names):
 def test_a_recording_does_not_overwrite_standard_input(names, command):
     path, other = names
     with open(path, "rb") as file:
-        result = wsx(command[0], "--record", other, *command[1:], stdin=file, timeout=20)
+        result = wsx(command[0], "--record", other, *command[1:], stdin=file, timeout=60)
     assert_fails(result, 2, f"--record {other}: ", "standard input")
     assert path.read_bytes() == RECORDING
 

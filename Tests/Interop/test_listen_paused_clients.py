@@ -24,7 +24,7 @@ def open_client(server, *fields):
         sock = socket.create_connection(("127.0.0.1", server.port), 30)
     else:
         sock = socket.socket(socket.AF_UNIX)
-        sock.settimeout(30)
+        sock.settimeout(60)
         sock.connect(server.url.removeprefix("ws+unix:"))
     stream = wire.Stream(sock)
     stream.send(wire.upgrade_request(server.port or 80, "/", *fields))
@@ -39,7 +39,7 @@ def fill(stream):
     with pytest.raises(TimeoutError):
         for _ in range(400):
             stream.send(message)
-    stream.sock.settimeout(30)
+    stream.sock.settimeout(60)
 
 
 def socket_count(pid):

@@ -61,7 +61,7 @@ def in_parallel(*actions):
         raise failures[0]
 
 
-def wait_until_stuck(read, timeout=30):
+def wait_until_stuck(read, timeout=60):
     """Waits until a counter no longer changes."""
     last = [read(), time.monotonic()]
 

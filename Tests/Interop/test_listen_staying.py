@@ -139,12 +139,12 @@ def test_a_client_that_waits_for_a_full_output_is_not_idle():
         assert sender.is_alive()
         reader = threading.Thread(target=read_all, args=(read_end,), daemon=True)
         reader.start()
-        sender.join(30)
+        sender.join(60)
         assert "disconnected" not in server.err
         client.close(1000)
         server.wait_for("Client 1 disconnected: 1000, ")
         assert server.stop() == 0
-        reader.join(10)
+        reader.join(60)
 
 
 def read_all(descriptor):
@@ -156,9 +156,9 @@ def read_all(descriptor):
 def test_up_to_the_limit_clients_are_served_and_others_wait():
     with Listener("--echo", "--max-connections", "2") as server:
         with Client(server.port) as first, Client(server.port) as second:
-            third = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+            third = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=60))
             third.send(wire.upgrade_request(server.port))
-            fourth = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+            fourth = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=60))
             fourth.send(wire.upgrade_request(server.port))
             server.wait_for(r"wsx: the limit of 2 clients is reached: new clients wait; raise --max-connections to serve more\n")
             for client in [first, second]:
@@ -178,7 +178,7 @@ def test_up_to_the_limit_clients_are_served_and_others_wait():
 
 def test_incomplete_requests_do_not_block_others_forever():
     with Listener("--echo", "--max-connections", "3", "--handshake-timeout", "300ms") as server:
-        slow = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(4)]
+        slow = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(4)]
         for sock in slow:
             sock.sendall(b"GET / HTTP/1.1\r\nHost:")
         result = wsx("connect", "-n", "1", server.url, "hello")
@@ -201,7 +201,7 @@ def test_the_descriptor_limit_is_distinguished_from_max_connections():
         resource.setrlimit(resource.RLIMIT_NOFILE, (48, 48))
 
     with Listener("--echo", "--max-connections", "1000", preexec_fn=few_descriptors) as server:
-        clients = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(20)]
+        clients = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(20)]
         server.wait_for("the limit on open files is reached with 16 clients")
         assert "--max-connections" not in server.err
         for client in clients:
@@ -215,7 +215,7 @@ def test_a_descriptor_limit_below_the_first_client_is_reported():
     with Listener("--echo", preexec_fn=hardly_any_descriptors) as server:
         with contextlib.ExitStack() as stack:
             for _ in range(8):
-                stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+                stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=60))
             server.wait_for(r"wsx: the limit on open files is reached with \d+ clients?: new clients wait; raise it")
 
 

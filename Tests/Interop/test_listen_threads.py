@@ -130,7 +130,7 @@ def test_a_second_signal_does_not_wait_for_clients_that_do_not_answer(number):
             assert client.read_frame().close_code == 1001
         assert server.process.poll() is None
         server.signal(number)
-        assert server.wait(20) == 0
+        assert server.wait(60) == 0
         # Each client has its line.
         assert server.err.count("disconnected: 1006") == 20
         for client in clients:
@@ -145,5 +145,5 @@ def test_shutdown_waits_for_the_clients_of_all_threads():
             assert client.read_frame().close_code == 1001
         for client in clients:
             client.send(wire.close(1001, is_masked=True))
-        assert server.wait(20) == 0
+        assert server.wait(60) == 0
         assert server.err.count("disconnected: 1001") == 20

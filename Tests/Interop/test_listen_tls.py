@@ -38,10 +38,10 @@ def identity_options(identity):
 
 def talk_python(server, context, messages=MESSAGES):
     async def talk():
-        async with websockets.connect(server.url, ssl=context, max_size=None, open_timeout=20) as connection:
+        async with websockets.connect(server.url, ssl=context, max_size=None, open_timeout=60) as connection:
             for message in messages:
                 await connection.send(message)
-                assert await asyncio.wait_for(connection.recv(), 20) == message
+                assert await asyncio.wait_for(connection.recv(), 60) == message
 
     asyncio.run(talk())
 

@@ -128,42 +128,34 @@ def test_an_address_that_does_not_answer_does_not_delay_the_next_one():
         assert_hello(receive(
             "--resolve", f"app.invalid:{server.port}:127.0.0.2,127.0.0.1", f"ws://app.invalid:{server.port}/"))
         # RFC 8305 §5: the next address is tried after 250 ms.
-        assert 0.09 < time.monotonic() - start < 20
+        assert time.monotonic() - start > 0.09
 
 
 @needs_ipv6
 def test_localhost_works_if_its_first_address_does_not_answer():
     with ScriptedServer(greet) as server, Blackhole("::1", server.port):
-        start = time.monotonic()
         assert_hello(receive(f"ws://localhost:{server.port}/"))
-        assert time.monotonic() - start < 20
 
 
-def fastest(*arguments, bound_s=0.7, most=20):
-    """Returns the fastest of several runs, in seconds. A busy machine slows runs down but never speeds them up."""
-    times = []
-    while len(times) < most and (not times or min(times) >= bound_s):
-        start = time.monotonic()
-        assert_hello(receive(*arguments))
-        times.append(time.monotonic() - start)
-    return min(times)
+# More addresses than are tried within the limit if each of them delays the next one.
+MANY = 300
+LIMIT = ["--connect-timeout", "60s"]
 
 
 @needs_ipv6
 def test_address_families_alternate():
-    """Two IPv6 addresses that do not answer precede an IPv4 address, but only one of them is waited for."""
+    """IPv6 addresses that do not answer precede an IPv4 address, but only one of them is waited for (RFC 8305 §4)."""
     with ScriptedServer(greet) as server, Blackhole("::1", server.port):
-        # RFC 8305 §4: address families alternate. Otherwise this would take 750 ms.
-        assert fastest(
-            "--resolve", f"app.invalid:{server.port}:::1,::1,::1,127.0.0.1", f"ws://app.invalid:{server.port}/") < 0.7
+        assert_hello(receive(
+            *LIMIT, "--resolve", f"app.invalid:{server.port}:{'::1,' * MANY}127.0.0.1",
+            f"ws://app.invalid:{server.port}/", timeout=120))
 
 
 def test_an_address_that_refuses_is_skipped_at_once():
     with ScriptedServer(greet) as server:
-        # Otherwise this would take 750 ms.
-        assert fastest(
-            "--resolve", f"app.invalid:{server.port}:127.0.0.2,127.0.0.3,127.0.0.4,127.0.0.1",
-            f"ws://app.invalid:{server.port}/") < 0.7
+        assert_hello(receive(
+            *LIMIT, "--resolve", f"app.invalid:{server.port}:{'127.0.0.2,' * MANY}127.0.0.1",
+            f"ws://app.invalid:{server.port}/", timeout=120))
 
 
 def test_if_all_addresses_refuse_all_are_named():
@@ -367,7 +359,7 @@ def test_a_timeout_of_the_lookup_names_the_phase_and_the_host(silent_name_server
 
 
 def test_lookups_that_never_end_take_four_threads_and_do_not_delay_the_exit(silent_name_server):
-    with Running([*silent_name_server, BINARY, "bench", "-c", "1000", "-d", "60s"]) as bench:
+    with Running([*silent_name_server, BINARY, "bench", "-c", "1000", "-d", "1h"]) as bench:
         def threads():
             # The shell has become wsx.
             name = pathlib.Path(f"/proc/{bench.pid}/exe").resolve().name
@@ -378,7 +370,7 @@ def test_lookups_that_never_end_take_four_threads_and_do_not_delay_the_exit(sile
         assert threads() == 6
         bench.signal(signal.SIGINT)
         # Far less than the time after which a lookup gives up.
-        assert bench.wait(timeout=30) == 130
+        assert bench.wait(timeout=60) == 130
 
 
 @pytest.mark.parametrize("phase", ["TLS handshake", "upgrade"])
@@ -393,6 +385,6 @@ def test_an_interrupt_ends_every_phase(phase):
     with ScriptedServer(script) as server:
         url = server.url if phase == "upgrade" else server.url.replace("ws:", "wss:")
         with Running([BINARY, "connect", url]) as client:
-            assert was_asked.wait(30)
+            assert was_asked.wait(60)
             client.signal(signal.SIGINT)
             assert client.wait() == 130

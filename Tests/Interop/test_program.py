@@ -135,7 +135,7 @@ def test_bash_completes_the_options_of_connect_after_a_url():
     script = f"""source <({BINARY} completions bash)
         COMP_WORDS=(wsx ws://localhost/ --no-std); COMP_CWORD=2; _wsx; echo "${{COMPREPLY[@]}}"
         """
-    assert subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=10).stdout == "--no-stdin\n"
+    assert subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60).stdout == "--no-stdin\n"
 
 
 @pytest.mark.alone

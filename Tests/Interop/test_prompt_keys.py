@@ -100,7 +100,7 @@ def test_a_line_typed_while_closing_is_not_lost_silently(screen):
     def serve(peer):
         peer.upgrade()
         peer.read_until_close()
-        release.wait(30)
+        release.wait(60)
 
     with ScriptedServer(serve) as server:
         screen.enter(f"$WSX connect --close-timeout 20s {server.url}")

@@ -29,7 +29,7 @@ def assert_shows_no_secret(result):
 def tunnel(peer, target_port):
     """Forwards bytes between a scripted proxy's client and a port until either side ends."""
     upstream = socket.create_connection(("127.0.0.1", target_port), 30)
-    upstream.settimeout(30)
+    upstream.settimeout(60)
 
     def forward(source, sink):
         with contextlib.suppress(OSError):
@@ -43,7 +43,7 @@ def tunnel(peer, target_port):
     # Forward bytes that arrived with the request.
     upstream.sendall(bytes(peer.buffer))
     forward(peer.sock, upstream)
-    thread.join(30)
+    thread.join(60)
     upstream.close()
 
 

@@ -326,7 +326,7 @@ def test_an_unwritable_path_is_reported_before_connecting(tmp_path):
 def test_a_pipe_without_a_reader_is_reported_before_connecting(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert_fails(
-        wsx("connect", "--record", tmp_path / "pipe", "ws://127.0.0.1:1/", timeout=10), 2, "--record",
+        wsx("connect", "--record", tmp_path / "pipe", "ws://127.0.0.1:1/", timeout=60), 2, "--record",
         "no program reads from the pipe")
 
 

@@ -158,13 +158,13 @@ class TestControlFrames:
 
         def script(peer):
             upgraded(peer)
-            barrier.wait(30)
+            barrier.wait(60)
             peer.send(wire.close(4001))
             return peer.read_until_close().close_code
 
         with ScriptedServer(script) as server, Relay(server.url) as relay:
             client = connect(relay)
-            barrier.wait(30)
+            barrier.wait(60)
             client.send(wire.close(4002, is_masked=True))
             assert client.read_until_close().close_code == 4001
             wait_until(lambda: server.results)
@@ -300,7 +300,7 @@ class TestUpgrade:
 
         def script(peer):
             peer.read_request()
-            may_answer.wait(30)
+            may_answer.wait(60)
             peer.upgrade()
 
         with ScriptedServer(script) as server, Relay(server.url) as relay:

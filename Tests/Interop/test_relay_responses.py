@@ -109,7 +109,7 @@ class TestFraming:
         def script(peer):
             peer.read_head()
             peer.send(b"HTTP/1.1 403 No\r\n\r\npart")
-            has_arrived.wait(30)
+            has_arrived.wait(60)
             peer.reset()
 
         with ScriptedServer(script) as server, Relay(server.url) as relay:

@@ -53,7 +53,7 @@ class Conversation:
         self._server.__exit__(*arguments)
 
     def send(self, data):
-        assert self._open.wait(20)
+        assert self._open.wait(60)
         self.peer.send(data)
 
     def wait_for_frame(self, opcode=wire.TEXT):
@@ -698,7 +698,7 @@ def test_the_terminal_is_restored_if_the_peer_answers_no_close(keys, status):
     def script(peer):
         peer.upgrade()
         peer.read_until_close()
-        release.wait(20)
+        release.wait(60)
 
     release = threading.Event()
     with ScriptedServer(script) as server:

@@ -71,7 +71,7 @@ def test_repeat_pauses_if_the_peer_does_not_read(screen, tmp_path):
 
     def script(peer):
         peer.upgrade()
-        release.wait(30)
+        release.wait(60)
         while peer.read_frame().opcode != wire.CLOSE:
             frames.append(1)
 
@@ -88,7 +88,7 @@ def test_repeat_pauses_if_the_peer_does_not_read(screen, tmp_path):
         screen.wait_for(r"^queued +\d+\.\d MiB$")
         assert screen.text.count("→ binary") < 12
         release.set()
-        wait_until(lambda: len(frames) == 41, timeout=30)
+        wait_until(lambda: len(frames) == 41, timeout=60)
         screen.press("C-d")
         screen.wait_for_last_line("shell$")
 
@@ -303,9 +303,9 @@ def test_a_long_repeat_shows_replies_and_ends_with_control_c(screen):
     # A flood shows ten samples per second.
     wait_until(lambda: screen.text.count("← again") > 5)
     screen.press("C-c")
-    screen.wait_for(r"^Repeated \d+ times\.$", timeout=20)
+    screen.wait_for(r"^Repeated \d+ times\.$", timeout=60)
     screen.press("C-d")
-    screen.wait_for("^status 0$", timeout=20)
+    screen.wait_for("^status 0$", timeout=60)
 
 
 def test_after_a_failed_connection_the_prompt_stays(screen):
@@ -414,7 +414,7 @@ def test_the_prompt_shows_the_progress_of_an_outgoing_message(screen, tmp_path):
 
     def script(peer):
         peer.upgrade()
-        release.wait(20)
+        release.wait(60)
         peer.read_frame()
         peer.answer_close()
 

@@ -51,7 +51,7 @@ def expect(screen, expected):
         assert shown(screen) == expected
 
 
-def expect_wrapped(screen, text, timeout=30):
+def expect_wrapped(screen, text, timeout=60):
     """Waits for text that follows a file path. Long paths may wrap anywhere."""
     text = "".join(text.split())
     wait_until(lambda: text in "".join(screen.text.split()), timeout)

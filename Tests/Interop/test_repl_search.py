@@ -105,7 +105,7 @@ def test_a_search_in_a_flood_answers_keys(server):
         # The match that is shown stays.
         screen.wait_for(r"^\(find\) 'number' [\d,]{5,} of [\d,]{5,}…?  " + match.group(1) + " ←")
         done.set()
-        thread.join(20)
+        thread.join(60)
         server.send(wire.text("the last one"))
         screen.press("C-g", "C-f")
         screen.type("last")

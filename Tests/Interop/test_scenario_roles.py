@@ -335,7 +335,7 @@ def test_a_repeated_part_is_repeated_until_the_client_leaves(tmp_path):
             replies = []
             for _ in range(count):
                 await client.send("ask")
-                replies.append(await asyncio.wait_for(client.recv(), 20))
+                replies.append(await asyncio.wait_for(client.recv(), 60))
             return replies
 
     with Listener("--scenario", path) as mock:

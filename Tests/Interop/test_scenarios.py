@@ -314,9 +314,9 @@ def test_a_session_with_codecs_is_replayed_with_the_same_codecs(tmp_path, source
             events = [json.loads(line) for line in recorded.lines]
             assert [event["decoded"] for event in events if event["type"] == "message"] == ["msgpack"]
             written(path, events[:1] + [{"type": "message", "direction": "out", "data": '{"a":1}'}] + events[1:2])
-        result = wsx("connect", *codecs, "--scenario", path, server.url, timeout=40)
+        result = wsx("connect", *codecs, "--scenario", path, server.url, timeout=60)
         assert (result.status, result.err) == (0, "")
-        result = wsx("bench", *codecs, "--scenario", path, "-c", "2", "-n", "4", server.url, timeout=40)
+        result = wsx("bench", *codecs, "--scenario", path, "-c", "2", "-n", "4", server.url, timeout=60)
         assert (result.status, result.err) == (0, "")
 
 

@@ -285,7 +285,7 @@ def test_a_signal_ends_the_run_and_the_program(tmp_path, program):
     with Running([BINARY, "connect", "--bearer", hanging, "ws://127.0.0.1:1/"]) as running:
         pid = wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip())
         running.process.send_signal(signal.SIGINT)
-        assert running.process.wait(30) == 130
+        assert running.process.wait(60) == 130
     wait_until(lambda: not is_running(pid))
 
 

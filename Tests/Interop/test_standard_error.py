@@ -34,7 +34,7 @@ class Unread:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(10)
+        self.process.wait(60)
         self.close_near()
         self.file.close()
 
@@ -60,7 +60,7 @@ class Unread:
 
 def get(port, path="/x"):
     """Requests a page, which writes a line to the log."""
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as sock:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as sock:
         sock.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
         return b"".join(iter(lambda: sock.recv(4096), b""))
 
@@ -82,7 +82,7 @@ def test_clients_are_served_and_signals_handled_if_the_log_is_not_read(options):
             assert b" 426 " in get(port, path)
         echo(port)
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(20) == 0
+        assert server.process.wait(60) == 0
         text = server.read_rest()
         assert text.endswith("\n") and len(text) > PIPE_BYTES - 4096
         assert {line.split(",")[0] for line in text.splitlines()} == {"Answered GET: 426"}
@@ -97,7 +97,7 @@ def test_a_log_that_is_read_late_is_complete():
         server.close_near()
         paths = re.findall(r'path "/(\d+)"', server.read_rest())
         assert paths == [str(number) for number in range(1500)]
-        assert server.process.wait(20) == 0
+        assert server.process.wait(60) == 0
 
 
 def test_lost_lines_are_counted():
@@ -157,14 +157,14 @@ def full_pipe():
     "arguments, status", [(["connect", "ws://127.0.0.1:1/"], 3), (["connect", "--nonsense"], 2), (["listen", "-1"], 2)])
 def test_a_full_pipe_does_not_prevent_the_end_or_change_the_status(arguments, status):
     with Unread(*arguments, stderr=full_pipe()) as run:
-        assert run.process.wait(20) == status
+        assert run.process.wait(60) == status
 
 
 def test_a_final_error_is_written_if_the_pipe_is_read_in_time():
     far, near = full_pipe()
     with Unread("connect", "ws://127.0.0.1:1/", stderr=(far, near)) as run:
         assert run.read_rest().splitlines()[-1].startswith("wsx: connecting")
-        assert run.process.wait(20) == 3
+        assert run.process.wait(60) == 3
 
 
 def test_a_shared_pipe_stays_in_blocking_mode():
@@ -182,7 +182,7 @@ def test_a_socket_as_standard_error_stays_in_blocking_mode_and_blocks_nothing():
             get(port, path)
         assert not fcntl.fcntl(server.near, fcntl.F_GETFL) & os.O_NONBLOCK
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(20) == 0
+        assert server.process.wait(60) == 0
 
 
 def test_a_reader_that_leaves_does_not_end_the_server():
@@ -194,7 +194,7 @@ def test_a_reader_that_leaves_does_not_end_the_server():
             get(port)
         echo(port)
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(20) == 0
+        assert server.process.wait(60) == 0
 
 
 def test_every_frame_is_shown_to_a_slow_reader():
@@ -211,7 +211,7 @@ def test_every_frame_is_shown_to_a_slow_reader():
             while piece := client.file.read(16384):
                 text += piece
                 threading.Event().wait(0.001)
-            assert client.process.wait(20) == 0
+            assert client.process.wait(60) == 0
     assert b"lost" not in text
     assert len(text) > 3 << 20
     assert text.count(b"FIN text 2") == count

@@ -178,7 +178,7 @@ def test_shared_pipes_stay_in_blocking_mode():
             [BINARY, "connect", server.url], stdin=stdin_ours, stdout=stdout_ours, stderr=stderr_ours)
         wait_until(lambda: seen)
         os.close(stdin_far)
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
         seen.extend(map(is_nonblocking, (stdin_ours, stdout_ours, stderr_ours)))
     assert os.read(stdout_far, 100) == b"hello\n"
     for descriptor in (stdin_ours, stdout_far, stdout_ours, stderr_far, stderr_ours):
@@ -204,10 +204,10 @@ def test_a_terminal_stays_in_blocking_mode_for_the_shell(end):
         wait_until(lambda: seen)
         if end == "killed":
             process.kill()
-            process.wait(30)
+            process.wait(60)
         else:
             os.write(main, b"\x04")
-            assert process.wait(30) == 0
+            assert process.wait(60) == 0
         seen.append(is_nonblocking(terminal))
     os.close(main)
     os.close(terminal)

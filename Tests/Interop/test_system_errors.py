@@ -35,7 +35,7 @@ def test_a_write_error_that_leaves_the_socket_open_is_reported_in_handshakes(fai
     with socket.create_server(("127.0.0.1", 0)) as server:
         result = subprocess.run(
             [BINARY, "connect", "--connect-timeout", "1h", *options, f"{scheme}://127.0.0.1:{server.getsockname()[1]}/"],
-            env=failing("send", number), capture_output=True, text=True, timeout=40, stdin=subprocess.DEVNULL)
+            env=failing("send", number), capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
     assert words in result.stderr and result.returncode == 3, result
 
 
@@ -60,7 +60,7 @@ def test_a_failure_of_the_random_number_generator_has_a_message(failing):
     with Listener("--echo") as listener:
         result = subprocess.run(
             [BINARY, "connect", listener.url, "x"], env=failing("getrandom", errno.ENOSYS), capture_output=True,
-            text=True, timeout=40, stdin=subprocess.DEVNULL)
+            text=True, timeout=60, stdin=subprocess.DEVNULL)
     assert result.stderr == (
         "wsx: the system's source of random bytes failed: function not implemented; allow the call getrandom\n")
     assert result.returncode == 1

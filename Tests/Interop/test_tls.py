@@ -397,7 +397,7 @@ def test_tampered_bytes_exit_1(certificates, nginx):
 
     def script(peer):
         upstream = socket.create_connection(("127.0.0.1", nginx.port), 30)
-        upstream.settimeout(30)
+        upstream.settimeout(60)
 
         def forward():
             # Either end may leave first.
@@ -420,7 +420,7 @@ def test_tampered_bytes_exit_1(certificates, nginx):
         # The other thread may already have closed the connection.
         with contextlib.suppress(OSError):
             upstream.shutdown(socket.SHUT_RDWR)
-        thread.join(30)
+        thread.join(60)
         upstream.close()
 
     with ScriptedServer(script) as server:

@@ -3,7 +3,7 @@
 import base64
 import contextlib
 import hashlib
-import os
+import random
 import socket
 import struct
 import zlib
@@ -46,7 +46,7 @@ def frame(opcode, payload=b"", *, is_final=True, reserved=0, is_masked=False, cl
         head = struct.pack("!BBQ", first, mask_bit | 127, length)
     if not is_masked:
         return head + payload
-    key = os.urandom(4)
+    key = random.randbytes(4)
     return head + key + masked(payload, key)
 
 

@@ -17,9 +17,9 @@ client.on_message = lambda _, __, message: received.put(message.payload)
 client.connect("127.0.0.1", int(port))
 client.loop_start()
 client.subscribe("sizes", qos=1)
-assert received.get(timeout=30) == "subscribed"
+assert received.get(timeout=60) == "subscribed"
 for size in map(int, [0, 1, 1_000, 30_000]):
     client.publish("sizes", bytes(size), qos=1).wait_for_publish(30)
-    print(len(received.get(timeout=30)))
+    print(len(received.get(timeout=60)))
 client.disconnect()
 client.loop_stop()

@@ -24,10 +24,10 @@ async def main():
             all_arrived.set()
 
     await client.connect(url, auth={"token": "t"}, transports=transports, wait_timeout=30)
-    reply = await client.call("chat", ("grüße", {"a": [1]}), timeout=30)
-    reversed_bytes = await client.call("bytes", bytes(range(256)), timeout=30)
+    reply = await client.call("chat", ("grüße", {"a": [1]}), timeout=60)
+    reversed_bytes = await client.call("bytes", bytes(range(256)), timeout=60)
     await client.emit("flood", 10)
-    await asyncio.wait_for(all_arrived.wait(), 30)
+    await asyncio.wait_for(all_arrived.wait(), 60)
     print(json.dumps([client.transport(), reply, reversed_bytes == bytes(range(256))[::-1], numbers == list(range(10))]))
     # With long polling, that would last until the next ping.
     if client.transport() == "websocket":

@@ -11,7 +11,7 @@ import websockets.sync.client
 url, count, *messages = sys.argv[1:]
 with websockets.sync.client.connect(url, proxy=None, max_size=None) as socket:
     # The peer that answers is the server.
-    assert socket.ping("are you there?").wait(30)
+    assert socket.ping("are you there?").wait(60)
     for message in messages:
         socket.send(message)
     for _ in range(int(count)):
