@@ -8,7 +8,7 @@ enum TestProgram {
     static let description = Invocation.program.description
 
     /// The commands with a manual page.
-    static let pages: [Command] = [.connect, .listen, .relay, .bench, .merge, .convert]
+    static let pages: [Command] = [.connect, .listen, .relay, .bench, .merge, .check, .convert]
 
     static func command(_ command: Command?) -> CommandDescription? {
         description.commands.first { $0.name == command?.rawValue }

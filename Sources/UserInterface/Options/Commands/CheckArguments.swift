@@ -53,7 +53,9 @@ package struct CheckArguments: Equatable, Sendable {
         }
     ]
 
-    @OptionTable<CheckArguments> package static var options: [OptionSpecification<CheckArguments>] {
+    package static let options = table.adapted(examples: [:])
+
+    @OptionTable<CheckArguments> private static var table: [OptionSpecification<CheckArguments>] {
         cases
         running
         results
@@ -64,13 +66,16 @@ package struct CheckArguments: Equatable, Sendable {
             ready: """
                 Begin each case after a message that matches *REGEX* (PCRE2). Messages up to this one belong to no case.
                 """,
-            answer: nil
-        ).lifted(\.exchange)
-        RequestArguments.options.lifted(\.client.request)
+            answer: ""
+        ).only(["first-message", "ready"]).lifted(\.exchange)
+        RequestArguments.options.filter { !needsAnswers.contains($0.description.long) }.lifted(\.client.request)
         NetworkArguments.options.lifted(\.client.network)
         TLSArguments.options.lifted(\.client.tls)
         DisplayArguments.options().lifted(\.display)
     }
+
+    /// Options that answer a response. A case judges each response itself.
+    private static let needsAnswers = ["digest", "anyauth", "location", "location-trusted", "max-redirects"]
 
     @OptionTable<CheckArguments> private static var cases: [OptionSpecification<CheckArguments>] {
         OptionSpecification(

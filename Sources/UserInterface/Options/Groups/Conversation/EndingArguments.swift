@@ -115,7 +115,7 @@ extension OptionSpecification {
         OptionSpecification(
             "timeout", value: OptionValue("DURATION"), heading: .ending,
             summary: "End the run after DURATION", manual: manual,
-            example: "--timeout 30s", seeAlso: ["connect-timeout"], aliases: ["max-time"]
+            example: "--timeout 30s", seeAlso: ["connect-timeout", "reply-timeout"], aliases: ["max-time"]
         ) { arguments, value throws(ValueProblem) in
             arguments[keyPath: path] = try DurationValue.parse(value, zeroAllowed: false)
         }

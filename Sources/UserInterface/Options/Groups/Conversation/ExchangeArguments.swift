@@ -16,26 +16,24 @@ package struct ExchangeArguments: Equatable, Sendable {
     /// - Parameters:
     ///   - firstMessage: The manual of `--first-message`.
     ///   - ready: The manual of `--ready`, or `nil` if the command does not wait for its peers.
-    ///   - answer: The manual of `--answer`, or `nil` if the command does not answer messages.
+    ///   - answer: The manual of `--answer`.
     static func options(
-        firstMessage: MarkedText, ready: MarkedText?, answer: MarkedText?
+        firstMessage: MarkedText, ready: MarkedText?, answer: MarkedText
     ) -> [OptionSpecification<ExchangeArguments>] {
         let first = OptionSpecification<ExchangeArguments>(
             "first-message", value: OptionValue("TEXT"), repetition: .adds, about: .exchange, excludes: .service,
             heading: .exchange, summary: "Send TEXT first on each connection", manual: firstMessage, fileManual,
             example: #"--first-message '{"auth":"{{env:TOKEN}}"}'"#,
-            seeAlso: (ready == nil ? [] : ["ready"]) + (answer == nil ? [] : ["answer"])
+            seeAlso: ready == nil ? ["answer"] : ["ready", "answer"]
         ) { arguments, value throws(ValueProblem) in
             arguments.firstMessages.append(try MessageValue.parseAutomatic(value))
         }
-        let answers = answer.map { answer in
-            OptionSpecification<ExchangeArguments>(
-                "answer", value: OptionValue("RULE"), repetition: .adds, about: .exchange, excludes: .service,
-                heading: .exchange, summary: "Answer messages: 'REGEX => TEXT'", manual: answer, ruleManual,
-                example: #"--answer '^ping (\d+)$ => pong $1'"#, seeAlso: ["first-message"]
-            ) { arguments, value in arguments.answers.append(value) }
-        }
-        guard let ready else { return [first] + [answers].compactMap(\.self) }
+        let answer = OptionSpecification<ExchangeArguments>(
+            "answer", value: OptionValue("RULE"), repetition: .adds, about: .exchange, excludes: .service,
+            heading: .exchange, summary: "Answer messages: 'REGEX => TEXT'", manual: answer, ruleManual,
+            example: #"--answer '^ping (\d+)$ => pong $1'"#, seeAlso: ["first-message"]
+        ) { arguments, value in arguments.answers.append(value) }
+        guard let ready else { return [first, answer] }
         let readiness = OptionSpecification<ExchangeArguments>(
             "ready", value: OptionValue("REGEX"), about: .exchange, heading: .exchange,
             summary: "Begin after a message that matches REGEX", manual: ready, MessageConditionValue.manual,
@@ -44,7 +42,7 @@ package struct ExchangeArguments: Equatable, Sendable {
         ) { arguments, value throws(ValueProblem) in
             arguments.ready = try MessageConditionValue.parse(value)
         }
-        return [first, readiness] + [answers].compactMap(\.self)
+        return [first, readiness, answer]
     }
 
     private static let fileManual: MarkedText = """
