@@ -106,6 +106,11 @@ import Testing
         expectEqual(result.reason, "a close frame has the code 1005, which must not be sent")
     }
 
+    @Test func anEchoOf1005Fails() throws {
+        let result = try result("  send close 1005\n  pass nothing, answers 1002 none", [0x88, 0x02, 0x03, 0xED])
+        expectEqual(result.verdict, .failed)
+    }
+
     @Test func aServerThatDoesNotEchoIsCheckedWithoutEchoes() throws {
         let lines = "  send text \"Hello\"\n  send text \"Hello\" rsv2\n  pass echo, fails 1002"
         expectEqual(try result(lines, [0x88, 0x02, 0x03, 0xEA], echoes: false).verdict, .passed)
@@ -218,7 +223,7 @@ import Testing
         var bytes = Array(Self.response.utf8)
         bytes.withUnsafeMutableBytes { player.receive($0) }
         var sizes: [Int] = []
-        while case .write(let bytes)? = player.next() { sizes.append(bytes.count) }
+        while case .write(let bytes, _)? = player.next() { sizes.append(bytes.count) }
         // A text frame of 9 bytes, a ping of 6, and a text frame of 7 with the close frame of 8.
         expectEqual(sizes, [4, 4, 1, 6, 15])
     }

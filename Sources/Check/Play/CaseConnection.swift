@@ -22,6 +22,11 @@ final class CaseConnection: ByteStreamDelegate {
     private var progress = -1
     private var idleTimer: Timer?
     private var pauseTimer: Timer?
+    /// The number of pieces after which there was a pause. The first ones cross the limits of most readers.
+    private var pieceCount = 0
+    private static let separatePieceCount = 20
+    private static let pieceInterval = Duration.milliseconds(2)
+    private var isBetweenPieces = false
 
     /// Begins to play. The stream keeps the connection alive.
     /// - Parameters:
@@ -60,14 +65,15 @@ final class CaseConnection: ByteStreamDelegate {
     private func proceed() {
         var hasWritten = false
         while !stream.isClosed {
-            guard rest.isEmpty, !stream.isWriting else { break }
+            guard rest.isEmpty, !stream.isWriting, !isBetweenPieces else { break }
             guard let action = player.next() else { break }
             switch action {
-            case .write(let bytes):
+            case .write(let bytes, let isPiece):
                 if cannotWrite { continue }
                 rest.append(bytes.span.bytes)
                 write()
                 hasWritten = true
+                if isPiece, pieceCount < Self.separatePieceCount { waitForReader() }
             case .shutdown: stream.shutdown()
             case .close: return close()
             case .stopReading:
@@ -86,6 +92,17 @@ final class CaseConnection: ByteStreamDelegate {
         guard hasWritten || player.progress != progress else { return }
         progress = player.progress
         idleTimer?.start(after: limits.idle)
+    }
+
+    /// Waits a moment, so that the peer reads a piece before the next one arrives.
+    private func waitForReader() {
+        pieceCount += 1
+        isBetweenPieces = true
+        pauseTimer = Timer(on: stream.loop) { [unowned self] in
+            isBetweenPieces = false
+            proceed()
+        }
+        pauseTimer?.start(after: Self.pieceInterval)
     }
 
     private func write() {

@@ -5,7 +5,8 @@
 package final class CasePlayer {
     /// What to do next on the stream.
     package enum Action {
-        case write([UInt8])
+        /// Writes bytes. After a piece of a frame or head, the peer should get the time to read it alone.
+        case write([UInt8], isPiece: Bool)
         /// Ends our side of the stream.
         case shutdown
         case close
@@ -140,7 +141,7 @@ package final class CasePlayer {
                 perform()
                 continue
             }
-            if let bytes = sender.next() { return .write(bytes) }
+            if let (bytes, isPiece) = sender.next() { return .write(bytes, isPiece: isPiece) }
             if let action {
                 self.action = nil
                 return action
@@ -279,8 +280,8 @@ package final class CasePlayer {
         course.peerClose = code
         // An echo of an invalid code is the case's to judge.
         guard
-            code == CloseCode.none && payload.isEmpty || CloseCode.isAllowed(code)
-                || item.outcomes.contains(where: { $0.ending.permits(code) })
+            payload.isEmpty || CloseCode.isAllowed(code)
+                || code != CloseCode.none && item.outcomes.contains(where: { $0.ending.permits(code) })
         else { throw Violation("a close frame has the code \(code), which must not be sent", "6455 §7.4") }
         wait = nil
         if course.peerClosedFirst { sender.removeAll() }

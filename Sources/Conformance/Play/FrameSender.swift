@@ -11,8 +11,8 @@ struct FrameSender {
 
     mutating func setCompression(_ deflater: Deflater) { self.deflater = deflater }
 
-    /// Takes the bytes of the next write, or `nil` if there are none.
-    mutating func next() -> [UInt8]? { outgoing.next() }
+    /// Takes the bytes of the next write, and whether they are a piece of something, or `nil` if there are none.
+    mutating func next() -> (bytes: [UInt8], isPiece: Bool)? { outgoing.next() }
 
     /// Drops what has not been written.
     mutating func removeAll() { outgoing.removeAll() }

@@ -31,8 +31,8 @@ struct Outgoing {
     /// Drops what has not been written.
     mutating func removeAll() { queue = [] }
 
-    /// Takes the bytes of the next write, or `nil` if there are none.
-    mutating func next() -> [UInt8]? {
+    /// Takes the bytes of the next write, and whether they are a piece of something, or `nil` if there are none.
+    mutating func next() -> (bytes: [UInt8], isPiece: Bool)? {
         var write: [UInt8] = []
         while !queue.isEmpty {
             let pieces = queue[0].pieces
@@ -42,9 +42,10 @@ struct Outgoing {
             let limit = pieces.byteCount ?? Self.writeBytes
             let isDone = take(limit, into: &write)
             if isDone { queue.removeFirst() }
-            if isApart || write.count >= limit { break }
+            if isApart { return (write, pieces.byteCount != nil) }
+            if write.count >= limit { break }
         }
-        return write.isEmpty ? nil : write
+        return write.isEmpty ? nil : (write, false)
     }
 
     /// Appends bytes of the first source up to a size. Returns whether the source has no more.
