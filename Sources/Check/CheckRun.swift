@@ -42,7 +42,8 @@ package final class CheckRun {
             settings, try echo.resolving(connector, for: url),
             try ConnectorResources.make(settings.tls, cookies: cookies), on: loop)
         report = CheckReport(
-            agent: settings.arguments.agent ?? settings.shownURL, role: .server, expected: settings.expectedFailures)
+            agent: settings.arguments.agent ?? settings.shownURL, role: .server, expected: settings.expectedFailures,
+            secrets: console.secrets)
     }
 
     /// Runs until the end. Returns the failure, or `nil` if no case has failed.
@@ -80,7 +81,6 @@ package final class CheckRun {
                     return end(.checkRefused(url: settings.shownURL, status: status))
                 }
                 if played.result.verdict == .passed {
-                    report.roundTrip = played.duration
                     if settings.arguments.caseTimeout == nil {
                         playing.limits.idle = max(.seconds(2), played.duration * 50)
                     }

@@ -54,7 +54,7 @@ package struct CheckSettings {
     }
 
     private static func cases(_ arguments: CheckArguments) throws(Failure) -> CaseSet {
-        guard let path = arguments.caseFile else { return CaseSet() }
+        guard let path = arguments.selection.caseFile else { return CaseSet() }
         let bytes = try HeaderFiles.contents(of: path, for: "--case-file")
         do throws(CaseError) {
             return CaseSet(try CaseFile(bytes))
@@ -70,7 +70,7 @@ package struct CheckSettings {
     /// - Throws: ``Failure/badArgument(what:why:)`` for an unknown case.
     package var text: String? {
         get throws(Failure) {
-            if let id = arguments.explainedCase {
+            if let id = arguments.selection.explainedCase {
                 guard let item = cases.cases.first(where: { $0.id == id }) else {
                     throw .badArgument(
                         what: "--explain \(escapingControls(id))",
@@ -78,7 +78,7 @@ package struct CheckSettings {
                 }
                 return item.explanation
             }
-            guard arguments.isListing else { return nil }
+            guard arguments.selection.isListing else { return nil }
             return try selection(for: nil).map { "\($0.id)\t\($0.title)\n" }.joined()
         }
     }
@@ -100,7 +100,7 @@ package struct CheckSettings {
     /// The cases to play with peers in a role.
     /// - Throws: ``Failure/badArgument(what:why:)`` if there is none.
     func selection(for role: PeerRole?) throws(Failure) -> [Case] {
-        let (wanted, unwanted) = (arguments.cases.map(Glob.init), arguments.excluded.map(Glob.init))
+        let (wanted, unwanted) = (arguments.selection.cases.map(Glob.init), arguments.selection.excluded.map(Glob.init))
         let selected = cases.cases.filter { item in
             if unwanted.contains(where: { $0.matches(item.id) }) { return false }
             guard wanted.isEmpty else { return wanted.contains { $0.matches(item.id) } }

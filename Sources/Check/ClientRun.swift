@@ -149,7 +149,8 @@ package final class ClientRun {
     private func index(ofAgent agent: String) -> Int? {
         if let index = reports.firstIndex(where: { $0.agent == agent }) { return index }
         guard reports.count < Self.maximumAgentCount else { return nil }
-        reports.append(CheckReport(agent: agent, role: .client, expected: settings.expectedFailures))
+        reports.append(
+            CheckReport(agent: agent, role: .client, expected: settings.expectedFailures, secrets: console.secrets))
         return reports.count - 1
     }
 }

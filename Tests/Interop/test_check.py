@@ -124,6 +124,15 @@ def test_a_file_has_own_cases(echo_server, tmp_path):
 
 # MARK: Results
 
+def test_results_show_no_secrets(echo_server, tmp_path):
+    path = tmp_path / "x.cases"
+    path.write_text('section X Mine\n  rfc 6455 §5\n  why W.\ncase X.1 A\n  send text "a"\n  pass text "b"\n')
+    result = check(f"{echo_server.url}?token=s3cretquery", "--case-file", path, "--first-message", '{"token":"s3cretmessage"}',
+                   "-H", "X-Token: s3cretfield")
+    assert result.status == 7
+    assert b"s3cret" not in result.out and "s3cret" not in result.err
+
+
 def test_known_failures_are_tolerated(tmp_path):
     expected = tmp_path / "expected"
     with PeerServer([PEERS_PYTHON, FAULTY, "serve", "--fault", "fr-rsv2-ignored"]) as server:

@@ -1,4 +1,5 @@
 import Conformance
+import Conversation
 import Formats
 import UserInterface
 import WSCore
@@ -17,15 +18,16 @@ struct CheckReport {
 
     let agent: String
     let role: PeerRole
+    private let secrets: SecretRecord
     private let expected: [Glob]
     private(set) var results: [Result] = []
     /// Whether the server echoes, or `nil` if that is not known.
     var echoes: Bool?
-    /// The time of a connection with a ping.
-    var roundTrip: Duration?
     private var unreachableCount = 0
 
-    init(agent: String, role: PeerRole, expected: [Glob]) {
+    /// - Parameter secrets: What the peer may send back, and the results must not show.
+    init(agent: String, role: PeerRole, expected: [Glob], secrets: SecretRecord) {
+        self.secrets = secrets
         self.agent = agent
         self.role = role
         self.expected = expected
@@ -33,6 +35,8 @@ struct CheckReport {
 
     mutating func add(_ item: Case, _ result: CaseResult, _ duration: Duration = .zero) {
         unreachableCount = 0
+        var result = result
+        if result.verdict == .failed { result.log.seal(secrets.masking) } else { result.log = FrameLog() }
         results.append(
             Result(
                 item: item, result: result, duration: duration,
@@ -154,7 +158,7 @@ struct CheckReport {
     }
 
     /// A frame: `> text, 5 bytes: Hello`. Bytes that are no text are shown as hexadecimal digits.
-    static func line(_ entry: FrameLog.Entry) -> String {
+    private static func line(_ entry: FrameLog.Entry) -> String {
         let cut = entry.payload.count < entry.byteCount ? "…" : ""
         let payload: String =
             String(validating: entry.payload, as: UTF8.self).map { escapingControls($0) }

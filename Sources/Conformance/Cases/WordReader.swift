@@ -69,7 +69,7 @@ struct WordReader {
 
     var peek: String? { words.last?.source }
 
-    /// Takes the next word if it is this one.
+    /// Takes the next word if it equals `word`.
     mutating func takes(_ word: String) -> Bool {
         guard peek == word else { return false }
         words.removeLast()

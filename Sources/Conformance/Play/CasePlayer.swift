@@ -65,7 +65,7 @@ package final class CasePlayer {
     private var log = FrameLog()
     private var stepIndex = 0
     private var wait: Wait?
-    /// An action that comes after what is to be written.
+    /// An action for which the pending writes come first.
     private var action: Action?
     private var syncCount = 0
     /// Whether an awaited failure has not come in time.
@@ -108,7 +108,7 @@ package final class CasePlayer {
         sender = FrameSender(isClient: isClient)
         reader = MessageReader(expectsMask: !isClient)
         course = Course(isClient: isClient)
-        sender.send(plan.bytes, plan.pieces, as: "head", &log)
+        sender.send(head: plan.bytes, plan.pieces, &log)
     }
 
     /// Grows as long as the case gets on.
@@ -127,7 +127,7 @@ package final class CasePlayer {
             reader.setCompression(Inflater(theirs))
         }
         phase = .steps
-        for message in peer.firstMessages { sender.send(Frames(opcode: Opcode.text), message, &log) }
+        for message in peer.firstMessages { sender.send(login: message, &log) }
         if peer.isReady != nil { wait = .login }
         if isDone { judgeProgress() }
     }
@@ -163,7 +163,7 @@ package final class CasePlayer {
         stepIndex += 1
         switch step {
         case .send(let frames): send(frames)
-        case .bytes(let payload, let pieces): sender.send(payload.bytes(), pieces, as: "bytes", &log)
+        case .bytes(let payload, let pieces): sender.send(payload.bytes(), pieces, &log)
         case .exchange(let count, let frames):
             send(frames)
             wait = .exchange(rest: count - 1)

@@ -45,24 +45,35 @@ package struct FrameLog: Sendable {
         package internal(set) var payload: [UInt8]
     }
 
+    package init() {}
+
     package private(set) var entries: [Entry] = []
     /// The number of entries that are not kept.
     package private(set) var omittedCount = 0
 
     private static let maximumCount = 40
-    static let payloadBytes = 64
+    /// How much is kept of a payload, so that a secret in its shown beginning is found whole.
+    private static let keptBytes = 4 << 10
+    private static let shownBytes = 64
 
     mutating func add(isSent: Bool, _ kind: String, count: Int, payload: some Collection<UInt8>) {
         guard entries.count < Self.maximumCount else { return omittedCount += 1 }
         entries.append(
-            Entry(isSent: isSent, kind: kind, byteCount: count, payload: Array(payload.prefix(Self.payloadBytes))))
+            Entry(isSent: isSent, kind: kind, byteCount: count, payload: Array(payload.prefix(Self.keptBytes))))
     }
 
     /// Adds bytes to the payload of the latest entry.
     mutating func extend(_ bytes: UnsafeRawBufferPointer) {
         guard omittedCount == 0, let last = entries.indices.last else { return }
-        let room = min(Self.payloadBytes, entries[last].byteCount) - entries[last].payload.count
+        let room = min(Self.keptBytes, entries[last].byteCount) - entries[last].payload.count
         if room > 0 { entries[last].payload += bytes.prefix(room) }
+    }
+
+    /// Masks secrets, and keeps the beginning of each payload.
+    package mutating func seal(_ masking: ([UInt8]) -> [UInt8]) {
+        for index in entries.indices {
+            entries[index].payload = Array(masking(entries[index].payload).prefix(Self.shownBytes))
+        }
     }
 
     static func kind(_ head: FrameHead) -> String {

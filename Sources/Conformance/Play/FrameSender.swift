@@ -11,15 +11,28 @@ struct FrameSender {
 
     mutating func setCompression(_ deflater: Deflater) { self.deflater = deflater }
 
-    /// Takes the bytes of the next write, and whether they are a piece of something, or `nil` if there are none.
+    /// Takes the bytes of the next write, and whether they are a piece of a frame or head. Returns `nil` at the end.
     mutating func next() -> (bytes: [UInt8], isPiece: Bool)? { outgoing.next() }
 
     /// Drops what has not been written.
     mutating func removeAll() { outgoing.removeAll() }
 
-    mutating func send(_ bytes: [UInt8], _ pieces: Pieces, as kind: String, _ log: inout FrameLog) {
-        log.add(isSent: true, kind, count: bytes.count, payload: bytes)
+    mutating func send(_ bytes: [UInt8], _ pieces: Pieces, _ log: inout FrameLog) {
+        log.add(isSent: true, "bytes", count: bytes.count, payload: bytes)
         outgoing.append(bytes, pieces)
+    }
+
+    /// Sends the head of a request or response. The log does not show it, because it may log in.
+    mutating func send(head: [UInt8], _ pieces: Pieces, _ log: inout FrameLog) {
+        log.add(isSent: true, "head", count: head.count, payload: [])
+        outgoing.append(head, pieces)
+    }
+
+    /// Sends a text message that logs in, and which the log does not show.
+    mutating func send(login: [UInt8], _ log: inout FrameLog) {
+        let frames = Frames(opcode: Opcode.text)
+        log.add(isSent: true, "first message", count: login.count, payload: [])
+        outgoing.append(FrameSequence(frames, payload: login, isClient: isClient))
     }
 
     /// Sends frames of a case.

@@ -18,8 +18,6 @@ struct Outgoing {
 
     private static let writeBytes = 64 << 10
 
-    var isEmpty: Bool { queue.isEmpty }
-
     mutating func append(_ bytes: [UInt8], _ pieces: Pieces = Pieces()) {
         if !bytes.isEmpty { queue.append(Source(front: bytes[...], pieces: pieces)) }
     }
@@ -31,7 +29,7 @@ struct Outgoing {
     /// Drops what has not been written.
     mutating func removeAll() { queue = [] }
 
-    /// Takes the bytes of the next write, and whether they are a piece of something, or `nil` if there are none.
+    /// Takes the bytes of the next write, and whether they are a piece of a frame or head. Returns `nil` at the end.
     mutating func next() -> (bytes: [UInt8], isPiece: Bool)? {
         var write: [UInt8] = []
         while !queue.isEmpty {

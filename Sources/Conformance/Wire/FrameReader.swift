@@ -45,9 +45,6 @@ struct FrameReader {
         return .payload(UnsafeRawBufferPointer(piece))
     }
 
-    /// Whether the input so far ends between two messages.
-    var isBetweenMessages: Bool { current == nil && header.isEmpty && message == nil }
-
     private mutating func readHeader(
         _ input: inout UnsafeMutableRawBufferPointer
     ) throws(Violation) -> FrameHead? {

@@ -97,9 +97,7 @@ struct Wsx {
         _ arguments: ConnectArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
         let secrets = secrets(within: arguments.client.network.connectTimeouts)
-        let console = Console(
-            color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
-            isPlain: arguments.transcript.display.isPlain, secrets: secrets.record, environment: environment)
+        let console = console(arguments.transcript.display, secrets)
         let ignored = arguments.curl.ignoredOptions
         if !ignored.isEmpty { console.notice("wsx: ignored: " + ignored.joined(separator: ", ")) }
         do throws(Failure) {
@@ -127,9 +125,7 @@ struct Wsx {
         _ arguments: ListenArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
         let secrets = secrets(within: ConnectTimeouts())
-        let console = Console(
-            color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
-            isPlain: arguments.transcript.display.isPlain, secrets: secrets.record, environment: environment)
+        let console = console(arguments.transcript.display, secrets)
         do throws(Failure) {
             let activation = SocketActivation(environment: environment, processNumber: getpid())
             let settings = try ListenSettings(arguments, sockets: try activation.sockets(), secrets: secrets)
@@ -145,9 +141,7 @@ struct Wsx {
         _ arguments: BenchArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
         let secrets = secrets(within: arguments.client.network.connectTimeouts)
-        let console = Console(
-            color: arguments.display.color, isQuiet: arguments.display.isQuiet, isPlain: arguments.display.isPlain,
-            secrets: secrets.record, environment: environment)
+        let console = console(arguments.display, secrets)
         do throws(Failure) {
             let run = try BenchRun(
                 try BenchSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)
@@ -184,9 +178,7 @@ struct Wsx {
         _ arguments: CheckArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
         let secrets = secrets(within: arguments.client.network.connectTimeouts)
-        let console = Console(
-            color: arguments.display.color, isQuiet: arguments.display.isQuiet, isPlain: arguments.display.isPlain,
-            secrets: secrets.record, environment: environment)
+        let console = console(arguments.display, secrets)
         do throws(Failure) {
             let settings = try CheckSettings(arguments, secrets: secrets)
             if let text = try settings.text { return printed(text) }
@@ -197,6 +189,12 @@ struct Wsx {
         } catch {
             return report(error.naming(places), on: console)
         }
+    }
+
+    private static func console(_ display: DisplayArguments, _ secrets: Secrets) -> Console {
+        Console(
+            color: display.color, isQuiet: display.isQuiet, isPlain: display.isPlain, secrets: secrets.record,
+            environment: environment)
     }
 
     /// - Parameter timeouts: Limit the time of a program.

@@ -1,6 +1,18 @@
 import CommandLine
 import WSCore
 
+/// Which cases `wsx check` plays, or shows instead.
+package struct CaseSelectionArguments: Equatable, Sendable {
+    /// Globs of ids; empty: all.
+    package var cases: [String] = []
+    package var excluded: [String] = []
+    /// A file with the user's own cases.
+    package var caseFile: String?
+    package var isListing = false
+    /// The id of the case to explain; nil: none.
+    package var explainedCase: String?
+}
+
 /// The arguments of `wsx check` as typed.
 package struct CheckArguments: Equatable, Sendable {
     /// Without an offer of compression, which cases make.
@@ -10,14 +22,7 @@ package struct CheckArguments: Equatable, Sendable {
     package var listenAddress: String?
     /// Whether `--listen` ends after `/updateReports`.
     package var isOnce = false
-    /// Globs of ids; empty: all.
-    package var cases: [String] = []
-    package var excluded: [String] = []
-    package var isListing = false
-    /// The id of the case to explain; nil: none.
-    package var explainedCase: String?
-    /// A file with the user's own cases.
-    package var caseFile: String?
+    package var selection = CaseSelectionArguments()
     package var expectedPath: String?
     /// The number of cases side by side, 1 or more.
     package var parallelCount = 4
@@ -36,7 +41,7 @@ package struct CheckArguments: Equatable, Sendable {
     package var isForClients: Bool { listenAddress != nil }
 
     /// Whether a peer is checked at all.
-    package var needsPeer: Bool { !isListing && explainedCase == nil }
+    package var needsPeer: Bool { !selection.isListing && selection.explainedCase == nil }
 
     package static let operands: [OperandSpecification<CheckArguments>] = [
         OperandSpecification(
@@ -86,28 +91,28 @@ package struct CheckArguments: Equatable, Sendable {
                 played that suit the peer; those of section S only against a server on this machine.
                 """,
             example: "--case '3.*' --case 'F.*'", seeAlso: ["exclude", "list"]
-        ) { arguments, value in arguments.cases.append(value) }
+        ) { arguments, value in arguments.selection.cases.append(value) }
         OptionSpecification(
             "exclude", value: OptionValue("GLOB"), repetition: .adds, heading: .cases,
             summary: "Leave out cases whose ids match", manual: "Leave out the cases whose ids match *GLOB*.",
             example: "--exclude '9.*' --exclude '12.*'", seeAlso: ["case"]
-        ) { arguments, value in arguments.excluded.append(value) }
+        ) { arguments, value in arguments.selection.excluded.append(value) }
         OptionSpecification(
             "case-file", value: OptionValue("FILE", .file), heading: .cases, summary: "Play the cases of FILE instead",
             manual: "Play the cases of *FILE* instead of those of the program; see CASE FILES.",
             example: "--case-file mine.cases", seeAlso: ["list"]
-        ) { arguments, value in arguments.caseFile = value }
+        ) { arguments, value in arguments.selection.caseFile = value }
         OptionSpecification(
             "list", heading: .cases, summary: "List the cases, and play none",
             manual: "List the ids and titles of the cases on standard output, and play none.", seeAlso: ["explain"]
-        ) { arguments, _ in arguments.isListing = true }
+        ) { arguments, _ in arguments.selection.isListing = true }
         OptionSpecification(
             "explain", value: OptionValue("ID"), heading: .cases, summary: "Show a case, and play none",
             manual: """
                 Show what a case sends, what it accepts, the place in the RFC, and what a failure means for users.
                 """,
             example: "--explain 5.18", seeAlso: ["list"]
-        ) { arguments, value in arguments.explainedCase = value }
+        ) { arguments, value in arguments.selection.explainedCase = value }
     }
 
     @OptionTable<CheckArguments> private static var running: [OptionSpecification<CheckArguments>] {
