@@ -51,8 +51,8 @@ class ScriptedServer:
 
     With a `context`, connections use TLS.
 
-    `results` holds the scripts' return values, in order of completion. An exception in a script fails the test when the
-    block ends.
+    `results` holds the return values of scripts that have ended, in order of completion. An exception in a script fails the
+    test when the block ends.
     """
 
     def __init__(self, script, path=None, receive_buffer=None, address="127.0.0.1", port=0, context=None):
@@ -100,6 +100,12 @@ class ScriptedServer:
             assert not any(thread.is_alive() for thread in self._threads), "a script of the server did not end"
             if self._errors:
                 raise self._errors[0]
+
+    def all_results(self):
+        """Waits for the scripts of the connections that have been accepted, and returns their results."""
+        for thread in self._threads:
+            thread.join(60)
+        return self.results
 
     def _accept(self):
         while True:

@@ -65,9 +65,18 @@ class Script(Running):
         super().__init__(["bash", "-c", script], start_new_session=True, **options)
 
     def __exit__(self, *exception):
+        self._end_processes()
+        super().__exit__(*exception)
+
+    def wait(self, timeout=60):
+        """Waits for the shell, and ends what it left in the background, which would keep the output open."""
+        self.process.wait(timeout)
+        self._end_processes()
+        return super().wait(timeout)
+
+    def _end_processes(self):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
-        super().__exit__(*exception)
 
     def wait_for_address(self):
         """Returns the URL of the server that the script starts."""
