@@ -22,6 +22,13 @@ package final class TLSLayer {
 
     /// Creates a layer with the context of another but a separate buffer. TLS over TLS needs it: the upper stream
     /// decrypts while it reads from the lower stream's buffer.
+    /// Starts a server's handshake on a stream, which it takes over. The delegate is told if it fails.
+    package func accept(_ stream: any ByteStream) -> any ByteStream {
+        let secured = TLSStream(stream, session: TLSSession(server: context), layer: self)
+        secured.start()
+        return secured
+    }
+
     convenience init(sharingContextOf other: TLSLayer) {
         self.init(other.context)
     }

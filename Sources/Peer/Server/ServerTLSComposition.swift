@@ -1,10 +1,9 @@
 import UserInterface
 import WSCore
 
-/// Builds the TLS settings from the arguments of `wsx listen`: reads files, asks for passphrases, and creates
+/// Builds the TLS settings of a server from its arguments: reads files, asks for passphrases, and creates
 /// certificates.
-struct ServerTLSComposition {
-    /// The TLS arguments of `wsx listen`.
+package struct ServerTLSComposition {
     let arguments: ServerTLSArguments
     let acceptsHTTP2: Bool
     /// The listening address, for a self-signed certificate; `nil` for a Unix domain socket.
@@ -12,9 +11,18 @@ struct ServerTLSComposition {
     /// Resolves references to files and environment variables.
     let secrets: Secrets
 
+    package init(
+        arguments: ServerTLSArguments, acceptsHTTP2: Bool, address: SocketAddress?, secrets: Secrets
+    ) {
+        self.arguments = arguments
+        self.acceptsHTTP2 = acceptsHTTP2
+        self.address = address
+        self.secrets = secrets
+    }
+
     /// Returns the settings, or `nil` if TLS is not requested.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
-    func settings() throws(Failure) -> TLSServerSettings? {
+    package func settings() throws(Failure) -> TLSServerSettings? {
         guard arguments.isUsed else { return nil }
         var settings = TLSServerSettings(certificate: try certificate())
         settings.acceptsHTTP2 = acceptsHTTP2
