@@ -64,7 +64,7 @@ let package = Package(
             swiftSettings: librarySettings),
         // Cases of `wsx check`, and the player that judges. It shares no code with what it checks.
         .target(
-            name: "Conformance", dependencies: ["CZlib", "COpenSSL"],
+            name: "Conformance", dependencies: ["CNGHTTP2", "COpenSSL", "CZlib"],
             resources: [.embedInCode("Cases/Files")], swiftSettings: programSettings),
         .target(
             name: "Conversation",

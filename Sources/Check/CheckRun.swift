@@ -77,8 +77,8 @@ package final class CheckRun {
             switch result {
             case .failure(let error): end(.connecting(url: settings.shownURL, error))
             case .success(let played):
-                if let status = played.result.refusalStatus {
-                    return end(.checkRefused(url: settings.shownURL, status: status))
+                if let why = settings.refusal(played.result) {
+                    return end(.checkRefused(url: settings.shownURL, why: why))
                 }
                 if played.result.verdict == .passed {
                     if settings.arguments.caseTimeout == nil {

@@ -12,6 +12,8 @@ package struct CheckSettings {
     /// The way to the server, or `nil` for `--listen`.
     let connector: Connector.Settings?
     let tls: TLSClientSettings?
+    /// The TLS of `--listen`, or `nil` without it.
+    let serverTLS: TLSServerSettings?
     let url: WebSocketURL?
     /// The URL without credentials; empty without a server.
     let shownURL: String
@@ -37,10 +39,18 @@ package struct CheckSettings {
                 throw .badArgument(what: "--listen", why: "it checks clients; leave out the URL, or the option")
             }
             (connector, tls, url, shownURL) = (nil, nil, nil, "")
+            serverTLS = try ServerTLSComposition(
+                arguments: arguments.serverTLS, acceptsHTTP2: arguments.client.network.httpVersion == .http2,
+                address: nil, secrets: secrets
+            ).settings()
             login = AutoReply.Plan()
             readiness = nil
             return
         }
+        if arguments.serverTLS.isUsed {
+            throw .badArgument(what: "--tls-cert and --tls-self-signed", why: "they are for --listen")
+        }
+        serverTLS = nil
         guard !arguments.client.url.isEmpty else {
             throw .badArgument(what: "URL", why: "name the server to check, or use --listen PORT to check a client")
         }
@@ -83,6 +93,19 @@ package struct CheckSettings {
         }
     }
 
+    /// Whether servers are asked for HTTP/2, and clients may ask for it.
+    var isHTTP2: Bool { arguments.client.network.httpVersion == .http2 }
+
+    /// Why a server cannot be checked, from its first result; `nil` if it can be.
+    func refusal(_ result: CaseResult) -> String? {
+        if let status = result.refusalStatus {
+            return
+                "the server refused the handshake with status \(status); is the path right, and does it need a login?"
+        }
+        // An error in the handshake of HTTP/1.1 is a result. Without extended CONNECT, there is nothing to check.
+        return !result.hasOpened && (isHTTP2 || result.reference == nil) ? result.reason : nil
+    }
+
     /// The messages of `--first-message` for a connection.
     func firstMessages() -> [[UInt8]] {
         var values = RequestValues(connection: 1, ChosenRow())
@@ -102,6 +125,7 @@ package struct CheckSettings {
     func selection(for role: PeerRole?) throws(Failure) -> [Case] {
         let (wanted, unwanted) = (arguments.selection.cases.map(Glob.init), arguments.selection.excluded.map(Glob.init))
         let selected = cases.cases.filter { item in
+            if role != nil, item.section == (isHTTP2 ? "H" : "T") { return false }
             if unwanted.contains(where: { $0.matches(item.id) }) { return false }
             guard wanted.isEmpty else { return wanted.contains { $0.matches(item.id) } }
             switch role {

@@ -15,6 +15,7 @@ package final class ClientRun {
     private let cases: [Case]
     private let files: CheckFiles
     private let limits: CaseConnection.Limits
+    private let tls: TLSLayer?
     private var listener: StreamListener?
     private var reports: [CheckReport] = []
     private var connectionCount = 0
@@ -33,6 +34,11 @@ package final class ClientRun {
         self.console = console
         cases = try settings.selection(for: .client)
         files = try CheckFiles(settings.arguments)
+        do throws(TLSConfigurationError) {
+            tls = try settings.serverTLS.map { (tls) throws(TLSConfigurationError) in try TLSLayer(server: tls) }
+        } catch {
+            throw .badArgument(what: "TLS", why: "\(error)")
+        }
         limits = CaseConnection.Limits(
             idle: settings.arguments.caseTimeout ?? .seconds(5), pause: .milliseconds(200))
     }
@@ -63,7 +69,8 @@ package final class ClientRun {
             let listener = try StreamListener(on: place, loop: loop) { [unowned self] stream, _ in accept(stream) }
             self.listener = listener
             console.notice(
-                "Checking clients with \(Phrase.count(cases.count, "case")) on ws://\(listener.address ?? place)")
+                "Checking clients with \(Phrase.count(cases.count, "case")) on "
+                    + "\(tls == nil ? "ws" : "wss")://\(listener.address ?? place)")
         } catch {
             throw .listening(address: "\(place)", error)
         }
@@ -72,20 +79,21 @@ package final class ClientRun {
     private func accept(_ stream: SystemStream) {
         guard connectionCount < Self.maximumConnectionCount else { return stream.close() }
         connectionCount += 1
-        RequestReading(of: stream, limit: limits.idle) { [unowned self] request, firstBytes in
+        RequestReading(of: tls?.accept(stream) ?? stream, limit: limits.idle, acceptsHTTP2: settings.isHTTP2) {
+            [unowned self] stream, request in
             guard let request else { return didEnd(stream) }
-            answer(Visit(request), request, firstBytes, on: stream)
+            answer(Visit(request.head), request, on: stream)
         }.start()
     }
 
-    private func didEnd(_ stream: SystemStream) {
+    private func didEnd(_ stream: any ByteStream) {
         connectionCount -= 1
         stream.close()
     }
 
     // MARK: Visits
 
-    private func answer(_ visit: Visit, _ request: Head, _ firstBytes: [UInt8], on stream: SystemStream) {
+    private func answer(_ visit: Visit, _ request: ReceivedRequest, on stream: any ByteStream) {
         let item = visit.number.flatMap { cases.indices.contains($0 - 1) ? cases[$0 - 1] : nil }
         var answer: String?
         switch (visit.path, item) {
@@ -100,33 +108,33 @@ package final class ClientRun {
             guard let index = index(ofAgent: visit.agent) else {
                 return refuse(stream, "503 Service Unavailable", "There are results of too many agents.")
             }
-            return play(item, index, request, firstBytes, on: stream)
+            return play(item, index, request, on: stream)
         default:
             return refuse(stream, "404 Not Found", "Clients connect to /getCaseCount, /runCase?case=N&agent=NAME, ...")
         }
         let player = CasePlayer(
-            Case(answering: answer), with: CasePlayer.Peer(role: .client, echoes: false), respondingTo: request)
+            Case(answering: answer), with: CasePlayer.Peer(role: .client, echoes: false), respondingTo: request.head,
+            over: request.http2)
         let isLast = settings.arguments.isOnce && visit.path == "/updateReports"
-        _ = CaseConnection(player, on: stream, firstBytes: firstBytes, limits: limits) { [unowned self] _ in
+        _ = CaseConnection(player, on: stream, firstBytes: request.firstBytes, limits: limits) { [unowned self] _ in
             didEnd(stream)
             if isLast { loop.stop() }
         }
     }
 
-    private func play(
-        _ item: Case, _ index: Int, _ request: Head, _ firstBytes: [UInt8], on stream: SystemStream
-    ) {
+    private func play(_ item: Case, _ index: Int, _ request: ReceivedRequest, on stream: any ByteStream) {
         let startTime = loop.now
         console.showStatus("\(reports[index].shownAgent): \(item.id)")
         let player = CasePlayer(
-            item, with: CasePlayer.Peer(role: .client, echoes: true), respondingTo: request)
-        _ = CaseConnection(player, on: stream, firstBytes: firstBytes, limits: limits) { [unowned self] result in
+            item, with: CasePlayer.Peer(role: .client, echoes: true), respondingTo: request.head, over: request.http2)
+        _ = CaseConnection(player, on: stream, firstBytes: request.firstBytes, limits: limits) {
+            [unowned self] result in
             didEnd(stream)
             reports[index].add(item, result, loop.now - startTime)
         }
     }
 
-    private func refuse(_ stream: SystemStream, _ status: String, _ text: String) {
+    private func refuse(_ stream: any ByteStream, _ status: String, _ text: String) {
         var response = ByteBuffer()
         response.append(
             "HTTP/1.1 \(status)\r\nContent-Type: text/plain\r\nContent-Length: \(text.utf8.count + 1)\r\n"

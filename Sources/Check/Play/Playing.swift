@@ -58,7 +58,8 @@ final class Playing {
             guard let head = Head(handshake.requestBytes) else { preconditionFailure("our request is valid") }
             var peer = peer
             peer.firstMessages = settings.firstMessages()
-            let player = CasePlayer(item, with: peer, request: head)
+            let scheme = settings.isHTTP2 ? attempt.request.url.isSecure ? "https" : "http" : nil
+            let player = CasePlayer(item, with: peer, request: head, overHTTP2: scheme)
             _ = CaseConnection(player, on: stream, firstBytes: firstBytes, limits: limits) { [unowned self] result in
                 completion(
                     .success(

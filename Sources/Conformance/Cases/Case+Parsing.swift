@@ -13,6 +13,9 @@ extension Case {
         case "answer": answers.append(try words.text())
         case "silent": isSilent = true
         case "early": isEarly = true
+        case "settings":
+            settings = try words.payload().bytes()
+            guard settings.count.isMultiple(of: 6) else { throw words.line.error("a setting has 6 bytes") }
         case "pass": outcomes.append(try Outcome(.passed, &words))
         case "nonstrict": outcomes.append(try Outcome(.nonStrict, &words))
         case "info": outcomes.append(try Outcome(.informational, &words))
@@ -54,6 +57,9 @@ extension Step {
         case "bytes":
             _ = words.next()
             self = .bytes(try words.payload(), try words.pieces())
+        case "http2":
+            _ = words.next()
+            self = .http2(try HTTP2Frame(&words))
         case "exchange":
             _ = words.next()
             guard let count = Int(try words.required("a number").source), count > 0 else {
@@ -62,8 +68,8 @@ extension Step {
             self = .exchange(count: count, try Frames(&words))
         case "await":
             _ = words.next()
-            guard let awaited = Awaited(rawValue: try words.required("echo, pong, close, or fail").source) else {
-                throw words.line.error("await takes echo, pong, close, or fail")
+            guard let awaited = Awaited(rawValue: try words.required("echo, pong, close, fail, or ack").source) else {
+                throw words.line.error("await takes echo, pong, close, fail, or ack")
             }
             self = .await(awaited)
         case "sync": self = .sync
@@ -75,7 +81,7 @@ extension Step {
         default: return nil
         }
         switch self {
-        case .send, .bytes, .exchange, .await: break
+        case .send, .bytes, .http2, .exchange, .await: break
         default: _ = words.next()
         }
     }
@@ -124,6 +130,31 @@ extension Frames {
         }
         _ = words.next()
         return true
+    }
+}
+
+extension HTTP2Frame {
+    /// Takes a type, terms, and the flags, the stream, and the length.
+    fileprivate init(_ words: inout WordReader) throws(CaseError) {
+        let name = try words.required("the type of frame").source
+        guard let type = HTTP2Frame.names[name] ?? UInt8(name) else {
+            throw words.line.error("unknown type '\(name)'; use data, headers, ping, or a number")
+        }
+        self.init(type: type)
+        payload = try words.payload().bytes()
+        let isOfConnection = [HTTP2Frame.settings, HTTP2Frame.ping, HTTP2Frame.goaway].contains(type)
+        stream = isOfConnection ? 0 : HTTP2Frame.webSocket
+        while words.peek != nil {
+            if let number = try words.number(of: "flags", atLeast: 0) {
+                flags = UInt8(truncatingIfNeeded: number)
+            } else if let number = try words.number(of: "stream", atLeast: 0) {
+                stream = UInt32(truncatingIfNeeded: number)
+            } else if let number = try words.number(of: "length", atLeast: 0) {
+                announcedCount = number
+            } else {
+                return
+            }
+        }
     }
 }
 
@@ -214,6 +245,13 @@ extension Ending {
         case "answers":
             let (codes, drops) = words.codes()
             self = .answers(codes, orDrops: drops)
+        case "resets", "errors":
+            var codes: [UInt32] = []
+            while let name = words.peek, let code = HTTP2ErrorCode.names.firstIndex(of: name) {
+                codes.append(UInt32(code))
+                _ = words.next()
+            }
+            self = .resets(codes, endsConnection: word == "errors", orDrops: words.takes("drop"))
         default: throw words.line.error("unknown event or ending '\(word)'")
         }
     }

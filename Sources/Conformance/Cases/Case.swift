@@ -23,6 +23,8 @@ package struct Case: Sendable {
     /// Its lines, with the values of its row.
     var source: [String] = []
     var head: [HeadChange] = []
+    /// The payload of our first SETTINGS frame of HTTP/2, after what it has in any case.
+    package internal(set) var settings: [UInt8] = []
     var steps: [Step] = []
     /// In the order in which they are tried.
     package internal(set) var outcomes: [Outcome] = []
@@ -88,6 +90,8 @@ package struct Control: Sendable {
 enum Step: Sendable {
     case send(Frames)
     case bytes(Payload, Pieces)
+    /// A frame of HTTP/2 on our stream, or, with the stream 0, on the connection.
+    case http2(HTTP2Frame)
     /// A number of messages, each after the echo of the one before.
     case exchange(count: Int, Frames)
     /// A ping, and its pong.
@@ -107,6 +111,8 @@ enum Step: Sendable {
         case close
         /// The end of the connection, which the case survives if it does not come.
         case failure = "fail"
+        /// The acknowledgements of all settings and pings of HTTP/2.
+        case acknowledgements = "ack"
     }
 }
 
@@ -243,12 +249,14 @@ enum Ending: Sendable {
     /// The server does not open the WebSocket.
     case refuses([Int], orDrops: Bool, [HeadCondition])
     case opens([HeadCondition])
+    /// The peer ends the stream of HTTP/2, or the connection, with one of these errors (any if empty).
+    case resets([UInt32], endsConnection: Bool, orDrops: Bool)
 
     /// Whether the connection works.
     var isOrderly: Bool {
         switch self {
         case .closes, .answers, .opens, .ends: true
-        case .fails, .refuses: false
+        case .fails, .refuses, .resets: false
         }
     }
 }

@@ -56,6 +56,8 @@ package final class CasePlayer {
     private let item: Case
     private var peer: Peer
     private let plan: HandshakePlan
+    /// The connection of HTTP/2 that carries the WebSocket, or `nil` over HTTP/1.1.
+    private let http2: HTTP2Stream?
     private var phase = Phase.handshake
     private var sender: FrameSender
     private var reader: MessageReader
@@ -75,18 +77,30 @@ package final class CasePlayer {
     package private(set) var result: CaseResult?
 
     /// Plays a case with a server.
-    /// - Parameter request: A valid request to open the WebSocket, without extensions.
-    package convenience init(_ item: Case, with peer: Peer, request: Head) {
-        self.init(item, with: peer, plan: HandshakePlan(request: request, for: item))
+    /// - Parameters:
+    ///   - request: A valid request of HTTP/1.1 to open the WebSocket, without extensions.
+    ///   - scheme: `http` or `https` to play over HTTP/2, or `nil` for HTTP/1.1.
+    package convenience init(_ item: Case, with peer: Peer, request: Head, overHTTP2 scheme: String? = nil) {
+        let http2 = scheme.map { _ in HTTP2Stream(isClient: true, settings: item.settings) }
+        let request = scheme.map { request.http2Request(scheme: $0) } ?? request
+        self.init(
+            item, with: peer, plan: HandshakePlan(request: request, for: item, isHTTP2: http2 != nil), over: http2)
     }
 
     /// Plays a case with a client whose request has been received.
-    package convenience init(_ item: Case, with peer: Peer, respondingTo request: Head) {
+    package convenience init(
+        _ item: Case, with peer: Peer, respondingTo request: Head, over http2: HTTP2Stream? = nil
+    ) {
         let answer = HandshakePlan.answer(item.answers, to: request)
-        self.init(item, with: peer, plan: HandshakePlan(responseTo: request, answer: answer, for: item))
+        let plan = HandshakePlan(responseTo: request, answer: answer, for: item, isHTTP2: http2 != nil)
+        self.init(item, with: peer, plan: plan, over: http2)
         let problem: Violation?
         do throws(Violation) {
-            try HandshakePlan.check(request: request)
+            if http2 == nil {
+                try HandshakePlan.check(request: request)
+            } else {
+                try HandshakePlan.check(http2Request: request)
+            }
             problem = nil
         } catch let error {
             problem = error
@@ -100,15 +114,20 @@ package final class CasePlayer {
         }
     }
 
-    private init(_ item: Case, with peer: Peer, plan: HandshakePlan) {
+    private init(_ item: Case, with peer: Peer, plan: HandshakePlan, over http2: HTTP2Stream?) {
         self.item = item
         self.peer = peer
         self.plan = plan
+        self.http2 = http2
         let isClient = peer.role == .server
         sender = FrameSender(isClient: isClient)
         reader = MessageReader(expectsMask: !isClient)
         course = Course(isClient: isClient)
-        sender.send(head: plan.bytes, plan.pieces, &log)
+        if let http2 {
+            http2.send(head: plan.bytes, by: plan.pieces.byteCount)
+        } else {
+            sender.send(head: plan.bytes, plan.pieces, &log)
+        }
     }
 
     /// Grows as long as the case gets on.
@@ -136,15 +155,25 @@ package final class CasePlayer {
 
     /// The next thing to do, or `nil` to wait.
     package func next() -> Action? {
+        var isPiece = false
         while true {
             if canStep, case .send = item.steps[stepIndex] {
                 perform()
                 continue
             }
-            if let (bytes, isPiece) = sender.next() { return .write(bytes, isPiece: isPiece) }
+            if let bytes = http2?.takeOutput() { return .write(bytes, isPiece: isPiece) }
+            if http2?.isBlocked == true { return nil }
+            if let write = sender.next() {
+                guard let http2 else { return .write(write.bytes, isPiece: write.isPiece) }
+                http2.send(write.bytes)
+                isPiece = write.isPiece
+                continue
+            }
             if let action {
                 self.action = nil
-                return action
+                guard case .shutdown = action, let http2 else { return action }
+                http2.end()
+                continue
             }
             guard canStep else { return nil }
             perform()
@@ -164,6 +193,11 @@ package final class CasePlayer {
         switch step {
         case .send(let frames): send(frames)
         case .bytes(let payload, let pieces): sender.send(payload.bytes(), pieces, &log)
+        case .http2(let frame):
+            log.add(
+                isSent: true, "HTTP/2 \(HTTP2Frame.name(frame.type))", count: frame.payload.count,
+                payload: frame.payload)
+            http2?.send(frame)
         case .exchange(let count, let frames):
             send(frames)
             wait = .exchange(rest: count - 1)
@@ -207,21 +241,46 @@ package final class CasePlayer {
     /// Receives bytes of the peer, which may be changed.
     package func receive(_ bytes: UnsafeMutableRawBufferPointer) {
         guard phase != .over, !bytes.isEmpty else { return }
-        var rest = bytes
         do throws(Violation) {
-            if phase == .handshake { try receiveHead(&rest) }
-            while phase == .steps || phase == .closing, let event = try nextEvent(&rest) {
-                if course.peerClose != nil { throw Violation("a frame follows the close frame", "6455 §5.5.1") }
-                switch event {
-                case .message: receiveMessage()
-                case .control(let opcode, let payload): try receiveControl(opcode, payload)
-                }
-            }
+            if let http2 { try receive(bytes, over: http2) } else { try receiveBytes(bytes) }
         } catch {
             return finish(problem: error)
         }
         checkWait()
         judgeProgress()
+    }
+
+    private func receive(_ bytes: UnsafeMutableRawBufferPointer, over http2: HTTP2Stream) throws(Violation) {
+        var rest = bytes
+        while phase != .over, let event = try http2.next(&rest) {
+            switch event {
+            case .head(let head):
+                log.add(isSent: false, "head", count: head.bytes.count, payload: head.bytes)
+                guard let status = head.status else { throw Violation("the response has no status", "9113 §8.3.2") }
+                if phase == .handshake { try receive(head, status) }
+            case .data(var data):
+                try data.withMutableBytes { (data) throws(Violation) in try receiveBytes(data) }
+            case .acknowledged: break
+            case .ended(let error):
+                course.error = error
+                receiveEnd()
+            }
+        }
+    }
+
+    private func receiveBytes(_ bytes: UnsafeMutableRawBufferPointer) throws(Violation) {
+        var rest = bytes
+        if phase == .handshake {
+            guard http2 == nil else { throw Violation("data come before the response", "9113 §8.1") }
+            try receiveHead(&rest)
+        }
+        while phase == .steps || phase == .closing, let event = try nextEvent(&rest) {
+            if course.peerClose != nil { throw Violation("a frame follows the close frame", "6455 §5.5.1") }
+            switch event {
+            case .message: receiveMessage()
+            case .control(let opcode, let payload): try receiveControl(opcode, payload)
+            }
+        }
     }
 
     private func nextEvent(_ rest: inout UnsafeMutableRawBufferPointer) throws(Violation) -> MessageReader.Event? {
@@ -235,20 +294,22 @@ package final class CasePlayer {
     }
 
     private func receiveHead(_ rest: inout UnsafeMutableRawBufferPointer) throws(Violation) {
-        while let (head, status) = try head.next(&rest, &log) {
-            if 100..<200 ~= status, status != 101 { continue }
-            guard status == 101 else {
-                course.refusal = head
-                guard item.needsCompression, !item.judgesHandshake else { return finish() }
-                return end(with: .skipped("the server refuses this offer of permessage-deflate"))
-            }
-            course.response = head
-            let parameters = try plan.check(head)
-            if item.needsCompression, parameters == nil, !item.judgesHandshake {
-                return skip("the server does not accept permessage-deflate with these parameters")
-            }
-            return open(with: parameters)
+        while phase == .handshake, let (head, status) = try head.next(&rest, &log) { try receive(head, status) }
+    }
+
+    private func receive(_ head: Head, _ status: Int) throws(Violation) {
+        if 100..<200 ~= status, status != 101 { return }
+        guard status == plan.openingStatus else {
+            course.refusal = head
+            guard item.needsCompression, !item.judgesHandshake else { return finish() }
+            return end(with: .skipped("the server refuses this offer of permessage-deflate"))
         }
+        course.response = head
+        let parameters = try plan.check(head)
+        if item.needsCompression, parameters == nil, !item.judgesHandshake {
+            return skip("the server does not accept permessage-deflate with these parameters")
+        }
+        open(with: parameters)
     }
 
     private func receiveMessage() {
@@ -321,6 +382,7 @@ package final class CasePlayer {
         switch wait {
         case .step(.echo) where !transcript.awaitsEcho || !peer.echoes: wait = nil
         case .step(.pong) where !transcript.awaitsPong: wait = nil
+        case .step(.acknowledgements) where http2?.missingAcknowledgements ?? 0 <= 0: wait = nil
         case .exchange(let rest) where !transcript.awaitsEcho:
             guard rest > 0, case .exchange(let count, let frames) = item.steps[stepIndex - 1] else { return wait = nil }
             wait = .exchange(rest: rest - 1)
@@ -395,6 +457,9 @@ package final class CasePlayer {
     private func end(with result: CaseResult) {
         self.result = result
         self.result?.log = log
+        self.result?.hasOpened = course.isOpen
+        http2?.removeAll()
+        http2?.end()
         phase = .over
         wait = nil
         action = .close
@@ -411,6 +476,7 @@ package final class CasePlayer {
         case .sync, .probe: return "the peer did not answer a ping in time"
         case .exchange, .step(.echo): return "the echo did not come in time"
         case .step(.pong): return "the pong did not come in time"
+        case .step(.acknowledgements): return "settings or a ping of HTTP/2 were not acknowledged in time"
         case .step, .pause, nil: return "what was expected did not come in time; " + course.words
         }
     }

@@ -9,6 +9,8 @@ package struct CaseResult: Sendable {
     package var reference: String?
     /// The status with which a server refused the handshake, or `nil`.
     package internal(set) var refusalStatus: Int?
+    /// Whether the WebSocket was open.
+    package internal(set) var hasOpened = false
     /// Whether a time limit decided.
     package var metLimit = false
     /// What was sent and received.

@@ -11,8 +11,10 @@ struct Course {
     var hasSentClose = false
     /// Whether the peer's close frame came before ours.
     var peerClosedFirst = false
-    /// Whether TCP has ended.
+    /// Whether TCP has ended, or the stream of HTTP/2.
     var hasEnded = false
+    /// The error with which the peer has ended HTTP/2.
+    var error: HTTP2Error?
 
     init(isClient: Bool) { self.isClient = isClient }
 
@@ -35,7 +37,10 @@ struct Course {
         case .opens(let conditions):
             return isOpen && isDone && (response.map { response in conditions.allSatisfy(response.meets) } ?? true)
         case .closes: return isOpen && isDone && (!peerClosedFirst && !endedFirst || hasEvents)
-        case .ends: return hasEnded
+        case .ends: return hasEnded && error == nil
+        case .resets(let codes, let endsConnection, let orDrops):
+            guard let error else { return orDrops && hasEnded }
+            return (codes.isEmpty || codes.contains(error.code)) && (error.endsConnection || !endsConnection)
         case .fails(let codes, let isExact, let orDrops):
             guard isOpen, peerClosedFirst || endedFirst else { return false }
             guard isExact else { return true }
@@ -53,7 +58,7 @@ struct Course {
             guard peerClosedFirst || endedFirst else { return .failed }
             let isRight = peerClose.map { codes.isEmpty || $0 == CloseCode.none || codes.contains($0) } ?? true
             return isRight ? .ok : .wrongCode
-        case .ends, .refuses: return hasEnded ? .ok : .failed
+        case .ends, .refuses, .resets: return hasEnded ? .ok : .failed
         case .closes, .opens, .answers:
             if peerClosedFirst || endedFirst { return .failed }
             guard let peerClose else {
@@ -74,6 +79,10 @@ struct Course {
             let code = peerClose == CloseCode.none ? "no code" : "\(peerClose)"
             return peerClosedFirst ? "the peer closed with \(code)" : "the peer answered our close frame with \(code)"
         }
+        if let error {
+            return "the peer ended the \(error.endsConnection ? "connection" : "stream") with "
+                + HTTP2ErrorCode.name(error.code)
+        }
         return hasEnded ? "the peer ended the connection without a close frame" : "the connection stayed open"
     }
 }
@@ -82,7 +91,7 @@ extension Ending {
     func permits(_ code: UInt16) -> Bool {
         switch self {
         case .answers(let codes, _), .fails(let codes, _, _): codes.contains(code)
-        case .closes, .ends, .refuses, .opens: false
+        case .closes, .ends, .refuses, .opens, .resets: false
         }
     }
 
@@ -93,7 +102,7 @@ extension Ending {
     var isOurs: Bool {
         switch self {
         case .closes, .opens: true
-        case .fails, .answers, .ends, .refuses: false
+        case .fails, .answers, .ends, .refuses, .resets: false
         }
     }
 
@@ -101,7 +110,7 @@ extension Ending {
     fileprivate var judgesHandshake: Bool {
         switch self {
         case .opens, .refuses: true
-        case .closes, .fails, .answers, .ends: false
+        case .closes, .fails, .answers, .ends, .resets: false
         }
     }
 }

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// Our part of the opening handshake of a case, and the check of the peer's (RFC 6455 §4).
 struct HandshakePlan {
-    /// The bytes to write, and how they are divided.
+    /// The bytes to write, and how they are divided. Over HTTP/2, they are a header block.
     let bytes: [UInt8]
     let pieces: Pieces
     /// The extensions that we offered.
@@ -10,15 +10,18 @@ struct HandshakePlan {
     private let subprotocols: [String]
     /// The keys of the request. A server that accepts two may answer either.
     private let keys: [String]
+    private let isHTTP2: Bool
 
     /// Builds a request.
     /// - Parameter base: A valid request, without an offer of extensions.
-    init(request base: Head, for item: Case) {
+    init(request base: Head, for item: Case, isHTTP2: Bool) {
         var head = base
-        if let offer = item.offer { head.fields.append(Head.Field(name: Self.extensions, value: Array(offer.utf8))) }
+        let name = isHTTP2 ? Self.extensions.lowercased() : Self.extensions
+        if let offer = item.offer { head.fields.append(Head.Field(name: name, value: Array(offer.utf8))) }
         let (bytes, pieces) = head.apply(item.head, key: base.values(of: "Sec-WebSocket-Key").first ?? "")
-        self.bytes = bytes
+        self.bytes = isHTTP2 ? HeaderBlock.encode(head.fields) : bytes
         self.pieces = pieces
+        self.isHTTP2 = isHTTP2
         offers = ExtensionElement.list(in: head)
         subprotocols = head.members(of: "Sec-WebSocket-Protocol")
         keys = head.values(of: "Sec-WebSocket-Key").flatMap { Head.split($0, at: ",") }
@@ -26,14 +29,18 @@ struct HandshakePlan {
 
     /// Builds a response.
     /// - Parameter answer: The extension to agree on, or `nil` for none.
-    init(responseTo request: Head, answer: String?, for item: Case) {
+    init(responseTo request: Head, answer: String?, for item: Case, isHTTP2: Bool) {
         let key = request.values(of: "Sec-WebSocket-Key").first ?? ""
+        var fields = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", Self.accept(key))]
+        if isHTTP2 { fields = [(":status", "200")] }
+        if let answer { fields.append((isHTTP2 ? Self.extensions.lowercased() : Self.extensions, answer)) }
         var head = Head(
             line: "HTTP/1.1 101 Switching Protocols",
-            fields: [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", Self.accept(key))]
-                .map { Head.Field(name: $0.0, value: Array($0.1.utf8)) })
-        if let answer { head.fields.append(Head.Field(name: Self.extensions, value: Array(answer.utf8))) }
-        (bytes, pieces) = head.apply(item.head, key: key)
+            fields: fields.map { Head.Field(name: $0.0, value: Array($0.1.utf8)) })
+        let (bytes, pieces) = head.apply(item.head, key: key)
+        self.bytes = isHTTP2 ? HeaderBlock.encode(head.fields) : bytes
+        self.pieces = pieces
+        self.isHTTP2 = isHTTP2
         offers = []
         subprotocols = []
         keys = [key]
@@ -53,16 +60,14 @@ struct HandshakePlan {
 
     // MARK: The peer's part
 
-    /// Checks a response with status 101 (RFC 6455 §4.1).
+    /// The status of a response that opens the WebSocket.
+    var openingStatus: Int { isHTTP2 ? 200 : 101 }
+
+    /// Checks a response that opens the WebSocket (RFC 6455 §4.1, RFC 8441 §5).
     /// - Returns: The parameters of permessage-deflate, or `nil` without it.
     /// - Throws: ``Violation``.
     func check(_ response: Head) throws(Violation) -> DeflateParameters? {
-        guard response.line.hasPrefix("HTTP/1.1 ") else { throw Violation("status 101 is not HTTP/1.1", "6455 §4.1") }
-        try Self.requireOne("Upgrade", in: response) { $0.lowercased() == "websocket" }
-        guard response.members(of: "Connection").contains(where: { $0.lowercased() == "upgrade" }) else {
-            throw Violation("the response lacks 'Connection: Upgrade'", "6455 §4.1")
-        }
-        try Self.requireOne("Sec-WebSocket-Accept", in: response) { keys.map(Self.accept).contains($0) }
+        if !isHTTP2 { try checkUpgrade(response) }
         let selected = response.values(of: "Sec-WebSocket-Protocol")
         guard selected.count <= 1, selected.allSatisfy(subprotocols.contains) else {
             throw Violation("the response selects a subprotocol that was not offered", "6455 §4.1")
@@ -84,6 +89,15 @@ struct HandshakePlan {
         return parameters
     }
 
+    private func checkUpgrade(_ response: Head) throws(Violation) {
+        guard response.line.hasPrefix("HTTP/1.1 ") else { throw Violation("status 101 is not HTTP/1.1", "6455 §4.1") }
+        try Self.requireOne("Upgrade", in: response) { $0.lowercased() == "websocket" }
+        guard response.members(of: "Connection").contains(where: { $0.lowercased() == "upgrade" }) else {
+            throw Violation("the response lacks 'Connection: Upgrade'", "6455 §4.1")
+        }
+        try Self.requireOne("Sec-WebSocket-Accept", in: response) { keys.map(Self.accept).contains($0) }
+    }
+
     private static func requireOne(
         _ name: String, in head: Head, where isRight: (String) -> Bool
     ) throws(Violation) {
@@ -91,6 +105,17 @@ struct HandshakePlan {
         guard !values.isEmpty else { throw Violation("the response lacks \(name)", "6455 §4.1") }
         guard values.count == 1, isRight(values[0]) else {
             throw Violation("the response has a wrong \(name)", "6455 §4.1")
+        }
+    }
+
+    /// Checks a client's request (RFC 8441 §4).
+    static func check(http2Request request: Head) throws(Violation) {
+        let values = [":method": "CONNECT", ":protocol": "websocket", "sec-websocket-version": "13"]
+        for (name, value) in values where request.values(of: name) != [value] {
+            throw Violation("the request lacks '\(name): \(value)'", "8441 §4, §5")
+        }
+        for name in [":scheme", ":authority", ":path"] where request.values(of: name).count != 1 {
+            throw Violation("the request lacks one \(name)", "8441 §4")
         }
     }
 

@@ -1,4 +1,4 @@
-/// The head of a request or response of HTTP/1.1, as lines.
+/// The head of a request or response of HTTP/1.1, as lines; or of HTTP/2, with the pseudo-header fields among the fields.
 package struct Head: Sendable {
     package struct Field: Sendable {
         package var name: String
@@ -51,7 +51,7 @@ package struct Head: Sendable {
     /// The status code of a response.
     package var status: Int? {
         let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count >= 2, parts[0] == "HTTP/1.1" || parts[0] == "HTTP/1.0", parts[1].count == 3 else {
+        guard parts.count >= 2, ["HTTP/1.1", "HTTP/1.0", "HTTP/2"].contains(parts[0]), parts[1].count == 3 else {
             return nil
         }
         return Int(parts[1])
@@ -61,6 +61,29 @@ package struct Head: Sendable {
         var bytes = Array((line + "\r\n").utf8)
         for field in fields { bytes += Array(field.name.utf8) + [0x3A, 0x20] + field.value + [0x0D, 0x0A] }
         return bytes
+    }
+
+    /// The head of a field section of HTTP/2. A request gets the line `CONNECT :path HTTP/2`, a response `HTTP/2 :status`.
+    init(http2 fields: [Field]) {
+        let status = fields.first { $0.name == ":status" }
+        let path = fields.first { $0.name == ":path" }.map { String(decoding: $0.value, as: UTF8.self) }
+        line = status.map { "HTTP/2 " + String(decoding: $0.value, as: UTF8.self) } ?? "CONNECT \(path ?? "/") HTTP/2"
+        self.fields = fields
+    }
+
+    /// This request of HTTP/1.1 as one of HTTP/2 (RFC 8441 §4).
+    /// - Parameter scheme: `http` or `https`.
+    func http2Request(scheme: String) -> Head {
+        let words = line.split(separator: " ")
+        let pseudo = [
+            (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", scheme),
+            (":authority", values(of: "Host").first ?? ""), (":path", words.count > 1 ? String(words[1]) : "/"),
+        ]
+        let dropped = HeaderBlock.connectionFields + ["host", "sec-websocket-key"]
+        let others = fields.map { Field(name: $0.name.lowercased(), value: $0.value) }.filter {
+            !dropped.contains($0.name)
+        }
+        return Head(http2: pseudo.map { Field(name: $0.0, value: Array($0.1.utf8)) } + others)
     }
 
     /// Splits at a separator that is not in quotation marks.

@@ -95,7 +95,17 @@ enum CheckManual {
                     ("`sync`", "Sends a ping, and waits for its pong."),
                     (
                         "`await` *WHAT*",
-                        "Waits for `echo`, `pong`, `close`, or `fail`; without the last one, outcomes with `late` apply."
+                        """
+                        Waits for `echo`, `pong`, `close`, `ack` (of settings and pings of HTTP/2), or `fail`; if the last one \
+                        does not come, outcomes with `late` apply.
+                        """
+                    ),
+                    (
+                        "`http2` *TYPE* *TERM*...",
+                        """
+                        Sends a frame of HTTP/2, such as `data`, `ping`, or `settings`, with `flags=`*N*, `stream=`*N*, and \
+                        `length=`*N*. The line `settings` *TERM*... extends our first SETTINGS frame.
+                        """
                     ),
                     (
                         "`pause`, `shutdown`, `drop`, `unread`, `read`",
@@ -106,7 +116,9 @@ enum CheckManual {
                         """
                         An outcome; the first one that fits is the verdict. *EVENT* is `echo`, `echoes`, `pong`, `pongs`, `text` \
                         *TERM*, `binary` *TERM*, `nothing`, or `any`. *ENDING* is `closes` (the default: we close), `fails` \
-                        *CODE*..., `fails exactly` *CODE*..., `answers` *CODE*..., `ends`, `refuses` *STATUS*..., or `opens`. \
+                        *CODE*..., `fails exactly` *CODE*..., `answers` *CODE*..., `ends`, `refuses` *STATUS*..., `opens`, or, \
+                        over HTTP/2, `resets` *NAME*... (an error of the stream or connection) or `errors` *NAME*... (of the \
+                        connection). \
                         Among codes, `none` is a close frame without one, and `drop` an end of TCP. `refuses` and `opens` take \
                         `has=`*NAME*`:`*VALUE* and `lacks=`*NAME*.
                         """

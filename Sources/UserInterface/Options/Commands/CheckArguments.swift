@@ -18,6 +18,8 @@ package struct CheckArguments: Equatable, Sendable {
     /// Without an offer of compression, which cases make.
     package var client = ClientArguments(compression: CompressionArguments(compresses: false))
     package var exchange = ExchangeArguments()
+    /// For `--listen`.
+    package var serverTLS = ServerTLSArguments()
     /// The address at which clients are checked, as typed; nil: a server is checked.
     package var listenAddress: String?
     /// Whether `--listen` ends after `/updateReports`.
@@ -75,7 +77,9 @@ package struct CheckArguments: Equatable, Sendable {
         ).only(["first-message", "ready"]).lifted(\.exchange)
         RequestArguments.options.filter { !needsAnswers.contains($0.description.long) }.lifted(\.client.request)
         NetworkArguments.options.lifted(\.client.network)
+        NetworkArguments.http2.lifted(\.client.network)
         TLSArguments.options.lifted(\.client.tls)
+        ServerTLSArguments.options.only(["tls-cert", "tls-key", "tls-self-signed"]).lifted(\.serverTLS)
         DisplayArguments.options().lifted(\.display)
     }
 
@@ -121,7 +125,7 @@ package struct CheckArguments: Equatable, Sendable {
             summary: "Check clients that connect to PORT",
             manual: """
                 Check clients instead of a server, with the paths of the Autobahn TestSuite; see CLIENTS. The default \
-                *ADDRESS* is `127.0.0.1`. Port 0 picks a free port.
+                *ADDRESS* is `127.0.0.1`. Port 0 picks a free port. With `--http2`, clients may use HTTP/2, too.
                 """,
             example: "--listen 9001", seeAlso: ["once"]
         ) { arguments, value throws(ValueProblem) in

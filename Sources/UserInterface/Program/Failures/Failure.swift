@@ -83,7 +83,7 @@ package enum Failure: Error {
     /// A load test missed its thresholds, as the results report.
     case unmetThresholds
     /// A server that is to be checked refuses every handshake, with this status. `url` has no credentials.
-    case checkRefused(url: String, status: Int)
+    case checkRefused(url: String, why: String)
     /// No client has asked `wsx check --listen` for a case.
     case noClients
     /// All cases of `wsx check` were skipped.
@@ -236,11 +236,8 @@ package enum Failure: Error {
                 "the \(mode.wording.countedThings): \(tally.faults); \(mode.wording.expectation)"
                     + (reply.map { "; the first mismatched reply: \($0.isEmpty ? "an empty message" : $0)" } ?? ""))
         case .unmetThresholds: .init(.expectation, nil)
-        case .checkRefused(let url, let status):
-            .init(
-                .handshake,
-                "checking \(url): the server refused the handshake with status \(status); is the path right, and does it "
-                    + "need a login? Try 'wsx connect' with the same arguments")
+        case .checkRefused(let url, let why):
+            .init(.handshake, "checking \(url): \(why); try 'wsx connect' with the same arguments")
         case .noClients: .init(.expectation, "no client has been checked: none connected to /runCase")
         case .nothingChecked: .init(.expectation, "nothing has been checked: all cases were skipped")
         case .failedCases(let count, let total):
