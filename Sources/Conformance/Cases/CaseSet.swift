@@ -36,6 +36,7 @@ package struct CaseSet: Sendable {
         PackageResources.section_D_cases,
         PackageResources.section_C_cases,
         PackageResources.section_S_cases,
+        PackageResources.section_T_cases,
     ]
 
     /// The control of a case that has one, as a case of its own.
