@@ -37,7 +37,8 @@ import Testing
     private let echo = "  send text \"Hello\" zeromask\n  pass echo\n  info any, resets PROTOCOL_ERROR"
 
     @Test func anEchoPassesOverHTTP2() throws {
-        let (result, sent) = try result(echo, settings, response((":status", "200")), hello, closed)
+        let (result, sent) = try result(
+            "  send text \"Hello\"\n  pass echo", settings, response((":status", "200")), hello, closed)
         expectEqual([result.verdict.rawValue, result.close?.rawValue], ["passed", "ok"])
         let block = HeaderBlock.encode(
             [
