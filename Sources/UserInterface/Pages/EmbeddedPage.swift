@@ -70,6 +70,27 @@ package struct EmbeddedPage {
         return #"<meta http-equiv="Content-Security-Policy" content="\#(policy.joined(separator: "; "))">"#
     }
 
+    /// The policy of a page that a server sends. It allows the page's own script, style, and images, and connections to
+    /// WebSocket servers. Injected scripts do not run, and text never becomes markup.
+    package var servedPolicy: String {
+        (["default-src 'none'"] + ownSources + [
+            "img-src data:", "connect-src ws: wss:", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+            "require-trusted-types-for 'script'", "trusted-types 'none'",
+        ]).joined(separator: "; ")
+    }
+
+    /// The page as an HTTP resource.
+    /// - Parameter text: The assembled page.
+    package func webPage(at path: String, text: String) -> WebPage {
+        WebPage(
+            path: path, mediaType: "text/html; charset=utf-8",
+            fields: [
+                HeaderField(wellFormedName: "Content-Security-Policy", value: servedPolicy),
+                HeaderField(wellFormedName: "Referrer-Policy", value: "no-referrer"),
+            ],
+            bytes: Array(text.utf8))
+    }
+
     /// Concatenates the modules. Removes import statements, each of which is one line, and the keyword `export` at the
     /// beginning of lines.
     private static func joined(_ modules: [[UInt8]]) -> String {
