@@ -23,11 +23,11 @@ let programSettings =
 // would only cost compile time.
 let librarySettings = programSettings + [.unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))]
 
-// The pages of `wsx listen --console`, `wsx bench --report`, and `wsx convert`. The program assembles them from these files, which
-// PackageResources contains as bytes.
+// The pages of `wsx listen --console`, `wsx bench --report`, `wsx convert`, and `wsx check`. The program assembles them from these
+// files, which PackageResources contains as bytes.
 let pages: [Resource] = [
     .embedInCode("Pages/Shared"), .embedInCode("Pages/Console"), .embedInCode("Pages/Report"),
-    .embedInCode("Pages/Session"),
+    .embedInCode("Pages/Session"), .embedInCode("Pages/Check"),
 ]
 
 let commandDependencies: [Target.Dependency] = ["Peer", "UserInterface", "Conversation", "Formats", "WSCore"]

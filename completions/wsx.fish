@@ -412,6 +412,8 @@ complete -c wsx -n '__fish_seen_subcommand_from check' -l agent -x -d 'Name the 
 complete -c wsx -n '__fish_seen_subcommand_from check' -l json -d 'Write the results as JSON'
 complete -c wsx -n '__fish_seen_subcommand_from check' -l junit -r -F -d 'Write a JUnit report'
 complete -c wsx -n '__fish_seen_subcommand_from check' -l autobahn -x -a '(__fish_complete_directories)' -d 'Write the files of the Autobahn TestSuite'
+complete -c wsx -n '__fish_seen_subcommand_from check' -l report -r -F -d 'Write an HTML report with a column per agent'
+complete -c wsx -n '__fish_seen_subcommand_from check' -l results -r -F -d 'Add earlier results of --json to the report'
 complete -c wsx -n '__fish_seen_subcommand_from check' -l first-message -x -d 'Send TEXT first on each connection'
 complete -c wsx -n '__fish_seen_subcommand_from check' -l ready -x -d 'Begin after a message that matches REGEX'
 complete -c wsx -n '__fish_seen_subcommand_from check' -s H -l header -x -d 'Add \'Name: value\', or the lines of @FILE'

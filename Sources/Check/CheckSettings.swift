@@ -21,6 +21,8 @@ package struct CheckSettings {
     let cases: CaseSet
     /// The ids and globs of `--expect`.
     let expectedFailures: [Glob]
+    /// The results of `--results`.
+    let earlierResults: [EarlierResults]
     /// What is sent after the handshake of each connection, and what ends the login.
     let login: AutoReply.Plan
     let readiness: MessageCondition?
@@ -34,6 +36,7 @@ package struct CheckSettings {
             try arguments.expectedPath.map { (path) throws(Failure) in
                 try Self.lines(of: path, for: "--expect").map { Glob($0) }
             } ?? []
+        earlierResults = try arguments.resultPaths.map(EarlierResults.read).flatMap(\.self)
         if arguments.isForClients || !arguments.needsPeer {
             if arguments.isForClients, !arguments.client.url.isEmpty {
                 throw .badArgument(what: "--listen", why: "it checks clients; leave out the URL, or the option")
@@ -75,6 +78,15 @@ package struct CheckSettings {
 
     /// Whether clients are checked, with ``ClientRun``.
     package var isForClients: Bool { arguments.isForClients }
+
+    /// Whether a peer is checked, and not only a report of earlier results written.
+    package var needsPeer: Bool { arguments.needsPeer }
+
+    /// Writes the report of earlier results. Returns a failure to do so.
+    /// - Throws: ``Failure/badArgument(what:why:)`` if a file cannot be created.
+    package func writeReport(on console: Console) throws(Failure) -> Failure? {
+        CheckReport.write([], self, try CheckFiles(arguments), console: console)
+    }
 
     /// What `--list` and `--explain` print, or `nil` without them.
     /// - Throws: ``Failure/badArgument(what:why:)`` for an unknown case.

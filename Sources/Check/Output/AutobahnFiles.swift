@@ -37,7 +37,7 @@ extension CheckReport.Result {
         file.add("agent", agent)
         file.add("id", item.id)
         file.add("description", item.title)
-        file.add("expectation", item.outcomes.map(\.text).joined(separator: "; or "))
+        file.add("expectation", item.expectation)
         addVerdicts(to: &file)
         file.add("result", result.reason)
         return file.finished

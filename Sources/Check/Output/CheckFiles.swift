@@ -6,11 +6,15 @@ import WSCore
 struct CheckFiles {
     private let junit: OutputFile?
     private let junitPath: String
+    private let report: OutputFile?
+    private let reportPath: String
 
     /// - Throws: ``Failure/badArgument(what:why:)``.
     init(_ arguments: CheckArguments) throws(Failure) {
         junitPath = arguments.junitPath ?? ""
-        junit = try Self.open(arguments.junitPath)
+        junit = try Self.open(arguments.junitPath, for: "--junit")
+        reportPath = arguments.reportPath ?? ""
+        report = try Self.open(arguments.reportPath, for: "--report")
         guard let path = arguments.autobahnPath else { return }
         do throws(IOError) {
             try File.makeDirectory(path)
@@ -19,18 +23,25 @@ struct CheckFiles {
         }
     }
 
-    private static func open(_ path: String?) throws(Failure) -> OutputFile? {
+    private static func open(_ path: String?, for option: String) throws(Failure) -> OutputFile? {
         guard let path else { return nil }
         do throws(IOError) {
             return try OutputFile(creating: path)
         } catch {
-            throw .badArgument(what: "--junit \(escapingControls(path))", why: error.fileProblem)
+            throw .badArgument(what: "\(option) \(escapingControls(path))", why: error.fileProblem)
         }
     }
 
     /// - Throws: ``Failure/writing(path:_:)``.
     func writeJUnit(_ text: String) throws(Failure) {
         if let junit { try Self.write(text, to: junit, path: junitPath) }
+    }
+
+    /// - Throws: ``Failure/writing(path:_:)``.
+    func writeReport(_ text: @autoclosure () -> String, console: Console) throws(Failure) {
+        guard let report else { return }
+        try Self.write(text(), to: report, path: reportPath)
+        console.notice("wsx: the report is in \(escapingControls(reportPath))")
     }
 
     /// Writes a file in a directory of results.

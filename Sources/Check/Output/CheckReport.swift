@@ -37,6 +37,8 @@ struct CheckReport {
         unreachableCount = 0
         var result = result
         if result.verdict == .failed { result.log.seal(secrets.masking) } else { result.log = FrameLog() }
+        // A client may ask for a case again.
+        results.removeAll { $0.item.id == item.id }
         results.append(
             Result(
                 item: item, result: result, duration: duration,
@@ -76,6 +78,7 @@ struct CheckReport {
         }
         do throws(Failure) {
             try files.writeJUnit(Self.junit(sorted))
+            try files.writeReport(ResultsPage(of: sorted, settings).text, console: console)
             if let path = settings.arguments.autobahnPath { try Self.writeAutobahn(sorted, to: path) }
         } catch {
             return error
@@ -148,7 +151,7 @@ struct CheckReport {
         let item = result.item
         var text = palette.failure("failed \(item.id)") + " \(item.title)\n"
         text += "  RFC \(result.result.reference ?? item.reference): \(result.result.reason)\n"
-        text += "  expected: \(item.outcomes.map(\.text).joined(separator: "; or "))\n"
+        text += "  expected: \(item.expectation)\n"
         if !item.consequence.isEmpty { text += "  \(item.consequence)\n" }
         for entry in result.result.log.entries { text += "  \(Self.line(entry))\n" }
         if result.result.log.omittedCount > 0 {
@@ -162,14 +165,19 @@ struct CheckReport {
         let cut = entry.payload.count < entry.byteCount ? "…" : ""
         let payload: String =
             String(validating: entry.payload, as: UTF8.self).map { escapingControls($0) }
-            ?? entry.payload.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            ?? hexadecimal(entry.payload)
         return "\(entry.isSent ? ">" : "<") \(entry.kind), \(Phrase.count(entry.byteCount, "byte"))"
             + (payload.isEmpty ? "" : ": \(payload)\(cut)")
     }
 
+    fileprivate static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
     // MARK: Formats for programs
 
-    private var json: String {
+    /// One object on a line, as in docs/schemas/check.json.
+    var json: String {
         var writer = JSONWriter()
         writer.add("version", 1)
         writer.add("agent", agent)
@@ -184,6 +192,7 @@ struct CheckReport {
             if let close = result.result.close { writer.add("close", close.rawValue) }
             if !result.result.reason.isEmpty { writer.add("reason", result.result.reason) }
             writer.add("ms", result.milliseconds)
+            if ![.passed, .skipped].contains(result.result.verdict) { result.addDetails(to: &writer) }
             writer.endObject()
         }
         writer.endArray()
@@ -208,6 +217,43 @@ struct CheckReport {
             }
         }
         return suite.text
+    }
+}
+
+extension CheckReport.Result {
+    /// Adds what explains another verdict than passed.
+    fileprivate func addDetails(to writer: inout JSONWriter) {
+        if result.verdict == .failed, isExpectedToFail { writer.add("known", true) }
+        item.addTexts(to: &writer, reference: result.reference)
+        guard !result.log.entries.isEmpty else { return }
+        writer.beginArray("frames")
+        for entry in result.log.entries {
+            writer.beginElement()
+            writer.add("sent", entry.isSent)
+            writer.add("kind", entry.kind)
+            writer.add("bytes", entry.byteCount)
+            if let text = String(validating: entry.payload, as: UTF8.self) {
+                writer.add("text", text)
+            } else {
+                writer.add("hex", CheckReport.hexadecimal(entry.payload))
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+        if result.log.omittedCount > 0 { writer.add("omitted_frames", result.log.omittedCount) }
+    }
+}
+
+extension Case {
+    /// The outcomes that it accepts.
+    var expectation: String { outcomes.map(\.text).joined(separator: "; or ") }
+
+    /// Adds what is true for all peers.
+    /// - Parameter reference: The place in an RFC that a peer violated; `nil`: that of the case.
+    func addTexts(to writer: inout JSONWriter, reference: String? = nil) {
+        writer.add("rfc", reference ?? self.reference)
+        writer.add("expected", expectation)
+        if !consequence.isEmpty { writer.add("consequence", consequence) }
     }
 }
 

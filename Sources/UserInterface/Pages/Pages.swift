@@ -11,9 +11,18 @@ struct PageModule {
     static let pieces = PageModule(name: "pieces.js", source: PackageResources.pieces_js)
     static let text = PageModule(name: "text.js", source: PackageResources.text_js)
     static let units = PageModule(name: "units.js", source: PackageResources.units_js)
+    static let verdicts = PageModule(name: "verdicts.js", source: PackageResources.verdicts_js)
 }
 
 extension EmbeddedPage {
+    /// The page of `wsx check --report`.
+    package static let checkResults = EmbeddedPage(
+        html: PackageResources.check_html,
+        styles: [PackageResources.base_css, PackageResources.controls_css, PackageResources.check_css],
+        modules: [
+            .elements, .text, .verdicts, PageModule(name: "results.js", source: PackageResources.results_js),
+        ])
+
     /// The page of `wsx listen --console`.
     package static let console = EmbeddedPage(
         html: PackageResources.console_html,

@@ -182,6 +182,7 @@ struct Wsx {
         do throws(Failure) {
             let settings = try CheckSettings(arguments, secrets: secrets)
             if let text = try settings.text { return printed(text) }
+            guard settings.needsPeer else { return report(try settings.writeReport(on: console), on: console) }
             if settings.isForClients {
                 return report(try ClientRun(settings, on: try makeLoop(), console: console).run(), on: console)
             }

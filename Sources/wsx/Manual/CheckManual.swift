@@ -138,7 +138,14 @@ enum CheckManual {
                     Standard output has a line for each section, a block for each failure with the frames that were sent (`>`) \
                     and received (`<`), and a sentence. With `--json`, it has an object with `version`, `agent`, `role`, \
                     `echoes`, and `cases`, an array of objects with `id`, `title`, `verdict`, `close` (`ok`, `wrong-code`, \
-                    `unclean`, `not-ended`, or `failed`), `reason`, and `ms`; with `--listen`, a line for each client.
+                    `unclean`, `not-ended`, or `failed`), `reason`, and `ms`; with `--listen`, a line for each client. \
+                    Failed, non-strict, and informational cases also have `rfc`, `expected`, and `consequence`, and failed \
+                    ones `frames`.
+                    """),
+                .paragraph(
+                    """
+                    `--report` writes a page for people. To compare implementations, check each with `--json`, and give the \
+                    files to `--results`.
                     """)),
             ManualSection(
                 "EXIT STATUS",
@@ -161,6 +168,9 @@ enum CheckManual {
                 purpose: "Check only UTF-8, and see why a case failed",
                 line: "wsx check ws://localhost:8080/ --case '6.*'"),
             CommandExample(purpose: "Check a client", line: "wsx check --listen 9001"),
+            CommandExample(
+                purpose: "Compare a server with the results of another one",
+                line: "wsx check ws://localhost:8080/ --report check.html --results other.json"),
             CommandExample(
                 purpose: "Fail a CI job on new failures only",
                 line: "wsx check ws://localhost:8080/ --expect known-failures.txt --junit check.xml"),

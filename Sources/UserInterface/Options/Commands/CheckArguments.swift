@@ -34,6 +34,9 @@ package struct CheckArguments: Equatable, Sendable {
     package var isJSON = false
     package var junitPath: String?
     package var autobahnPath: String?
+    package var reportPath: String?
+    /// Files of earlier results for the report.
+    package var resultPaths: [String] = []
     package var timeout: Duration?
     package var display = DisplayArguments()
 
@@ -42,8 +45,11 @@ package struct CheckArguments: Equatable, Sendable {
     /// Whether clients are checked.
     package var isForClients: Bool { listenAddress != nil }
 
-    /// Whether a peer is checked at all.
-    package var needsPeer: Bool { !selection.isListing && selection.explainedCase == nil }
+    /// Whether a peer is checked at all, and not only a report of earlier results written.
+    package var needsPeer: Bool {
+        !selection.isListing && selection.explainedCase == nil
+            && (resultPaths.isEmpty || isForClients || !client.url.isEmpty)
+    }
 
     package static let operands: [OperandSpecification<CheckArguments>] = [
         OperandSpecification(
@@ -190,5 +196,21 @@ package struct CheckArguments: Equatable, Sendable {
                 """,
             example: "--autobahn reports/servers"
         ) { arguments, value in arguments.autobahnPath = value }
+        OptionSpecification(
+            "report", value: OptionValue("FILE", .file), heading: .results,
+            summary: "Write an HTML report with a column per agent",
+            manual: """
+                Write a web page to *FILE* with the results of all agents side by side: a row for each case, filters for                 failures, differences, and words, and the details of each case. The page loads nothing.
+                """,
+            example: "--report check.html", seeAlso: ["results"]
+        ) { arguments, value in arguments.reportPath = value }
+        OptionSpecification(
+            "results", value: OptionValue("FILE", .file), repetition: .adds, requires: ["report"], heading: .results,
+            summary: "Add earlier results of --json to the report",
+            manual: """
+                Add the agents of *FILE*, the output of an earlier `wsx check --json`, to the report. Without *URL* and                 `--listen`, only the report is written.
+                """,
+            example: "--report all.html --results mine.json --results other.json", seeAlso: ["report", "json"]
+        ) { arguments, value in arguments.resultPaths.append(value) }
     }
 }
