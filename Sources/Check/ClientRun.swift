@@ -21,6 +21,7 @@ package final class ClientRun {
     private var connectionCount = 0
     private var failure: Failure?
     private var stopRequests: StopRequests?
+    private let pagePolicy: ServerPolicy
 
     /// More clients at a time are turned away, and so are more agents, whose results are kept.
     private static let maximumConnectionCount = 256
@@ -39,6 +40,7 @@ package final class ClientRun {
         } catch {
             throw .badArgument(what: "TLS", why: "\(error)")
         }
+        pagePolicy = try ClientPage.policy()
         limits = CaseConnection.Limits(
             idle: settings.arguments.caseTimeout ?? .seconds(5), pause: .milliseconds(200))
     }
@@ -71,6 +73,7 @@ package final class ClientRun {
             console.notice(
                 "Checking clients with \(Phrase.count(cases.count, "case")) on "
                     + "\(tls == nil ? "ws" : "wss")://\(listener.address ?? place)")
+            console.notice("To check a browser, open \(ClientPage.url(at: listener.address ?? place, isSecure: tls != nil))")
         } catch {
             throw .listening(address: "\(place)", error)
         }
@@ -94,6 +97,7 @@ package final class ClientRun {
     // MARK: Visits
 
     private func answer(_ visit: Visit, _ request: ReceivedRequest, on stream: any ByteStream) {
+        if let page = ClientPage(request.head, at: visit.path) { return send(page, visit, on: stream) }
         let item = visit.number.flatMap { cases.indices.contains($0 - 1) ? cases[$0 - 1] : nil }
         var answer: String?
         switch (visit.path, item) {
@@ -110,6 +114,7 @@ package final class ClientRun {
             }
             return play(item, index, request, on: stream)
         default:
+            guard request.http2 == nil else { return didEnd(stream) }
             return refuse(stream, "404 Not Found", "Clients connect to /getCaseCount, /runCase?case=N&agent=NAME, ...")
         }
         let player = CasePlayer(
@@ -131,6 +136,16 @@ package final class ClientRun {
             [unowned self] result in
             didEnd(stream)
             reports[index].add(item, result, loop.now - startTime)
+        }
+    }
+
+    /// Sends a page. Like `/updateReports`, `/report` with an agent is the end of its cases.
+    private func send(_ page: ClientPage, _ visit: Visit, on stream: any ByteStream) {
+        page.send(reports, settings, policy: pagePolicy, on: stream) { [unowned self] status in
+            didEnd(stream)
+            guard status == 200, page.hasResults, let report = report(of: visit.agent) else { return }
+            console.notice(report.sentence)
+            if settings.arguments.isOnce { loop.stop() }
         }
     }
 

@@ -1,15 +1,18 @@
-"""The page of `wsx check --report`, in a browser."""
+"""The page of `wsx check --report`, and the pages of `wsx check --listen`, in a browser."""
 
 import base64
 import hashlib
+import http.client
 import json
 import re
+import signal
+from urllib.parse import quote
 
 import jsonschema
 import pytest
 
 from browser import Page
-from processes import PEERS, PEERS_PYTHON, ROOT, PeerServer, assert_fails, wsx
+from processes import BINARY, PEERS, PEERS_PYTHON, ROOT, PeerServer, Running, assert_fails, run, wsx
 
 SCHEMA = json.loads((ROOT / "docs/schemas/check.json").read_text())
 FAULTY = PEERS / "faulty_peer.py"
@@ -225,3 +228,63 @@ def test_a_narrow_page_fits(browser, report, is_dark):
             page.evaluate("document.querySelector('td.failed').click()")
         assert (page.evaluate("getComputedStyle(document.body).color") == "rgb(223, 228, 234)") == is_dark
         assert page.problems == []
+
+
+# MARK: --listen
+
+class Checking(Running):
+    """`wsx check --listen`, with the URL of its page."""
+
+    def __init__(self, *arguments):
+        super().__init__([BINARY, "check", "--listen", "0", *arguments])
+        self.url = self.wait_for(r"open (http://\S+/)\n").group(1).decode()
+        self.host = self.url.split("/")[2]
+
+    def get(self, path, method="GET", host=None):
+        """The response to a plain request, and its body."""
+        connection = http.client.HTTPConnection(self.host, timeout=60)
+        connection.request(method, path, headers={"Host": host or self.host})
+        response = connection.getresponse()
+        return response, response.read()
+
+
+def test_a_browser_checks_itself(browser, tmp_path):
+    with Checking("--once", "--case", "1.1.*", "--json") as checking:
+        with CheckPage(browser, f"{checking.url}?agent={quote(HOSTILE)}") as page:
+            page.wait_for("location.pathname === '/report' && document.querySelector('.total td')")
+            assert page.lines("thead tr:first-child th div")[0].startswith("<img")
+            assert page.lines(".total td") == ["✓ 8 passed"]
+            assert page.problems == []
+        assert checking.wait() == 0
+
+
+def test_the_report_has_all_agents_so_far(browser):
+    with Checking("--case", "2.*") as checking:
+        assert b"results.js" not in checking.get("/report")[1]
+        address = checking.url.replace("http", "ws").rstrip("/")
+        run([PEERS_PYTHON, FAULTY, "run", address, "--agent", "one"])
+        run([PEERS_PYTHON, FAULTY, "run", address, "--agent", "two", "--fault", "fr-pong-empty"])
+        with CheckPage(browser, f"{checking.url}report") as page:
+            assert page.lines("thead tr:first-child th div") == ["one", "two"]
+            page.show("failures")
+            assert "2.2" in page.cases()
+            assert page.problems == []
+        checking.signal(signal.SIGINT)
+        assert checking.wait() == 7
+
+
+def test_pages_are_for_this_machine_only():
+    with Checking() as checking:
+        for path in ["/", "/report", "/report?agent=x"]:
+            response, body = checking.get(path)
+            assert response.status == 200 and response.headers["Content-Type"] == "text/html; charset=utf-8"
+            assert response.headers["Connection"] == "close" and int(response.headers["Content-Length"]) == len(body)
+            assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+            assert "frame-ancestors 'none'" in response.headers["Content-Security-Policy"]
+            assert checking.get(path, method="HEAD")[1] == b""
+            assert checking.get(path, method="POST")[0].status == 405
+            # A page can make its own name resolve to this machine.
+            response, body = checking.get(path, host="attacker.example")
+            assert response.status == 403 and body == b'The host "attacker.example" is not allowed; use an IP address.\n'
+        assert checking.get("/", host="localhost:1")[0].status == 200
+        assert checking.get("/missing")[0].status == 404

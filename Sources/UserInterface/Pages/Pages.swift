@@ -23,6 +23,12 @@ extension EmbeddedPage {
             .elements, .text, .verdicts, PageModule(name: "results.js", source: PackageResources.results_js),
         ])
 
+    /// The page of `wsx check --listen` that checks the browser.
+    package static let checkBrowser = EmbeddedPage(
+        html: PackageResources.browser_html,
+        styles: [PackageResources.base_css, PackageResources.controls_css, PackageResources.check_css],
+        modules: [.elements, .verdicts, PageModule(name: "browser.js", source: PackageResources.browser_js)])
+
     /// The page of `wsx listen --console`.
     package static let console = EmbeddedPage(
         html: PackageResources.console_html,

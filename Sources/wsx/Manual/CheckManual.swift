@@ -53,8 +53,14 @@ enum CheckManual {
                     """),
                 .paragraph(
                     """
-                    The run ends with SIGINT or SIGTERM, or with `--once` after `/updateReports`. Without a client, the status \
-                    is 7.
+                    The page at `/` checks the browser that opens it, and then shows the results of all agents so far, which \
+                    are also at `/report`. Its address can name the agent: `/?agent=`*NAME*. As for `wsx listen --console`, \
+                    the address must be an IP address or localhost.
+                    """),
+                .paragraph(
+                    """
+                    The run ends with SIGINT or SIGTERM, or with `--once` after `/updateReports` or the end of the page's \
+                    cases. Without a client, the status is 7.
                     """)),
             ManualSection(
                 "CASE FILES",
@@ -167,7 +173,7 @@ enum CheckManual {
             CommandExample(
                 purpose: "Check only UTF-8, and see why a case failed",
                 line: "wsx check ws://localhost:8080/ --case '6.*'"),
-            CommandExample(purpose: "Check a client", line: "wsx check --listen 9001"),
+            CommandExample(purpose: "Check a client, or a browser", line: "wsx check --listen 9001"),
             CommandExample(
                 purpose: "Compare a server with the results of another one",
                 line: "wsx check ws://localhost:8080/ --report check.html --results other.json"),
