@@ -14,7 +14,6 @@ package final class CheckRun {
     private let echo: SharedEmbeddedEcho
     private let playing: Playing
     private let cases: [Case]
-    private let files: CheckFiles
     private var report: CheckReport
     /// The reasons why cases with a control are skipped, by its name; empty if it passed.
     private var controls: [String: String] = [:]
@@ -23,11 +22,32 @@ package final class CheckRun {
     private var repetitions: [Case] = []
     private var activeCount = 0
     private var failure: Failure?
+    /// Whether a signal or the time limit has ended the run.
+    private var wasStopped = false
     private var stopRequests: StopRequests?
 
-    /// Prepares a run.
+    /// Checks servers one after the other, and writes the results. Returns the failure, or `nil` if no case has failed.
     /// - Throws: ``Failure``.
-    package init(_ settings: CheckSettings, on loop: EventLoop, console: Console) throws(Failure) {
+    package static func run(
+        _ servers: [CheckSettings], on loop: EventLoop, console: Console
+    ) throws(Failure) -> Failure? {
+        let files = try CheckFiles(servers[0].arguments)
+        let runs = try servers.map { (settings) throws(Failure) in
+            try CheckRun(settings, on: loop, console: console)
+        }
+        var failure: Failure?
+        for run in runs {
+            let own = run.run()
+            if failure == nil { failure = own }
+            if run.wasStopped { break }
+        }
+        let reports = runs.map(\.report).filter { !$0.results.isEmpty }
+        guard !reports.isEmpty else { return failure }
+        let problem = CheckReport.write(reports, servers[0], files, console: console)
+        return failure ?? problem ?? reports.lazy.compactMap(\.failure).first
+    }
+
+    private init(_ settings: CheckSettings, on loop: EventLoop, console: Console) throws(Failure) {
         guard let connector = settings.connector, let url = settings.url else {
             preconditionFailure("a server is to be checked")
         }
@@ -35,7 +55,6 @@ package final class CheckRun {
         self.loop = loop
         self.console = console
         cases = try settings.selection(for: .server)
-        files = try CheckFiles(settings.arguments)
         echo = SharedEmbeddedEcho(on: loop, console: console)
         let cookies = try CookieFiles.read(settings.arguments.client.request.cookieFiles).cookies
         playing = Playing(
@@ -46,11 +65,12 @@ package final class CheckRun {
             secrets: console.secrets)
     }
 
-    /// Runs until the end. Returns the failure, or `nil` if no case has failed.
-    package func run() -> Failure? {
+    /// Runs until the end. Returns the failure, or `nil` if the cases were played.
+    private func run() -> Failure? {
         console.warnIfInsecure(settings.arguments.client.tls.isInsecure && playing.mayUseTLS)
         do throws(Failure) {
             stopRequests = try StopRequests(timeLimit: settings.arguments.timeout, on: loop) { [unowned self] request in
+                wasStopped = true
                 end(request.failure)
             }
         } catch {
@@ -58,9 +78,8 @@ package final class CheckRun {
         }
         learn()
         loop.run()
-        guard !report.results.isEmpty else { return failure }
-        let problem = CheckReport.write([report], settings, files, console: console)
-        return failure ?? problem ?? report.failure
+        stopRequests = nil
+        return failure
     }
 
     private func end(_ failure: Failure?) {
@@ -82,7 +101,9 @@ package final class CheckRun {
                 }
                 if played.result.verdict == .passed {
                     if settings.arguments.caseTimeout == nil {
-                        playing.limits.idle = max(.seconds(2), played.duration * 50)
+                        // A server that does not end TCP has made us wait.
+                        let time = played.result.metLimit ? .zero : played.duration * 10
+                        playing.limits.idle = min(max(.seconds(2), time), .seconds(30))
                     }
                 } else if played.result.metLimit, let pattern = settings.login.ready {
                     return end(.notReady(pattern, after: playing.limits.idle))

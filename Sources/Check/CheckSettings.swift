@@ -27,6 +27,15 @@ package struct CheckSettings {
     let login: AutoReply.Plan
     let readiness: MessageCondition?
 
+    /// The settings of each run: one, or one for each server of `--spec`.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    package static func all(_ arguments: CheckArguments, secrets: Secrets) throws(Failure) -> [CheckSettings] {
+        guard let path = arguments.specificationPath else { return [try CheckSettings(arguments, secrets: secrets)] }
+        return try AutobahnSpecification(path).runs(arguments).map { (run) throws(Failure) in
+            try CheckSettings(run, secrets: secrets)
+        }
+    }
+
     /// Reads files, and parses the URL.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     package init(_ arguments: CheckArguments, secrets: Secrets) throws(Failure) {

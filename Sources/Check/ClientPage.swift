@@ -11,7 +11,9 @@ struct ClientPage {
     /// Returns `nil` for an upgrade, for other paths, and over HTTP/2.
     init?(_ request: Head, at path: String) {
         let words = request.line.split(separator: " ")
-        guard words.count == 3, words[2] != "HTTP/2", ["/", "/report"].contains(path), request.values(of: "Upgrade").isEmpty else {
+        guard words.count == 3, words[2] != "HTTP/2", ["/", "/report"].contains(path),
+            request.values(of: "Upgrade").isEmpty
+        else {
             return nil
         }
         hasResults = path == "/report"

@@ -73,7 +73,8 @@ package final class ClientRun {
             console.notice(
                 "Checking clients with \(Phrase.count(cases.count, "case")) on "
                     + "\(tls == nil ? "ws" : "wss")://\(listener.address ?? place)")
-            console.notice("To check a browser, open \(ClientPage.url(at: listener.address ?? place, isSecure: tls != nil))")
+            console.notice(
+                "To check a browser, open \(ClientPage.url(at: listener.address ?? place, isSecure: tls != nil))")
         } catch {
             throw .listening(address: "\(place)", error)
         }

@@ -159,6 +159,47 @@ def test_results_in_files(echo_server, tmp_path):
     assert (report["id"], report["behavior"]) == ("2.1", "OK")
 
 
+def test_a_configuration_of_the_old_suite_runs(echo_server, tmp_path):
+    path = tmp_path / "fuzzingclient.json"
+    servers = [{"agent": name, "url": echo_server.url, "options": {"version": 18}} for name in ("one", "two")]
+    path.write_text(json.dumps({
+        "outdir": str(tmp_path / "reports"), "servers": servers, "cases": ["1.*", "2.*", "H.*"],
+        "exclude-cases": ["1.2.*"], "exclude-agent-cases": {"tw*": ["2.*"]}}))
+    result = check("--spec", path, "--exclude", "H.*")
+    assert result.status == 0, result
+    assert [line for line in result.lines if ": " in line] == [
+        "one: 19 cases, 19 passed, 0 failed", "two: 8 cases, 8 passed, 0 failed"]
+    index = json.loads((tmp_path / "reports/index.json").read_text())
+    assert {agent: len(cases) for agent, cases in index.items()} == {"one": 19, "two": 8}
+    # One that cannot be reached does not hide the results of the others.
+    path.write_text(json.dumps({
+        "servers": [{"url": "ws://127.0.0.1:1"}, {"url": echo_server.url}], "cases": ["1.1.1"]}))
+    result = check("--spec", path)
+    assert result.status == 3 and f"{echo_server.url}: 1 case, 1 passed, 0 failed" in result.lines
+
+
+def test_a_configuration_of_the_old_suite_checks_clients(tmp_path):
+    path = tmp_path / "fuzzingserver.json"
+    path.write_text(json.dumps({"url": "ws://127.0.0.1:0", "outdir": str(tmp_path / "reports")}))
+    with Running([BINARY, "check", "--spec", path, "--once", "--case", "1.1.*"]) as checking:
+        url = checking.wait_for(r"on (ws://\S+)\n").group(1).decode()
+        assert run([PEERS_PYTHON, FAULTY, "run", url, "--agent", "right"]).status == 0
+        assert checking.wait() == 0
+    assert len(json.loads((tmp_path / "reports/index.json").read_text())["right"]) == 8
+
+
+@pytest.mark.parametrize("text, words", [
+    ("[]", "no JSON object"), ("{", "incomplete"), ("{}", "neither servers nor the url"),
+    ('{"servers": [{"agent": "x"}]}', "no url"), ('{"url": "ws://h:99999"}', "--listen"),
+])
+def test_configurations_that_are_wrong(tmp_path, text, words):
+    path = tmp_path / "spec.json"
+    path.write_text(text)
+    assert_fails(check("--spec", path), 2, words)
+    if text == "{}":
+        assert_fails(check("--spec", path, "ws://h/"), 2, "leave out the URL")
+
+
 def test_the_run_ends_at_its_time_limit():
     with Listener("--echo") as server:
         assert check(server.url, "--timeout", "1ms").status == 6

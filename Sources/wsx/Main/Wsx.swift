@@ -180,13 +180,14 @@ struct Wsx {
         let secrets = secrets(within: arguments.client.network.connectTimeouts)
         let console = console(arguments.display, secrets)
         do throws(Failure) {
-            let settings = try CheckSettings(arguments, secrets: secrets)
+            let runs = try CheckSettings.all(arguments, secrets: secrets)
+            let settings = runs[0]
             if let text = try settings.text { return printed(text) }
             guard settings.needsPeer else { return report(try settings.writeReport(on: console), on: console) }
             if settings.isForClients {
                 return report(try ClientRun(settings, on: try makeLoop(), console: console).run(), on: console)
             }
-            return report(try CheckRun(settings, on: try makeLoop(), console: console).run(), on: console)
+            return report(try CheckRun.run(runs, on: try makeLoop(), console: console), on: console)
         } catch {
             return report(error.naming(places), on: console)
         }

@@ -26,6 +26,8 @@ package struct CheckArguments: Equatable, Sendable {
     package var isOnce = false
     package var selection = CaseSelectionArguments()
     package var expectedPath: String?
+    /// A configuration file of the Autobahn TestSuite.
+    package var specificationPath: String?
     /// The number of cases side by side, 1 or more.
     package var parallelCount = 4
     /// Replaces the calibrated limit.
@@ -139,7 +141,17 @@ package struct CheckArguments: Equatable, Sendable {
             arguments.listenAddress = value
         }
         OptionSpecification(
-            "once", requires: ["listen"], heading: .cases, summary: "End after a client asks for the results",
+            "spec", value: OptionValue("FILE", .file), conflicts: ["listen", "agent"], heading: .cases,
+            summary: "Run as an Autobahn configuration says",
+            manual: """
+                Check the servers, or the clients, of *FILE*: a configuration of the Autobahn TestSuite for `fuzzingclient` or \
+                `fuzzingserver`. Its `cases`, `exclude-cases`, `exclude-agent-cases` (for servers), and `outdir` (as \
+                `--autobahn`) are used; the pattern `*` stands for the cases that the suite has.
+                """,
+            example: "--spec fuzzingclient.json", seeAlso: ["autobahn"]
+        ) { arguments, value in arguments.specificationPath = value }
+        OptionSpecification(
+            "once", requires: ["listen", "spec"], heading: .cases, summary: "End after a client asks for the results",
             manual: "End after the first client that has requested `/updateReports`.", seeAlso: ["listen"]
         ) { arguments, _ in arguments.isOnce = true }
         OptionSpecification(
@@ -151,8 +163,8 @@ package struct CheckArguments: Equatable, Sendable {
             "case-timeout", value: OptionValue("DURATION"), heading: .cases,
             summary: "Wait for the peer for at most DURATION",
             manual: """
-                End a case in which the peer has sent and accepted nothing for *DURATION*. The default is 50 times the round \
-                trip of a ping, at least 2 seconds. A case that meets the limit is played once more, alone.
+                End a case in which the peer has sent and accepted nothing for *DURATION*. The default is ten times \
+                the time that a connection with one ping takes, from 2 to 30 seconds. A case that meets the limit is played once more, alone.
                 """,
             example: "--case-timeout 10s"
         ) { arguments, value throws(ValueProblem) in arguments.caseTimeout = try DurationValue.parse(value) }
