@@ -53,7 +53,8 @@ enum RelayManual {
                 has its own connection to the server, and both are closed after the response. Bodies pass unchanged. A \
                 request whose end is ambiguous is answered with 400, and a response of that kind with 502. If the server does \
                 not complete a response, the client can tell. A request or response without progress for 60 to 120 s is \
-                given up. Requests that are no upgrades to version 13 of the WebSocket protocol pass as requests for pages.
+                given up. Requests that are no upgrades to WebSocket pass as requests for pages. An upgrade to \
+                another version than 13 gets 426.
                 """),
             .paragraph(
                 """

@@ -47,11 +47,11 @@ package struct RequestHead: Equatable, Sendable {
         }
     }
 
-    /// Whether the request is an upgrade as RFC 6455 §4.1 defines it, which a gateway takes part in. For a gateway, others that
-    /// ask for a WebSocket are requests like any other (RFC 9110 §7.8: Upgrade concerns one connection, and may be ignored).
+    /// Whether the request is an upgrade to some version of the protocol, which a gateway takes part in. For a gateway, others
+    /// that ask for a WebSocket are requests like any other (RFC 9110 §7.8: Upgrade concerns one connection, and may be
+    /// ignored).
     var isUpgrade: Bool {
-        guard asksForWebSocket, method == "GET", minorVersion >= 1, fields.only(named: "Sec-WebSocket-Version") == "13"
-        else { return false }
+        guard asksForWebSocket, method == "GET", minorVersion >= 1 else { return false }
         // HTTP/2 has no such field.
         return version == .http2 || fields.contains(token: "upgrade", named: "Connection")
     }
