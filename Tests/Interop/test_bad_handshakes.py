@@ -252,7 +252,8 @@ def test_a_server_that_trickles_its_response_head_exits_6():
      (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Protocol: a", "Sec-WebSocket-Protocol: b"], []),
      (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Extensions: x-other"],
       ['"x-other"', "not offered"]),
-     (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Extensions: ,;="], [])],
+     (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Extensions: ,;="], []),
+     (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Extensions: ,"], ["Extensions"])],
     ids=lambda value: value[-1] if value else "")
 def test_an_invalid_101_response_exits_5(lines, words):
     def script(peer):

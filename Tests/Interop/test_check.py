@@ -37,9 +37,7 @@ def echo_server():
 def test_the_echo_server_is_right(echo_server):
     result = check(echo_server.url, "--json", "--exclude", "S.*", "-c", "8")
     assert result.status == 0, result.out[-3000:]
-    # It ignores an empty Sec-WebSocket-Extensions.
-    assert {id for id, case in cases(result).items() if case["verdict"] not in ("passed", "informational")} == {
-        "H.1.571"}
+    assert {case["verdict"] for case in cases(result).values()} <= {"passed", "informational"}
     assert len([id for id in cases(result) if id[0].isdigit()]) == 517
 
 

@@ -82,7 +82,8 @@ def test_the_first_acceptable_offer_is_accepted(server, offers, answer):
     assert answer_to(server, *offers) == answer
 
 
-@pytest.mark.parametrize("value", [f"{NAME};", f"{NAME}; =1", f'{NAME}; x="', "a b", "@", 'x; y=""', "x; y=a b"])
+@pytest.mark.parametrize(
+    "value", [f"{NAME};", f"{NAME}; =1", f'{NAME}; x="', "a b", "@", 'x; y=""', "x; y=a b", "", ", ,"])
 def test_offers_with_a_syntax_error_get_400(server, value):
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as sock:
         stream = wire.Stream(sock)

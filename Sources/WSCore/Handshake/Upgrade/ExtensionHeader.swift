@@ -20,6 +20,8 @@ package enum ExtensionHeader {
                 throw ExtensionHeaderError(value: value)
             }
         }
+        // RFC 9110 §5.6.1: a list `1#` has at least one element, and empty ones do not count.
+        if extensions.isEmpty, let value = values.first { throw ExtensionHeaderError(value: value) }
         return extensions
     }
 

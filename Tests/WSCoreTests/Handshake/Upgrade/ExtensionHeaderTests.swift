@@ -45,4 +45,9 @@ import Testing
     func malformed(value: String) {
         #expect(throws: ExtensionHeaderError(value: value)) { try ExtensionHeader.parse(["ok", value]) }
     }
+
+    @Test("a list without an element is rejected: RFC 9110 §5.6.1", arguments: ["", " , "])
+    func empty(value: String) {
+        #expect(throws: ExtensionHeaderError(value: value)) { try ExtensionHeader.parse([value]) }
+    }
 }
