@@ -163,7 +163,10 @@ package final class CheckRun {
             }
             play(item, isRepetition: false)
         }
-        if activeCount == 0, queue.isEmpty { repeatNext() }
+        guard activeCount == 0, queue.isEmpty else { return }
+        // A slow server that is still busy with thousands of frames sends nothing meanwhile.
+        if settings.arguments.caseTimeout == nil { playing.limits.idle *= Self.repetitionFactor }
+        repeatNext()
     }
 
     private func skipReason(_ item: Case) -> String? {
@@ -204,6 +207,8 @@ package final class CheckRun {
 
     /// After so many connections in a row could not be opened, the server is gone.
     private static let maximumUnreachableCount = 3
+    /// How many times as long the limit is when a case is repeated.
+    private static let repetitionFactor = 3
 }
 
 extension DataKind {

@@ -19,6 +19,8 @@ package final class ClientRun {
     private var listener: StreamListener?
     private var reports: [CheckReport] = []
     private var connectionCount = 0
+    /// The Sec-WebSocket-Key of the latest request.
+    private var lastKey = ""
     private var failure: Failure?
     private var stopRequests: StopRequests?
     private let pagePolicy: ServerPolicy
@@ -87,6 +89,7 @@ package final class ClientRun {
             [unowned self] stream, request in
             guard let request else { return didEnd(stream) }
             answer(Visit(request.head), request, on: stream)
+            lastKey = request.head.values(of: "Sec-WebSocket-Key").first ?? ""
         }.start()
     }
 
@@ -131,8 +134,9 @@ package final class ClientRun {
     private func play(_ item: Case, _ index: Int, _ request: ReceivedRequest, on stream: any ByteStream) {
         let startTime = loop.now
         console.showStatus("\(reports[index].shownAgent): \(item.id)")
-        let player = CasePlayer(
-            item, with: CasePlayer.Peer(role: .client, echoes: true), respondingTo: request.head, over: request.http2)
+        var peer = CasePlayer.Peer(role: .client, echoes: true)
+        peer.lastKey = lastKey
+        let player = CasePlayer(item, with: peer, respondingTo: request.head, over: request.http2)
         _ = CaseConnection(player, on: stream, firstBytes: request.firstBytes, limits: limits) {
             [unowned self] result in
             didEnd(stream)

@@ -75,7 +75,7 @@ import Testing
         arguments: [
             ([0x88, 0x02, 0x03, 0xEA], .passed, .ok), ([0x88, 0x02, 0x03, 0xEF], .passed, .wrongCode),
             ([0x88, 0x00], .passed, .ok),
-            ([], .passed, .ok),
+            ([], .passed, .unclean),
         ] as [([UInt8], Verdict, CloseVerdict)])
     func failing(_ answer: [UInt8], _ verdict: Verdict, _ close: CloseVerdict) throws {
         let result = try result("  send text \"Hello\" rsv2\n  pass nothing, fails 1002", answer)
@@ -212,6 +212,40 @@ import Testing
         let player = CasePlayer(
             try item("  pass any"), with: CasePlayer.Peer(role: .client, echoes: true), respondingTo: request)
         expectEqual(player.result?.reason, "the request lacks 'Sec-WebSocket-Version: 13'")
+    }
+
+    @Test func nothingIsSentWithinAFrame() throws {
+        let lines = "  send text \"Hel\" length=5\n  pass nothing, fails\n  info nothing"
+        let result = try result(lines, ends: false)
+        expectEqual(result.verdict, .informational)
+        expectEqual(result.log.entries.map(\.kind), ["head", "head", "text"])
+        expectEqual(try self.result(lines).verdict, .passed)
+    }
+
+    @Test func aCompressedMessageEndsWithAnEmptyBlock() throws {
+        let head = Self.response.dropLast(2) + "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n"
+        for (payload, isRight) in [([0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], true), ([], false)] as [([UInt8], Bool)]
+        {
+            let echo = [0xC1, UInt8(payload.count)] + payload
+            let result = try result(
+                "  offer \"permessage-deflate\"\n  pass any", echo + closed, head: String(head))
+            expectEqual(result.reason, isRight ? "" : "a compressed message does not end with an empty block")
+        }
+    }
+
+    @Test func aClientsKeysMustBeNew() throws {
+        let request = try #require(Self.request)
+        var peer = CasePlayer.Peer(role: .client, echoes: true)
+        peer.lastKey = Self.key
+        expectEqual(
+            CasePlayer(try item("  fresh\n  pass any"), with: peer, respondingTo: request).result?.reason,
+            "the request has the key of the one before")
+        expectNil(CasePlayer(try item("  pass any"), with: peer, respondingTo: request).result)
+        peer.lastKey = ""
+        let player = CasePlayer(try item("  fresh\n  pass any"), with: peer, respondingTo: request)
+        var pings: [UInt8] = [0x89, 0x80, 1, 2, 3, 4, 0x89, 0x80, 1, 2, 3, 4]
+        pings.withUnsafeMutableBytes { player.receive($0) }
+        expectEqual(player.result?.reason, "two frames have the same masking key")
     }
 
     @Test func writesComeInThePiecesOfTheCase() throws {

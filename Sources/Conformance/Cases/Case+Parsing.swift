@@ -13,6 +13,7 @@ extension Case {
         case "answer": answers.append(try words.text())
         case "silent": isSilent = true
         case "early": isEarly = true
+        case "fresh": needsFreshKeys = true
         case "settings":
             settings = try words.payload().bytes()
             guard settings.count.isMultiple(of: 6) else { throw words.line.error("a setting has 6 bytes") }

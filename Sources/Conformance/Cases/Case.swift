@@ -20,6 +20,8 @@ package struct Case: Sendable {
     var isSilent = false
     /// Whether the steps do not wait for the response to the handshake.
     var isEarly = false
+    /// Whether a client's request needs another key than the request before, and its frames need different masking keys.
+    var needsFreshKeys = false
     /// Its lines, with the values of its row.
     var source: [String] = []
     var head: [HeadChange] = []

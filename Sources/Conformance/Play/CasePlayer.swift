@@ -27,6 +27,8 @@ package final class CasePlayer {
         package var firstMessages: [[UInt8]] = []
         /// Whether a message ends the login, or `nil` if the login has no answer.
         package var isReady: (([UInt8]) -> Bool)?
+        /// The Sec-WebSocket-Key of a client's request before this one; empty if there is none.
+        package var lastKey = ""
 
         package init(role: PeerRole, echoes: Bool) {
             self.role = role
@@ -101,7 +103,10 @@ package final class CasePlayer {
             } else {
                 try HandshakePlan.check(http2Request: request)
             }
-            problem = nil
+            // RFC 6455 §4.1: the nonce is selected randomly for each connection.
+            let isRepeated =
+                item.needsFreshKeys && http2 == nil && request.values(of: "Sec-WebSocket-Key") == [peer.lastKey]
+            problem = isRepeated ? Violation("the request has the key of the one before", "6455 §4.1") : nil
         } catch let error {
             problem = error
         }
@@ -276,6 +281,10 @@ package final class CasePlayer {
         }
         while phase == .steps || phase == .closing, let event = try nextEvent(&rest) {
             if course.peerClose != nil { throw Violation("a frame follows the close frame", "6455 §5.5.1") }
+            // RFC 6455 §5.3: a fresh masking key for each frame.
+            if item.needsFreshKeys, reader.repeatsKey {
+                throw Violation("two frames have the same masking key", "6455 §5.3")
+            }
             switch event {
             case .message: receiveMessage()
             case .control(let opcode, let payload): try receiveControl(opcode, payload)
@@ -410,6 +419,8 @@ package final class CasePlayer {
         if matches.allSatisfy({ $0 == .never }) { return finish() }
         let possible = zip(item.outcomes, matches).filter { $0.1 != .never }
         guard isDone, possible.contains(where: { $0.1 == .complete && $0.0.ending.isOurs }) else { return }
+        // Neither a ping nor a close frame can be sent within a frame: silence decides.
+        if sender.isWithinFrame { return }
         // Where the peer may fail the connection, its pong shows that it does not.
         if possible.allSatisfy({ $0.0.ending.isOurs }) { beginClosing() } else { wait = .probe(ping()) }
     }

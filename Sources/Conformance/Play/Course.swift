@@ -54,10 +54,12 @@ struct Course {
     /// Judges the end apart from the events.
     func closeVerdict(_ ending: Ending) -> CloseVerdict {
         switch ending {
-        case .fails(let codes, _, _):
+        case .fails(let codes, let isExact, _):
             guard peerClosedFirst || endedFirst else { return .failed }
-            let isRight = peerClose.map { codes.isEmpty || $0 == CloseCode.none || codes.contains($0) } ?? true
-            return isRight ? .ok : .wrongCode
+            // RFC 6455 §7.1.7: a peer should send a close frame. Outcomes with exact codes say whether it may drop, and those
+            // without codes are also of clients that reject our handshake.
+            guard let peerClose else { return isExact || codes.isEmpty ? .ok : .unclean }
+            return codes.isEmpty || peerClose == CloseCode.none || codes.contains(peerClose) ? .ok : .wrongCode
         case .ends, .refuses, .resets: return hasEnded ? .ok : .failed
         case .closes, .opens, .answers:
             if peerClosedFirst || endedFirst { return .failed }

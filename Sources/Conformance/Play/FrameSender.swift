@@ -6,6 +6,8 @@ struct FrameSender {
     /// The fragments of a message that has begun.
     private var message: (opcode: UInt8, payload: [UInt8])?
     private let isClient: Bool
+    /// How many bytes of the last frame are missing, of those that it announces.
+    private var missingCount = 0
 
     init(isClient: Bool) { self.isClient = isClient }
 
@@ -17,7 +19,11 @@ struct FrameSender {
     /// Drops what has not been written.
     mutating func removeAll() { outgoing.removeAll() }
 
+    /// Whether what follows is taken for the rest of a frame.
+    var isWithinFrame: Bool { missingCount > 0 }
+
     mutating func send(_ bytes: [UInt8], _ pieces: Pieces, _ log: inout FrameLog) {
+        missingCount -= bytes.count
         log.add(isSent: true, "bytes", count: bytes.count, payload: bytes)
         outgoing.append(bytes, pieces)
     }
@@ -50,6 +56,7 @@ struct FrameSender {
     /// Sends frames that the case does not have, or whose payload is compressed already.
     mutating func send(_ frames: Frames, _ payload: [UInt8], _ log: inout FrameLog) {
         log.add(isSent: true, frames.kind, count: payload.count, payload: payload)
+        missingCount = frames.lengthForm == .topBit ? .max : (frames.announcedCount ?? 0) - payload.count
         outgoing.append(FrameSequence(frames, payload: payload, isClient: isClient))
     }
 

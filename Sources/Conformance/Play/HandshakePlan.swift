@@ -190,7 +190,8 @@ extension Head {
         for change in changes {
             switch change {
             case .method(let method): replaceWord(0, with: method)
-            case .target(let target): replaceWord(1, with: target)
+            case .target(let target):
+                replaceWord(1, with: String(decoding: completed(Array(target.utf8), "", key), as: UTF8.self))
             case .version(let version): replaceWord(2, with: version)
             case .status(let status): line = status
             case .set(let name, let value):
@@ -218,12 +219,14 @@ extension Head {
         line = words.joined(separator: " ")
     }
 
-    /// Inserts `{key}`, `{accept}`, and `{value}`.
+    /// Inserts `{key}`, `{accept}`, `{host}`, `{target}`, and `{value}`.
     private func completed(_ value: [UInt8], _ name: String, _ key: String) -> [UInt8] {
         var result: [UInt8] = []
         var rest = value[...]
         let values = [
             ("{key}", Array(key.utf8)), ("{accept}", Array(HandshakePlan.accept(key).utf8)),
+            ("{host}", fields.first { $0.isNamed("Host") }?.value ?? []),
+            ("{target}", Array((line.split(separator: " ").dropFirst().first ?? "/").utf8)),
             ("{value}", fields.first { $0.isNamed(name) }?.value ?? []),
         ]
         while let byte = rest.first {

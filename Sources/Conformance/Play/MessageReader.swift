@@ -18,6 +18,9 @@ struct MessageReader {
 
     init(expectsMask: Bool) { frames = FrameReader(expectsMask: expectsMask) }
 
+    /// Whether two frames in a row had the same masking key.
+    var repeatsKey: Bool { frames.repeatsKey }
+
     mutating func setCompression(_ inflater: Inflater) { self.inflater = inflater }
 
     /// Takes the next event from the front of `input`, or `nil` if it has none.

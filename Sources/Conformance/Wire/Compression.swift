@@ -81,6 +81,8 @@ final class Inflater {
     private let keepsContext: Bool
     /// zlib finds references beyond the window only to earlier calls, so that each call must be small.
     private let chunkBytes: Int
+    /// Whether the input so far ends with a block.
+    private var isBetweenBlocks = true
 
     init(_ side: DeflateParameters.Side) {
         keepsContext = side.keepsContext
@@ -105,6 +107,8 @@ final class Inflater {
         repeat {
             let part = stream.run(chunkBytes: chunkBytes, once: true) {
                 status = inflate(stream, Z_SYNC_FLUSH)
+                // zlib.h: bit 7 is set after the end of a block.
+                isBetweenBlocks = status == Z_STREAM_END || stream.pointee.data_type & 128 != 0
                 return status
             }
             if status == Z_STREAM_END {
@@ -129,6 +133,9 @@ final class Inflater {
         var failure: Violation?
         tail.withUnsafeBytes { do throws(Violation) { try decompress($0, body) } catch { failure = error } }
         if let failure { throw failure }
+        guard isBetweenBlocks else {
+            throw Violation("a compressed message does not end with an empty block", "7692 §7.2.1")
+        }
         if !keepsContext { inflateReset(stream) }
     }
 }

@@ -23,6 +23,8 @@ struct FrameReader {
     private var current: FrameHead?
     private var key: [UInt8] = [0, 0, 0, 0]
     private var offset = 0
+    /// Whether two frames in a row had the same masking key.
+    private(set) var repeatsKey = false
     /// The opcode of the message that is not complete, or `nil`.
     private var message: UInt8?
 
@@ -57,7 +59,11 @@ struct FrameReader {
         let head = FrameHead(
             opcode: header[0] & 0x0F, isFinal: header[0] & 0x80 != 0, reservedBits: header[0] & 0x70,
             payloadCount: try payloadCount(), isMasked: header[1] & 0x80 != 0)
-        if head.isMasked { key = Array(header.suffix(4)) }
+        if head.isMasked {
+            let last = key
+            key = Array(header.suffix(4))
+            if key == last { repeatsKey = true }
+        }
         try check(head)
         if !Opcode.isControl(head.opcode) {
             message = head.isFinal ? nil : head.opcode == Opcode.continuation ? message : head.opcode

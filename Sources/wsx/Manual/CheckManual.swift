@@ -78,8 +78,9 @@ enum CheckManual {
                     """
                     A line of a case is a step, an outcome, a change of the handshake, or `rfc`, `why`, `role server`, `role \
                     client`, `control` *NAME* (the valid form), `offer` and `answer` *TEXT* (the extension that is \
-                    negotiated), `silent` (pings and close frames get no answer), `early` (no wait for the response), or \
-                    `row` *WORD*... (the case is repeated with `$1` to `$9`, and `*` in its id becomes the number of the row).
+                    negotiated), `silent` (pings and close frames get no answer), `early` (no wait for the response), \
+                    `fresh` (a client's keys must be new), or `row` *WORD*... (the case is repeated with \
+                    `$1` to `$9`, and `*` in its id becomes the number of the row).
                     """),
                 .definitions([
                     (
@@ -133,7 +134,7 @@ enum CheckManual {
                         "`header set`, `add` *NAME* *TEXT*, `header drop` *NAME*, `header raw` *TEXT*",
                         """
                         Changes our request or response; so do `method`, `target`, `version`, `status`, `body`, and `head \
-                        by=`*N*. *TEXT* may contain `{key}`, `{accept}`, and `{value}`.
+                        by=`*N*. *TEXT* may contain `{key}`, `{accept}`, `{host}`, `{target}`, and `{value}`.
                         """
                     ),
                 ])),

@@ -163,8 +163,9 @@ package struct CheckArguments: Equatable, Sendable {
             "case-timeout", value: OptionValue("DURATION"), heading: .cases,
             summary: "Wait for the peer for at most DURATION",
             manual: """
-                End a case in which the peer has sent and accepted nothing for *DURATION*. The default is ten times \
-                the time that a connection with one ping takes, from 2 to 30 seconds. A case that meets the limit is played once more, alone.
+                End a case in which the peer has sent and accepted nothing for *DURATION*. The default is ten times the time \
+                that a connection with one ping takes, from 2 to 30 seconds. A case that meets the limit is played once \
+                more, alone, by default with three times the limit.
                 """,
             example: "--case-timeout 10s"
         ) { arguments, value throws(ValueProblem) in arguments.caseTimeout = try DurationValue.parse(value) }
