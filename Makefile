@@ -37,7 +37,7 @@ LONG_FUZZ_SECONDS ?= 600
 
 .PHONY: deps test-deps dist-deps dist-test-deps run build test test-quick test-smoke test-changed test-unit \
 	test-program test-interop test-parallel test-alone test-heavy test-packaging test-fuzz \
-	conformance conformance-quick conformance-deps fuzz coverage check-all lint format generate screenshots bench figures \
+	conformance conformance-deps client fuzz coverage check-all lint format generate screenshots bench figures \
 	dist dist-test install install-files clean
 
 ifdef SANITIZE
@@ -49,8 +49,9 @@ test-parallel test-alone test-unit: export SANITIZE := $(SANITIZE)
 test-parallel test-alone test-unit: export TSAN_OPTIONS = suppressions=$(CURDIR)/Tests/races.supp
 test-unit: export LSAN_OPTIONS = suppressions=$(CURDIR)/Tests/leaks.supp:print_suppressions=0
 
+BUILD = swift build -c release $(SANITIZER_FLAGS) --scratch-path $(PROGRAM) -Xswiftc -use-ld=lld
 build: deps
-	@swift build -c release $(SANITIZER_FLAGS) --scratch-path $(PROGRAM) -Xswiftc -use-ld=lld --product wsx >&2
+	@$(BUILD) --product wsx >&2
 	@ln -sfn program/release $(SCRATCH)/release
 else
 # Static except for libc, and stripped, which halves the size and the startup time. lld accepts archives in any order.
@@ -68,14 +69,19 @@ BUILD_FLAGS = -c release --scratch-path $(PROGRAM) --static-swift-stdlib --disab
 	$(CODE_GENERATION) \
 	-Xswiftc -use-ld=lld -Xlinker -L$(STATIC) -Xlinker --no-export-dynamic $(RELOCATIONS) $(if $(SYMBOLS),,-Xlinker -s)
 
+BUILD = PKG_CONFIG_PATH=$(STATIC)/pkgconfig swift build $(BUILD_FLAGS)
 # `wsx --version` prints the commit between releases.
 build: export WSX_COMMIT := $(shell git rev-parse HEAD 2>/dev/null | cut -c 1-7)
 build: deps
 	@scripts/static-libraries.sh $(STATIC)
 	@$(if $(PORTABLE),clang -O2 -c -o $(STATIC)/hypotf.o packaging/hypotf.c)
-	@PKG_CONFIG_PATH=$(STATIC)/pkgconfig swift build $(BUILD_FLAGS) --product wsx >&2
+	@$(BUILD) --product wsx >&2
 	@ln -sfn program/release $(SCRATCH)/release
 endif
+
+# The client of Tests/Conformance, for `make conformance` and Tests/Interop/test_check_wsx.py.
+client: build
+	@$(BUILD) --product AutobahnClient >&2
 
 # pkg-config and headers are asked first, so that systems without dpkg may have the libraries from anywhere.
 LIBRARIES = openssl zlib readline libidn2 libpcre2-8 libnghttp2
@@ -113,7 +119,7 @@ test: test-deps
 	$(MAKE) --no-print-directory test-alone && [ $$program -eq 0 ] && [ $$unit -eq 0 ]
 
 # With a sanitizer, the targets it cannot affect are skipped.
-test-program: build $(if $(SANITIZE),,lint) test-parallel $(if $(SANITIZE),,test-packaging conformance-quick)
+test-program: build client $(if $(SANITIZE),,lint) test-parallel $(if $(SANITIZE),,test-packaging)
 
 UNIT_LOG = $(SCRATCH)/unit-tests.log
 test-unit:
@@ -166,21 +172,15 @@ fuzz: deps
 	@/usr/bin/python3 Fuzz/fuzz.py --seconds $(SECONDS) $(if $(FIXED),--fixed) $(if $(TARGET),--target $(TARGET))
 
 # The user's configuration must not affect results.
-conformance conformance-quick bench screenshots: export WSX_CONFIG =
+conformance bench screenshots: export WSX_CONFIG =
 
 # The Autobahn TestSuite, both roles, also over HTTP/2, and `wsx relay`. `make conformance CASES='1.* 5.*' ROLE=server` runs a part of it.
 conformance: conformance-deps
 	@scripts/install-autobahn.sh
 	@/usr/bin/python3 Tests/Conformance/conformance.py
 
-# Only the categories that take seconds. Without Python 2.7 (status 3), the target only prints a notice, or fails with WSX_CI.
-conformance-quick: conformance-deps
-	@scripts/install-autobahn.sh || { [ $$? -eq 3 ] && [ -z "$$WSX_CI" ] && exit 0; exit 1; }; \
-	EXCLUDE='9.* 12.* 13.*' /usr/bin/python3 Tests/Conformance/conformance.py
-
-conformance-deps: test-deps build
+conformance-deps: test-deps client
 	@scripts/install-services.sh haproxy:haproxy >&2
-	@PKG_CONFIG_PATH=$(STATIC)/pkgconfig swift build $(BUILD_FLAGS) --product AutobahnClient >&2
 
 # Fails if less than 95 % of a protocol folder is covered.
 coverage: deps
