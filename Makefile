@@ -71,7 +71,7 @@ BUILD_FLAGS = -c release --scratch-path $(PROGRAM) --static-swift-stdlib --disab
 
 BUILD = PKG_CONFIG_PATH=$(STATIC)/pkgconfig swift build $(BUILD_FLAGS)
 # `wsx --version` prints the commit between releases.
-build: export WSX_COMMIT := $(shell git rev-parse HEAD 2>/dev/null | cut -c 1-7)
+build client: export WSX_COMMIT := $(shell git rev-parse HEAD 2>/dev/null | cut -c 1-7)
 build: deps
 	@scripts/static-libraries.sh $(STATIC)
 	@$(if $(PORTABLE),clang -O2 -c -o $(STATIC)/hypotf.o packaging/hypotf.c)
