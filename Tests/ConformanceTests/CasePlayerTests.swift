@@ -223,7 +223,7 @@ import Testing
     }
 
     @Test func aCompressedMessageEndsWithAnEmptyBlock() throws {
-        let head = Self.response.dropLast(2) + "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n"
+        let head = Self.response.dropLast(1) + "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n"
         for (payload, isRight) in [([0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], true), ([], false)] as [([UInt8], Bool)]
         {
             let echo = [0xC1, UInt8(payload.count)] + payload

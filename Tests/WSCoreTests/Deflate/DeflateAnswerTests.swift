@@ -106,6 +106,6 @@ import WSCore
 
     private func agreed(_ answer: String, to offers: String) throws -> DeflateParameters? {
         try DeflateAnswer.parameters(
-            in: try ExtensionHeader.parse([answer]), to: try ExtensionHeader.parse([offers]))
+            in: try ExtensionHeader.parse(answer.isEmpty ? [] : [answer]), to: try ExtensionHeader.parse([offers]))
     }
 }
