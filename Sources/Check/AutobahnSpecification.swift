@@ -46,6 +46,9 @@ struct AutobahnSpecification {
             guard let url = members["url"]?.text else {
                 throw .badArgument(what: "--spec", why: "the file has neither servers nor the url of clients")
             }
+            guard !url.hasPrefix("wss:") || common.serverTLS.isUsed else {
+                throw .badArgument(what: "--spec", why: "the url is wss; add --tls-cert or --tls-self-signed")
+            }
             // Without the scheme, which is followed by an empty part.
             let parts = url.split(separator: "/")
             common.listenAddress = parts.dropFirst(parts.first?.last == ":" ? 1 : 0).first.map { String($0) } ?? ""

@@ -21,6 +21,9 @@ package final class CheckRun {
     private var queue: [Case] = []
     private var repetitions: [Case] = []
     private var activeCount = 0
+    /// The number of connections in a row that could not be opened.
+    private var unreachableCount = 0
+    private var isOver = false
     private var failure: Failure?
     /// Whether a signal or the time limit has ended the run.
     private var wasStopped = false
@@ -82,8 +85,11 @@ package final class CheckRun {
         return failure
     }
 
+    /// Ends the run once; connections of this run may end later.
     private func end(_ failure: Failure?) {
-        if self.failure == nil { self.failure = failure }
+        guard !isOver else { return }
+        isOver = true
+        self.failure = failure
         queue = []
         loop.stop()
     }
@@ -114,7 +120,11 @@ package final class CheckRun {
     }
 
     private func didLearn(_ result: Result<Playing.Played, ConnectError>) {
-        guard case .success(let played) = result else { return end(nil) }
+        let played: Playing.Played
+        switch result {
+        case .failure(let error): return end(.connecting(url: settings.shownURL, error))
+        case .success(let success): played = success
+        }
         playing.peer.echoes = played.resemblesEcho
         if played.result.verdict == .passed { playing.peer.greetingCount = played.otherMessageCount }
         report.echoes = playing.peer.echoes
@@ -188,21 +198,47 @@ package final class CheckRun {
         activeCount += 1
         console.showStatus("\(report.results.count) of \(cases.count) cases: \(item.id)")
         playing.play(item) { [self] result in
-            activeCount -= 1
-            switch result {
-            case .failure(let error):
-                if report.addUnreachable(item) >= Self.maximumUnreachableCount {
-                    return end(.connecting(url: settings.shownURL, error))
-                }
-            case .success(let played):
-                if played.result.metLimit, played.result.verdict != .passed, !isRepetition {
-                    repetitions.append(item)
+            guard item.section == "S", case .success = result else { return didPlay(item, result, isRepetition) }
+            // A server that has not survived does not answer any more.
+            playing.play(.ping) { [self] ping in
+                if case .success(let played) = ping, played.result.verdict == .passed {
+                    didPlay(item, result, isRepetition)
                 } else {
-                    report.add(item, played.result, played.duration)
+                    report.add(item, .failed("afterwards, the server does not answer on a new connection"))
+                    didPlay(nil, ping, isRepetition)
                 }
             }
-            if isRepetition { repeatNext() } else { fill() }
         }
+    }
+
+    /// - Parameter item: The case that `result` belongs to, or `nil` if it has been added.
+    private func didPlay(_ item: Case?, _ result: Result<Playing.Played, ConnectError>, _ isRepetition: Bool) {
+        guard !isOver else { return }
+        activeCount -= 1
+        switch result {
+        case .failure(let error):
+            unreachableCount += 1
+            guard unreachableCount < Self.maximumUnreachableCount else {
+                let last = report.results.last.map { ", after case \($0.item.id)" } ?? ""
+                return end(.connecting(url: settings.shownURL + last, error))
+            }
+            guard let item else { break }
+            // The server may have had too many connections.
+            if isRepetition {
+                report.add(item, .failed("the server cannot be reached"))
+            } else {
+                repetitions.append(item)
+            }
+        case .success(let played):
+            unreachableCount = 0
+            guard let item else { break }
+            if played.result.metLimit, played.result.verdict != .passed, !isRepetition {
+                repetitions.append(item)
+            } else {
+                report.add(item, played.result, played.duration)
+            }
+        }
+        if isRepetition { repeatNext() } else { fill() }
     }
 
     /// After so many connections in a row could not be opened, the server is gone.

@@ -146,7 +146,6 @@ package struct CheckSettings {
     func selection(for role: PeerRole?) throws(Failure) -> [Case] {
         let (wanted, unwanted) = (arguments.selection.cases.map(Glob.init), arguments.selection.excluded.map(Glob.init))
         let selected = cases.cases.filter { item in
-            if role != nil, item.section == (isHTTP2 ? "H" : "T") { return false }
             if unwanted.contains(where: { $0.matches(item.id) }) { return false }
             guard wanted.isEmpty else { return wanted.contains { $0.matches(item.id) } }
             switch role {
@@ -158,7 +157,15 @@ package struct CheckSettings {
         guard !selected.isEmpty else {
             throw .badArgument(what: "--case", why: "no case has such an id; 'wsx check --list' shows all")
         }
-        return selected
+        if role == nil { return selected }
+        let playable = selected.filter { isHTTP2 ? !$0.isForHTTP1 : !$0.isForHTTP2 }
+        guard !playable.isEmpty else {
+            throw .badArgument(
+                what: "--case",
+                why: isHTTP2
+                    ? "these cases are for HTTP/1.1; leave out --http2" : "these cases are for HTTP/2; add --http2")
+        }
+        return playable
     }
 }
 

@@ -102,7 +102,7 @@ package final class ClientRun {
 
     private func answer(_ visit: Visit, _ request: ReceivedRequest, on stream: any ByteStream) {
         if let page = ClientPage(request.head, at: visit.path) { return send(page, visit, on: stream) }
-        let item = visit.number.flatMap { cases.indices.contains($0 - 1) ? cases[$0 - 1] : nil }
+        let item = visit.number.flatMap { 1...cases.count ~= $0 ? cases[$0 - 1] : nil }
         var answer: String?
         switch (visit.path, item) {
         case ("/getCaseCount", _): answer = "\(cases.count)"
@@ -202,7 +202,9 @@ private struct Visit {
             values[String(name)] = (try? PercentEncoding.decode(value)) ?? String(value)
         }
         number = values["case"].flatMap { Int($0) }
-        agent = String((values["agent"] ?? "unknown").prefix(Self.longestAgent))
+        // Scalars: a single character may have any number of them.
+        agent = String(
+            String.UnicodeScalarView((values["agent"] ?? "unknown").unicodeScalars.prefix(Self.longestAgent)))
     }
 }
 

@@ -4,6 +4,7 @@ import concurrent.futures
 import itertools
 import json
 import pathlib
+import signal
 
 import pytest
 
@@ -84,7 +85,8 @@ def test_the_program_of_a_client_answers_what_it_should():
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             results = list(pool.map(play, range(1, count + 1)))
         assert all(result.status in (0, 1, 5) for result in results), results
-        checking.stop()
+        checking.signal(signal.SIGTERM)
+        assert checking.wait() == 0, checking.out
     verdicts = checking.verdicts()
     assert len(verdicts) == count
     assert set(verdicts.values()) <= {"passed", "informational"}, {

@@ -9,11 +9,13 @@ extension CheckReport {
     /// - Throws: ``Failure/writing(path:_:)``.
     static func writeAutobahn(_ reports: [CheckReport], to directory: String) throws(Failure) {
         var index = JSONWriter()
+        var names: Set<String> = []
         for report in reports {
             index.beginObject(named: report.agent)
+            var agent = fileName(report.agent)
+            while !names.insert(agent).inserted { agent += "_" }
             for result in report.results {
-                let id = result.item.id.split(separator: ".").joined(separator: "_")
-                let name = "\(report.fileName)_case_\(id).json"
+                let name = "\(agent)_case_\(fileName(result.item.id)).json"
                 index.beginObject(named: result.item.id)
                 result.addVerdicts(to: &index)
                 index.add("reportfile", name)
@@ -25,9 +27,9 @@ extension CheckReport {
         try CheckFiles.write(index.finished, to: "\(directory)/index.json")
     }
 
-    /// The name of the peer, reduced to letters and digits.
-    private var fileName: String {
-        agent.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? String($0).lowercased() : "_" }.joined()
+    /// A name, reduced to letters and digits.
+    private static func fileName(_ name: String) -> String {
+        name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? String($0).lowercased() : "_" }.joined()
     }
 }
 

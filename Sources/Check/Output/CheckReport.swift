@@ -23,7 +23,6 @@ struct CheckReport {
     private(set) var results: [Result] = []
     /// Whether the server echoes, or `nil` if that is not known.
     var echoes: Bool?
-    private var unreachableCount = 0
 
     /// - Parameter secrets: What the peer may send back, and the results must not show.
     init(agent: String, role: PeerRole, expected: [Glob], secrets: SecretRecord) {
@@ -34,7 +33,6 @@ struct CheckReport {
     }
 
     mutating func add(_ item: Case, _ result: CaseResult, _ duration: Duration = .zero) {
-        unreachableCount = 0
         var result = result
         if result.verdict == .failed { result.log.seal(secrets.masking) } else { result.log = FrameLog() }
         // A client may ask for a case again.
@@ -43,14 +41,6 @@ struct CheckReport {
             Result(
                 item: item, result: result, duration: duration,
                 isExpectedToFail: expected.contains { $0.matches(item.id) }))
-    }
-
-    /// Counts a case that could not be played. Returns how many there were in a row.
-    mutating func addUnreachable(_ item: Case) -> Int {
-        let count = unreachableCount + 1
-        add(item, .failed("the server cannot be reached any more"))
-        unreachableCount = count
-        return count
     }
 
     /// The name of the peer, which may come from it.

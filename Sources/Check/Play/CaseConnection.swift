@@ -63,7 +63,6 @@ final class CaseConnection: ByteStreamDelegate {
 
     /// Does what the player wants, until it waits.
     private func proceed() {
-        var hasWritten = false
         while !stream.isClosed {
             guard rest.isEmpty, !stream.isWriting, !isBetweenPieces else { break }
             guard let action = player.next() else { break }
@@ -72,7 +71,6 @@ final class CaseConnection: ByteStreamDelegate {
                 if cannotWrite { continue }
                 rest.append(bytes.span.bytes)
                 write()
-                hasWritten = true
                 if isPiece, pieceCount < Self.separatePieceCount { waitForReader() }
             case .shutdown: stream.shutdown()
             case .close: return close()
@@ -88,8 +86,8 @@ final class CaseConnection: ByteStreamDelegate {
                 pauseTimer?.start(after: limits.pause)
             }
         }
-        // Messages that the peer sends by itself do not extend the limit.
-        guard hasWritten || player.progress != progress else { return }
+        // What the peer sends by itself, and our answers to it, do not extend the limit.
+        guard player.progress != progress else { return }
         progress = player.progress
         idleTimer?.start(after: limits.idle)
     }

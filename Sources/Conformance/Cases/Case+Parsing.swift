@@ -11,16 +11,15 @@ extension Case {
         case "control": control = try words.required("the name of a control").source
         case "offer": offer = try words.text()
         case "answer": answers.append(try words.text())
-        case "silent": isSilent = true
-        case "early": isEarly = true
-        case "fresh": needsFreshKeys = true
         case "settings":
             settings = try words.payload().bytes()
             guard settings.count.isMultiple(of: 6) else { throw words.line.error("a setting has 6 bytes") }
         case "pass": outcomes.append(try Outcome(.passed, &words))
         case "nonstrict": outcomes.append(try Outcome(.nonStrict, &words))
         case "info": outcomes.append(try Outcome(.informational, &words))
-        default: throw words.line.error("unknown line '\(word)'")
+        default:
+            guard let flag = Flag(rawValue: word) else { throw words.line.error("unknown line '\(word)'") }
+            flags.insert(flag)
         }
     }
 }
@@ -104,6 +103,7 @@ extension Frames {
             if let number = try words.number(of: "fragments") {
                 fragmentBytes = number
             } else if let number = try words.number(of: "times") {
+                guard number <= 1_000_000 else { throw words.line.error("times is 1000000 at most") }
                 repetitions = number
             } else if let number = try words.number(of: "length", atLeast: 0) {
                 announcedCount = number

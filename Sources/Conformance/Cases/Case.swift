@@ -16,12 +16,7 @@ package struct Case: Sendable {
     package internal(set) var offer: String?
     /// The extensions in our response: the first one that the client's offer permits.
     var answers: [String] = []
-    /// Whether pings and close frames of the peer stay without an answer.
-    var isSilent = false
-    /// Whether the steps do not wait for the response to the handshake.
-    var isEarly = false
-    /// Whether a client's request needs another key than the request before, and its frames need different masking keys.
-    var needsFreshKeys = false
+    var flags: Set<Flag> = []
     /// Its lines, with the values of its row.
     var source: [String] = []
     var head: [HeadChange] = []
@@ -30,6 +25,24 @@ package struct Case: Sendable {
     var steps: [Step] = []
     /// In the order in which they are tried.
     package internal(set) var outcomes: [Outcome] = []
+
+    /// What differs from other cases, as written in the case.
+    enum Flag: String {
+        /// Pings and close frames of the peer stay without an answer.
+        case silent
+        /// The steps do not wait for the response to the handshake.
+        case early
+        /// The keys of a client's requests and frames must be new (RFC 6455 §4.1, §5.3).
+        case fresh
+    }
+
+    /// Whether the case is for connections of HTTP/2.
+    package var isForHTTP2: Bool {
+        section == "T" || !settings.isEmpty || steps.contains { if case .http2 = $0 { true } else { false } }
+    }
+
+    /// Whether the case is about the handshake of HTTP/1.1.
+    package var isForHTTP1: Bool { !isForHTTP2 && (section == "H" || !head.isEmpty) }
 
     /// Whether the peer must fail the connection, so that the case needs a control.
     package var isNegative: Bool { !outcomes.contains { $0.verdict == .passed && $0.ending.isOrderly } }

@@ -53,6 +53,7 @@ package struct CaseFile: Sendable {
             for line in lines {
                 var words = try WordReader(line)
                 guard let step = try Step(&words) else { throw line.error("this is no step") }
+                if let word = words.next() { throw line.error("unexpected '\(word.source)'") }
                 control.steps.append(step)
             }
             controls[name] = control
@@ -88,6 +89,9 @@ package struct CaseFile: Sendable {
                 try result.read(&words)
                 if let word = words.next() { throw line.error("unexpected '\(word.source)'") }
             }
+        }
+        guard !cases.contains(where: { $0.id == id }) else {
+            throw CaseError(line: lines.first?.number ?? 1, "case \(id) exists already")
         }
         guard !result.outcomes.isEmpty else {
             throw CaseError(line: lines.first?.number ?? 1, "case \(id) lacks an outcome, such as 'pass echo'")
@@ -128,7 +132,7 @@ struct Line {
         var result = ""
         var rest = text[...]
         while let character = rest.popFirst() {
-            if character == "$", let number = rest.first?.wholeNumberValue, 1...values.count ~= number {
+            if character == "$", let number = rest.first?.wholeNumberValue, number > 0, number <= values.count {
                 result += values[number - 1]
                 rest = rest.dropFirst()
             } else {

@@ -11,6 +11,7 @@ struct HTTP2Frame: Sendable {
     static let headers: UInt8 = 1
     static let reset: UInt8 = 3
     static let settings: UInt8 = 4
+    static let push: UInt8 = 5
     static let ping: UInt8 = 6
     static let goaway: UInt8 = 7
     static let windowUpdate: UInt8 = 8
@@ -18,7 +19,8 @@ struct HTTP2Frame: Sendable {
 
     /// The names of types in case files; the others are written as numbers.
     static let names = [
-        "data": data, "headers": headers, "priority": 2, "reset": reset, "settings": settings, "push": 5, "ping": ping,
+        "data": data, "headers": headers, "priority": 2, "reset": reset, "settings": settings, "push": push,
+        "ping": ping,
         "goaway": goaway, "window": windowUpdate, "continuation": continuation,
     ]
 
@@ -39,7 +41,7 @@ struct HTTP2Frame: Sendable {
     static let maximumBytes = 16384
 
     var bytes: [UInt8] {
-        let count = UInt32(announcedCount ?? payload.count)
+        let count = UInt32(truncatingIfNeeded: announcedCount ?? payload.count)
         return Array(count.bigEndianBytes.dropFirst()) + [type, flags] + stream.bigEndianBytes + payload
     }
 }

@@ -97,13 +97,18 @@ struct WordReader {
         return word
     }
 
+    /// The largest message of a case: what it takes to send it must stay in memory.
+    private static let largestPayload = 64 << 20
+
     /// Takes terms: quoted texts, `hex:48`, `N*TERM`, and generated contents.
     mutating func payload() throws(CaseError) -> Payload {
         var payload = Payload()
         while let word = words.last {
             var source = Substring(word.source)
             var count = 1
-            if let star = source.firstIndex(of: "*"), let number = Int(source[..<star]), number >= 0 {
+            if let star = source.firstIndex(of: "*"), let number = Int(source[..<star]),
+                0...Self.largestPayload ~= number
+            {
                 count = number
                 source = source[source.index(after: star)...]
             }
@@ -113,7 +118,8 @@ struct WordReader {
                 guard let bytes = Self.hexadecimal(source.dropFirst(4)) else { throw line.error("write hex:48656c") }
                 payload.append(bytes, count: count)
             } else if let generator = Payload.Generator.allCases.first(where: { source.hasPrefix($0.rawValue + ":") }) {
-                guard let size = Int(source.dropFirst(generator.rawValue.count + 1)), size >= 0 else {
+                guard let size = Int(source.dropFirst(generator.rawValue.count + 1)), 0...Self.largestPayload ~= size
+                else {
                     throw line.error("write \(generator.rawValue):N")
                 }
                 payload.append(generator, count: size * count)
@@ -122,8 +128,7 @@ struct WordReader {
             }
             words.removeLast()
         }
-        // The largest message of a case: what it takes to send it must stay in memory.
-        guard payload.count <= 64 << 20 else { throw line.error("the payload is larger than 64 MiB") }
+        guard payload.count <= Self.largestPayload else { throw line.error("the payload is larger than 64 MiB") }
         return payload
     }
 

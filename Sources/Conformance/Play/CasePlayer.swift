@@ -36,7 +36,7 @@ package final class CasePlayer {
         }
     }
 
-    private enum Phase {
+    enum Phase {
         case handshake
         case steps
         /// Our close frame has been sent because the events were complete, or the peer's has been answered.
@@ -44,7 +44,7 @@ package final class CasePlayer {
         case over
     }
 
-    private enum Wait {
+    enum Wait {
         case login
         case sync([UInt8])
         case step(Step.Awaited)
@@ -55,28 +55,28 @@ package final class CasePlayer {
         case probe([UInt8])
     }
 
-    private let item: Case
-    private var peer: Peer
+    let item: Case
+    var peer: Peer
     private let plan: HandshakePlan
     /// The connection of HTTP/2 that carries the WebSocket, or `nil` over HTTP/1.1.
-    private let http2: HTTP2Stream?
-    private var phase = Phase.handshake
-    private var sender: FrameSender
+    let http2: HTTP2Stream?
+    var phase = Phase.handshake
+    var sender: FrameSender
     private var reader: MessageReader
     private var head = HeadReader()
-    private var transcript = Transcript()
-    private var course: Course
-    private var log = FrameLog()
-    private var stepIndex = 0
-    private var wait: Wait?
+    var transcript = Transcript()
+    var course: Course
+    var log = FrameLog()
+    var stepIndex = 0
+    var wait: Wait?
     /// An action for which the pending writes come first.
-    private var action: Action?
+    var action: Action?
     private var syncCount = 0
     /// Whether an awaited failure has not come in time.
-    private var isLate = false
+    var isLate = false
 
     /// The result, after the last action.
-    package private(set) var result: CaseResult?
+    package internal(set) var result: CaseResult?
 
     /// Plays a case with a server.
     /// - Parameters:
@@ -105,7 +105,7 @@ package final class CasePlayer {
             }
             // RFC 6455 §4.1: the nonce is selected randomly for each connection.
             let isRepeated =
-                item.needsFreshKeys && http2 == nil && request.values(of: "Sec-WebSocket-Key") == [peer.lastKey]
+                item.flags.contains(.fresh) && http2 == nil && request.values(of: "Sec-WebSocket-Key") == [peer.lastKey]
             problem = isRepeated ? Violation("the request has the key of the one before", "6455 §4.1") : nil
         } catch let error {
             problem = error
@@ -175,10 +175,14 @@ package final class CasePlayer {
                 continue
             }
             if let action {
+                // Over HTTP/2, both end our side of the stream first.
+                switch action {
+                case .shutdown, .close: if let http2, http2.end() { continue }
+                default: break
+                }
                 self.action = nil
-                guard case .shutdown = action, let http2 else { return action }
-                http2.end()
-                continue
+                if case .shutdown = action, http2 != nil { continue }
+                return action
             }
             guard canStep else { return nil }
             perform()
@@ -187,10 +191,10 @@ package final class CasePlayer {
 
     private var canStep: Bool {
         guard wait == nil, stepIndex < item.steps.count else { return false }
-        return phase == .steps || phase == .handshake && item.isEarly && course.isClient
+        return phase == .steps || phase == .handshake && item.flags.contains(.early) && course.isClient
     }
 
-    private var isDone: Bool { stepIndex == item.steps.count && wait == nil }
+    var isDone: Bool { stepIndex == item.steps.count && wait == nil }
 
     private func perform() {
         let step = item.steps[stepIndex]
@@ -227,14 +231,14 @@ package final class CasePlayer {
     }
 
     /// Sends a ping that is no step of the case. Returns its payload.
-    private func ping() -> [UInt8] {
+    func ping() -> [UInt8] {
         syncCount += 1
         let payload = Array("wsx sync \(syncCount)".utf8)
         sender.send(Frames(opcode: Opcode.ping), payload, &log)
         return payload
     }
 
-    private func sendClose(_ code: UInt16) {
+    func sendClose(_ code: UInt16) {
         guard !course.hasSentClose else { return }
         course.hasSentClose = true
         let payload = code == CloseCode.none ? [] : [UInt8(code >> 8), UInt8(code & 0xFF)]
@@ -260,9 +264,11 @@ package final class CasePlayer {
         while phase != .over, let event = try http2.next(&rest) {
             switch event {
             case .head(let head):
+                // Later ones are trailers.
+                guard phase == .handshake else { continue }
                 log.add(isSent: false, "head", count: head.bytes.count, payload: head.bytes)
                 guard let status = head.status else { throw Violation("the response has no status", "9113 §8.3.2") }
-                if phase == .handshake { try receive(head, status) }
+                try receive(head, status)
             case .data(var data):
                 try data.withMutableBytes { (data) throws(Violation) in try receiveBytes(data) }
             case .acknowledged: break
@@ -282,7 +288,7 @@ package final class CasePlayer {
         while phase == .steps || phase == .closing, let event = try nextEvent(&rest) {
             if course.peerClose != nil { throw Violation("a frame follows the close frame", "6455 §5.5.1") }
             // RFC 6455 §5.3: a fresh masking key for each frame.
-            if item.needsFreshKeys, reader.repeatsKey {
+            if item.flags.contains(.fresh), reader.repeatsKey {
                 throw Violation("two frames have the same masking key", "6455 §5.3")
             }
             switch event {
@@ -335,7 +341,8 @@ package final class CasePlayer {
     private func receiveControl(_ opcode: UInt8, _ payload: [UInt8]) throws(Violation) {
         switch (opcode, wait) {
         case (Opcode.ping, _):
-            guard !item.isSilent, !course.hasSentClose else { return }
+            // RFC 6455 §5.5.3: of several pings, only the latest needs an answer.
+            guard !item.flags.contains(.silent), !course.hasSentClose, !sender.isFull else { return }
             sender.send(Frames(opcode: Opcode.pong), payload, &log)
         case (Opcode.pong, .sync(payload)?): wait = nil
         case (Opcode.pong, .probe(payload)?): beginClosing()
@@ -356,7 +363,7 @@ package final class CasePlayer {
         wait = nil
         if course.peerClosedFirst { sender.removeAll() }
         phase = .closing
-        if item.isSilent { return }
+        if item.flags.contains(.silent) { return }
         sendClose(code)
         // RFC 6455 §7.1.1: the server ends TCP, and the client follows.
         guard !course.isClient else { return }
@@ -391,104 +398,12 @@ package final class CasePlayer {
         switch wait {
         case .step(.echo) where !transcript.awaitsEcho || !peer.echoes: wait = nil
         case .step(.pong) where !transcript.awaitsPong: wait = nil
-        case .step(.acknowledgements) where http2?.missingAcknowledgements ?? 0 <= 0: wait = nil
+        case .step(.acknowledgements) where http2?.awaitsAcknowledgements != true: wait = nil
         case .exchange(let rest) where !transcript.awaitsEcho:
             guard rest > 0, case .exchange(let count, let frames) = item.steps[stepIndex - 1] else { return wait = nil }
             wait = .exchange(rest: rest - 1)
             send(frames, number: count - rest)
         default: break
-        }
-    }
-
-    // MARK: Judging
-
-    /// Compares the events with those of each outcome.
-    private func matches() -> [Transcript.Match] {
-        let mayGrow = stepIndex < item.steps.count
-        return item.outcomes.map { outcome in
-            // Before an awaited failure, its lateness is not known.
-            guard outcome.isLate == isLate || outcome.isLate && mayGrow else { return .never }
-            return transcript.match(outcome.events, withData: peer.echoes, mayGrow: mayGrow)
-        }
-    }
-
-    /// Goes on with the end if the events are complete, or ends at once if no outcome can match any more.
-    private func judgeProgress() {
-        guard phase == .steps else { return }
-        let matches = matches()
-        if matches.allSatisfy({ $0 == .never }) { return finish() }
-        let possible = zip(item.outcomes, matches).filter { $0.1 != .never }
-        guard isDone, possible.contains(where: { $0.1 == .complete && $0.0.ending.isOurs }) else { return }
-        // Neither a ping nor a close frame can be sent within a frame: silence decides.
-        if sender.isWithinFrame { return }
-        // Where the peer may fail the connection, its pong shows that it does not.
-        if possible.allSatisfy({ $0.0.ending.isOurs }) { beginClosing() } else { wait = .probe(ping()) }
-    }
-
-    private func beginClosing() {
-        wait = nil
-        phase = .closing
-        sendClose(CloseCode.normal)
-    }
-
-    private func skip(_ reason: String) {
-        sendClose(CloseCode.normal)
-        end(with: .skipped(reason))
-    }
-
-    private func finish(problem: Violation? = nil, metLimit: Bool = false) {
-        guard phase != .over else { return }
-        let isClosing = phase == .closing && problem == nil
-        // Our close frame may have to leave.
-        if !isClosing { sender.removeAll() }
-        let matches = matches()
-        let outcome =
-            problem == nil
-            ? zip(item.outcomes, matches).first { outcome, match in
-                match == .complete
-                    && course.matches(outcome.ending, isDone: isDone, hasEvents: outcome.events?.isEmpty == false)
-            }?.0 : nil
-        var result = CaseResult(verdict: outcome?.verdict ?? .failed, reason: "")
-        result.metLimit = metLimit || isLate
-        result.refusalStatus = course.refusal?.status
-        if let problem {
-            result.reason = problem.reason
-            result.reference = problem.reference
-        } else if outcome == nil {
-            result.reason = reason(metLimit: metLimit, isUnexpected: matches.allSatisfy { $0 == .never })
-        } else if outcome?.verdict != .passed {
-            result.reason = isLate ? "the peer fails the connection only later" : course.words
-        }
-        if course.isOpen, let ending = (outcome ?? item.outcomes.first)?.ending {
-            result.close = course.closeVerdict(ending)
-        }
-        end(with: result)
-    }
-
-    private func end(with result: CaseResult) {
-        self.result = result
-        self.result?.log = log
-        self.result?.hasOpened = course.isOpen
-        http2?.removeAll()
-        http2?.end()
-        phase = .over
-        wait = nil
-        action = .close
-    }
-
-    private func reason(metLimit: Bool, isUnexpected: Bool) -> String {
-        if !course.isOpen {
-            return metLimit ? "the server did not answer the handshake in time" : course.words + " during the handshake"
-        }
-        if isUnexpected { return "what the peer sent is not what was expected; " + course.words }
-        guard metLimit else { return course.words }
-        switch wait {
-        case .login: return "the message that --ready waits for did not come in time"
-        case .sync, .probe: return "the peer did not answer a ping in time"
-        case .exchange, .step(.echo): return "the echo did not come in time"
-        case .step(.pong): return "the pong did not come in time"
-        case .step(.acknowledgements): return "settings or a ping of HTTP/2 were not acknowledged in time"
-        case .step, .pause, nil: return "what was expected did not come in time; " + course.words
         }
     }
 }

@@ -64,9 +64,9 @@ package struct FrameLog: Sendable {
             Entry(isSent: isSent, kind: kind, byteCount: count, payload: Array(payload.prefix(Self.keptBytes))))
     }
 
-    /// Adds bytes to the payload of the latest entry.
+    /// Adds bytes to the payload of the latest frame of the peer.
     mutating func extend(_ bytes: UnsafeRawBufferPointer) {
-        guard omittedCount == 0, let last = entries.indices.last else { return }
+        guard omittedCount == 0, let last = entries.lastIndex(where: { !$0.isSent }) else { return }
         let room = min(Self.keptBytes, entries[last].byteCount) - entries[last].payload.count
         if room > 0 { entries[last].payload += bytes.prefix(room) }
     }

@@ -27,13 +27,19 @@ package final class HTTP2Stream {
     /// SETTINGS_INITIAL_WINDOW_SIZE of the peer, and of us.
     private var initialWindow = 65535
     private var ownInitialWindow = 65535
-    /// The header block that has begun, with the flags of its HEADERS frame.
-    private var block: (bytes: [UInt8], flags: UInt8)?
+    /// The header block that has begun, and its HEADERS frame.
+    private var block: (bytes: [UInt8], frame: HTTP2Frame)?
+    private var hasRequest = false
     private var ending = Ending.none
     /// Whether the frame of the latest event has ended the peer's side.
     private var hasEnded = false
     private var unreadPreface: ArraySlice<UInt8>
-    private(set) var missingAcknowledgements = 1
+    /// Our settings and pings that have not been acknowledged.
+    private var settingsCount = 1
+    private var pings: [[UInt8]] = []
+    private var hasSettings = false
+    /// The WebSocket's stream: that of our request, or of the client's first one.
+    private var id = HTTP2Frame.webSocket
 
     private struct Windows {
         var connection = 65535
@@ -55,8 +61,8 @@ package final class HTTP2Stream {
     package init(isClient: Bool, settings: [UInt8] = []) {
         self.isClient = isClient
         unreadPreface = isClient ? [] : Self.preface[...]
-        // A client permits no pushes; a server, extended CONNECT.
-        let first: [UInt8] = isClient ? [0, 2, 0, 0, 0, 0] : [0, 8, 0, 0, 0, 1]
+        // A client permits no pushes; a server, extended CONNECT, and one stream.
+        let first: [UInt8] = isClient ? [0, 2, 0, 0, 0, 0] : [0, 8, 0, 0, 0, 1, 0, 3, 0, 0, 0, 1]
         output = isClient ? Self.preface : []
         output += HTTP2Frame(type: HTTP2Frame.settings, payload: first + settings).bytes
         resizeOwnWindow(settings)
@@ -84,7 +90,7 @@ package final class HTTP2Stream {
         while let first = queue.first.map({ _ in min(queue.count, windows.connection, windows.stream) }), first > 0 {
             let count = min(first, HTTP2Frame.maximumBytes)
             output +=
-                HTTP2Frame(type: HTTP2Frame.data, stream: HTTP2Frame.webSocket, payload: Array(queue.prefix(count)))
+                HTTP2Frame(type: HTTP2Frame.data, stream: id, payload: Array(queue.prefix(count)))
                 .bytes
             queue = queue.dropFirst(count)
             windows.connection -= count
@@ -92,7 +98,7 @@ package final class HTTP2Stream {
         }
         if queue.isEmpty, request.isEmpty, ending == .requested {
             ending = .sent
-            output += HTTP2Frame(type: HTTP2Frame.data, flags: HTTP2Frame.first, stream: HTTP2Frame.webSocket).bytes
+            output += HTTP2Frame(type: HTTP2Frame.data, flags: HTTP2Frame.first, stream: id).bytes
         }
         defer { output = [] }
         return output.isEmpty ? nil : output
@@ -101,13 +107,13 @@ package final class HTTP2Stream {
     /// Sends a header block in parts of a size. A client waits for the server's settings.
     func send(head block: [UInt8], by count: Int?) {
         var frames: [UInt8] = []
-        let count = min(count ?? block.count, HTTP2Frame.maximumBytes)
+        let count = max(1, min(count ?? block.count, HTTP2Frame.maximumBytes))
         for start in stride(from: 0, to: block.count, by: count) {
             let part = block[start..<min(start + count, block.count)]
             frames +=
                 HTTP2Frame(
                     type: start == 0 ? HTTP2Frame.headers : HTTP2Frame.continuation,
-                    flags: part.endIndex == block.endIndex ? HTTP2Frame.endHeaders : 0, stream: HTTP2Frame.webSocket,
+                    flags: part.endIndex == block.endIndex ? HTTP2Frame.endHeaders : 0, stream: id,
                     payload: Array(part)
                 ).bytes
         }
@@ -116,19 +122,38 @@ package final class HTTP2Stream {
 
     func send(_ bytes: [UInt8]) { queue += bytes }
 
-    /// Sends frames of a case. Those that are right and have to be acknowledged are counted.
+    /// Whether acknowledgements are missing.
+    var awaitsAcknowledgements: Bool { settingsCount > 0 || !pings.isEmpty }
+
+    /// Sends a frame of a case, in which our stream has the number ``HTTP2Frame/webSocket``.
     func send(_ frame: HTTP2Frame) {
-        let isAcknowledged = [HTTP2Frame.ping, HTTP2Frame.settings].contains(frame.type)
-        if isAcknowledged, !frame.has(HTTP2Frame.first) { missingAcknowledgements += 1 }
+        var frame = frame
+        if frame.stream == HTTP2Frame.webSocket { frame.stream = id }
+        if !frame.has(HTTP2Frame.first) {
+            if frame.type == HTTP2Frame.ping { pings.append(frame.payload) }
+            if frame.type == HTTP2Frame.settings { settingsCount += 1 }
+        }
         if frame.type == HTTP2Frame.settings { resizeOwnWindow(frame.payload) }
-        if frame.type == HTTP2Frame.windowUpdate, frame.stream == HTTP2Frame.webSocket {
-            ownWindows.stream += Int(UInt32(bigEndianBytes: frame.payload))
+        if frame.type == HTTP2Frame.windowUpdate {
+            let count = Int(UInt32(bigEndianBytes: frame.payload))
+            if frame.stream == 0 { ownWindows.connection += count } else { ownWindows.stream += count }
         }
         output += frame.bytes
     }
 
-    /// Ends our side of the stream after what has been sent.
-    func end() { if ending == .none { ending = .requested } }
+    /// Ends our side of the stream after what has been sent. Returns whether it had not ended.
+    func end() -> Bool {
+        guard ending == .none else { return false }
+        ending = .requested
+        return true
+    }
+
+    /// Answers a frame of the peer, unless it does not read.
+    private func answer(_ frame: HTTP2Frame) {
+        if output.count < Self.maximumOutputBytes { output += frame.bytes }
+    }
+
+    private static let maximumOutputBytes = 1 << 20
 
     /// Drops what waits for a window.
     func removeAll() { (queue, request) = ([], []) }
@@ -170,7 +195,10 @@ package final class HTTP2Stream {
     }
 
     private func receive(_ frame: HTTP2Frame) throws(Violation) -> Event? {
-        if block != nil, frame.type != HTTP2Frame.continuation {
+        guard hasSettings || frame.type == HTTP2Frame.settings else {
+            throw Violation("the first frame is not SETTINGS", "9113 §3.4")
+        }
+        guard block == nil || frame.type == HTTP2Frame.continuation else {
             throw Violation("a frame interrupts a header block", "9113 §6.2")
         }
         switch frame.type {
@@ -178,27 +206,27 @@ package final class HTTP2Stream {
         case HTTP2Frame.headers:
             var payload = try unpadded(frame)
             if frame.has(HTTP2Frame.priority) { payload = Array(payload.dropFirst(5)) }
-            block = (payload, frame.flags)
+            guard frame.stream == id || !isClient && frame.stream % 2 == 1 else {
+                throw Violation("a header block is for another stream", "9113 §5.1.1")
+            }
+            block = (payload, frame)
             return try endBlock(frame)
         case HTTP2Frame.continuation:
-            guard block != nil else { throw Violation("a CONTINUATION frame continues nothing", "9113 §6.10") }
-            block?.bytes += frame.payload
+            guard let block, block.frame.stream == frame.stream else {
+                throw Violation("a CONTINUATION frame continues nothing", "9113 §6.10")
+            }
+            self.block = (block.bytes + frame.payload, block.frame)
             return try endBlock(frame)
         case HTTP2Frame.settings: return try receiveSettings(frame)
-        case HTTP2Frame.ping:
-            guard frame.payload.count == 8 else { throw Violation("a PING frame has not 8 bytes", "9113 §6.7") }
-            if frame.has(HTTP2Frame.first) { return acknowledged() }
-            output += HTTP2Frame(type: frame.type, flags: HTTP2Frame.first, payload: frame.payload).bytes
-        case HTTP2Frame.windowUpdate:
-            let count = Int(UInt32(bigEndianBytes: frame.payload) & 0x7FFF_FFFF)
-            guard frame.payload.count == 4, count > 0 else {
-                throw Violation("a WINDOW_UPDATE frame adds nothing", "9113 §6.9")
-            }
-            if frame.stream == 0 { windows.connection += count } else { windows.stream += count }
-        case HTTP2Frame.reset where frame.stream == HTTP2Frame.webSocket && frame.payload.count == 4:
-            let code = UInt32(bigEndianBytes: frame.payload)
-            return .ended(HTTP2Error(code: code, endsConnection: false))
-        case HTTP2Frame.goaway where frame.payload.count >= 8:
+        case HTTP2Frame.push: throw Violation("a PUSH_PROMISE frame, which is not permitted", "9113 §6.6, §8.4")
+        case HTTP2Frame.ping: return try receivePing(frame)
+        case HTTP2Frame.windowUpdate: try widen(frame)
+        case HTTP2Frame.reset:
+            guard frame.payload.count == 4 else { throw Violation("an RST_STREAM frame has not 4 bytes", "9113 §6.4") }
+            guard frame.stream == id else { break }
+            return .ended(HTTP2Error(code: UInt32(bigEndianBytes: frame.payload), endsConnection: false))
+        case HTTP2Frame.goaway:
+            guard frame.payload.count >= 8 else { throw Violation("a GOAWAY frame is too short", "9113 §6.8") }
             // Without an error, the connection goes on for the streams that exist.
             let code = UInt32(bigEndianBytes: frame.payload[4..<8])
             if code != 0 { return .ended(HTTP2Error(code: code, endsConnection: true)) }
@@ -207,10 +235,34 @@ package final class HTTP2Stream {
         return nil
     }
 
-    private func acknowledged() -> Event {
-        missingAcknowledgements -= 1
+    private func receivePing(_ frame: HTTP2Frame) throws(Violation) -> Event? {
+        guard frame.payload.count == 8, frame.stream == 0 else {
+            throw Violation("a PING frame has a wrong stream or length", "9113 §6.7")
+        }
+        guard frame.has(HTTP2Frame.first) else {
+            answer(HTTP2Frame(type: frame.type, flags: HTTP2Frame.first, payload: frame.payload))
+            return nil
+        }
+        guard let index = pings.firstIndex(of: frame.payload) else {
+            throw Violation("the acknowledgement of a PING has another payload", "9113 §6.7")
+        }
+        pings.remove(at: index)
         return .acknowledged
     }
+
+    private func widen(_ frame: HTTP2Frame) throws(Violation) {
+        let count = Int(UInt32(bigEndianBytes: frame.payload) & 0x7FFF_FFFF)
+        guard frame.payload.count == 4, count > 0 else {
+            throw Violation("a WINDOW_UPDATE frame adds nothing", "9113 §6.9")
+        }
+        if frame.stream == 0 { windows.connection += count }
+        if frame.stream == id { windows.stream += count }
+        guard max(windows.connection, windows.stream) <= Self.largestWindow else {
+            throw Violation("a window is larger than 2^31-1 bytes", "9113 §6.9.1")
+        }
+    }
+
+    private static let largestWindow = 0x7FFF_FFFF
 
     private func unpadded(_ frame: HTTP2Frame) throws(Violation) -> [UInt8] {
         guard frame.has(HTTP2Frame.padded) else { return frame.payload }
@@ -221,7 +273,7 @@ package final class HTTP2Stream {
     }
 
     private func receiveData(_ frame: HTTP2Frame) throws(Violation) -> Event? {
-        guard frame.stream == HTTP2Frame.webSocket else {
+        guard frame.stream == id || !isClient && frame.stream % 2 == 1 else {
             throw Violation("a DATA frame is for another stream", "9113 §6.1")
         }
         let count = frame.payload.count
@@ -230,9 +282,11 @@ package final class HTTP2Stream {
         }
         if count > 0 {
             let payload = UInt32(count).bigEndianBytes
-            output += HTTP2Frame(type: HTTP2Frame.windowUpdate, payload: payload).bytes
-            output += HTTP2Frame(type: HTTP2Frame.windowUpdate, stream: HTTP2Frame.webSocket, payload: payload).bytes
+            answer(HTTP2Frame(type: HTTP2Frame.windowUpdate, payload: payload))
+            answer(HTTP2Frame(type: HTTP2Frame.windowUpdate, stream: frame.stream, payload: payload))
         }
+        // The stream of a request that has been refused.
+        guard frame.stream == id else { return nil }
         hasEnded = frame.has(HTTP2Frame.first)
         return .data(try unpadded(frame))
     }
@@ -252,26 +306,50 @@ package final class HTTP2Stream {
                 throw Violation("the field \(field.name) is for HTTP/1.1 only", "9113 §8.2.2")
             }
         }
-        hasEnded = block.flags & HTTP2Frame.first != 0
+        if !isClient, !hasRequest {
+            hasRequest = true
+            id = frame.stream
+        }
+        guard frame.stream == id else {
+            // One WebSocket per connection, as our settings say: REFUSED_STREAM.
+            answer(HTTP2Frame(type: HTTP2Frame.reset, stream: frame.stream, payload: [0, 0, 0, 7]))
+            return nil
+        }
+        hasEnded = block.frame.has(HTTP2Frame.first)
         return .head(Head(http2: fields))
     }
 
     private func receiveSettings(_ frame: HTTP2Frame) throws(Violation) -> Event? {
+        hasSettings = true
         guard frame.stream == 0, frame.payload.count.isMultiple(of: 6) else {
             throw Violation("a SETTINGS frame has a wrong stream or length", "9113 §6.5")
         }
-        if frame.has(HTTP2Frame.first) { return acknowledged() }
+        if frame.has(HTTP2Frame.first) {
+            guard frame.payload.isEmpty, settingsCount > 0 else {
+                throw Violation("an acknowledgement of settings has a payload, or comes without settings", "9113 §6.5")
+            }
+            settingsCount -= 1
+            return .acknowledged
+        }
         var permitsConnect = false
         for start in stride(from: 0, to: frame.payload.count, by: 6) {
             let id = UInt32(bigEndianBytes: frame.payload[start..<start + 2])
             let value = Int(UInt32(bigEndianBytes: frame.payload[start + 2..<start + 6]))
+            let isValid =
+                switch id {
+                case 2, 8: value <= 1
+                case 4: value <= Self.largestWindow
+                case 5: HTTP2Frame.maximumBytes..<1 << 24 ~= value
+                default: true
+                }
+            guard isValid else { throw Violation("a setting has a value that does not exist", "9113 §6.5.2; 8441 §3") }
             if id == 4 {
                 windows.stream += value - initialWindow
                 initialWindow = value
             }
             if id == 8 { permitsConnect = value == 1 }
         }
-        output += HTTP2Frame(type: frame.type, flags: HTTP2Frame.first).bytes
+        answer(HTTP2Frame(type: frame.type, flags: HTTP2Frame.first))
         guard isClient, !request.isEmpty else { return nil }
         guard permitsConnect else {
             throw Violation("the server does not announce extended CONNECT", "8441 §3")

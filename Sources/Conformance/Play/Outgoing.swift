@@ -26,6 +26,9 @@ struct Outgoing {
         queue.append(Source(sequence: frames, front: [], pieces: frames.frames.pieces))
     }
 
+    /// Whether there are very many sources. A step never has more than one.
+    var isFull: Bool { queue.count > 10_000 }
+
     /// Drops what has not been written.
     mutating func removeAll() { queue = [] }
 

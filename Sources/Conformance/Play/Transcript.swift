@@ -41,6 +41,12 @@ struct Transcript {
     private var isEcho = false
 
     private static let keptBytes = 64 << 10
+    /// The limits of what is kept of messages that are no echoes, in bytes, and of pongs that are searched for. A peer that
+    /// sends more only floods.
+    private static let maximumOtherBytes = 16 << 20
+    private static let maximumOtherPongCount = 100
+    private var otherBytes = 0
+    private var otherPongCount = 0
 
     var awaitsEcho: Bool { firstMessage < messageCount }
     var awaitsPong: Bool { firstPing < pingCount }
@@ -83,7 +89,8 @@ struct Transcript {
             if receivedCount > Self.keptBytes { messages[firstMessage].payload = [] }
             firstMessage += 1
         } else {
-            events.append(.message(opcode: opcode, kept))
+            otherBytes += kept.count + MemoryLayout<Event>.stride
+            if otherBytes <= Self.maximumOtherBytes { events.append(.message(opcode: opcode, kept)) }
         }
         return isEcho
     }
@@ -98,10 +105,14 @@ struct Transcript {
     var resemblesEcho: Bool { firstMessage > 0 || messageCount > 0 && kept.starts(with: messages[0].payload) }
 
     /// Removes the latest event, a message that does not belong to the case.
-    mutating func forgetLast() { events.removeLast() }
+    mutating func forgetLast() { if !events.isEmpty { events.removeLast() } }
 
     mutating func receivePong(_ payload: [UInt8]) {
-        guard let index = pings[firstPing...].firstIndex(of: payload) else { return events.append(.pongWith(payload)) }
+        guard otherPongCount < Self.maximumOtherPongCount else { return }
+        guard let index = pings[firstPing...].firstIndex(of: payload) else {
+            otherPongCount += 1
+            return events.append(.pongWith(payload))
+        }
         events.append(.pong(index))
         progress += 1
         firstPing = index + 1

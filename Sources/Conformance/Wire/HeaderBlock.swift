@@ -34,6 +34,7 @@ final class HeaderDecoder {
     /// - Throws: ``Violation``.
     func decode(_ block: [UInt8]) throws(Violation) -> [Head.Field] {
         var fields: [Head.Field] = []
+        var byteCount = 0
         var rest = block[...]
         while true {
             var field = nghttp2_nv()
@@ -46,6 +47,11 @@ final class HeaderDecoder {
             if flags & CInt(NGHTTP2_HD_INFLATE_EMIT.rawValue) != 0 {
                 let name = UnsafeBufferPointer(start: field.name, count: field.namelen)
                 let value = UnsafeBufferPointer(start: field.value, count: field.valuelen)
+                // A byte of the block may stand for a field of 4 KiB.
+                byteCount += name.count + value.count + 32
+                guard byteCount <= Head.maximumBytes else {
+                    throw Violation("the fields are larger than 128 KiB", "9113 §10.5.1")
+                }
                 fields.append(Head.Field(name: String(decoding: name, as: UTF8.self), value: Array(value)))
             } else {
                 nghttp2_hd_inflate_end_headers(inflater)

@@ -6,8 +6,8 @@ enum CheckManual {
         description: [
             .paragraph(
                 """
-                Checks whether a WebSocket server or client is right by the letter of RFC 6455 and RFC 7692 (compression), over \
-                HTTP/1.1. It plays more than a thousand cases, each on a connection of its own: messages of every length, \
+                Checks whether a WebSocket server or client is right by the letter of RFC 6455, RFC 7692 (compression), and, with \
+                `--http2`, RFC 8441. It plays more than a thousand cases, each on a connection of its own: messages of every length, \
                 broken frames, invalid UTF-8, handshakes with something missing, closing in every order. The cases 1 to 13 \
                 have the ids of the Autobahn TestSuite.
                 """),

@@ -142,7 +142,7 @@ package struct CheckArguments: Equatable, Sendable {
         }
         OptionSpecification(
             "spec", value: OptionValue("FILE", .file), conflicts: ["listen", "agent"], heading: .cases,
-            summary: "Run as an Autobahn configuration says",
+            summary: "Run an Autobahn TestSuite configuration",
             manual: """
                 Check the servers, or the clients, of *FILE*: a configuration of the Autobahn TestSuite for `fuzzingclient` or \
                 `fuzzingserver`. Its `cases`, `exclude-cases`, `exclude-agent-cases` (for servers), and `outdir` (as \
@@ -213,7 +213,8 @@ package struct CheckArguments: Equatable, Sendable {
             "report", value: OptionValue("FILE", .file), heading: .results,
             summary: "Write an HTML report with a column per agent",
             manual: """
-                Write a web page to *FILE* with the results of all agents side by side: a row for each case, filters for                 failures, differences, and words, and the details of each case. The page loads nothing.
+                Write a web page to *FILE* with the results of all agents side by side: a row for each case, filters for \
+                failures, differences, and words, and the details of each case. The page loads nothing.
                 """,
             example: "--report check.html", seeAlso: ["results"]
         ) { arguments, value in arguments.reportPath = value }
@@ -221,7 +222,8 @@ package struct CheckArguments: Equatable, Sendable {
             "results", value: OptionValue("FILE", .file), repetition: .adds, requires: ["report"], heading: .results,
             summary: "Add earlier results of --json to the report",
             manual: """
-                Add the agents of *FILE*, the output of an earlier `wsx check --json`, to the report. Without *URL* and                 `--listen`, only the report is written.
+                Add the agents of *FILE*, the output of an earlier `wsx check --json`, to the report. Without *URL* and \
+                `--listen`, only the report is written.
                 """,
             example: "--report all.html --results mine.json --results other.json", seeAlso: ["report", "json"]
         ) { arguments, value in arguments.resultPaths.append(value) }

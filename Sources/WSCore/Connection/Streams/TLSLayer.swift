@@ -20,8 +20,6 @@ package final class TLSLayer {
         self.init(try TLSContext(server: settings))
     }
 
-    /// Creates a layer with the context of another but a separate buffer. TLS over TLS needs it: the upper stream
-    /// decrypts while it reads from the lower stream's buffer.
     /// Starts a server's handshake on a stream, which it takes over. The delegate is told if it fails.
     package func accept(_ stream: any ByteStream) -> any ByteStream {
         let secured = TLSStream(stream, session: TLSSession(server: context), layer: self)
@@ -29,6 +27,8 @@ package final class TLSLayer {
         return secured
     }
 
+    /// Creates a layer with the context of another but a separate buffer. TLS over TLS needs it: the upper stream
+    /// decrypts while it reads from the lower stream's buffer.
     convenience init(sharingContextOf other: TLSLayer) {
         self.init(other.context)
     }
