@@ -7,7 +7,9 @@ import xml.etree.ElementTree as ElementTree
 import jsonschema
 import pytest
 
+import wire
 from processes import (BINARY, PEERS, PEERS_PYTHON, ROOT, Listener, PeerServer, Running, assert_fails, run, wsx)
+from scripted_server import ScriptedServer
 
 SCHEMA = json.loads((ROOT / "docs/schemas/check.json").read_text())
 FAULTY = PEERS / "faulty_peer.py"
@@ -93,7 +95,8 @@ def test_a_server_that_is_not_there():
     (["ws://h/", "--case-file", "/nonexistent"], ["--case-file", "no such file"]),
     (["ws://h/", "--expect", "/nonexistent"], ["--expect", "no such file"]),
     (["ws://h/", "--junit", "/nonexistent/x"], ["--junit", "no such file"]),
-    (["ws://h/", "--once"], ["--once", "--listen"]),
+    (["ws://h/", "--once"], ["--once", "--listen"]), (["ws://h/", "--tls-self-signed"], ["--tls-self-signed", "--listen"]),
+    (["ws://h/", "--case", "T.*"], ["add --http2"]), (["ws://h/", "--case", "H.*", "--http2"], ["leave out --http2"]),
 ])
 def test_mistakes_are_usage_errors(arguments, words):
     assert_fails(check(*arguments), 2, *words)
@@ -118,6 +121,53 @@ def test_a_file_has_own_cases(echo_server, tmp_path):
     assert "  > text, 1 byte: a" in result.lines and "  < text, 1 byte: a" in result.lines
     path.write_text("section X Mine\ncase X.1 A\n  sned text\n")
     assert_fails(check(echo_server.url, "--case-file", path), 2, "x.cases: line 3: unknown line 'sned'")
+
+
+def test_a_server_that_crashes_in_a_case_of_section_s_fails(tmp_path):
+    path = tmp_path / "s.cases"
+    path.write_text('section S Safety\n  rfc 6455 §10\n  why W.\ncase S.1 It ends\n  send text "crash"\n  pass any, ends\n')
+    is_alive = True
+
+    def script(peer):
+        nonlocal is_alive
+        if not is_alive:
+            return
+        peer.upgrade()
+        while True:
+            frame = peer.read_frame()
+            if frame.payload == b"crash":
+                is_alive = False
+                return
+            peer.send(wire.frame(wire.PONG if frame.opcode == wire.PING else frame.opcode, frame.payload))
+            if frame.opcode == wire.CLOSE:
+                return
+
+    with ScriptedServer(script) as server:
+        result = check(server.url, "--case-file", path)
+    assert result.status == 7, result
+    assert any("does not answer on a new connection" in line for line in result.lines), result
+
+
+def test_inputs_are_not_overwritten(echo_server, tmp_path):
+    path = tmp_path / "x.cases"
+    path.write_text('section X Mine\ncase X.1 A\n  send text "a"\n  pass echo\n')
+    assert_fails(check(echo_server.url, "--case-file", path, "--junit", path), 2, "--junit", "--case-file reads the same file")
+    assert path.read_text().startswith("section")
+
+
+def test_bad_case_files_have_one_error(echo_server, tmp_path):
+    path = tmp_path / "x.cases"
+    for text, words in [
+            ('case X.1 A\n  row\n  send text "$1"\n  pass echo\n', "$1"), ('case X.1 A\n  pass any\ncase X.1 A\n  pass any\n', "exists"),
+            ('case X.1 A\n  send text 99999999999999*"a"\n  pass any\n', "line 3"),
+            ('case X.1 A\n  send text "a" times=99999999999\n  pass any\n', "1000000"),
+            ('control c\n  sync now\ncase X.1 A\n  pass any\n', "unexpected 'now'")]:
+        path.write_text("section X Mine\n" + text)
+        result = check(echo_server.url, "--case-file", path)
+        if words == "$1":
+            assert result.status in (0, 7)
+        else:
+            assert_fails(result, 2, words)
 
 
 # MARK: Results

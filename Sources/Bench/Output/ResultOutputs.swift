@@ -28,27 +28,14 @@ struct ResultOutputs: ~Copyable {
                     what: "\(kind.option) \(escapingControls(path))",
                     why: "\(other.kind.option) writes to the same file; choose another")
             }
-            let file = try Self.open(path, for: kind.option, beside: arguments.readFiles)
+            let place = OutputPlace(option: kind.option, path: path)
+            guard let file = try place.create(beside: arguments.readFiles) else { continue }
             files.append(ResultFile(kind: kind, path: path, file: file))
         }
         self.arguments = arguments
         self.console = console
         self.baselines = baselines
         self.files = files
-    }
-
-    private static func open(
-        _ path: String, for option: String, beside sources: [OutputPlace.Source]
-    ) throws(Failure) -> OutputFile {
-        try OutputPlace(option: option, path: path).check(against: sources)
-        do throws(IOError) {
-            return try OutputFile(creating: path)
-        } catch {
-            let what = "\(option) \(escapingControls(path))"
-            throw .badArgument(
-                what: what,
-                why: error == .noReader ? "no program reads from the pipe; start its reader first" : error.fileProblem)
-        }
     }
 
     /// Checks that a run can be compared with the baselines, and warns about other differences.

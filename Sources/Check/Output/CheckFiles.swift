@@ -12,23 +12,15 @@ struct CheckFiles {
     /// - Throws: ``Failure/badArgument(what:why:)``.
     init(_ arguments: CheckArguments) throws(Failure) {
         junitPath = arguments.junitPath ?? ""
-        junit = try Self.open(arguments.junitPath, for: "--junit")
+        let inputs = arguments.readFiles
+        junit = try OutputPlace(option: "--junit", path: arguments.junitPath).create(beside: inputs)
         reportPath = arguments.reportPath ?? ""
-        report = try Self.open(arguments.reportPath, for: "--report")
+        report = try OutputPlace(option: "--report", path: arguments.reportPath).create(beside: inputs)
         guard let path = arguments.autobahnPath else { return }
         do throws(IOError) {
             try File.makeDirectory(path)
         } catch {
             throw .badArgument(what: "--autobahn \(escapingControls(path))", why: error.fileProblem)
-        }
-    }
-
-    private static func open(_ path: String?, for option: String) throws(Failure) -> OutputFile? {
-        guard let path else { return nil }
-        do throws(IOError) {
-            return try OutputFile(creating: path)
-        } catch {
-            throw .badArgument(what: "\(option) \(escapingControls(path))", why: error.fileProblem)
         }
     }
 

@@ -33,6 +33,20 @@ package struct OutputPlace {
         }
     }
 
+    /// Checks the place, and creates the file, or returns `nil` without a path.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    package func create(beside sources: [Source]) throws(Failure) -> OutputFile? {
+        try check(against: sources)
+        guard let path else { return nil }
+        do throws(IOError) {
+            return try OutputFile(creating: path)
+        } catch {
+            throw .badArgument(
+                what: "\(option) \(escapingControls(path))",
+                why: error == .noReader ? "no program reads from the pipe; start its reader first" : error.fileProblem)
+        }
+    }
+
     /// The files among the values of an option that accepts `@FILE`.
     static func files(_ values: [String], of option: String) -> [Source] {
         values.filter { $0.hasPrefix("@") }.map { (option, String($0.dropFirst())) }
@@ -103,6 +117,17 @@ extension ConnectArguments {
             + exchange.files
             + OutputPlace.files([staying.heartbeatMessage].compactMap(\.self), of: "--heartbeat-message")
             + client.connectionFiles
+    }
+}
+
+extension CheckArguments {
+    /// The input files and their options.
+    package var readFiles: [OutputPlace.Source] {
+        [
+            ("--case-file", selection.caseFile), ("--expect", expectedPath), ("--spec", specificationPath),
+            ("--tls-cert", serverTLS.certificate), ("--tls-key", serverTLS.key),
+        ]
+            + resultPaths.map { ("--results", $0) } + exchange.files + client.connectionFiles
     }
 }
 
