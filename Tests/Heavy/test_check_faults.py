@@ -39,8 +39,6 @@ OTHERS = {
     "cl-one-byte": ("C.7.2", "non-strict"),
     # RFC 9112 §3.2.2: only clients of proxies send this form.
     "hs-absolute-uri": ("H.1.70", "non-strict"),
-    # RFC 6455 §7.1.1: the server ends TCP late.
-    "cl-tcp-open": ("C.18.1", "non-strict"),
     # RFC 6455 §7.4.1 names the code for this.
     "utf8-code": ("6.3.1", "wrong-code"),
     # RFC 6455 §7.1.7: it should send a close frame.

@@ -73,7 +73,7 @@ def test_the_client_is_right(version):
 
 def test_the_program_of_a_client_answers_what_it_should():
     """`wsx connect --exec-json` with a program that echoes, once for each case."""
-    program = ["jq", "-c", "--unbuffered", 'select(.type == "message") | {type, data, base64} | del(..|nulls)']
+    program = ["jq", "-c", "--unbuffered", 'select(.type == "message") | {type, opcode, data, base64} | del(..|nulls)']
     sections = itertools.chain.from_iterable(["--case", f"{section}.*"] for section in range(1, 8))
     with Checking(*sections) as checking:
         url = f"ws://127.0.0.1:{checking.port}"
@@ -89,5 +89,5 @@ def test_the_program_of_a_client_answers_what_it_should():
         assert checking.wait() == 0, checking.out
     verdicts = checking.verdicts()
     assert len(verdicts) == count
-    assert set(verdicts.values()) <= {"passed", "informational"}, {
-        id: verdict for id, verdict in verdicts.items() if verdict not in ("passed", "informational")}
+    # A violation ends the connection before the program's reply to an earlier message can leave.
+    assert set(verdicts.values()) <= {"passed", "informational", "non-strict"}, verdicts

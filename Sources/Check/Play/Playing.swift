@@ -53,7 +53,7 @@ final class Playing {
         attempt.didConnect = { [unowned self, unowned attempt] stream, firstBytes in
             connectors[number] = nil
             let now = WallTime.now.seconds
-            let request = attempt.request.withCookies(from: resources.cookies, at: now).signed(at: now)
+            let request = attempt.request.withCookies(from: resources.cookies, at: now)
             let handshake = ClientHandshake(request: request, nonce: SecureRandom.bytes(16))
             guard let head = Head(handshake.requestBytes) else { preconditionFailure("our request is valid") }
             var peer = peer

@@ -219,12 +219,13 @@ extension Head {
         line = words.joined(separator: " ")
     }
 
-    /// Inserts `{key}`, `{accept}`, `{host}`, `{target}`, and `{value}`.
+    /// Inserts `{key}`, `{accept}`, `{ACCEPT}` (in upper case), `{host}`, `{target}`, and `{value}`.
     private func completed(_ value: [UInt8], _ name: String, _ key: String) -> [UInt8] {
         var result: [UInt8] = []
         var rest = value[...]
+        let accept = HandshakePlan.accept(key)
         let values = [
-            ("{key}", Array(key.utf8)), ("{accept}", Array(HandshakePlan.accept(key).utf8)),
+            ("{key}", Array(key.utf8)), ("{accept}", Array(accept.utf8)), ("{ACCEPT}", Array(accept.uppercased().utf8)),
             ("{host}", fields.first { $0.isNamed("Host") }?.value ?? []),
             ("{target}", Array((line.split(separator: " ").dropFirst().first ?? "/").utf8)),
             ("{value}", fields.first { $0.isNamed(name) }?.value ?? []),

@@ -134,7 +134,7 @@ enum CheckManual {
                         "`header set`, `add` *NAME* *TEXT*, `header drop` *NAME*, `header raw` *TEXT*",
                         """
                         Changes our request or response; so do `method`, `target`, `version`, `status`, `body`, and `head \
-                        by=`*N*. *TEXT* may contain `{key}`, `{accept}`, `{host}`, `{target}`, and `{value}`.
+                        by=`*N*. *TEXT* may contain `{key}`, `{accept}`, `{ACCEPT}` (in upper case), `{host}`, `{target}`, and `{value}`.
                         """
                     ),
                 ])),

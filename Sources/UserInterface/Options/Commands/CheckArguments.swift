@@ -68,7 +68,11 @@ package struct CheckArguments: Equatable, Sendable {
         }
     ]
 
-    package static let options = table.adapted(examples: [:])
+    package static let options = table.adapted(examples: [
+        "tls-cert": "--listen 9001 --tls-cert server.pem",
+        "tls-key": "--listen 9001 --tls-cert server.pem --tls-key key.pem",
+        "tls-self-signed": "--listen 9001 --tls-self-signed",
+    ])
 
     @OptionTable<CheckArguments> private static var table: [OptionSpecification<CheckArguments>] {
         cases
@@ -83,16 +87,18 @@ package struct CheckArguments: Equatable, Sendable {
                 """,
             answer: ""
         ).only(["first-message", "ready"]).lifted(\.exchange)
-        RequestArguments.options.filter { !needsAnswers.contains($0.description.long) }.lifted(\.client.request)
-        NetworkArguments.options.lifted(\.client.network)
+        RequestArguments.options.filter { !omitted.contains($0.description.long) }.lifted(\.client.request)
+        NetworkArguments.options.filter { !omitted.contains($0.description.long) }.lifted(\.client.network)
         NetworkArguments.http2.lifted(\.client.network)
         TLSArguments.options.lifted(\.client.tls)
         ServerTLSArguments.options.only(["tls-cert", "tls-key", "tls-self-signed"]).lifted(\.serverTLS)
         DisplayArguments.options().lifted(\.display)
     }
 
-    /// Options that answer a response. A case judges each response itself.
-    private static let needsAnswers = ["digest", "anyauth", "location", "location-trusted", "max-redirects"]
+    /// Options that answer a response, which a case judges itself, and some that few servers to check need.
+    private static let omitted = [
+        "digest", "anyauth", "location", "location-trusted", "max-redirects", "aws-sigv4", "netrc", "source-ip",
+    ]
 
     @OptionTable<CheckArguments> private static var cases: [OptionSpecification<CheckArguments>] {
         OptionSpecification(
