@@ -97,6 +97,8 @@ struct WordReader {
         return word
     }
 
+    private var tooLarge: CaseError { line.error("the payload is larger than 64 MiB") }
+
     /// The largest message of a case: what it takes to send it must stay in memory.
     private static let largestPayload = 64 << 20
 
@@ -106,9 +108,8 @@ struct WordReader {
         while let word = words.last {
             var source = Substring(word.source)
             var count = 1
-            if let star = source.firstIndex(of: "*"), let number = Int(source[..<star]),
-                0...Self.largestPayload ~= number
-            {
+            if let star = source.firstIndex(of: "*"), let number = Int(source[..<star]), number >= 0 {
+                guard number <= Self.largestPayload else { throw tooLarge }
                 count = number
                 source = source[source.index(after: star)...]
             }
@@ -118,17 +119,18 @@ struct WordReader {
                 guard let bytes = Self.hexadecimal(source.dropFirst(4)) else { throw line.error("write hex:48656c") }
                 payload.append(bytes, count: count)
             } else if let generator = Payload.Generator.allCases.first(where: { source.hasPrefix($0.rawValue + ":") }) {
-                guard let size = Int(source.dropFirst(generator.rawValue.count + 1)), 0...Self.largestPayload ~= size
-                else {
+                guard let size = Int(source.dropFirst(generator.rawValue.count + 1)), size >= 0 else {
                     throw line.error("write \(generator.rawValue):N")
                 }
+                // The product of two sizes up to the limit does not overflow.
+                guard size <= Self.largestPayload else { throw tooLarge }
                 payload.append(generator, count: size * count)
             } else {
                 break
             }
             words.removeLast()
         }
-        guard payload.count <= Self.largestPayload else { throw line.error("the payload is larger than 64 MiB") }
+        guard payload.count <= Self.largestPayload else { throw tooLarge }
         return payload
     }
 
