@@ -19,6 +19,10 @@ package final class ClientRun {
     private var listener: StreamListener?
     private var reports: [CheckReport] = []
     private var connectionCount = 0
+    /// The number of cases that are being played.
+    private var activeCount = 0
+    /// Whether the run ends after these.
+    private var isEnding = false
     /// The Sec-WebSocket-Key of the latest request.
     private var lastKey = ""
     private var failure: Failure?
@@ -127,12 +131,13 @@ package final class ClientRun {
         let isLast = settings.arguments.isOnce && visit.path == "/updateReports"
         _ = CaseConnection(player, on: stream, firstBytes: request.firstBytes, limits: limits) { [unowned self] _ in
             didEnd(stream)
-            if isLast { loop.stop() }
+            if isLast { endAfterCases() }
         }
     }
 
     private func play(_ item: Case, _ index: Int, _ request: ReceivedRequest, on stream: any ByteStream) {
         let startTime = loop.now
+        activeCount += 1
         console.showStatus("\(reports[index].shownAgent): \(item.id)")
         var peer = CasePlayer.Peer(role: .client, echoes: true)
         peer.lastKey = lastKey
@@ -141,7 +146,15 @@ package final class ClientRun {
             [unowned self] result in
             didEnd(stream)
             reports[index].add(item, result, loop.now - startTime)
+            activeCount -= 1
+            if isEnding { endAfterCases() }
         }
+    }
+
+    /// Ends the run when no case is being played any more: each has a limit.
+    private func endAfterCases() {
+        isEnding = true
+        if activeCount == 0 { loop.stop() }
     }
 
     /// Sends a page. Like `/updateReports`, `/report` with an agent is the end of its cases.
@@ -150,7 +163,7 @@ package final class ClientRun {
             didEnd(stream)
             guard status == 200, page.hasResults, let report = report(of: visit.agent) else { return }
             console.notice(report.sentence)
-            if settings.arguments.isOnce { loop.stop() }
+            if settings.arguments.isOnce { endAfterCases() }
         }
     }
 

@@ -48,6 +48,25 @@ import Testing
         expectEqual(result.log.entries.map(\.kind), ["head", "head", "text", "text", "close", "close"])
     }
 
+    @Test func anEchoMayBeginBeforeTheLastFrame() throws {
+        let lines = """
+              send text "He" more
+              send ping "p"
+              await pong
+              send continuation "llo"
+              pass pong echo
+            """
+        let pong: [UInt8] = [0x8A, 0x01] + Array("p".utf8)
+        let result = try result(
+            lines, [0x01, 0x02] + Array("He".utf8) + pong, [0x80, 0x03] + Array("llo".utf8), closed)
+        expectEqual(result.verdict, .passed)
+    }
+
+    @Test func aPongWithoutAPingIsPermitted() throws {
+        let result = try result("  send text \"Hello\"\n  pass echo", [0x8A, 0x00] + hello, closed)
+        expectEqual(result.verdict, .passed)
+    }
+
     @Test(
         "Other echoes fail",
         arguments: [

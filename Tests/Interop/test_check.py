@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import xml.etree.ElementTree as ElementTree
 
 import jsonschema
@@ -269,6 +270,17 @@ def test_clients_fetch_their_cases(tmp_path):
         assert client.status == 0, client.err
         assert checking.wait() == 0
     assert set(json.loads((tmp_path / "index.json").read_text())) == {"right"}
+
+
+def test_a_case_that_is_played_at_the_end_has_a_result():
+    with Checking("--once", "--json", "--case", "1.1.1") as checking:
+        port = int(checking.url.rsplit(":", 1)[1].rstrip("/"))
+        with socket.create_connection(("127.0.0.1", port), 30) as silent:
+            silent.sendall(wire.upgrade_request(port, "/runCase?case=1&agent=silent"))
+            wire.Stream(silent).read_head()
+            assert wsx("connect", "--linger", "0", f"{checking.url.rstrip('/')}/updateReports?agent=silent").status == 0
+            assert checking.wait() == 7
+    assert json.loads(checking.out)["cases"][0]["verdict"] == "failed"
 
 
 def test_a_faulty_client_fails():

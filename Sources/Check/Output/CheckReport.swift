@@ -123,7 +123,7 @@ struct CheckReport {
             return "\(number) \(verdict.rawValue)\(note)"
         }
         let ending = results.count { $0.result.close.map { $0 != .ok } ?? false }
-        let endings = ending > 0 ? "; \(Phrase.count(ending, "connection")) did not end as it should" : ""
+        let endings = ending > 0 ? "; \(Phrase.count(ending, "connection")) did not end as \(ending == 1 ? "it" : "they") should" : ""
         return "\(shownAgent): \(Phrase.count(results.count, "case")), \(parts.joined(separator: ", "))"
             + endings
     }

@@ -58,6 +58,13 @@ package struct Case: Sendable {
             }
     }
 
+    /// Whether an outcome names the payload of a pong.
+    var expectsOtherPongs: Bool {
+        outcomes.contains { outcome in
+            outcome.events?.contains { if case .pongWith = $0 { true } else { false } } ?? false
+        }
+    }
+
     /// The kinds of messages that the steps send.
     package var messageKinds: Set<DataKind> {
         var kinds: Set<DataKind> = []

@@ -346,7 +346,7 @@ package final class CasePlayer {
             sender.send(Frames(opcode: Opcode.pong), payload, &log)
         case (Opcode.pong, .sync(payload)?): wait = nil
         case (Opcode.pong, .probe(payload)?): beginClosing()
-        case (Opcode.pong, _): transcript.receivePong(payload)
+        case (Opcode.pong, _): transcript.receivePong(payload, keepsOthers: item.expectsOtherPongs)
         default: try receiveClose(payload)
         }
     }

@@ -82,7 +82,10 @@ struct Transcript {
 
     /// Ends a message. Returns whether it is an echo.
     mutating func endMessage() -> Bool {
-        isEcho = isEcho && receivedCount == messages[firstMessage].payload.count
+        // A peer that echoes frame by frame begins before our last frame.
+        isEcho =
+            awaitsEcho && receivedCount == messages[firstMessage].payload.count
+            && (isEcho || messages[firstMessage].opcode == opcode && messages[firstMessage].payload == kept)
         if isEcho {
             events.append(.echo(firstMessage))
             progress += 1
@@ -107,11 +110,13 @@ struct Transcript {
     /// Removes the latest event, a message that does not belong to the case.
     mutating func forgetLast() { if !events.isEmpty { events.removeLast() } }
 
-    mutating func receivePong(_ payload: [UInt8]) {
+    /// - Parameter keepsOthers: Whether pongs without a ping are events. They are permitted (RFC 6455 §5.5.3).
+    mutating func receivePong(_ payload: [UInt8], keepsOthers: Bool) {
         guard otherPongCount < Self.maximumOtherPongCount else { return }
         guard let index = pings[firstPing...].firstIndex(of: payload) else {
             otherPongCount += 1
-            return events.append(.pongWith(payload))
+            if keepsOthers { events.append(.pongWith(payload)) }
+            return
         }
         events.append(.pong(index))
         progress += 1
