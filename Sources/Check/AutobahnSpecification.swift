@@ -34,7 +34,9 @@ struct AutobahnSpecification {
         }
         var common = base
         common.specificationPath = nil
-        if common.autobahnPath == nil { common.autobahnPath = members["outdir"]?.text }
+        if common.autobahnPath == nil {
+            common.autobahnPath = members["outdir"]?.text.flatMap { $0.isEmpty ? nil : $0 }
+        }
         // Without cases on the command line or in the file, only those that the suite has.
         if common.selection.cases.isEmpty {
             common.selection.cases = (members["cases"]?.texts ?? ["*"]).flatMap { (glob: String) -> [String] in
@@ -70,11 +72,14 @@ struct AutobahnSpecification {
         }
     }
 
-    private static let sections = (1...9).map { "\($0)*" }
+    private static let sections = [1, 2, 3, 4, 5, 6, 7, 9].map { "\($0)*" }
 }
 
 extension JSONValue {
     fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
 
-    fileprivate var texts: [String] { if case .array(let elements) = self { elements.compactMap(\.text) } else { [] } }
+    /// The texts of an array, or a single one.
+    fileprivate var texts: [String] {
+        if case .array(let elements) = self { elements.compactMap(\.text) } else { text.map { [$0] } ?? [] }
+    }
 }

@@ -47,7 +47,7 @@ package final class CheckRun {
         let reports = runs.map(\.report).filter { !$0.results.isEmpty }
         guard !reports.isEmpty else { return failure }
         let problem = CheckReport.write(reports, servers[0], files, console: console)
-        return failure ?? problem ?? reports.lazy.compactMap(\.failure).first
+        return failure ?? problem ?? CheckReport.failure(of: reports)
     }
 
     private init(_ settings: CheckSettings, on loop: EventLoop, console: Console) throws(Failure) {
@@ -114,16 +114,24 @@ package final class CheckRun {
                 } else if played.result.metLimit, let pattern = settings.login.ready {
                     return end(.notReady(pattern, after: playing.limits.idle))
                 }
-                playing.play(Case(sending: .text, awaitsEcho: true)) { [self] result in didLearn(result) }
+                let isSilent = played.result.log.lacksFrames
+                playing.play(Case(sending: .text, awaitsEcho: true)) { [self] result in
+                    didLearn(result, isSilent: isSilent)
+                }
             }
         }
     }
 
-    private func didLearn(_ result: Result<Playing.Played, ConnectError>) {
+    /// - Parameter isSilent: Whether the server has sent no frame after the ping.
+    private func didLearn(_ result: Result<Playing.Played, ConnectError>, isSilent: Bool) {
         let played: Playing.Played
         switch result {
         case .failure(let error): return end(.connecting(url: settings.shownURL, error))
         case .success(let success): played = success
+        }
+        if isSilent, played.result.metLimit, played.result.log.lacksFrames {
+            let why = "the server answers neither a ping nor a message"
+            return end(.checkRefused(url: settings.shownURL, why: why))
         }
         playing.peer.echoes = played.resemblesEcho
         if played.result.verdict == .passed { playing.peer.greetingCount = played.otherMessageCount }

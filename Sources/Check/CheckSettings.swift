@@ -46,6 +46,9 @@ package struct CheckSettings {
                 try Self.lines(of: path, for: "--expect").map { Glob($0) }
             } ?? []
         earlierResults = try arguments.resultPaths.map(EarlierResults.read).flatMap(\.self)
+        if let limit = arguments.caseTimeout, limit <= .zero {
+            throw .badArgument(what: "--case-timeout", why: "it must be more than 0")
+        }
         if arguments.isForClients || !arguments.needsPeer {
             if arguments.isForClients, !arguments.client.url.isEmpty {
                 throw .badArgument(what: "--listen", why: "it checks clients; leave out the URL, or the option")
@@ -145,6 +148,13 @@ package struct CheckSettings {
     /// - Throws: ``Failure/badArgument(what:why:)`` if there is none.
     func selection(for role: PeerRole?) throws(Failure) -> [Case] {
         let (wanted, unwanted) = (arguments.selection.cases.map(Glob.init), arguments.selection.excluded.map(Glob.init))
+        if let glob = zip(arguments.selection.cases, wanted).first(where: { _, glob in
+            !cases.cases.contains { glob.matches($0.id) }
+        }) {
+            throw .badArgument(
+                what: "--case '\(escapingControls(glob.0))'",
+                why: "no case has such an id; 'wsx check --list' shows all")
+        }
         let selected = cases.cases.filter { item in
             if unwanted.contains(where: { $0.matches(item.id) }) { return false }
             guard wanted.isEmpty else { return wanted.contains { $0.matches(item.id) } }

@@ -67,8 +67,9 @@ package final class ClientRun {
         loop.run()
         listener?.close()
         guard !reports.isEmpty else { return failure ?? .noClients }
+        if isEnding { for index in reports.indices { reports[index].addMissing(of: cases) } }
         let problem = CheckReport.write(reports, settings, files, console: console)
-        return failure ?? problem ?? reports.lazy.compactMap(\.failure).first
+        return failure ?? problem ?? CheckReport.failure(of: reports)
     }
 
     private func listen(on address: String) throws(Failure) {
@@ -79,6 +80,8 @@ package final class ClientRun {
             console.notice(
                 "Checking clients with \(Phrase.count(cases.count, "case")) on "
                     + "\(tls == nil ? "ws" : "wss")://\(listener.address ?? place)")
+            // Browsers would use HTTP/2, over which there are no pages.
+            guard tls == nil || !settings.isHTTP2 else { return }
             console.notice(
                 "To check a browser, open \(ClientPage.url(at: listener.address ?? place, isSecure: tls != nil))")
         } catch {

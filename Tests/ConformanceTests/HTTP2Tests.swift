@@ -79,7 +79,7 @@ import Testing
         expectEqual(
             reasons,
             [
-                "the server does not announce extended CONNECT", "the field upgrade is for HTTP/1.1 only",
+                "a response comes before the request", "the field upgrade is for HTTP/1.1 only",
                 "the name of a field is not in lower case", "the response has no status",
                 "data come before the response", "a frame has more padding than payload",
                 "a WINDOW_UPDATE frame adds nothing", "a header block cannot be decoded",

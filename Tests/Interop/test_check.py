@@ -97,6 +97,8 @@ def test_a_server_that_is_not_there():
     (["ws://h/", "--expect", "/nonexistent"], ["--expect", "no such file"]),
     (["ws://h/", "--junit", "/nonexistent/x"], ["--junit", "no such file"]),
     (["ws://h/", "--once"], ["--once", "--listen"]), (["ws://h/", "--tls-self-signed"], ["--tls-self-signed", "--listen"]),
+    (["ws://h/", "--case", "1.1.1", "--case", "zzz.*"], ["--case 'zzz.*'"]),
+    (["ws://h/", "--case-timeout", "0"], ["--case-timeout"]), (["ws://h/", "--autobahn", ROOT / "README.md"], ["--autobahn"]),
     (["ws://h/", "--case", "T.*"], ["add --http2"]), (["ws://h/", "--case", "H.*", "--http2"], ["leave out --http2"]),
 ])
 def test_mistakes_are_usage_errors(arguments, words):
@@ -147,6 +149,11 @@ def test_a_server_that_crashes_in_a_case_of_section_s_fails(tmp_path):
         result = check(server.url, "--case-file", path)
     assert result.status == 7, result
     assert any("does not answer on a new connection" in line for line in result.lines), result
+
+
+def test_a_server_that_answers_nothing_is_not_checked():
+    with ScriptedServer(lambda peer: (peer.upgrade(), peer.sock.recv(1), list(iter(lambda: peer.sock.recv(9999), b"")))) as server:
+        assert_fails(check(server.url, "--case-timeout", "300ms"), 4, "neither a ping nor a message")
 
 
 def test_inputs_are_not_overwritten(echo_server, tmp_path):
@@ -281,6 +288,15 @@ def test_a_case_that_is_played_at_the_end_has_a_result():
             assert wsx("connect", "--linger", "0", f"{checking.url.rstrip('/')}/updateReports?agent=silent").status == 0
             assert checking.wait() == 7
     assert json.loads(checking.out)["cases"][0]["verdict"] == "failed"
+
+
+def test_cases_that_a_client_leaves_out_fail():
+    with Checking("--once", "--case", "1.1.*") as checking:
+        url = checking.url.rstrip("/")
+        wsx("connect", "--linger", "0", f"{url}/runCase?case=1&agent=lazy")
+        wsx("connect", "--linger", "0", f"{url}/updateReports?agent=lazy")
+        assert checking.wait() == 7
+    assert b"has not asked for this case" in checking.out
 
 
 def test_a_faulty_client_fails():

@@ -1,6 +1,7 @@
 """Socket activation: sockets passed by systemd or a similar program."""
 
 import os
+import re
 import shutil
 import socket
 
@@ -87,7 +88,8 @@ def test_several_sockets_are_served(tmp_path):
                 for url in urls:
                     assert wsx("connect", "-n", "1", url, "hello").out == b"hello\n"
                 for number, url in enumerate(urls, 1):
-                    assert f'"url":"{url}","extensions":"permessage-deflate","http":"1.1","client":{number}}}'.encode() in server.out
+                    event = f'"url":"{url}","extensions":"permessage-deflate","http":"1.1","client":{number}}}'
+                    server.wait_for(re.escape(event), "out")
                 server.signal(15)
                 assert server.wait() == 0
 

@@ -27,9 +27,9 @@ extension CheckReport {
         try CheckFiles.write(index.finished, to: "\(directory)/index.json")
     }
 
-    /// A name, reduced to letters and digits.
+    /// A name, reduced to at most 100 letters and digits.
     private static func fileName(_ name: String) -> String {
-        name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? String($0).lowercased() : "_" }.joined()
+        name.prefix(100).map { $0.isASCII && ($0.isLetter || $0.isNumber) ? String($0).lowercased() : "_" }.joined()
     }
 }
 

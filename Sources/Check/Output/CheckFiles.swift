@@ -22,6 +22,9 @@ struct CheckFiles {
         } catch {
             throw .badArgument(what: "--autobahn \(escapingControls(path))", why: error.fileProblem)
         }
+        guard File.isDirectory(path) else {
+            throw .badArgument(what: "--autobahn \(escapingControls(path))", why: "it is not a directory")
+        }
     }
 
     /// - Throws: ``Failure/writing(path:_:)``.

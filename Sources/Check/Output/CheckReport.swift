@@ -43,16 +43,25 @@ struct CheckReport {
                 isExpectedToFail: expected.contains { $0.matches(item.id) }))
     }
 
+    /// Adds the cases that a client has not asked for before it asked for the results.
+    mutating func addMissing(of cases: [Case]) {
+        let played = Set(results.map(\.item.id))
+        for item in cases where !played.contains(item.id) {
+            add(item, .failed("the client has not asked for this case"))
+        }
+    }
+
     /// The name of the peer, which may come from it.
     var shownAgent: String { escapingControls(agent) }
 
     func count(_ verdict: Verdict) -> Int { results.count { $0.result.verdict == verdict } }
 
     /// The failure of the run, or `nil` if all failures were expected.
-    var failure: Failure? {
+    static func failure(of reports: [CheckReport]) -> Failure? {
+        let results = reports.flatMap(\.results)
         let count = results.count { $0.result.verdict == .failed && !$0.isExpectedToFail }
         if count > 0 { return .failedCases(count, of: results.count) }
-        return self.count(.skipped) == results.count ? .nothingChecked : nil
+        return results.allSatisfy { $0.result.verdict == .skipped } ? .nothingChecked : nil
     }
 
     /// Writes the results of each peer to standard output and to files. Returns a failure to do so.
@@ -123,7 +132,9 @@ struct CheckReport {
             return "\(number) \(verdict.rawValue)\(note)"
         }
         let ending = results.count { $0.result.close.map { $0 != .ok } ?? false }
-        let endings = ending > 0 ? "; \(Phrase.count(ending, "connection")) did not end as \(ending == 1 ? "it" : "they") should" : ""
+        let endings =
+            ending > 0
+            ? "; \(Phrase.count(ending, "connection")) did not end as \(ending == 1 ? "it" : "they") should" : ""
         return "\(shownAgent): \(Phrase.count(results.count, "case")), \(parts.joined(separator: ", "))"
             + endings
     }
@@ -191,7 +202,7 @@ struct CheckReport {
 
     /// One suite. With several peers, the names of checks begin with theirs.
     private static func junit(_ reports: [CheckReport]) -> String {
-        var suite = JUnitSuite(name: reports.count == 1 ? reports[0].agent : "wsx check")
+        var suite = JUnitSuite(name: reports.count == 1 ? reports[0].shownAgent : "wsx check")
         for report in reports {
             for result in report.results {
                 let outcome: JUnitSuite.Outcome =
@@ -202,7 +213,7 @@ struct CheckReport {
                     }
                 let name = "\(result.item.id) \(result.item.title)"
                 suite.add(
-                    reports.count == 1 ? name : "\(report.agent): \(name)", outcome,
+                    reports.count == 1 ? name : "\(report.shownAgent): \(name)", outcome,
                     nanoseconds: UInt64(result.milliseconds) * 1_000_000)
             }
         }

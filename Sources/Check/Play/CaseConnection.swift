@@ -21,6 +21,10 @@ final class CaseConnection: ByteStreamDelegate {
     /// The player's progress when the limit began.
     private var progress = -1
     private var idleTimer: Timer?
+    /// A case that never stands still ends here.
+    private let deadline: Duration
+    /// The longest time of a case, in times of the limit.
+    private static let maximumLimits = 100
     private var pauseTimer: Timer?
     /// The number of pieces after which there was a pause. The first ones cross the limits of most readers.
     private var pieceCount = 0
@@ -40,6 +44,7 @@ final class CaseConnection: ByteStreamDelegate {
         self.stream = stream
         self.limits = limits
         self.completion = completion
+        deadline = stream.loop.now + limits.idle * Self.maximumLimits
         stream.delegate = self
         idleTimer = Timer(on: stream.loop) { [unowned self] in
             // A player with a result only waits for its last bytes to leave.
@@ -89,7 +94,7 @@ final class CaseConnection: ByteStreamDelegate {
         // What the peer sends by itself, and our answers to it, do not extend the limit.
         guard player.progress != progress else { return }
         progress = player.progress
-        idleTimer?.start(after: limits.idle)
+        idleTimer?.start(after: max(.zero, min(limits.idle, deadline - stream.loop.now)))
     }
 
     /// Waits a moment, so that the peer reads a piece before the next one arrives.

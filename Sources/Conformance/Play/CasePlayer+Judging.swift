@@ -77,6 +77,7 @@ extension CasePlayer {
 
     private func reason(metLimit: Bool, isUnexpected: Bool) -> String {
         if !course.isOpen {
+            if metLimit, http2?.awaitsConnect == true { return "the server does not announce extended CONNECT" }
             return metLimit ? "the server did not answer the handshake in time" : course.words + " during the handshake"
         }
         if isUnexpected { return "what the peer sent is not what was expected; " + course.words }

@@ -64,6 +64,9 @@ package struct FrameLog: Sendable {
             Entry(isSent: isSent, kind: kind, byteCount: count, payload: Array(payload.prefix(Self.keptBytes))))
     }
 
+    /// Whether the peer has sent no frame.
+    package var lacksFrames: Bool { !entries.contains { !$0.isSent && $0.kind != "head" } }
+
     /// Adds bytes to the payload of the latest frame of the peer.
     mutating func extend(_ bytes: UnsafeRawBufferPointer) {
         guard omittedCount == 0, let last = entries.lastIndex(where: { !$0.isSent }) else { return }

@@ -82,6 +82,9 @@ package final class HTTP2Stream {
 
     // MARK: Sending
 
+    /// Whether the request waits for the announcement of extended CONNECT.
+    var awaitsConnect: Bool { !request.isEmpty }
+
     /// Whether bytes wait for a window.
     var isBlocked: Bool { !queue.isEmpty || !request.isEmpty }
 
@@ -206,6 +209,7 @@ package final class HTTP2Stream {
         case HTTP2Frame.headers:
             var payload = try unpadded(frame)
             if frame.has(HTTP2Frame.priority) { payload = Array(payload.dropFirst(5)) }
+            guard request.isEmpty else { throw Violation("a response comes before the request", "9113 §5.1") }
             guard frame.stream == id || !isClient && frame.stream % 2 == 1 else {
                 throw Violation("a header block is for another stream", "9113 §5.1.1")
             }
@@ -350,12 +354,11 @@ package final class HTTP2Stream {
             if id == 8 { permitsConnect = value == 1 }
         }
         answer(HTTP2Frame(type: frame.type, flags: HTTP2Frame.first))
-        guard isClient, !request.isEmpty else { return nil }
-        guard permitsConnect else {
-            throw Violation("the server does not announce extended CONNECT", "8441 §3")
+        // RFC 8441 §3: the announcement may come in later settings.
+        if isClient, permitsConnect {
+            output += request
+            request = []
         }
-        output += request
-        request = []
         return nil
     }
 }

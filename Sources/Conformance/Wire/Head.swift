@@ -51,7 +51,9 @@ package struct Head: Sendable {
     /// The status code of a response.
     package var status: Int? {
         let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count >= 2, ["HTTP/1.1", "HTTP/1.0", "HTTP/2"].contains(parts[0]), parts[1].count == 3 else {
+        guard parts.count >= 2, ["HTTP/1.1", "HTTP/1.0", "HTTP/2"].contains(parts[0]), parts[1].count == 3,
+            parts[1].utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+        else {
             return nil
         }
         return Int(parts[1])

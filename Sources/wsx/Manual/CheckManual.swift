@@ -38,7 +38,7 @@ enum CheckManual {
                     Where a peer must fail the connection, the same steps in their valid form are played first. If the peer \
                     does not accept these, because it wants a login or closes after every unknown message, it would pass by \
                     accident: such cases are skipped. Log in with `--header`, `--first-message`, `--ready`, or \
-                    `--subprotocol`.
+                    `--subprotocol`. A server that echoes should send nothing else after its greeting.
                     """)),
             ManualSection(
                 "CLIENTS",
