@@ -115,9 +115,8 @@ package final class CheckRun {
                     return end(.notReady(pattern, after: playing.limits.idle))
                 }
                 let isSilent = played.result.log.lacksFrames
-                playing.play(Case(sending: .text, awaitsEcho: true)) { [self] result in
-                    didLearn(result, isSilent: isSilent)
-                }
+                let message = Case(sending: .text, awaitsEcho: true, afterPing: !isSilent)
+                playing.play(message) { [self] result in didLearn(result, isSilent: isSilent) }
             }
         }
     }

@@ -57,11 +57,12 @@ extension Case {
     package static let ping = Case(playing: Control(name: "ping"))
 
     /// A message whose echo shows that the peer is an echo server, and a ping whose pong shows that the peer stays.
-    package init(sending kind: DataKind, awaitsEcho: Bool) {
+    /// - Parameter afterPing: Whether a ping and its pong come first, so that a greeting is complete.
+    package init(sending kind: DataKind, awaitsEcho: Bool, afterPing: Bool = true) {
         var frames = Frames(opcode: kind == .binary ? Opcode.binary : Opcode.text)
         frames.payload.append(Array("wsx check".utf8))
         if kind == .fragments { frames.fragmentBytes = 4 }
-        let steps: [Step] = [.sync, .send(frames)]
+        let steps: [Step] = afterPing ? [.sync, .send(frames)] : [.send(frames)]
         self.init(playing: Control(name: "\(kind)", steps: awaitsEcho ? steps + [.await(.echo)] : steps))
     }
 
