@@ -22,7 +22,7 @@ struct AutobahnSpecification {
         } catch {
             throw .badArgument(what: what, why: "\(error)")
         }
-        guard case .object(let members) = value else { throw .badArgument(what: what, why: "it is no JSON object") }
+        guard case .object(let members) = value else { throw .badArgument(what: what, why: "it is not a JSON object") }
         self.members = members
     }
 

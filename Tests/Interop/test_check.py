@@ -245,7 +245,7 @@ def test_a_configuration_of_the_old_suite_checks_clients(tmp_path):
 
 
 @pytest.mark.parametrize("text, words", [
-    ("[]", "no JSON object"), ("{", "incomplete"), ("{}", "neither servers nor the url"),
+    ("[]", "not a JSON object"), ("{", "incomplete"), ("{}", "neither servers nor the url"),
     ('{"servers": [{"agent": "x"}]}', "no url"), ('{"url": "ws://h:99999"}', "--listen"),
 ])
 def test_configurations_that_are_wrong(tmp_path, text, words):

@@ -130,7 +130,7 @@ def test_known_failures_are_marked(files, tmp_path):
 
 
 @pytest.mark.parametrize("text, words", [
-    ("", ["has no results"]), ("[]", ["line 1", "no result"]), ('{"version":1}', ["line 1"]), (b"\xff", ["UTF-8"]),
+    ("", ["has no results"]), ("[]", ["line 1", "not a result"]), ('{"version":1}', ["line 1"]), (b"\xff", ["UTF-8"]),
     ('{"version":1,"agent":"a","role":"server","cases":[{"id":"1","title":"t","verdict":"good","ms":1}]}', ["line 1"]),
     ('{"version":1,"agent":"a","role":"server","cases":[]}\n\n{"version":2}', ["line 3"]),
 ])

@@ -67,7 +67,7 @@ struct EarlierResults {
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
         where !line.allSatisfy(\.isWhitespace) {
             guard let results = EarlierResults(String(line)) else {
-                throw .badArgument(what: "\(what), line \(index + 1)", why: "it is no result of 'wsx check --json'")
+                throw .badArgument(what: "\(what), line \(index + 1)", why: "it is not a result of 'wsx check --json'")
             }
             agents.append(results)
         }

@@ -16,7 +16,7 @@ struct FrameSender {
     /// Takes the bytes of the next write, and whether they are a piece of a frame or head. Returns `nil` at the end.
     mutating func next() -> (bytes: [UInt8], isPiece: Bool)? { outgoing.next() }
 
-    /// Whether so much waits that the peer does not seem to read.
+    /// Whether the queue is so long that the peer does not seem to read.
     var isFull: Bool { outgoing.isFull }
 
     /// Drops what has not been written.

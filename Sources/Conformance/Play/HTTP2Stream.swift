@@ -1,7 +1,7 @@
 /// A WebSocket as the only stream of an HTTP/2 connection (RFC 8441), without I/O.
 ///
-/// The bytes of the WebSocket travel in DATA frames, as far as the peer's windows permit. What it sends is acknowledged at
-/// once.
+/// The bytes of the WebSocket travel in DATA frames, as far as the peer's windows permit. DATA frames of the peer widen our
+/// windows again at once.
 package final class HTTP2Stream {
     enum Event {
         case head(Head)
@@ -158,7 +158,7 @@ package final class HTTP2Stream {
 
     private static let maximumOutputBytes = 1 << 20
 
-    /// Drops what waits for a window.
+    /// Drops the bytes that no window permits yet.
     func removeAll() { (queue, request) = ([], []) }
 
     // MARK: Receiving

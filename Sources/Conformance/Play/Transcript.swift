@@ -41,8 +41,8 @@ struct Transcript {
     private var isEcho = false
 
     private static let keptBytes = 64 << 10
-    /// The limits of what is kept of messages that are no echoes, in bytes, and of pongs that are searched for. A peer that
-    /// sends more only floods.
+    /// The largest total size of messages that are not echoes, in bytes, and the largest number of pongs that answer no ping.
+    /// Later ones are dropped.
     private static let maximumOtherBytes = 16 << 20
     private static let maximumOtherPongCount = 100
     private var otherBytes = 0

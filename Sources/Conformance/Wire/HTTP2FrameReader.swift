@@ -9,7 +9,8 @@ struct HTTP2FrameReader {
         guard bytes.count >= 9 else { return nil }
         let count = Int(UInt32(bigEndianBytes: bytes[..<3]))
         guard count <= HTTP2Frame.maximumBytes else {
-            throw Violation("a frame of HTTP/2 is larger than permitted, or this is not HTTP/2", "9113 §4.2")
+            guard !bytes.starts(with: "HTTP/".utf8) else { throw Violation("the server speaks HTTP/1.1", "9113 §3.4") }
+            throw Violation("a frame of HTTP/2 is larger than permitted", "9113 §4.2")
         }
         take(9 + count, from: &input)
         guard bytes.count == 9 + count else { return nil }
