@@ -51,7 +51,7 @@ class ScriptedServer:
 
     With a `context`, connections use TLS.
 
-    `results` holds the return values of scripts that have ended, in order of completion. An exception in a script fails the
+    `results` holds the return values of scripts in the order of their connections. An exception in a script fails the
     test when the block ends.
     """
 
@@ -60,10 +60,11 @@ class ScriptedServer:
         self.path = path
         self.context = context
         self._host = f"[{address}]" if ":" in address else address
-        self.results = []
+        self._results = {}
         self.connection_count = 0
         self._errors = []
         self._threads = []
+        self._lock = threading.Lock()
         self._peers = []
         if path is None:
             self._listener = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
@@ -101,11 +102,19 @@ class ScriptedServer:
             if self._errors:
                 raise self._errors[0]
 
-    def all_results(self):
-        """Waits for the scripts of the connections that have been accepted, and returns their results."""
-        for thread in self._threads:
+    @property
+    def results(self):
+        """Waits for the scripts of the connections that have been accepted."""
+        with self._lock:
+            threads = self._threads.copy()
+        for thread in threads:
             thread.join(60)
-        return self.results
+        return self.ended_results
+
+    @property
+    def ended_results(self):
+        """The results of the scripts that have ended, for tests that go on while others run."""
+        return [result for _, result in sorted(self._results.copy().items())]
 
     def _accept(self):
         while True:
@@ -117,15 +126,16 @@ class ScriptedServer:
             sock.settimeout(60)
             peer = Peer(sock)
             self._peers.append(peer)
-            thread = threading.Thread(target=self._run, args=(peer,), daemon=True)
-            self._threads.append(thread)
-            thread.start()
+            thread = threading.Thread(target=self._run, args=(self.connection_count, peer), daemon=True)
+            with self._lock:
+                self._threads.append(thread)
+                thread.start()
 
-    def _run(self, peer):
+    def _run(self, number, peer):
         try:
             if self.context:
                 peer.start_tls(self.context)
-            self.results.append(self.script(peer))
+            self._results[number] = self.script(peer)
         except Exception as error:
             self._errors.append(error)
         finally:

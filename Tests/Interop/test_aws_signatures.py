@@ -74,7 +74,7 @@ def test_signatures_are_those_of_botocore():
             result = wsx("connect", "--aws-sigv4", f"{region}:{service}", *extra, url, env=clean(**variables))
             assert result.status == 0, result
             given = {"region": region, "service": service, "credentials": [id, secret, token]}
-            requests.append((server.all_results()[-1], given))
+            requests.append((server.results[-1], given))
     assert [header(head, "Authorization") for head, _ in requests] == botocore(requests)
     times = [time.strptime(header(head, "X-Amz-Date"), "%Y%m%dT%H%M%SZ") for head, _ in requests]
     assert all(abs(time.time() - calendar.timegm(then)) < 60 for then in times)
@@ -109,7 +109,7 @@ def test_credentials_come_from_the_environment_or_a_profile(home, arguments, var
         url = server.url.replace("//", "//me:pw@")
         result = wsx("connect", "-v", *SIGN, *arguments, url, env=clean(home, **variables))
     assert result.status == 0, result
-    assert signed_by(server.all_results()[0]) == expected
+    assert signed_by(server.results[0]) == expected
     assert header(server.results[0], "Authorization").count("Signature=") == 1
 
 
@@ -127,7 +127,7 @@ def test_variables_name_the_files_with_profiles(home, tmp_path):
     variables = {"AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "c"), "AWS_CONFIG_FILE": "/no/such"}
     with ScriptedServer(closing) as server:
         wsx("connect", *SIGN, server.url, env=clean(home, **variables))
-        assert signed_by(server.all_results()[0]) == ("OTHER", None)
+        assert signed_by(server.results[0]) == ("OTHER", None)
     result = wsx("connect", "--aws-sigv4", "x", server.url, env=clean(home, **variables))
     assert_fails(result, 2, "the region is missing")
 

@@ -290,7 +290,7 @@ def test_pings_are_answered_also_while_the_output_is_blocked():
         reader, writer = os.pipe()
         with Running([BINARY, "connect", "--http2", server.url], stdout=writer) as client:
             os.close(writer)
-            wait_until(lambda: server.results)
+            wait_until(lambda: server.ended_results)
             os.close(reader)
             client.wait()
     assert server.results == [(http2.PING, http2.ACK, 0, b"12345678")]
@@ -318,7 +318,7 @@ def test_a_paused_reader_bounds_what_the_server_may_send():
         reader, writer = os.pipe()
         with Running([BINARY, "connect", "--http2", "--output", "raw", server.url], stdout=writer) as client:
             os.close(writer)
-            wait_until(lambda: server.results, what="the answer to the ping")
+            wait_until(lambda: server.ended_results, what="the answer to the ping")
             assert sum(sent) == window
             assert resident_bytes(client.pid) < memory_limit(64 * MEBIBYTE)
             os.close(reader)
@@ -429,7 +429,7 @@ def test_floods_of_pings_and_settings_do_not_grow_the_client():
 
     with ScriptedServer(script) as server:
         with Running([BINARY, "connect", "--http2", server.url]) as client:
-            wait_until(lambda: server.results)
+            wait_until(lambda: server.ended_results)
             # Answers that the server does not read end the connection, as does its end.
             client.wait()
             assert "HTTP/2 protocol" in client.err or "lost" in client.err, client.err

@@ -160,7 +160,7 @@ def test_typing_before_the_prompt_opens_leaves_the_progress_line_intact():
             may_go_on.set()
             terminal.wait_for(b"> early")
             terminal.type(b" bird\r")
-            wait_until(lambda: server.results, what="a message")
+            wait_until(lambda: server.ended_results, what="a message")
             assert server.results == [b"early bird"]
             terminal.type(b"\x04")
             terminal.wait()

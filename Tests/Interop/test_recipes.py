@@ -325,7 +325,7 @@ def test_keep_a_subscription(kitchen):
 
     with ScriptedServer(script) as server:
         with kitchen.start({"ws://localhost:8080/": server.url}, stdin=PIPE):
-            wait_until(lambda: len(server.results) >= 2, timeout=60)
+            wait_until(lambda: len(server.ended_results) >= 2, timeout=60)
     assert server.results[:2] == [b'{"subscribe":"trades"}'] * 2
 
 

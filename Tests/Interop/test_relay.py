@@ -136,7 +136,7 @@ class TestControlFrames:
             answer = client.read_frame()
             assert (answer.close_code, answer.payload[2:]) == (4321, b"answer")
             assert client.read_frame() is None
-            wait_until(lambda: server.results)
+            wait_until(lambda: server.ended_results)
         assert server.results == [wire.close(code, reason)[2:]]
 
     @pytest.mark.parametrize("code, reason", [(1000, b""), (1011, b"oops"), (4000, b""), (None, b"")])
@@ -150,7 +150,7 @@ class TestControlFrames:
             assert client.read_frame().payload == wire.close(code, reason)[2:]
             client.send(wire.close(4322, b"ok", is_masked=True))
             assert client.read_frame() is None
-            wait_until(lambda: server.results)
+            wait_until(lambda: server.ended_results)
         assert server.results[0][0] == wire.close(4322, b"ok")[2:]
 
     def test_simultaneous_close_frames_cross(self):
@@ -167,7 +167,7 @@ class TestControlFrames:
             barrier.wait(60)
             client.send(wire.close(4002, is_masked=True))
             assert client.read_until_close().close_code == 4001
-            wait_until(lambda: server.results)
+            wait_until(lambda: server.ended_results)
         assert server.results == [4002]
 
     def test_a_server_that_does_not_answer_a_close_frame_does_not_hold_the_client(self):
@@ -195,7 +195,7 @@ class TestLosses:
             if is_reset:
                 client.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
             client.sock.close()
-            wait_until(lambda: server.results)
+            wait_until(lambda: server.ended_results)
         assert server.results == [1001]
 
     def test_a_violation_of_the_client_ends_both_sides(self):
@@ -203,14 +203,14 @@ class TestLosses:
             client = connect(relay)
             client.send(wire.text("unmasked"))
             assert client.read_until_close().close_code == 1002
-            wait_until(lambda: server.results)
+            wait_until(lambda: server.ended_results)
         assert server.results == [1001]
 
     def test_a_violation_of_the_server_ends_both_sides(self):
         with ScriptedServer(lambda peer: upgraded(peer).send(wire.text(b"\xff")) or peer.read_until_close().close_code) as server:
             with Relay(server.url) as relay:
                 assert connect(relay).read_until_close().close_code == 1014
-                wait_until(lambda: server.results)
+                wait_until(lambda: server.ended_results)
         assert server.results == [1007]
 
     @pytest.mark.parametrize("frame, kind, words, reason", [
@@ -262,7 +262,7 @@ class TestUpgrade:
         with ScriptedServer(script) as server, Relay(server.url) as relay:
             client = connect(relay, "/a|b?q=%41", *fields, f"Origin: http://127.0.0.1:{relay.port}".encode())
             client.send(wire.close(1000, is_masked=True))
-            wait_until(lambda: server.results)
+            wait_until(lambda: server.ended_results)
             port = server.port
         head = server.results[0]
         assert head.startswith(b"GET /a|b?q=%41 HTTP/1.1\r\n")
@@ -281,7 +281,7 @@ class TestUpgrade:
             with Relay(server.url + "live?a=1") as relay:
                 for path in ["/", "/other"]:
                     connect(relay, path).send(wire.close(1000, is_masked=True))
-                    wait_until(lambda: len(server.results) == (1 if path == "/" else 2))
+                    wait_until(lambda: len(server.ended_results) == (1 if path == "/" else 2))
         assert [head.split(b" ")[1] for head in server.results] == [b"/live?a=1", b"/other"]
 
     def test_fields_and_logins_of_the_command_line_replace_those_of_the_client(self):
@@ -289,7 +289,7 @@ class TestUpgrade:
             with Relay(server.url, "--bearer", "token", "-H", "X-Client: relay", "--user-agent", "mine") as relay:
                 connect(relay, "/", b"Authorization: Basic eDp5", b"X-Client: 1", b"X-Other: 2", b"User-Agent: u").send(
                     wire.close(1000, is_masked=True))
-                wait_until(lambda: server.results)
+                wait_until(lambda: server.ended_results)
         head = server.results[0]
         for name, value in [(b"Authorization", b"Bearer token"), (b"X-Client", b"relay"), (b"X-Other", b"2"),
                             (b"User-Agent", b"mine")]:
@@ -378,7 +378,7 @@ class TestRequests:
     def exchange(self, server, data):
         with server, Relay(server.url) as relay:
             answer = request(relay, data.replace(b"PORT", b"%d" % relay.port)).read_to_end()
-            wait_until(lambda: server.results)
+            wait_until(lambda: server.ended_results)
         return (answer, *server.results[0])
 
     RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -499,7 +499,7 @@ class TestRequests:
             assert b"text/event-stream" in client.read_head()
             assert client.read_exactly(9) == b"data: 1\n\n"
             client.sock.close()
-            wait_until(lambda: server.results)
+            wait_until(lambda: server.ended_results)
 
     @pytest.mark.parametrize("origin, expected", [
         (b"https://evil.example", 403), (b"null", 403), (b"http://localhost:3000", 200), (b"http://127.0.0.1:PORT", 200)])
@@ -555,7 +555,7 @@ class TestOutput:
             client.send(wire.text("ping", is_masked=True))
             assert client.read_message().payload == b"pong"
             client.send(wire.text("other", is_masked=True) + wire.close(1000, is_masked=True))
-            wait_until(lambda: server.results)
+            wait_until(lambda: server.ended_results)
         assert server.results == [b"other"]
 
     def test_a_secret_of_the_command_line_is_in_no_output(self, echo):

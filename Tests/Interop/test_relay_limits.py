@@ -66,12 +66,12 @@ class TestWaits:
                 client = request(relay, upgrade(relay))
                 wait_until(lambda: server.connection_count == 1)
                 client.sock.close()
-                wait_until(lambda: len(server.results) == 1)
+                wait_until(lambda: len(server.ended_results) == 1)
                 with Client(relay) as client:
                     client.request(http2.WEBSOCKET)
                     wait_until(lambda: server.connection_count == 2)
                     client.send(http2.reset(http2.CANCEL))
-                    wait_until(lambda: len(server.results) == 2)
+                    wait_until(lambda: len(server.ended_results) == 2)
                 relay.wait_for("(?s)(Rejected a request: 499.*The client left before.*){2}")
 
     def test_a_client_that_ends_its_side_after_its_messages_is_served(self):
@@ -86,7 +86,7 @@ class TestWaits:
             client = request(relay, upgrade(relay) + wire.text("first", is_masked=True))
             client.sock.shutdown(socket.SHUT_WR)
             assert status(client.read_head()) == 101 and client.read_message().payload == b"reply"
-            wait_until(lambda: server.results)
+            wait_until(lambda: server.ended_results)
         assert server.results == [b"first"]
 
 

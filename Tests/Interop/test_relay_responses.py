@@ -169,7 +169,7 @@ class TestRequests:
         with answering(OK) as server, Relay(server.url) as relay:
             data = b"%s /p HTTP/%s\r\nHost: localhost\r\n%s\r\nSec-WebSocket-Key: k\r\n\r\n" % (method, version, fields)
             assert status(read(relay, data)[0]) == 200
-            wait_until(lambda: server.results)
+            wait_until(lambda: server.ended_results)
         head = server.results[0]
         assert head.startswith(method + b" /p ") and wire.field(head, b"Upgrade") is None
         assert wire.field(head, b"Sec-WebSocket-Key") == b"k"
@@ -195,7 +195,7 @@ class TestRequests:
                 client.request(changed(GET, _method=b"OPTIONS", _path=b"*"), flags=END_HEADERS | END_STREAM)
                 assert client.response()[0] == 200 and client.content() == b"ok"
             assert status(read(relay, b"GET * HTTP/1.1\r\nHost: localhost\r\n\r\n")[0]) == 400
-            wait_until(lambda: len(server.results) == 2)
+            wait_until(lambda: len(server.ended_results) == 2)
         assert all(head.startswith(b"OPTIONS * HTTP/1.1\r\n") for head in server.results)
 
     def test_a_path_beyond_ascii_is_refused_in_both_versions(self):
@@ -219,5 +219,5 @@ class TestRequests:
                 client = request(relay, wire.upgrade_request(relay.port))
                 assert wire.field(client.read_head(), b"Set-Cookie") == b"session=secret; Path=/"
                 client.send(wire.close(1000, is_masked=True))
-                wait_until(lambda: len(server.results) == number)
+                wait_until(lambda: len(server.ended_results) == number)
         assert [wire.field(head, b"Cookie") for head in server.results] == [None, None]

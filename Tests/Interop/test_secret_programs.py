@@ -83,7 +83,7 @@ def test_each_option_for_secrets_takes_the_output_of_a_program(program, run_coun
                 command = program(f"printf '{output}{end}'")
                 result = wsx("connect", "-v", "--template", option, command, server.url)
                 assert result.status == 0, result
-                assert {name: wire.field(server.all_results()[-1], name) for name in fields} == fields
+                assert {name: wire.field(server.results[-1], name) for name in fields} == fields
                 assert "geheim" not in result.err and "bWU6" not in result.err
     assert run_count() == 12
 
@@ -210,7 +210,7 @@ def test_a_second_401_is_final(program, run_count):
         result = wsx("connect", "-v", "--bearer", command, server.url)
         assert result.status == 4, result
         assert "401" in result.err and "geheim" not in result.err
-        assert server.all_results() == ["Bearer token-1-geheim", "Bearer token-2-geheim"]
+        assert server.results == ["Bearer token-1-geheim", "Bearer token-2-geheim"]
     assert run_count() == 2
 
 
