@@ -30,9 +30,11 @@ let pages: [Resource] = [
     .embedInCode("Pages/Session"), .embedInCode("Pages/Check"),
 ]
 
-let commandDependencies: [Target.Dependency] = ["Peer", "UserInterface", "Conversation", "Formats", "WSCore"]
+let commandDependencies: [Target.Dependency] = [
+    "Peer", "UserInterface", "CommandLine", "Conversation", "Formats", "WSCore",
+]
 let programDependencies: [Target.Dependency] =
-    commandDependencies + ["Connect", "Listen", "Bench", "Convert", "Check", "CommandLine", "LoadTest", "CCommit"]
+    commandDependencies + ["Connect", "Listen", "Bench", "Convert", "Check", "LoadTest", "CCommit"]
 
 let package = Package(
     name: "wsx",
@@ -74,10 +76,10 @@ let package = Package(
             name: "LoadTest",
             dependencies: ["Conversation", "Formats", "WSCore"],
             swiftSettings: librarySettings),
-        // What all commands share: options, the terminal, pages, and failures, files, and templates from arguments.
+        // What commands share: groups of options, the terminal, pages, and failures, files, and templates from arguments.
         .target(
             name: "UserInterface",
-            dependencies: ["CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "CReadline"],
+            dependencies: ["CommandLine", "Conversation", "Formats", "WSCore", "CReadline"],
             resources: pages,
             swiftSettings: programSettings),
         // What drives a peer: connections, pipes, programs, and what records them.
@@ -86,14 +88,14 @@ let package = Package(
             dependencies: ["UserInterface", "CommandLine", "Conversation", "Formats", "WSCore"],
             swiftSettings: programSettings),
         // The commands, which do not know each other.
-        .target(name: "Connect", dependencies: commandDependencies + ["CommandLine"], swiftSettings: programSettings),
+        .target(name: "Connect", dependencies: commandDependencies, swiftSettings: programSettings),
         .target(name: "Listen", dependencies: commandDependencies, swiftSettings: programSettings),
         .target(
-            name: "Bench", dependencies: commandDependencies + ["CommandLine", "LoadTest"],
+            name: "Bench", dependencies: commandDependencies + ["LoadTest"],
             swiftSettings: programSettings),
         .target(name: "Convert", dependencies: commandDependencies, swiftSettings: programSettings),
         .target(
-            name: "Check", dependencies: commandDependencies + ["CommandLine", "Conformance"],
+            name: "Check", dependencies: commandDependencies + ["Conformance"],
             swiftSettings: programSettings),
         .executableTarget(name: "wsx", dependencies: programDependencies, swiftSettings: programSettings),
         // The client that the Autobahn TestSuite tests; see Tests/Conformance.

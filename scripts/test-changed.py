@@ -4,7 +4,7 @@
 The change is what differs from the last commit, or the last commit itself if nothing does. The script runs
 - the unit tests of each target that depends on a changed module, according to Package.swift;
 - the black-box tests in changed files, in those that import a changed file, and in those that mention an option that a
-  changed line of Sources/UserInterface/Options/ names;
+  line changed in a folder `Options` names;
 - the smoke tests, given as arguments, if a file in Sources/ changed.
 """
 
@@ -45,7 +45,7 @@ def interop_tests(paths, diff):
     is_option = False
     for line in diff.splitlines():
         if line.startswith("+++ "):
-            is_option = line.startswith("+++ b/Sources/UserInterface/Options/")
+            is_option = line.startswith("+++ b/Sources/") and "/Options/" in line
         elif is_option and line[:1] in "+-":
             words += [rf"--{name}\b(?!-)" for name in re.findall(r'"(?:--)?([a-z][a-z0-9-]+)"', line)]
     changed = {ROOT / path for path in paths}

@@ -1,6 +1,7 @@
 import CommandLine
 import Conversation
 
+@testable import Bench
 @testable import Connect
 @testable import Listen
 @testable import UserInterface

@@ -8,7 +8,7 @@ extension Failure {
     /// first one has no count, and may not be the most frequent.
     func loadTestReasons(_ causes: ErrorCauses) -> [String] {
         switch self {
-        case .badReplies(let tally, let mode, _): tally.reasons(in: mode)
+        case .badReplies(_, let reasons): reasons
         case .reported(let failure): failure.loadTestReasons(causes)
         case _ where cause != nil && !causes.isEmpty: [escapingControls(causes.words(limit: 3, times: Glyphs.times))]
         case .interrupted: ["interrupted"]
@@ -21,6 +21,29 @@ extension Failure {
 }
 
 extension Failure {
+    /// The remedy if a server in `--mode echo` replies, but not with echoes.
+    static let noEchoes = "no reply was an echo; if this server does not echo, use --mode request"
+
+    /// Wrong replies.
+    /// - Parameter reply: The beginning of the first mismatched reply in printable form, or `nil`.
+    static func badReplies(_ tally: LoadTally, in mode: BenchMode, mismatched reply: String?) -> Failure {
+        let reasons = tally.reasons(in: mode)
+        if mode == .echo, tally.received == 0, tally.mismatched + tally.duplicated > 0 {
+            return .badReplies("the replies: \(tally.faults); \(noEchoes)", reasons: reasons)
+        }
+        return .badReplies(
+            "the \(mode.wording.countedThings): \(tally.faults); \(mode.wording.expectation)"
+                + (reply.map { "; the first mismatched reply: \($0.isEmpty ? "an empty message" : $0)" } ?? ""),
+            reasons: reasons)
+    }
+
+    /// A condition of `--abort` does not hold.
+    static func aborted(_ verdict: Threshold.Verdict, afterSeconds seconds: Int) -> Failure {
+        .aborted(
+            "stopped after \(seconds) s: --abort '\(escapingControls(verdict.threshold.expression))' does not "
+                + "hold: \(verdict.words)")
+    }
+
     /// What the peer or the system has said about it.
     var cause: ErrorCause? {
         switch self {

@@ -1,3 +1,4 @@
+import Peer
 import UserInterface
 import WSCore
 
@@ -13,5 +14,19 @@ extension ConnectSettings {
         } catch {
             return .writing(path: path, error)
         }
+    }
+}
+
+extension ConnectArguments {
+    /// Checks the file of `--cookie-jar` against the other files of the command. It may be one of the cookie files.
+    func checkCookieJar() throws(Failure) {
+        guard let path = client.request.cookieJar else { return }
+        let cookieFiles = client.request.cookieFiles
+        try CookieFiles.check(
+            jar: path,
+            against: readFiles.filter { source in
+                source.option != "--cookie" || !cookieFiles.contains { $0 == source.path }
+            },
+            and: [("--record", transcript.recordPath), ("--junit", scenario.junitPath)])
     }
 }

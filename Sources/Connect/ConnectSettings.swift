@@ -73,7 +73,7 @@ package struct ConnectSettings {
         }
         try OutputPlace(option: "--record", path: arguments.transcript.recordPath).check(against: arguments.readFiles)
         try OutputPlace(option: "--junit", path: arguments.scenario.junitPath).check(against: arguments.readFiles)
-        if let path = arguments.client.request.cookieJar { try CookieFiles.check(jar: path, isReadBy: arguments) }
+        try arguments.checkCookieJar()
         guard arguments.scenario.path == nil || arguments.messages.hasNoTexts else {
             throw .badArgument(
                 what: "MESSAGE with --scenario",

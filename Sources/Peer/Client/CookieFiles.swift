@@ -56,17 +56,16 @@ package enum CookieFiles {
     }
 
     /// Checks the file to write, so that a run does not fail only at its end.
+    /// - Parameters:
+    ///   - sources: The input files of the command, except for the cookie files, of which it may be one.
+    ///   - outputs: The other output files of the command.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    package static func check(jar path: String, isReadBy arguments: ConnectArguments) throws(Failure) {
-        // It may be one of the cookie files.
-        let sources = arguments.readFiles.filter { source in
-            source.option != "--cookie" || !arguments.client.request.cookieFiles.contains { $0 == source.path }
-        }
+    package static func check(
+        jar path: String, against sources: [OutputPlace.Source], and outputs: [OutputPlace.Source]
+    ) throws(Failure) {
         try OutputPlace(option: "--cookie-jar", path: path).check(against: sources)
         let what = "--cookie-jar \(escapingControls(path))"
-        for (option, output) in [
-            ("--record", arguments.transcript.recordPath), ("--junit", arguments.scenario.junitPath),
-        ] where isSame(path, output) {
+        for (option, output) in outputs where isSame(path, output) {
             throw .badArgument(what: what, why: "\(option) writes the same file; name another file")
         }
         let isReplaceable: Bool

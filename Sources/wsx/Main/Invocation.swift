@@ -1,4 +1,9 @@
+import Bench
+import Check
 import CommandLine
+import Connect
+import Convert
+import Listen
 import UserInterface
 
 /// The parsed command line.

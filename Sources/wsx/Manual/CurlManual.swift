@@ -1,4 +1,5 @@
 import CommandLine
+import Connect
 import UserInterface
 
 /// The manual of `wsx curl`.

@@ -12,8 +12,10 @@ import WSCore
     private static func secrets() -> Secrets { Secrets { ["PASSWORD": "hush-hush", "EMPTY": ""][$0] } }
 
     private static func arguments(_ choice: ProtocolChoice, _ parameters: (String, String)...) -> ProtocolArguments {
-        ProtocolArguments(
-            choice: choice, parameters: parameters.map { ProtocolParameterValue(name: $0.0, value: $0.1) })
+        var arguments = ProtocolArguments()
+        arguments.choice = choice
+        arguments.parameters = parameters.map { ProtocolParameterValue(name: $0.0, value: $0.1) }
+        return arguments
     }
 
     private static func message(_ arguments: ProtocolArguments) -> String? {

@@ -1,6 +1,7 @@
 import Conversation
 import Testing
 
+@testable import Connect
 @testable import UserInterface
 @testable import WSCore
 

@@ -2,6 +2,7 @@ import Conversation
 import Formats
 import Testing
 
+@testable import Connect
 @testable import UserInterface
 @testable import WSCore
 

@@ -1,6 +1,7 @@
 import CommandLine
 import Testing
 
+@testable import Connect
 @testable import UserInterface
 @testable import wsx
 

@@ -1,8 +1,9 @@
 import Conversation
 import Formats
-import LoadTest
 import WSCore
 
+@testable import Bench
+@testable import LoadTest
 @testable import UserInterface
 
 extension OptionTableTests {

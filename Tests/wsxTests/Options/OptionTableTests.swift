@@ -4,6 +4,10 @@ import Formats
 import Testing
 import WSCore
 
+@testable import Bench
+@testable import Connect
+@testable import Convert
+@testable import Listen
 @testable import UserInterface
 @testable import wsx
 

@@ -2,6 +2,7 @@ import CommandLine
 import LoadTest
 import Testing
 
+@testable import Bench
 @testable import UserInterface
 @testable import wsx
 

@@ -1,6 +1,8 @@
 import CommandLine
 import Testing
 
+@testable import Bench
+@testable import LoadTest
 @testable import UserInterface
 
 @Suite struct StartTimeTests {

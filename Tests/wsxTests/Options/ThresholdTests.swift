@@ -1,6 +1,7 @@
 import Testing
 import WSCore
 
+@testable import Bench
 @testable import LoadTest
 @testable import UserInterface
 

@@ -2,16 +2,16 @@ import CommandLine
 import WSCore
 
 /// An address of websocat or socat: the name of a transport, a colon, and more, as in `ws-l:127.0.0.1:80`.
-struct WebsocatAddress {
+package struct WebsocatAddress {
     /// The description of the address, and its counterpart in wsx.
-    let misplaced: MisplacedValue
+    package let misplaced: MisplacedValue
     /// The name of the transport, in lowercase.
-    let name: String
+    package let name: String
     /// The text after the name and its colon, without secrets.
-    let rest: String
+    package let rest: String
 
     /// Recognizes an address. The result is nil for other texts, such as `log:8080`, which is a host and a port.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let name = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         let rest = text.utf8.dropFirst(name.count + 1)
         let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
@@ -33,22 +33,22 @@ struct WebsocatAddress {
     }
 
     /// Whether the address accepts connections.
-    var listens: Bool {
+    package var listens: Bool {
         name.hasSuffix("listen") || name == "listen-ws" || name.hasPrefix("l-") || name.hasSuffix("-l")
     }
 
     /// Whether the address is one of WebSockets.
-    var speaksWebSocket: Bool { name.hasPrefix("ws") || name.hasSuffix("ws") || name == "listen-ws" }
+    package var speaksWebSocket: Bool { name.hasPrefix("ws") || name.hasSuffix("ws") || name == "listen-ws" }
 
     /// Whether the address names another program's server.
-    var connects: Bool {
+    package var connects: Bool {
         !listens
             && ["tcp", "ssl", "openssl", "unix", "abstract", "ws-", "c-ws", "connect-ws"].contains(
                 where: name.hasPrefix)
     }
 
     /// What to write instead where a server's options and its address are expected.
-    var serverRemedy: String {
+    package var serverRemedy: String {
         switch name {
         case "mirror": "use --echo, and write [ADDRESS:]PORT"
         case "broadcast": "use --broadcast, and write [ADDRESS:]PORT"
@@ -89,9 +89,9 @@ struct WebsocatAddress {
 }
 
 /// Command lines in the form of websocat and socat: an address that listens, and another one.
-enum WebsocatForm {
+package enum WebsocatForm {
     /// Rejects such a line with the counterpart of both addresses.
-    static func check(_ words: [String]) throws(UsageError) {
+    package static func check(_ words: [String]) throws(UsageError) {
         guard let index = words.firstIndex(where: { (word: String) in !word.hasPrefix("-") }), index + 1 < words.count,
             let first = WebsocatAddress(words[index]), first.listens, !first.name.hasPrefix("unix")
         else { return }
@@ -124,10 +124,10 @@ enum WebsocatForm {
 }
 
 /// The URL of a server, as typed; it is parsed later.
-enum ServerURLValue {
+package enum ServerURLValue {
     /// Accepts any text but an address of websocat or socat and a number, which follows `-c` in load generators.
     /// - Parameter mayMeanLoad: Whether the command may be meant as one of these.
-    static func parse(_ text: String, mayMeanLoad: Bool = true) throws(ValueProblem) -> String {
+    package static func parse(_ text: String, mayMeanLoad: Bool = true) throws(ValueProblem) -> String {
         if let address = WebsocatAddress(text) {
             // Commands of clients are no remedy for a relay.
             let isHelpful = mayMeanLoad || address.connects
@@ -158,9 +158,9 @@ enum ServerURLValue {
 }
 
 /// The messages after a URL.
-enum MessageOperandValue {
+package enum MessageOperandValue {
     /// Rejects a second URL, and an address of websocat with a hyphen in its name, which is hardly a message.
-    static func check(_ words: [String], after url: String) throws(ValueProblem) {
+    package static func check(_ words: [String], after url: String) throws(ValueProblem) {
         if words.contains(where: MisplacedValue.isWebSocketURL) {
             let first = escapingControls(WebSocketURL.shown(url))
             let remedy =
@@ -179,10 +179,10 @@ enum MessageOperandValue {
 }
 
 /// The address to listen on, as typed; it is parsed later.
-enum ListenAddressValue {
+package enum ListenAddressValue {
     /// Accepts any text but a URL and a websocat address.
     /// - Parameter precedesURL: Whether the command also takes a URL.
-    static func parse(_ text: String, precedesURL: Bool = false) throws(ValueProblem) -> String {
+    package static func parse(_ text: String, precedesURL: Bool = false) throws(ValueProblem) -> String {
         if !text.hasPrefix("unix:"), let address = WebsocatAddress(text) {
             let isAddress = Int(address.rest) != nil || MisplacedValue.isListenAddress(address.rest)
             let isPath =

@@ -2,15 +2,15 @@ import CommandLine
 import WSCore
 
 /// Time limits for connecting, overall and for single phases: `10s`, `tls=3s`, `20s,name=2s`.
-enum ConnectTimeoutValue {
+package enum ConnectTimeoutValue {
     /// The names of the phases.
-    static let phases: [(name: String, phase: ConnectError.Phase)] = [
+    package static let phases: [(name: String, phase: ConnectError.Phase)] = [
         ("name", .resolving), ("connection", .connecting), ("proxy", .tunnelling), ("tls", .securing),
         ("upgrade", .upgrading),
     ]
 
     /// Parses limits and merges them into earlier ones.
-    static func parse(_ text: String, into timeouts: inout ConnectTimeouts) throws(ValueProblem) {
+    package static func parse(_ text: String, into timeouts: inout ConnectTimeouts) throws(ValueProblem) {
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let equals = part.firstIndex(of: "=") else {
                 timeouts.whole = try DurationValue.parse(String(part), zeroAllowed: false)
@@ -27,9 +27,9 @@ enum ConnectTimeoutValue {
 }
 
 /// The SHA-256 of a public key.
-enum PinValue {
+package enum PinValue {
     /// Parses `sha256//` and the Base64 form of 32 bytes.
-    static func parse(_ text: String) throws(ValueProblem) -> TLSPin {
+    package static func parse(_ text: String) throws(ValueProblem) -> TLSPin {
         do throws(TLSPinError) {
             return try TLSPin(text)
         } catch {
@@ -39,9 +39,9 @@ enum PinValue {
 }
 
 /// The base-2 logarithm of the size of a compression window in bytes.
-enum WindowBitsValue {
+package enum WindowBitsValue {
     /// Parses a number in the range of RFC 7692 §7.1.2.
-    static func parse(_ text: String) throws(ValueProblem) -> Int {
+    package static func parse(_ text: String) throws(ValueProblem) -> Int {
         let range = DeflateParameters.windowBitsRange
         guard let bits = Int(text), String(bits) == text, range.contains(bits) else { throw .outOfRange(range) }
         return bits

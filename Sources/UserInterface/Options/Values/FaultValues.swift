@@ -1,10 +1,10 @@
 import CommandLine
 
 /// A delay, or a time chosen at random: `250ms`, or a range such as `100ms-2s` or `100ms..2s`.
-enum DelayValue {
+package enum DelayValue {
     /// Parses a duration above 0, or two durations in ascending order with a hyphen or two periods between them.
     /// - Parameter zeroAllowed: Whether the whole delay may be 0. Defaults to `false`.
-    static func parse(_ text: String, zeroAllowed: Bool = false) throws(ValueProblem) -> ClosedRange<Duration> {
+    package static func parse(_ text: String, zeroAllowed: Bool = false) throws(ValueProblem) -> ClosedRange<Duration> {
         let parts = parts(of: text)
         do throws(ValueProblem) {
             let upper = try DurationValue.parse(String(parts[parts.count - 1]), zeroAllowed: zeroAllowed)
@@ -26,12 +26,12 @@ enum DelayValue {
 }
 
 /// A number of bytes per second: `64k`, `1M`, in powers of 1024.
-enum ThrottleValue {
+package enum ThrottleValue {
     /// A lower rate could not complete an upgrade within its time limit.
-    static let smallest = 64
+    package static let smallest = 64
 
     /// Parses a rate from ``smallest`` to ``SizeValue/largestBytes``.
-    static func parse(_ text: String) throws(ValueProblem) -> Int {
+    package static func parse(_ text: String) throws(ValueProblem) -> Int {
         let rate = try SizeValue.parse(text)
         guard rate >= smallest else { throw .outOfRange(smallest...SizeValue.largestBytes) }
         return rate
@@ -47,12 +47,12 @@ package struct Rejection: Equatable, Sendable {
 }
 
 /// The requests to reject: all with `503`, the first three with `503x3`.
-enum RejectionValue {
+package enum RejectionValue {
     /// The status of a rejection: a redirect or an error.
     private static let statuses = 300...599
 
     /// Parses a status, optionally with an `x` and a count of 1 or more.
-    static func parse(_ text: String) throws(ValueProblem) -> Rejection {
+    package static func parse(_ text: String) throws(ValueProblem) -> Rejection {
         let parts = text.split(separator: "x", maxSplits: 1, omittingEmptySubsequences: false)
         let isNumber = parts[0].utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
         guard isNumber, let status = Int(parts[0]), statuses ~= status else { throw .notARejection }

@@ -41,7 +41,7 @@ package enum InputFormat: String, CaseIterable, OptionChoice {
     }
 
     /// Whether messages are bytes rather than text.
-    var isBinary: Bool { self == .chunks || self == .hex || self == .base64 }
+    package var isBinary: Bool { self == .chunks || self == .hex || self == .base64 }
 
     package var subjects: OptionSubjects { isBinary ? .binary : [] }
 }
@@ -56,7 +56,7 @@ package enum OutputFormat: String, CaseIterable, OptionChoice {
     case json
 
     /// Parses a format. A file name follows curl's `--output`.
-    static func parse(_ text: String) throws(ValueProblem) -> OutputFormat {
+    package static func parse(_ text: String) throws(ValueProblem) -> OutputFormat {
         if let format = OutputFormat(rawValue: text) { return format }
         guard text != "-", !text.utf8.contains(where: { "./".utf8.contains($0) }) else {
             throw .misplaced(MisplacedValue(kind: "a file", remedy: "use > FILE to save the output"))
@@ -92,7 +92,7 @@ package enum ReplaySpeed: Equatable {
     private static let factors = 0.000_001...1_000_000
 
     /// Parses `max` or a decimal number from 0.000001 to 1000000.
-    static func parse(_ text: String) throws(ValueProblem) -> ReplaySpeed {
+    package static func parse(_ text: String) throws(ValueProblem) -> ReplaySpeed {
         if text == "max" { return .max }
         let isDecimal = text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: ".") }
         guard isDecimal, let factor = Double(text), factors.contains(factor) else { throw .notASpeed }

@@ -20,7 +20,7 @@ package struct MessageFormat: Equatable, Sendable {
     package let parts: [Part]
 
     /// The names, for manuals.
-    static let manual: MarkedText = """
+    package static let manual: MarkedText = """
         `{time}` is the time in RFC 3339, `{kind}` is `text` or `binary`, `{size}` is the number of bytes received, \
         `{latency}` is the time since the request in milliseconds if the message is a reply, `{data}` is the message, \
         and `{data.user.name}` or `{data/user/name}` is a value of a JSON message, as with `--pick`. What is missing is \
@@ -31,7 +31,7 @@ package struct MessageFormat: Equatable, Sendable {
         "time": .time, "kind": .kind, "size": .size, "latency": .latency, "data": .data(nil),
     ]
 
-    static func parse(_ text: String) throws(ValueProblem) -> MessageFormat {
+    package static func parse(_ text: String) throws(ValueProblem) -> MessageFormat {
         var parts: [Part] = []
         var literal: [UInt8] = []
         var rest = Array(text.utf8)[...]

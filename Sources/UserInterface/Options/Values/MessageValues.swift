@@ -4,9 +4,9 @@ import Formats
 import WSCore
 
 /// A message on the command line.
-enum MessageValue {
+package enum MessageValue {
     /// Accepts any text but the address of a proxy, which follows curl's `-x`.
-    static func parse(_ text: String) throws(ValueProblem) -> String {
+    package static func parse(_ text: String) throws(ValueProblem) -> String {
         guard !MisplacedValue.isProxy(text) else {
             throw .misplaced(
                 MisplacedValue(
@@ -18,7 +18,7 @@ enum MessageValue {
 
     /// Accepts a message that is sent automatically: any text but an empty one and the reference to a program or variable,
     /// which is possible only for secrets of the request.
-    static func parseAutomatic(_ text: String) throws(ValueProblem) -> String {
+    package static func parseAutomatic(_ text: String) throws(ValueProblem) -> String {
         guard !text.isEmpty else { throw .emptyText }
         if SecretReference.isProgram(text) {
             throw .misplaced(
@@ -37,9 +37,9 @@ enum MessageValue {
 }
 
 /// The path of a file to send.
-enum MessageFileValue {
+package enum MessageFileValue {
     /// Accepts any path but a URL, which follows curl's `-f`, and the rest of curl's `-fsSL`.
-    static func parse(_ text: String) throws(ValueProblem) -> String {
+    package static func parse(_ text: String) throws(ValueProblem) -> String {
         let remedy = "omit curl's -f (failures always set the exit status), or write ./FILE for a file"
         if MisplacedValue.isURL(text) { throw .misplaced(MisplacedValue(kind: "a URL, not a file", remedy: remedy)) }
         if MisplacedValue.areCurlSwitches(text) {
@@ -50,10 +50,10 @@ enum MessageFileValue {
 }
 
 /// The number of messages to wait for.
-enum MessageCountValue {
+package enum MessageCountValue {
     /// Accepts a number of 1 or more. It rejects a URL, which follows wscat's `-n`, and letters, which follow the `-n` of other
     /// tools, as in nc's `-nv`.
-    static func parse(_ text: String) throws(ValueProblem) -> Int {
+    package static func parse(_ text: String) throws(ValueProblem) -> Int {
         guard !MisplacedValue.isURL(text) else {
             throw .misplaced(
                 MisplacedValue(
@@ -69,9 +69,9 @@ enum MessageCountValue {
 }
 
 /// The location of a value in JSON messages.
-enum PathValue {
+package enum PathValue {
     /// Parses a dotted path or a JSON Pointer.
-    static func parse(_ text: String) throws(ValueProblem) -> JSONPath {
+    package static func parse(_ text: String) throws(ValueProblem) -> JSONPath {
         do throws(JSONQueryError) {
             return try JSONPath(text)
         } catch {
@@ -81,15 +81,15 @@ enum PathValue {
 }
 
 /// A condition on messages: a regular expression, or one on a JSON value after `json:`.
-enum MessageConditionValue {
+package enum MessageConditionValue {
     /// The sentences about conditions on JSON values, for manuals.
-    static let manual: MarkedText = """
+    package static let manual: MarkedText = """
         A condition after `json:` is about a value of a JSON message, in the notation of `/where`: `json:.type=="done"`, \
         `json:.price>10`, `json:.code ~ ^4`, `json:.error` if there is such a value, and `json:!.error` if not.
         """
 
     /// Returns the condition if it is valid and has no placeholders, which nothing would replace.
-    static func parse(_ text: String) throws(ValueProblem) -> String {
+    package static func parse(_ text: String) throws(ValueProblem) -> String {
         guard VariableNames().offsetOfPlaceholder(inPattern: text) == nil else { throw .placeholderInPattern }
         do throws(MessageConditionError) {
             _ = try MessageCondition(text)
@@ -107,7 +107,7 @@ package struct MessageDefinition: Equatable, Sendable {
     /// A template, or `@FILE`.
     package let text: String
 
-    static func parse(_ value: String) throws(ValueProblem) -> MessageDefinition {
+    package static func parse(_ value: String) throws(ValueProblem) -> MessageDefinition {
         guard let (name, text) = MessageCall.pair(value), !text.isEmpty,
             name.unicodeScalars.allSatisfy({
                 $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9") ~= $0 || "-_.".unicodeScalars.contains($0))
@@ -127,7 +127,7 @@ package struct MessageCall: Equatable, Sendable {
 
     /// Reads the name and the values.
     /// - Parameter words: `NAME` and any number of `PARAMETER=VALUE`.
-    init(_ words: [String]) throws(ValueProblem) {
+    package init(_ words: [String]) throws(ValueProblem) {
         name = words.first ?? ""
         for word in words.dropFirst() {
             guard let pair = Self.pair(word) else {

@@ -4,31 +4,31 @@ import WSCore
 /// A value that is clearly meant for another tool's option, as in curl's `-x PROXY` and `-s URL`.
 ///
 /// Other tools give some letters another meaning. Without this check, the value would be sent to the server.
-struct MisplacedValue: Equatable {
+package struct MisplacedValue: Equatable {
     /// A description of the value: `a URL`.
-    let kind: String
+    package let kind: String
     /// What to do instead.
-    let remedy: String
+    package let remedy: String
 
     /// Whether the text begins with a scheme and `://`.
-    static func isURL(_ text: some StringProtocol) -> Bool {
+    package static func isURL(_ text: some StringProtocol) -> Bool {
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         return !scheme.isEmpty && scheme.allSatisfy(schemeBytes.contains)
             && text.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
     }
 
     /// Whether the text is the URL of a WebSocket.
-    static func isWebSocketURL(_ text: String) -> Bool {
+    package static func isWebSocketURL(_ text: String) -> Bool {
         isURL(text) && ["ws", "wss"].contains(text.prefix { $0 != ":" }.lowercased())
     }
 
     /// Whether the text is a method of HTTP, as HTTPie's first operand is.
-    static func isHTTPMethod(_ text: String) -> Bool {
+    package static func isHTTPMethod(_ text: String) -> Bool {
         ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"].contains(text.uppercased())
     }
 
     /// Whether the text is the rest of curl's `-sS`, `-fsSL`, and the like.
-    static func areCurlSwitches(_ text: String) -> Bool {
+    package static func areCurlSwitches(_ text: String) -> Bool {
         text.utf8.count <= 4 && text.utf8.contains(UInt8(ascii: "S")) && text.utf8.allSatisfy("SLfks".utf8.contains)
     }
 
@@ -36,7 +36,7 @@ struct MisplacedValue: Equatable {
     ///
     /// A URL with a password or without a path counts as one. A text without a scheme must have a port, and a password
     /// or an IP address, because a message may well be `room:42` or `mailto:me@example.com`.
-    static func isProxy(_ text: String) -> Bool {
+    package static func isProxy(_ text: String) -> Bool {
         if isURL(text), hasPassword(text) { return true }
         do throws(ProxyURLError) {
             let proxy = try Proxy(parsing: text)
@@ -63,20 +63,20 @@ struct MisplacedValue: Equatable {
     }
 
     /// Whether the text is an address to listen on, with a port: `:8080`, `127.0.0.1:8080`.
-    static func isListenAddress(_ text: String) -> Bool {
+    package static func isListenAddress(_ text: String) -> Bool {
         guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return false }
         let port = text.utf8[colon...].dropFirst()
         return !port.isEmpty && port.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
     }
 
     /// Whether the text is the rest of websocat's `-bE` and the like.
-    static func areWebsocatSwitches(_ text: String) -> Bool {
+    package static func areWebsocatSwitches(_ text: String) -> Bool {
         text.utf8.count <= 4 && text.utf8.contains(UInt8(ascii: "E"))
             && text.utf8.allSatisfy("1ESUknqtuv".utf8.contains)
     }
 
     /// A host and its port in one word: `localhost:8080` for `localhost 8080`, as nc takes them; nil: they are none.
-    static func address(host: String, port: String) -> String? {
+    package static func address(host: String, port: String) -> String? {
         let isHost = host.utf8.allSatisfy {
             ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
         }
@@ -88,10 +88,10 @@ struct MisplacedValue: Equatable {
 }
 
 /// A message in JSON that takes the place of a URL or a command, as after curl's `--json`.
-enum JSONMessage {
+package enum JSONMessage {
     /// Whether the text is an object or an array rather than a URL, which may begin with a placeholder or with an IPv6
     /// address.
-    static func isBeginning(_ text: String) -> Bool {
+    package static func isBeginning(_ text: String) -> Bool {
         switch text.first {
         case "{": !text.hasPrefix("{{")
         case "[": text.dropFirst().first { $0 != " " }.map { "{[\"]-".contains($0) } ?? false || text.contains(",")

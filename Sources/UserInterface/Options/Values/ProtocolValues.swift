@@ -14,7 +14,7 @@ package enum ProtocolChoice: Equatable, Sendable {
     package static let automaticName = "auto"
 
     /// The names with their descriptions.
-    static let choices: [ValueChoice] =
+    package static let choices: [ValueChoice] =
         ApplicationProtocol.all.map { ValueChoice(name: $0.name, summary: $0.summary) }
         + [
             ValueChoice(
@@ -22,7 +22,7 @@ package enum ProtocolChoice: Equatable, Sendable {
         ]
 
     /// Parses a name, `@FILE`, or `auto`.
-    static func parse(_ text: String) throws(ValueProblem) -> ProtocolChoice {
+    package static func parse(_ text: String) throws(ValueProblem) -> ProtocolChoice {
         if text.hasPrefix("@") {
             guard text.utf8.count > 1 else { throw .empty }
             return .file(String(text.dropFirst()))
@@ -33,7 +33,7 @@ package enum ProtocolChoice: Equatable, Sendable {
     }
 
     /// The name that was probably intended. Subprotocols stand for their protocol.
-    static func nearest(to text: String) -> String? {
+    package static func nearest(to text: String) -> String? {
         EditDistance.nearest(to: text, among: choices.map(\.name))
             ?? ApplicationProtocol.all.first { descriptor in
                 descriptor.endpoint.subprotocols.contains { $0.lowercased() == text.lowercased() }
@@ -43,7 +43,7 @@ package enum ProtocolChoice: Equatable, Sendable {
 
 extension ValueProblem {
     /// Not the name of a protocol. It may be the name of a subprotocol, as websocat expects it.
-    static func notAProtocol(_ text: String) -> ValueProblem {
+    package static func notAProtocol(_ text: String) -> ValueProblem {
         guard !text.isEmpty else { return .empty }
         let remedy =
             ProtocolChoice.nearest(to: text).map { "did you mean '\($0)'? To" } ?? "'wsx help protocol' lists them; to"
@@ -59,13 +59,13 @@ package struct ProtocolParameterValue: Equatable, Sendable {
     package let value: String
 
     /// Whether the value is a secret in some protocol. Those that a file defines have parameters of any name.
-    var mayBeSecret: Bool {
+    package var mayBeSecret: Bool {
         let known = ApplicationProtocol.all.flatMap(\.parameters).filter { $0.name == name }
         return known.isEmpty || known.contains(where: \.isSecret)
     }
 
     /// Parses `NAME=VALUE`. The problem does not show the value, which may be a secret.
-    static func parse(_ text: String) throws(ValueProblem) -> ProtocolParameterValue {
+    package static func parse(_ text: String) throws(ValueProblem) -> ProtocolParameterValue {
         guard let sign = text.firstIndex(of: "="), sign > text.startIndex else {
             throw .unusable(
                 words: "expected NAME=VALUE, such as token=abc; VALUE can be @FILE or env:NAME", hidesValue: true)

@@ -2,10 +2,10 @@ import CommandLine
 import WSCore
 
 /// One subprotocol, or several separated by commas.
-enum SubprotocolValue {
+package enum SubprotocolValue {
     /// Parses names. It rejects a URL, which follows curl's `-s`, a script, which follows wrk's, and a port, which follows
     /// websocat's.
-    static func parse(_ text: String) throws(ValueProblem) -> [String] {
+    package static func parse(_ text: String) throws(ValueProblem) -> [String] {
         let quiet = "use --quiet to silence notices"
         if MisplacedValue.isURL(text) {
             throw .misplaced(MisplacedValue(kind: "a URL, not a subprotocol", remedy: quiet))
@@ -45,9 +45,9 @@ enum SubprotocolValue {
 }
 
 /// A user and password.
-enum LoginValue {
+package enum LoginValue {
     /// Accepts any text but a URL and other switches, which follow websocat's `-u`.
-    static func parse(_ text: String) throws(ValueProblem) -> String {
+    package static func parse(_ text: String) throws(ValueProblem) -> String {
         guard !MisplacedValue.isURL(text) else {
             throw .misplaced(MisplacedValue(kind: "a URL, not a user", remedy: "write the URL without an option"))
         }
@@ -69,7 +69,7 @@ package struct SignatureScope: Equatable, Sendable {
     package let service: String
 
     /// Parses a scope. `aws:amz:` before it, as in curl's notation, is ignored.
-    init(parsing text: String) throws(ValueProblem) {
+    package init(parsing text: String) throws(ValueProblem) {
         let prefix = "aws:amz:"
         // Not `aws:amz` alone, which curl accepts: a host other than those of AWS does not tell the service.
         let rest = "\(text):".hasPrefix(prefix) ? text.dropFirst(prefix.count) : text[...]
@@ -86,15 +86,15 @@ package struct SignatureScope: Equatable, Sendable {
 }
 
 /// A header field: `Name: value`, `@FILE`, or `exec:COMMAND`.
-enum HeaderValue {
+package enum HeaderValue {
     /// Whether a value is the output of a program, and not a field with the name `exec`, which a space follows.
-    static func isProgram(_ text: String) -> Bool {
+    package static func isProgram(_ text: String) -> Bool {
         guard let first = text.dropFirst(SecretReference.programPrefix.count).first else { return false }
         return SecretReference.isProgram(text) && first != " "
     }
 
     /// Accepts any text but one that begins with an equals sign, as in websocat's `-H='Name: value'`.
-    static func parse(_ text: String) throws(ValueProblem) -> String {
+    package static func parse(_ text: String) throws(ValueProblem) -> String {
         guard !text.hasPrefix("=") else {
             throw .unusable(words: "an equals sign precedes the name; write -H 'Name: value'", hidesValue: true)
         }
@@ -103,14 +103,14 @@ enum HeaderValue {
 }
 
 /// A cookie, or the name of a cookie file.
-enum CookieValue: Equatable {
+package enum CookieValue: Equatable {
     /// `name=value`, `@FILE`, `env:NAME`, or `exec:COMMAND`.
     case text(String)
     /// A file name without an equals sign, as in curl.
     case file(String)
 
     /// Accepts any text but a URL, which follows websocat's `-b`.
-    static func parse(_ text: String) throws(ValueProblem) -> CookieValue {
+    package static func parse(_ text: String) throws(ValueProblem) -> CookieValue {
         let isReference = SecretReference.isReference(text)
         if MisplacedValue.isURL(text) || !isReference && WebsocatAddress(text) != nil {
             throw .misplaced(
@@ -129,18 +129,20 @@ enum CookieValue: Equatable {
 /// A value that names the place of a secret: `@FILE`, `env:NAME`, or `exec:COMMAND`.
 package enum SecretReference {
     /// Whether a value is a reference.
-    static func isReference(_ text: String) -> Bool { text.hasPrefix("@") || text.hasPrefix("env:") || isProgram(text) }
+    package static func isReference(_ text: String) -> Bool {
+        text.hasPrefix("@") || text.hasPrefix("env:") || isProgram(text)
+    }
 
     /// Whether a value is the output of a program.
-    static func isProgram(_ text: String) -> Bool { text.hasPrefix(programPrefix) }
+    package static func isProgram(_ text: String) -> Bool { text.hasPrefix(programPrefix) }
 
-    static let programPrefix = "exec:"
+    package static let programPrefix = "exec:"
 }
 
 /// The origin of a web page: `https://app.example`, or `null`.
-enum OriginValue {
+package enum OriginValue {
     /// Accepts an origin (RFC 6454 §6.2), or `*` if all origins can be allowed.
-    static func parse(_ text: String, allAllowed: Bool = false) throws(ValueProblem) -> String {
+    package static func parse(_ text: String, allAllowed: Bool = false) throws(ValueProblem) -> String {
         if text == "*" {
             if allAllowed { return text }
             throw .misplaced(

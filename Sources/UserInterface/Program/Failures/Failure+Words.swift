@@ -56,9 +56,6 @@ extension Failure {
         }
     }
 
-    /// The remedy if a server in `--mode echo` replies, but not with echoes.
-    package static let noEchoes = "no reply was an echo; if this server does not echo, use --mode request"
-
     /// The number of requests without a reply: `2 requests were not answered`.
     package static func words(forUnanswered count: Int) -> String {
         "\(Phrase.count(count, "request")) \(count == 1 ? "was" : "were") not answered"

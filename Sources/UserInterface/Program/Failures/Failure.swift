@@ -1,6 +1,5 @@
 import Conversation
 import Formats
-import LoadTest
 import WSCore
 
 /// Why a run failed.
@@ -77,9 +76,8 @@ package enum Failure: Error {
     /// The peer closed the connection with this code before this many messages were sent; `nil`: before the first one of
     /// the input.
     case unsent(Int?, CloseCode)
-    /// A load test received wrong replies. `mismatched`: the beginning of the first such reply in printable form, or
-    /// `nil`.
-    case badReplies(LoadTally, in: BenchMode, mismatched: String?)
+    /// A load test received wrong replies, described in a sentence, and in clauses for the results.
+    case badReplies(String, reasons: [String])
     /// A load test missed its thresholds, as the results report.
     case unmetThresholds
     /// A server that is to be checked refuses every handshake, with this status. `url` has no credentials.
@@ -92,8 +90,8 @@ package enum Failure: Error {
     case failedCases(Int, of: Int)
     /// Some of the load tests that were merged had failed, for these reasons.
     case failedParts([String])
-    /// A load test was stopped after this many seconds, because a condition of `--abort` does not hold.
-    case aborted(Threshold.Verdict, afterSeconds: Int)
+    /// A load test was stopped, because a condition of `--abort` does not hold; in a sentence.
+    case aborted(String)
     /// The peer sent no message that matches `--ready` in time.
     case notReady(String, after: Duration)
     /// The connection ended with this code, if any, before a message matched `--ready`.
@@ -228,13 +226,7 @@ package enum Failure: Error {
                 Self.words(forEndWith: code) + " before "
                     + (count.map { "\(Phrase.count($0, "message")) \($0 == 1 ? "was" : "were")" } ?? "the input was")
                     + " sent", leavesGoalOpen: true, yieldsToRefusal: true)
-        case .badReplies(let tally, .echo, _) where tally.received == 0 && tally.mismatched + tally.duplicated > 0:
-            .init(.expectation, "the replies: \(tally.faults); \(Self.noEchoes)")
-        case .badReplies(let tally, let mode, let reply):
-            .init(
-                .expectation,
-                "the \(mode.wording.countedThings): \(tally.faults); \(mode.wording.expectation)"
-                    + (reply.map { "; the first mismatched reply: \($0.isEmpty ? "an empty message" : $0)" } ?? ""))
+        case .badReplies(let words, _), .aborted(let words): .init(.expectation, words)
         case .unmetThresholds: .init(.expectation, nil)
         case .checkRefused(let url, let why):
             .init(.handshake, "checking \(url): \(why); try 'wsx connect' with the same arguments")
@@ -243,11 +235,6 @@ package enum Failure: Error {
         case .failedCases(let count, let total):
             .init(.expectation, "\(count) of \(Phrase.count(total, "case")) failed")
         case .failedParts(let reasons): .init(.expectation, reasons.joined(separator: "; "))
-        case .aborted(let verdict, let seconds):
-            .init(
-                .expectation,
-                "stopped after \(seconds) s: --abort '\(escapingControls(verdict.threshold.expression))' does not "
-                    + "hold: \(verdict.words)")
         case .application(let failure): failure.report
         case .scenarioFailed(let failure):
             .init(

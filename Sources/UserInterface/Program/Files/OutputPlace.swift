@@ -48,7 +48,7 @@ package struct OutputPlace {
     }
 
     /// The files among the values of an option that accepts `@FILE`.
-    static func files(_ values: [String], of option: String) -> [Source] {
+    package static func files(_ values: [String], of option: String) -> [Source] {
         values.filter { $0.hasPrefix("@") }.map { (option, String($0.dropFirst())) }
     }
 }
@@ -73,30 +73,14 @@ package enum InputPlace {
     }
 }
 
-extension ListenArguments {
-    /// The input files and their options.
-    package var readFiles: [OutputPlace.Source] {
-        let recording: String? = if case .replay(let path) = mode { path } else { nil }
-        return [
-            ("--replay", recording), ("--scenario", scenario.path), ("--tls-cert", tls.certificate),
-            ("--tls-key", tls.key),
-            ("--client-ca", tls.clientAuthorities),
-        ]
-            + OutputPlace.files(server.headers, of: "--header")
-            + OutputPlace.files(access.credentials, of: "--auth")
-            + OutputPlace.files(access.tokens, of: "--bearer")
-            + OutputPlace.files([tls.passphrase].compactMap(\.self), of: "--passphrase") + exchange.files
-    }
-}
-
 extension ExchangeArguments {
     /// The files with first messages.
-    fileprivate var files: [OutputPlace.Source] { OutputPlace.files(firstMessages, of: "--first-message") }
+    package var files: [OutputPlace.Source] { OutputPlace.files(firstMessages, of: "--first-message") }
 }
 
 extension ClientArguments {
     /// The input files for connections and their options.
-    fileprivate var connectionFiles: [OutputPlace.Source] {
+    package var connectionFiles: [OutputPlace.Source] {
         [("--ca", tls.authorities), ("--cert", tls.certificate), ("--key", tls.key)]
             + OutputPlace.files(request.headers, of: "--header") + OutputPlace.files(request.cookies, of: "--cookie")
             + request.cookieFiles.map { ("--cookie", $0) }
@@ -104,58 +88,5 @@ extension ClientArguments {
             + OutputPlace.files([request.bearer].compactMap(\.self), of: "--bearer")
             + OutputPlace.files([network.proxy].compactMap(\.self), of: "--proxy")
             + OutputPlace.files([tls.passphrase].compactMap(\.self), of: "--passphrase")
-    }
-}
-
-extension ConnectArguments {
-    /// The input files and their options.
-    package var readFiles: [OutputPlace.Source] {
-        let historyPath: String? = if case .file(let path) = history { path } else { nil }
-        return [
-            ("--file", messages.file), ("--history", historyPath), ("--data", data.path), ("--scenario", scenario.path),
-        ]
-            + exchange.files
-            + OutputPlace.files([staying.heartbeatMessage].compactMap(\.self), of: "--heartbeat-message")
-            + client.connectionFiles
-    }
-}
-
-extension CheckArguments {
-    /// The input files and their options.
-    package var readFiles: [OutputPlace.Source] {
-        [
-            ("--case-file", selection.caseFile), ("--expect", expectedPath), ("--spec", specificationPath),
-            ("--tls-cert", serverTLS.certificate), ("--tls-key", serverTLS.key),
-        ]
-            + resultPaths.map { ("--results", $0) } + exchange.files + client.connectionFiles
-    }
-}
-
-/// The arguments of a command with results.
-package protocol ResultCommandArguments {
-    var result: ResultArguments { get }
-    /// The input files and their options.
-    var readFiles: [OutputPlace.Source] { get }
-}
-
-extension BenchArguments: ResultCommandArguments {
-    /// The input files and their options.
-    package var readFiles: [OutputPlace.Source] {
-        let files = loadMessages.messages.map { message in
-            if case .file(let path) = message { path } else { nil as String? }
-        }
-        return result.baselinePaths.map { ("--baseline", $0) } + files.map { ("--file", $0) } + [
-            ("--data", data.path), ("--scenario", scenario.path),
-        ]
-            + exchange.files
-            + OutputPlace.files([load.heartbeatMessage].compactMap(\.self), of: "--heartbeat-message")
-            + client.connectionFiles
-    }
-}
-
-extension MergeArguments: ResultCommandArguments {
-    /// The input files and their options.
-    package var readFiles: [OutputPlace.Source] {
-        result.baselinePaths.map { ("--baseline", $0) } + paths.map { ("this command", $0 == "-" ? nil : $0) }
     }
 }

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Connect
 @testable import UserInterface
 @testable import WSCore
 

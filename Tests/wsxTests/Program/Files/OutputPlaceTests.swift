@@ -3,6 +3,9 @@ import LoadTest
 import Testing
 import WSCore
 
+@testable import Bench
+@testable import Connect
+@testable import Listen
 @testable import UserInterface
 
 @Suite struct OutputPlaceTests {

@@ -7,15 +7,19 @@ package struct ClientArguments: Equatable, Sendable {
     package var network = NetworkArguments()
     package var tls = TLSArguments()
     package var closeFrame = CloseFrameArguments()
-    package var compression = CompressionArguments()
+    package var compression: CompressionArguments
     package var limits = LimitArguments()
+
+    package init(compression: CompressionArguments = CompressionArguments()) {
+        self.compression = compression
+    }
 
     /// The URL operand.
     /// - Parameters:
     ///   - prefixes: The beginnings of URLs that completion offers.
     ///   - mayMeanLoad: Whether a number in its place may be meant for a load test.
     ///   - afterEnd: What to do instead of writing it after `--`; nil: this is allowed.
-    static func url(
+    package static func url(
         summary: String = "ws://HOST/PATH, HOST:PORT, echo:, or @PROFILE",
         prefixes: [String] = CompletionTargets.prefixes, mayMeanLoad: Bool = true, afterEnd: String? = nil,
         manual: MarkedText
@@ -31,7 +35,7 @@ package struct ClientArguments: Equatable, Sendable {
 
     /// The options.
     /// - Parameter compression: The compression options, because their default differs by command.
-    @OptionTable<ClientArguments> static func options(
+    @OptionTable<ClientArguments> package static func options(
         compression: [OptionSpecification<CompressionArguments>] = CompressionArguments.options()
     ) -> [OptionSpecification<ClientArguments>] {
         CloseFrameArguments.options().lifted(\.closeFrame)
@@ -48,5 +52,5 @@ package enum CompletionTargets {
     /// The operand of `wsx completions` that prints them, one per line.
     package static let word = "targets"
     /// The beginnings of URLs that are offered with them.
-    static let prefixes = ["echo:", "ws://", "wss://"]
+    package static let prefixes = ["echo:", "ws://", "wss://"]
 }

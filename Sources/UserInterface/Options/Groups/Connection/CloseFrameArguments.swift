@@ -3,9 +3,13 @@ import WSCore
 
 /// The options for the close frame that this end sends.
 package struct CloseFrameArguments: Equatable, Sendable {
-    var closeCode: UInt16 = 1000
+    package var closeCode: UInt16
     /// At most ``CloseReasonValue/longestBytes`` bytes of UTF-8.
-    var closeReason = ""
+    package var closeReason = ""
+
+    package init(closeCode: UInt16 = 1000) {
+        self.closeCode = closeCode
+    }
 
     package var frame: CloseFrame { CloseFrame(code: CloseCode(rawValue: closeCode), reason: closeReason) }
 
@@ -16,7 +20,7 @@ package struct CloseFrameArguments: Equatable, Sendable {
     ///   - requiredOptions: Those options in a command line, for the examples: `--close-after 5`.
     ///   - code: The texts of `--close-code`.
     ///   - reason: The texts of `--close-reason`.
-    static func options(
+    package static func options(
         default defaultCode: String = "1000", requires requirements: [OptionReference] = [],
         after requiredOptions: String = "", heading: OptionHeading = .ending,
         code: (summary: String, manual: MarkedText) = (

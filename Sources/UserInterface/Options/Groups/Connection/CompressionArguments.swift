@@ -3,10 +3,14 @@ import WSCore
 
 /// The options for permessage-deflate.
 package struct CompressionArguments: Equatable, Sendable {
-    var compresses = true
+    package var compresses: Bool
     /// 8 through 15.
-    var compressionWindowBits = 15
-    var compressionKeepsContext = true
+    package var compressionWindowBits = 15
+    package var compressionKeepsContext = true
+
+    package init(compresses: Bool = true) {
+        self.compresses = compresses
+    }
 
     /// The parameters to negotiate; nil: no compression.
     package var deflate: DeflatePreferences? {
@@ -18,7 +22,7 @@ package struct CompressionArguments: Equatable, Sendable {
     /// - Parameters:
     ///   - defaultValue: The default of `--compress`.
     ///   - manual: The manual of `--compress`.
-    static func options(
+    package static func options(
         default defaultValue: Switch = .on,
         manual: MarkedText = """
         Negotiate compression with the peer (permessage-deflate, RFC 7692). Messages of 64 bytes or more are \
@@ -65,11 +69,11 @@ package struct CompressionArguments: Equatable, Sendable {
     }
 
     /// The values of `--compress`.
-    enum Switch: String, CaseIterable, OptionChoice {
+    package enum Switch: String, CaseIterable, OptionChoice {
         case on
         case off
 
-        var summary: String {
+        package var summary: String {
             switch self {
             case .on: "if the peer supports it"
             case .off: "never"

@@ -3,12 +3,17 @@ import CommandLine
 /// The limits on messages and on the duration of the closing handshake.
 package struct LimitArguments: Equatable, Sendable {
     /// 64 MiB for a client, because its user chose the server. Servers have a lower default: anyone may connect.
-    package var maximumMessageBytes = 64 << 20
+    package var maximumMessageBytes: Int
     package var maximumFragments = 131_072
     /// The maximum payload of an outgoing frame in bytes, 1 or more; nil: messages are not fragmented.
     package var fragmentBytes: Int?
     /// As given, or `nil` for the default of ``closeTimeout``.
     package var givenCloseTimeout: Duration?
+
+    package init(maximumMessageBytes: Int = 64 << 20) {
+        self.maximumMessageBytes = maximumMessageBytes
+    }
+
     package var closeTimeout: Duration {
         get { givenCloseTimeout ?? .seconds(5) }
         set { givenCloseTimeout = newValue }
@@ -18,7 +23,7 @@ package struct LimitArguments: Equatable, Sendable {
     /// - Parameters:
     ///   - messageSize: The default of `--max-message-size`.
     ///   - manual: The manual of `--max-message-size`.
-    static func options(
+    package static func options(
         messageSize: String = "64M",
         manual: MarkedText = """
         Close the connection with 1009 if a received message is larger than *SIZE*. The size counts after \

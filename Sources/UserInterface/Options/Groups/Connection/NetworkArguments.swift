@@ -24,7 +24,7 @@ package struct NetworkArguments: Equatable, Sendable {
     package var noProxy: String?
     package var httpVersion = HTTPVersion.http1
 
-    static let http2 = OptionSpecification<NetworkArguments>(
+    package static let http2 = OptionSpecification<NetworkArguments>(
         "http2", heading: .network,
         summary: "Connect over HTTP/2",
         manual: """
@@ -38,7 +38,7 @@ package struct NetworkArguments: Equatable, Sendable {
         example: "--http2"
     ) { arguments, _ in arguments.httpVersion = .http2 }
 
-    static let options: [OptionSpecification<NetworkArguments>] = [
+    package static let options: [OptionSpecification<NetworkArguments>] = [
         OptionSpecification(
             "ipv4", "4", heading: .network,
             summary: "Connect over IPv4 only",

@@ -27,7 +27,7 @@ package struct RequestArguments: Equatable, Sendable {
     package var redirects = RedirectChoice.none
     package var maximumRedirects = 20
 
-    static let cookieJar = OptionSpecification<RequestArguments>(
+    package static let cookieJar = OptionSpecification<RequestArguments>(
         "cookie-jar", value: OptionValue("FILE", .file), heading: .request,
         summary: "Save all cookies in FILE at the end",
         manual: """
@@ -46,7 +46,7 @@ package struct RequestArguments: Equatable, Sendable {
         arguments.cookieJar = value
     }
 
-    static let options: [OptionSpecification<RequestArguments>] = [
+    package static let options: [OptionSpecification<RequestArguments>] = [
         .header(
             \.headers, startsProgram: HeaderValue.isProgram, heading: .request,
             summary: "Add 'Name: value', or the lines of @FILE",
@@ -244,7 +244,7 @@ package enum RedirectChoice: Equatable {
 
 extension OptionSpecification {
     /// The option that adds header fields to a request or to responses.
-    static func header(
+    package static func header(
         _ path: WritableKeyPath<Arguments, [String]> & Sendable,
         startsProgram: @escaping OptionDescription.ProgramRule = { _ in false }, heading: OptionHeading,
         summary: String, manual: MarkedText
@@ -256,7 +256,7 @@ extension OptionSpecification {
     }
 
     /// The option that names subprotocols.
-    static func subprotocol(
+    package static func subprotocol(
         _ path: WritableKeyPath<Arguments, [String]> & Sendable, heading: OptionHeading, summary: String,
         manual: MarkedText
     ) -> OptionSpecification {
@@ -271,7 +271,7 @@ extension OptionSpecification {
 
 extension MarkedText {
     /// The manual's paragraph about options with secret values.
-    static let secrets: MarkedText = """
+    package static let secrets: MarkedText = """
         `@`*FILE* reads the value from a file, `env:`*NAME* from an environment variable, and `exec:`*COMMAND* from \
         the output of a program (see SECRETS). They keep it off the command line, which other users of the machine can \
         see.

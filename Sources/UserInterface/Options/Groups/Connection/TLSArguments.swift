@@ -19,7 +19,7 @@ package struct TLSArguments: Equatable, Sendable {
     /// Whether any of the options was given.
     package var areGiven: Bool { self != TLSArguments() }
 
-    static let options: [OptionSpecification<TLSArguments>] = [
+    package static let options: [OptionSpecification<TLSArguments>] = [
         OptionSpecification(
             "ca", value: OptionValue("PATH", .file), heading: .tls,
             summary: "Trust only these CA certificates",
@@ -106,10 +106,12 @@ package struct ServerTLSArguments: Equatable, Sendable {
     /// The path of a file or directory.
     package var clientAuthorities: String?
 
+    package init() {}
+
     /// Whether TLS is used.
     package var isUsed: Bool { certificate != nil || isSelfSigned }
 
-    static let options: [OptionSpecification<ServerTLSArguments>] = [
+    package static let options: [OptionSpecification<ServerTLSArguments>] = [
         OptionSpecification(
             "tls-cert", value: OptionValue("FILE", .file), repetition: .mustAgree, conflicts: ["tls-self-signed"],
             heading: .tls,
@@ -157,11 +159,11 @@ package struct ServerTLSArguments: Equatable, Sendable {
 }
 
 /// The values of `--tls-min`.
-enum TLSVersionChoice: String, CaseIterable, OptionChoice {
+package enum TLSVersionChoice: String, CaseIterable, OptionChoice {
     case tls12 = "1.2"
     case tls13 = "1.3"
 
-    var summary: String {
+    package var summary: String {
         switch self {
         case .tls12: "TLS 1.2 and 1.3"
         case .tls13: "only TLS 1.3"
@@ -169,7 +171,7 @@ enum TLSVersionChoice: String, CaseIterable, OptionChoice {
     }
 
     /// The oldest version to accept.
-    var version: TLSVersion {
+    package var version: TLSVersion {
         switch self {
         case .tls12: .tls12
         case .tls13: .tls13

@@ -8,6 +8,8 @@ package struct CodecArguments: Equatable, Sendable {
     /// The codec of sent messages, or `nil` to send them unchanged. It can encode, or is a program.
     package var encoder: Codec?
 
+    package init() {}
+
     /// Whether there is any codec.
     package var isEmpty: Bool { decoders.isEmpty && encoder == nil }
 
@@ -21,7 +23,7 @@ package struct CodecArguments: Equatable, Sendable {
     ///   - examplePrefix: The options that examples need, with a space after them.
     ///   - decode: The manual of `--decode`.
     ///   - encode: The manual of `--encode`.
-    static func options(
+    package static func options(
         takesPrograms: Bool = true, requires requirements: [OptionReference] = [],
         excludes excluded: OptionSubjects = [], heading: OptionHeading = .format,
         seeAlso: [OptionReference] = ["input"], examplePrefix: String = "", decode: MarkedText, encode: MarkedText

@@ -5,16 +5,18 @@ package struct DataArguments: Equatable, Sendable {
     /// The path of the data file; nil: none.
     package var path: String?
     /// The row of the data file to use, from 1.
-    var row = 1
+    package var row = 1
     /// Whether messages, the URL, and the request are templates.
     package var usesTemplates = false
+
+    package init() {}
 
     /// The option that names the data file.
     /// - Parameters:
     ///   - manual: The rows that the command uses.
     ///   - example: A fragment of a command line.
     ///   - message: The way to send a message, for users of curl.
-    static func data(
+    package static func data(
         manual: MarkedText, example: String, seeAlso: [OptionReference], message: String
     ) -> OptionSpecification<DataArguments> {
         OptionSpecification(
@@ -40,7 +42,7 @@ package struct DataArguments: Equatable, Sendable {
     }
 
     /// The options of a command with one row per run.
-    static let options: [OptionSpecification<DataArguments>] = [
+    package static let options: [OptionSpecification<DataArguments>] = [
         OptionSpecification(
             "template", heading: .templates,
             summary: "Replace {{seq}}, {{time}}, ... in messages",

@@ -7,9 +7,11 @@ package struct DisplayArguments: Equatable, Sendable {
     /// Whether nothing on the terminal is erased or drawn again.
     package var isPlain = false
 
+    package init() {}
+
     /// The options.
     /// - Parameter quiet: The manual of `--quiet`.
-    static func options(
+    package static func options(
         quiet: MarkedText = "Do not write notices to standard error. Errors are still reported."
     ) -> [OptionSpecification<DisplayArguments>] {
         [
@@ -39,7 +41,7 @@ package struct TranscriptArguments: Equatable, Sendable {
     /// 0, 1 (handshake and control frames), or 2 (every frame).
     package var verbosity = 0
     /// Nil: none at a prompt, local time elsewhere.
-    var timestamps: TimestampStyle?
+    package var timestamps: TimestampStyle?
     /// The file to record the session to; nil: no recording.
     package var recordPath: String?
     /// Valid ``MessageCondition``s of messages that are not written or shown.
@@ -49,9 +51,11 @@ package struct TranscriptArguments: Equatable, Sendable {
     /// What becomes of several messages that are pasted at once.
     package var paste = PasteChoice.ask
 
+    package init() {}
+
     /// The options.
     /// - Parameter display: Those of ``DisplayArguments``.
-    @OptionTable<TranscriptArguments> static func options(
+    @OptionTable<TranscriptArguments> package static func options(
         display: [OptionSpecification<DisplayArguments>] = DisplayArguments.options()
     ) -> [OptionSpecification<TranscriptArguments>] {
         OptionSpecification(

@@ -4,11 +4,11 @@ import Formats
 /// The options for messages that are sent automatically: first messages and answers.
 package struct ExchangeArguments: Equatable, Sendable {
     /// As typed and not empty: templates, or `@FILE`, which may name an empty file.
-    var firstMessages: [String] = []
+    package var firstMessages: [String] = []
     /// A valid condition.
     package var ready: String?
     /// As typed: `REGEX => TEXT`, or with a condition after `json:`.
-    var answers: [String] = []
+    package var answers: [String] = []
 
     package init() {}
 
@@ -17,7 +17,7 @@ package struct ExchangeArguments: Equatable, Sendable {
     ///   - firstMessage: The manual of `--first-message`.
     ///   - ready: The manual of `--ready`, or `nil` if the command does not wait for its peers.
     ///   - answer: The manual of `--answer`.
-    static func options(
+    package static func options(
         firstMessage: MarkedText, ready: MarkedText?, answer: MarkedText
     ) -> [OptionSpecification<ExchangeArguments>] {
         let first = OptionSpecification<ExchangeArguments>(

@@ -19,11 +19,13 @@ package struct FormatArguments: Equatable, Sendable {
     package var changes: [JSONPath]?
     package var replaySpeed = ReplaySpeed.max
 
+    package init() {}
+
     /// The options.
     /// - Parameters:
     ///   - onlyFromInput: Whether all messages to send come from standard input.
     ///   - manual: The manual of `--no-stdin`.
-    static func options(
+    package static func options(
         onlyFromInput: Bool = false, manual: MarkedText
     ) -> [OptionSpecification<FormatArguments>] {
         // Events have their own kind.

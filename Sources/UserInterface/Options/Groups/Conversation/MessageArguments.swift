@@ -19,10 +19,12 @@ package struct MessageArguments: Equatable, Sendable {
     /// Whether the input is read after these messages.
     package var isInteractive = false
 
+    package init() {}
+
     package var isEmpty: Bool { hasNoTexts && file == nil }
     package var hasNoTexts: Bool { texts.isEmpty && call == nil }
 
-    static let operand = OperandSpecification<MessageArguments>(
+    package static let operand = OperandSpecification<MessageArguments>(
         "MESSAGE", required: false, repeatable: true,
         afterEnd: "use --exec to run it as a program, or write it before '--' or after -x to send it",
         summary: "Messages to send instead of reading stdin",
@@ -41,7 +43,7 @@ package struct MessageArguments: Equatable, Sendable {
         arguments.call = try MessageCall(values)
     }
 
-    static let options: [OptionSpecification<MessageArguments>] = [
+    package static let options: [OptionSpecification<MessageArguments>] = [
         OptionSpecification(
             "execute", "x", value: OptionValue("MESSAGE"), repetition: .adds, about: .messages, heading: .messages,
             summary: "Send MESSAGE when the connection opens",

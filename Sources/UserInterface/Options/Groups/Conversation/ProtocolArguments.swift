@@ -10,12 +10,14 @@ package struct ProtocolArguments: Equatable, Sendable {
     /// Whether replies can be matched to lines. A file without the member `id` defines a protocol without replies.
     package var hasReplies = true
 
+    package init() {}
+
     /// The options of a command.
     /// - Parameters:
     ///   - requires: The options of which at least one is needed. Defaults to none.
     ///   - examplePrefix: The options that examples need, with a space after them.
     ///   - manual: The effect of a protocol on the command.
-    static func options(
+    package static func options(
         requires: [OptionReference] = [], examplePrefix: String = "", manual: MarkedText
     ) -> [OptionSpecification<ProtocolArguments>] {
         [

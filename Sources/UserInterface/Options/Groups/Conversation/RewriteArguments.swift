@@ -3,11 +3,13 @@ import CommandLine
 /// The options of `wsx relay` that change messages.
 package struct RewriteArguments: Equatable, Sendable {
     /// As typed: `REGEX => TEXT`, or with a condition after `json:`.
-    var rules: [String] = []
+    package var rules: [String] = []
     /// The side whose messages are changed; nil: both.
     package var side: RelaySide?
 
-    static let options = [
+    package init() {}
+
+    package static let options = [
         OptionSpecification<RewriteArguments>(
             "rewrite", value: OptionValue("RULE"), repetition: .adds, heading: .exchange,
             summary: "Change text messages: 'REGEX => TEXT'",

@@ -6,14 +6,16 @@ package struct ScenarioArguments: Equatable, Sendable {
     /// The path of the scenario; nil: none.
     package var path: String?
     /// The connection of a recording to play, from 1; nil: the first.
-    var connection: Int?
+    package var connection: Int?
     /// The file for the results in the JUnit format.
     package var junitPath: String?
     /// JSON Pointers to values of recorded messages that may differ.
-    var ignoredPointers: [String] = []
+    package var ignoredPointers: [String] = []
+
+    package init() {}
 
     /// The options of a client.
-    static let options: [OptionSpecification<ScenarioArguments>] = [
+    package static let options: [OptionSpecification<ScenarioArguments>] = [
         OptionSpecification(
             "scenario", value: OptionValue("FILE", .file), conflicts: ["input", "record", "hide", "exec"],
             excludes: [.messages, .stdin, .output, .ending, .requests, .exchange, .staying], heading: .scenario,
@@ -39,7 +41,7 @@ package struct ScenarioArguments: Equatable, Sendable {
     ]
 
     /// The option for a recording with several connections.
-    static let connectionOption =
+    package static let connectionOption =
         OptionSpecification<ScenarioArguments>(
             "connection", value: OptionValue("N"), requires: ["scenario"], heading: .scenario,
             summary: "Play connection N of a recording",
@@ -51,7 +53,7 @@ package struct ScenarioArguments: Equatable, Sendable {
         ) { arguments, value throws(ValueProblem) in arguments.connection = try CountValue.parse(value) }
 
     /// The option for values that may differ.
-    static let ignore =
+    package static let ignore =
         OptionSpecification<ScenarioArguments>(
             "ignore", value: OptionValue("POINTERS"), repetition: .adds, requires: ["scenario"], heading: .scenario,
             summary: "Values that may differ: /time,/id",

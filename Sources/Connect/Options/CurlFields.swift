@@ -1,3 +1,4 @@
+import UserInterface
 import WSCore
 
 /// The header fields of a curl command, as options of `wsx connect`.

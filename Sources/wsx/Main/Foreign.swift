@@ -1,25 +1,13 @@
 import CommandLine
-
-/// The commands, by their names.
-package enum Command: String, CaseIterable {
-    case connect
-    case listen
-    case relay
-    case bench
-    case merge = "bench merge"
-    case curl
-    case convert
-    case check
-    case help
-    case completions
-}
+import Connect
+import UserInterface
 
 /// An option of another tool, and its counterpart in wsx.
 ///
 /// The table holds well-known names, and names that resemble one of our options with another meaning. The parser
 /// consults it for an unknown option before it looks for a similar name. Options that mean exactly the same as one of
 /// ours are not here: they are aliases of that option.
-package struct ForeignOption: Sendable {
+struct ForeignOption: Sendable {
     /// The names as typed: `--capath`, `-A`, or a cluster such as `-lk`.
     let names: [String]
     /// The commands to which the remedy applies.
@@ -40,7 +28,7 @@ package struct ForeignOption: Sendable {
     ]
 
     /// What to do instead of an option that `command` does not have; nil: the table does not contain the option.
-    package static func remedy(for typed: String, of command: Command?) -> String? {
+    static func remedy(for typed: String, of command: Command?) -> String? {
         if let row = all.first(where: { $0.names.contains(typed) && $0.commands.contains { $0 == command } }) {
             return row.remedy
         }
@@ -50,7 +38,7 @@ package struct ForeignOption: Sendable {
 
     /// What to do instead of an option that neither `command` nor its rows have, and that resembles none of its options:
     /// the remedy of another command, or the option's effect in curl.
-    package static func distantRemedy(for typed: String, of command: Command?) -> String? {
+    static func distantRemedy(for typed: String, of command: Command?) -> String? {
         // A letter is more likely curl's than one of a tool that resembles another command.
         let curl = [.connect, .bench, .relay].contains(command) ? curlRemedy(for: typed) : nil
         if let curl, !typed.hasPrefix("--") { return curl }
@@ -364,7 +352,7 @@ private enum ForeignRow {
 }
 
 /// A command of another tool, or another word that takes the place of a command, and its counterpart in wsx.
-package enum ForeignCommand {
+enum ForeignCommand {
     private static let rows = """
         serve server start: wsx listen PORT
         client open - http https psql nc netcat wscat websocat cat tail watch subscribe sub: wsx connect URL
@@ -399,7 +387,7 @@ package enum ForeignCommand {
         """
 
     /// The topic of the help, or the option, for a word that names none; nil: there is none.
-    package static func topic(for word: String) -> String? { text(for: word.lowercased(), in: topics) }
+    static func topic(for word: String) -> String? { text(for: word.lowercased(), in: topics) }
 
     private static func text(for word: String, in table: String) -> String? {
         for row in table.split(separator: "\n") {
@@ -410,7 +398,7 @@ package enum ForeignCommand {
     }
 
     /// The command line to use instead; nil: there is none.
-    package static func line(for word: String) -> String? {
+    static func line(for word: String) -> String? {
         if let line = text(for: word, in: rows) { return line }
         // As in HTTPie. A WebSocket handshake always uses GET.
         if MisplacedValue.isHTTPMethod(word) { return "wsx connect URL" }
@@ -421,9 +409,9 @@ package enum ForeignCommand {
 }
 
 /// A word that a command does not take, and what to do instead.
-package enum ForeignOperand {
+enum ForeignOperand {
     /// The remedy for a word after the operands; nil: none is known.
-    package static func remedy(for words: [String], at index: Int, of command: Command?) -> String? {
+    static func remedy(for words: [String], at index: Int, of command: Command?) -> String? {
         if index > 0, let address = MisplacedValue.address(host: words[index - 1], port: words[index]) {
             return command == .connect
                 ? "write \(address), or -x \(words[index]) to send it as a message" : "write \(address)"
@@ -443,7 +431,7 @@ package enum ForeignOperand {
 
 /// Command lines in wscat's form: instead of a command they have `-c URL` or `-l PORT`, anywhere among the options.
 /// `--slash` has no effect: the prompt always has slash commands.
-package enum WscatForm {
+enum WscatForm {
     private static let forms: [(command: Command, short: String, long: String, placeholder: String)] = [
         (.connect, "-c", "--connect", "URL"), (.listen, "-l", "--listen", "PORT"),
     ]
@@ -473,7 +461,7 @@ package enum WscatForm {
 
     /// The equivalent line with a command; nil: the line does not have wscat's form.
     /// - Throws: ``UsageError/missingValue(option:placeholder:)``.
-    package static func line(for words: [String]) throws(UsageError) -> [String]? {
+    static func line(for words: [String]) throws(UsageError) -> [String]? {
         // As in other tools, where it shows the version.
         if words == ["-v"] || words == ["-vv"] { throw .missingCommand(example: "wsx --version") }
         try checkHabits(words)

@@ -1,5 +1,6 @@
 import CommandLine
 import LoadTest
+import UserInterface
 
 /// A condition on results: `p99<20ms`.
 enum ThresholdValue {

@@ -1,4 +1,5 @@
 import CommandLine
+import UserInterface
 
 /// The faults that `wsx listen` injects to test clients.
 package struct FaultArguments: Equatable, Sendable {

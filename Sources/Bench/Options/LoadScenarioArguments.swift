@@ -1,5 +1,6 @@
 import CommandLine
 import LoadTest
+import UserInterface
 
 extension ScenarioArguments {
     /// The options of a load test.

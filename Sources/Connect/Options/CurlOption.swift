@@ -1,4 +1,5 @@
 import CommandLine
+import UserInterface
 import WSCore
 
 /// An option of curl, and its meaning for a WebSocket connection.
@@ -46,7 +47,7 @@ package struct CurlOption: Sendable {
     /// The option with a name as typed.
     /// - Throws: ``UsageError`` for one that is not in the table: whether it takes a value is unknown. Text after `=`
     ///   may be a secret and is not shown.
-    static func named(_ typed: String) throws(UsageError) -> CurlOption {
+    package static func named(_ typed: String) throws(UsageError) -> CurlOption {
         if let option = all.first(where: { option in option.names.contains(typed) }) { return option }
         let name = String(Substring(typed.utf8.prefix { $0 != UInt8(ascii: "=") }))
         if name != typed, all.contains(where: { option in option.names.contains(name) }) {

@@ -1,4 +1,5 @@
 import CommandLine
+import UserInterface
 
 /// The arguments of `wsx connect` as typed. ``ConnectSettings`` parses the URL and reads the files.
 package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
@@ -146,4 +147,17 @@ package enum HistoryChoice: Equatable {
     case file(String)
     /// In memory only.
     case none
+}
+
+extension ConnectArguments {
+    /// The input files and their options.
+    package var readFiles: [OutputPlace.Source] {
+        let historyPath: String? = if case .file(let path) = history { path } else { nil }
+        return [
+            ("--file", messages.file), ("--history", historyPath), ("--data", data.path), ("--scenario", scenario.path),
+        ]
+            + exchange.files
+            + OutputPlace.files([staying.heartbeatMessage].compactMap(\.self), of: "--heartbeat-message")
+            + client.connectionFiles
+    }
 }

@@ -1,4 +1,5 @@
 import CommandLine
+import UserInterface
 
 /// The arguments of `wsx listen` as typed. Nothing is resolved yet: no file is read, and no address looked up.
 package struct ListenArguments: ConversationArguments, Equatable, Sendable {
@@ -194,5 +195,21 @@ package enum ListenMode: Equatable, Sendable {
         case .conversation, .broadcast: false
         case .echo, .replay, .scenario, .exec, .relay: true
         }
+    }
+}
+
+extension ListenArguments {
+    /// The input files and their options.
+    package var readFiles: [OutputPlace.Source] {
+        let recording: String? = if case .replay(let path) = mode { path } else { nil }
+        return [
+            ("--replay", recording), ("--scenario", scenario.path), ("--tls-cert", tls.certificate),
+            ("--tls-key", tls.key),
+            ("--client-ca", tls.clientAuthorities),
+        ]
+            + OutputPlace.files(server.headers, of: "--header")
+            + OutputPlace.files(access.credentials, of: "--auth")
+            + OutputPlace.files(access.tokens, of: "--bearer")
+            + OutputPlace.files([tls.passphrase].compactMap(\.self), of: "--passphrase") + exchange.files
     }
 }

@@ -1,4 +1,5 @@
 import CommandLine
+import UserInterface
 
 /// The options that admit clients: origins, credentials, and limits.
 package struct AccessArguments: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import CommandLine
+import UserInterface
 
 /// The arguments of `wsx convert` as typed.
 package struct ConvertArguments: Equatable, Sendable {

@@ -1,5 +1,6 @@
 import CommandLine
 import LoadTest
+import UserInterface
 
 /// The arguments of `wsx bench` as typed. Nothing is resolved yet: no file is read, and no URL parsed.
 package struct BenchArguments: Equatable, Sendable {
@@ -163,5 +164,34 @@ package struct MergeArguments: Equatable, Sendable {
     @OptionTable<MergeArguments> package static var options: [OptionSpecification<MergeArguments>] {
         ResultArguments.options.lifted(\.result)
         DisplayArguments.options().lifted(\.display)
+    }
+}
+
+/// The arguments of a command with results.
+package protocol ResultCommandArguments {
+    var result: ResultArguments { get }
+    /// The input files and their options.
+    var readFiles: [OutputPlace.Source] { get }
+}
+
+extension BenchArguments: ResultCommandArguments {
+    /// The input files and their options.
+    package var readFiles: [OutputPlace.Source] {
+        let files = loadMessages.messages.map { message in
+            if case .file(let path) = message { path } else { nil as String? }
+        }
+        return result.baselinePaths.map { ("--baseline", $0) } + files.map { ("--file", $0) } + [
+            ("--data", data.path), ("--scenario", scenario.path),
+        ]
+            + exchange.files
+            + OutputPlace.files([load.heartbeatMessage].compactMap(\.self), of: "--heartbeat-message")
+            + client.connectionFiles
+    }
+}
+
+extension MergeArguments: ResultCommandArguments {
+    /// The input files and their options.
+    package var readFiles: [OutputPlace.Source] {
+        result.baselinePaths.map { ("--baseline", $0) } + paths.map { ("this command", $0 == "-" ? nil : $0) }
     }
 }

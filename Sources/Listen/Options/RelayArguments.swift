@@ -1,4 +1,5 @@
 import CommandLine
+import UserInterface
 
 /// What `wsx relay` does for its clients, besides the arguments of a server.
 package struct RelayMode: Equatable, Sendable {

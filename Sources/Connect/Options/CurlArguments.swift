@@ -1,4 +1,5 @@
 import CommandLine
+import UserInterface
 
 /// What connects `wsx connect` with curl: options that print a curl command, and traces of one that was translated.
 package struct CurlArguments: Equatable, Sendable {

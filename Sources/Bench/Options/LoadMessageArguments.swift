@@ -1,5 +1,6 @@
 import CommandLine
 import LoadTest
+import UserInterface
 
 /// The source of a load test's messages.
 package enum MessageSource: Equatable, Sendable {

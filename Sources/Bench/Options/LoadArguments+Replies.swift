@@ -1,6 +1,7 @@
 import CommandLine
 import Formats
 import LoadTest
+import UserInterface
 
 extension LoadArguments {
     /// The options for the replies of a load test with requests.

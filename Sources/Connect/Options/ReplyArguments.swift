@@ -1,6 +1,7 @@
 import CommandLine
 import Conversation
 import Formats
+import UserInterface
 import WSCore
 
 /// The options for requests and the matching of replies.
@@ -81,20 +82,6 @@ package struct ReplyArguments: Equatable, Sendable {
             arguments.replyTimeout = try DurationValue.parse(value, zeroAllowed: false)
         },
     ]
-}
-
-/// The value of `--correlate`.
-enum CorrelationValue {
-    static let manual: MarkedText = """
-        *FIELD* is the name of a member of the JSON object, such as `id`, or a path such as `/params/id` or \
-        `.params.id`. If replies have the value elsewhere, write *REQUEST*`=`*REPLY*, as in `/header/id=/parent/id`, \
-        or *REQUEST*`=`*REPLY*`,`*REPLY*. Of several fields, the first one with the value of a request in flight counts.
-        """
-
-    static func parse(_ value: String) throws(ValueProblem) -> Correlation {
-        guard let correlation = Correlation(value) else { throw .notAField }
-        return correlation
-    }
 }
 
 /// The values of `--json-rpc`: the form of its calls.

@@ -1,4 +1,5 @@
 import CommandLine
+import UserInterface
 import WSCore
 
 /// Which cases `wsx check` plays, or shows instead.
@@ -233,5 +234,16 @@ package struct CheckArguments: Equatable, Sendable {
                 """,
             example: "--report all.html --results mine.json --results other.json", seeAlso: ["report", "json"]
         ) { arguments, value in arguments.resultPaths.append(value) }
+    }
+}
+
+extension CheckArguments {
+    /// The input files and their options.
+    package var readFiles: [OutputPlace.Source] {
+        [
+            ("--case-file", selection.caseFile), ("--expect", expectedPath), ("--spec", specificationPath),
+            ("--tls-cert", serverTLS.certificate), ("--tls-key", serverTLS.key),
+        ]
+            + resultPaths.map { ("--results", $0) } + exchange.files + client.connectionFiles
     }
 }

@@ -1,6 +1,7 @@
 import CommandLine
 import Formats
 import LoadTest
+import UserInterface
 
 extension BenchMode: OptionChoice {}
 

@@ -1,5 +1,6 @@
 import CommandLine
 import LoadTest
+import UserInterface
 
 /// The options for results: format, files, and judgement.
 package struct ResultArguments: Equatable, Sendable {

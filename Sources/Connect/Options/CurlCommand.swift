@@ -1,4 +1,5 @@
 import CommandLine
+import UserInterface
 import WSCore
 
 /// A curl command, as developer tools of browsers copy it, as words of `wsx connect`.
