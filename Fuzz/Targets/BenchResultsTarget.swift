@@ -11,20 +11,20 @@ extension FuzzTarget {
     /// - Valid results survive writing and reading, can be formatted as a table, and can be added to themselves.
     static let benchResults = FuzzTarget(name: "bench-results") { input in
         do throws(BenchResultsError) {
-            var results = try BenchResults(json: input.span.bytes)
+            let results = try BenchResults(json: input.span.bytes)
             let text = results.json()
             let again = try BenchResults(json: Array(text.utf8).span.bytes)
             expectEqual(again.json(), text, "results, written and read")
             for line in results.table(Palette(isEnabled: false)).split(separator: "\n") {
                 expectOneSafeLine(String(line))
             }
-            add(again, to: &results)
+            add(again, to: results)
         } catch {
             expectOneSafeLine("\(error)")
         }
     }
 
-    private static func add(_ addend: borrowing BenchResults, to results: inout BenchResults) {
+    private static func add(_ addend: BenchResults, to results: BenchResults) {
         let (received, latencyCount) = (results.tally.received, results.latencies.totalCount)
         do throws(BenchResultsError) {
             try results.add(addend)

@@ -82,7 +82,7 @@ package final class BenchRun {
             console.reportLimit(ofSearching: source)
         }
         report(redirect: workers.lazy.compactMap(\.opener.redirectNotice).first)
-        var results = results(of: workers)
+        let results = results(of: workers)
         let failures = [earlyFailure].compactMap(\.self) + self.failures(of: results.tally)
         let causes = results.tally.causes
         results.reasons = failures.flatMap { $0.loadTestReasons(causes) }.map(console.secrets.masking(line:))
@@ -178,7 +178,7 @@ package final class BenchRun {
     private func results(of workers: [LoadWorker]) -> BenchResults {
         var description = settings.description
         description.notes = outputs.notes
-        var results = BenchResults(
+        let results = BenchResults(
             description, startTime: startTime + settings.plan.warmup, processorTime: ProcessorTime.used)
         for worker in workers { results.add(worker.context.measurement, processorTime: worker.processor.used) }
         results.countMissingDeliveries(to: workers.reduce(0) { $0 + $1.workload.readerCount })
@@ -186,7 +186,7 @@ package final class BenchRun {
     }
 
     /// Writes and judges the results. Returns the most important failure.
-    private func report(_ results: borrowing BenchResults) -> Failure? {
+    private func report(_ results: BenchResults) -> Failure? {
         monitor.finish(results)
         let judgement = outputs.judgement(on: results)
         let problem = outputs.write(results, judgement)

@@ -23,7 +23,7 @@ package struct BenchMerge: ~Copyable {
         var sum: BenchResults?
         var (count, losses) = (0, [] as [Loss])
         for path in arguments.paths { try Self.add(path, to: &sum, &count, &losses) }
-        guard var sum else {
+        guard let sum else {
             if let loss = losses.first { throw loss.failure }
             return nil
         }
@@ -64,11 +64,11 @@ package struct BenchMerge: ~Copyable {
         }
         for index in file.texts.indices {
             do throws(BenchResultsError) {
-                var results = try file.results(at: index)
+                let results = try file.results(at: index)
                 results.reasons = results.reasons.map { "\(file.name(of: index)): \($0)" }
                 count += 1
                 if sum == nil {
-                    sum = consume results
+                    sum = results
                 } else {
                     try sum?.add(results)
                 }

@@ -33,7 +33,7 @@ enum ResultFileKind: CaseIterable {
     }
 
     /// The contents of the file.
-    func text(of results: borrowing BenchResults, _ judgement: BenchJudgement) -> String {
+    func text(of results: BenchResults, _ judgement: BenchJudgement) -> String {
         switch self {
         case .histograms: HistogramLog.text(of: results)
         case .report: BenchReport.html(of: results, judgement)

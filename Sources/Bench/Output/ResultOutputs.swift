@@ -65,7 +65,7 @@ struct ResultOutputs: ~Copyable {
     }
 
     /// Applies the thresholds and baselines to results.
-    func judgement(on results: borrowing BenchResults) -> BenchJudgement {
+    func judgement(on results: BenchResults) -> BenchJudgement {
         var verdicts: [Threshold.Verdict] = []
         for threshold in arguments.result.thresholds { verdicts.append(threshold.verdict(on: results)) }
         let comparison = baselines.isEmpty ? nil : BaselineComparison(ComparedRun(results), with: baselines)
@@ -73,7 +73,7 @@ struct ResultOutputs: ~Copyable {
     }
 
     /// Writes results. Returns the failure, or `nil` if there was none.
-    func write(_ results: borrowing BenchResults, _ judgement: BenchJudgement) -> Failure? {
+    func write(_ results: BenchResults, _ judgement: BenchJudgement) -> Failure? {
         let text =
             switch arguments.result.output {
             case .text:
@@ -100,7 +100,7 @@ struct ResultOutputs: ~Copyable {
     }
 
     /// Writes only the files. Returns the first failure, or `nil` if there was none.
-    func writeFiles(_ results: borrowing BenchResults, _ judgement: BenchJudgement) -> Failure? {
+    func writeFiles(_ results: BenchResults, _ judgement: BenchJudgement) -> Failure? {
         var failure: Failure?
         for file in files {
             let text = file.kind.text(of: results, judgement)

@@ -10,7 +10,7 @@ enum StageTable {
     /// The lines of the table, with a row for each stage; empty without stages. Rows of stages with faults are colored.
     /// If the table does not fit, the last columns are omitted.
     /// - Parameter columns: The maximum line width; at least 40.
-    static func lines(of results: borrowing BenchResults, _ palette: Palette, columns: Int) -> [String] {
+    static func lines(of results: BenchResults, _ palette: Palette, columns: Int) -> [String] {
         guard let plan = results.description.stages else { return [] }
         let target = plan.quantity == .connections ? "connections" : "target rate"
         let hasLatencies = results.description.mode.metrics.hasLatencies

@@ -58,7 +58,7 @@ final class LiveMonitor {
     }
 
     /// Writes the seconds that have not been written, after the end of the run.
-    func finish(_ results: borrowing BenchResults) {
+    func finish(_ results: BenchResults) {
         reportFailures()
         writeSeconds(of: results)
     }
@@ -105,7 +105,7 @@ final class LiveMonitor {
         }
     }
 
-    private func writeSeconds(of results: borrowing BenchResults) {
+    private func writeSeconds(of results: BenchResults) {
         defer { reportedCount = results.secondCount }
         guard settings.arguments.result.output == .jsonl else { return }
         for number in reportedCount..<max(reportedCount, results.secondCount) {

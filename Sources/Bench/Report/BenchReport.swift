@@ -11,7 +11,7 @@ enum BenchReport {
 
     /// Builds the page for results.
     /// - Parameter judgement: The verdicts on the results.
-    static func html(of results: borrowing BenchResults, _ judgement: BenchJudgement = BenchJudgement()) -> String {
+    static func html(of results: BenchResults, _ judgement: BenchJudgement = BenchJudgement()) -> String {
         let page = EmbeddedPage.report
         return page.text(replacing: [
             EmbeddedPage.policyLine: page.filePolicy,

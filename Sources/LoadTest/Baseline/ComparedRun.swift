@@ -32,7 +32,7 @@ package struct ComparedRun: Equatable, Sendable {
 
 extension ComparedRun {
     /// Extracts the comparable parts of results.
-    package init(_ results: borrowing BenchResults) {
+    package init(_ results: BenchResults) {
         description = results.description
         startTime = results.startTime
         // The last second is usually incomplete.

@@ -5,7 +5,7 @@ import WSCore
 package enum HistogramLog {
     /// Returns the text of a log. Replies after the last second form an additional interval, so the intervals
     /// contain all latencies. The length of this interval is its maximum latency.
-    package static func text(of results: borrowing BenchResults) -> String {
+    package static func text(of results: BenchResults) -> String {
         let startTime = results.startTime
         let start = "\(startTime.seconds).\(padded(startTime.microseconds / 1000, to: 3))"
         var text = """

@@ -7,7 +7,7 @@ extension BenchResults {
     /// seconds by their number. The duration is the longer one, and the start the earlier one. The order of additions
     /// does not matter.
     /// - Throws: ``BenchResultsError`` if the modes differ or a sum is too large.
-    package mutating func add(_ other: borrowing BenchResults) throws(BenchResultsError) {
+    package func add(_ other: BenchResults) throws(BenchResultsError) {
         guard description.mode == other.description.mode else {
             throw .otherMode(description.mode.rawValue, other.description.mode.rawValue)
         }
@@ -30,7 +30,7 @@ extension BenchResults {
     }
 
     /// Adds the counts of another load.
-    internal mutating func add(_ other: LoadTally) throws(BenchResultsError) {
+    internal func add(_ other: LoadTally) throws(BenchResultsError) {
         for counts in [
             LoadTally.messageCounts, LoadTally.errorCounts, LoadTally.byteCounts, LoadTally.loadByteCounts,
             LoadTally.tlsCounts, LoadTally.http2Counts, LoadTally.waitCounts,
@@ -46,7 +46,7 @@ extension BenchResults {
     }
 
     /// Adds the seconds of another load, as if it ran at the same time.
-    internal mutating func add(_ others: [BenchSecond]) throws(BenchResultsError) {
+    internal func add(_ others: [BenchSecond]) throws(BenchResultsError) {
         for (number, second) in others.enumerated() {
             if number < seconds.count {
                 try seconds[number].add(second)

@@ -5,7 +5,7 @@ extension BenchResults {
     private static let longestSeconds = 1e9
 
     /// Parses the output of ``json(_:)``.
-    package init(json bytes: RawSpan) throws(BenchResultsError) {
+    package convenience init(json bytes: RawSpan) throws(BenchResultsError) {
         guard String(validating: bytes.withUnsafeBytes { Array($0) }, as: UTF8.self) != nil else { throw .notText }
         let root: JSONValue
         do throws(JSONError) {
@@ -16,7 +16,7 @@ extension BenchResults {
         try self.init(root)
     }
 
-    private init(_ root: JSONValue) throws(BenchResultsError) {
+    private convenience init(_ root: JSONValue) throws(BenchResultsError) {
         guard case .object(let members) = root, members["mode"] != nil else { throw .notResults }
         let json = ResultMembers(members, within: "")
         guard case .number(let version)? = members["version"] else { throw .notResults }

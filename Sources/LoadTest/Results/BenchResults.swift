@@ -2,33 +2,56 @@ import Formats
 import WSCore
 
 /// The measurements of a load test, from one run or merged from several.
-package struct BenchResults: ~Copyable {
+package final class BenchResults {
     /// The requested load.
     package var description: BenchDescription
     /// The counts of messages, errors, and bytes.
     package internal(set) var tally: LoadTally
     /// The latencies of correct replies, in nanoseconds.
     package internal(set) var latencies: Histogram
-    package internal(set) var times = TimeHistograms()
+    package internal(set) var times: TimeHistograms
     /// The times of replies that consist of several messages, or `nil` if replies are single messages.
     package internal(set) var stream: StreamResults?
     /// The clocks of the publishers, or `nil` if messages have no times.
     package internal(set) var publishedClock: PublishedClock?
     /// The results of each step of a scenario, in the order of the steps; empty without a scenario.
-    package internal(set) var steps: [PartResults] = []
+    package internal(set) var steps: [PartResults]
     /// The results of messages due in each stage; empty without stages.
-    package internal(set) var stages: [PartResults] = []
+    package internal(set) var stages: [PartResults]
     /// The connections, handshakes, and errors of each second.
-    internal var timeline = Timeline()
+    internal var timeline: Timeline
     /// The counts and latencies of each second while messages were sent.
     package internal(set) var seconds: [BenchSecond]
     /// The time during which messages were sent.
     package internal(set) var duration: Duration
-    package internal(set) var processorTimes = ProcessorTimes()
+    package internal(set) var processorTimes: ProcessorTimes
     /// The wall-clock time of the first message.
     package internal(set) var startTime: WallTime
     /// Why the run failed, apart from thresholds; empty if nothing failed.
-    package var reasons: [String] = []
+    package var reasons: [String]
+
+    package init(
+        description: BenchDescription, tally: LoadTally, latencies: consuming Histogram,
+        times: consuming TimeHistograms = TimeHistograms(), stream: StreamResults? = nil,
+        publishedClock: PublishedClock? = nil, steps: [PartResults] = [], stages: [PartResults] = [],
+        timeline: Timeline = Timeline(), seconds: [BenchSecond], duration: Duration,
+        processorTimes: ProcessorTimes = ProcessorTimes(), startTime: WallTime, reasons: [String] = []
+    ) {
+        self.description = description
+        self.tally = tally
+        self.latencies = latencies
+        self.times = times
+        self.stream = stream
+        self.publishedClock = publishedClock
+        self.steps = steps
+        self.stages = stages
+        self.timeline = timeline
+        self.seconds = seconds
+        self.duration = duration
+        self.processorTimes = processorTimes
+        self.startTime = startTime
+        self.reasons = reasons
+    }
 
     /// The number of seconds with counts of their own.
     package var secondCount: Int { seconds.count }
@@ -116,7 +139,7 @@ extension BenchResults {
     /// - Parameters:
     ///   - startTime: When messages started to count.
     ///   - processorTime: The processor time of the process.
-    package init(_ description: BenchDescription, startTime: WallTime, processorTime: Duration) {
+    package convenience init(_ description: BenchDescription, startTime: WallTime, processorTime: Duration) {
         self.init(
             description: description, tally: LoadTally(), latencies: Histogram(), seconds: [],
             duration: .zero, processorTimes: ProcessorTimes(process: processorTime), startTime: startTime)
@@ -124,7 +147,7 @@ extension BenchResults {
 
     /// Adds the measurements of a thread.
     /// - Parameter processorTime: The processor time of the thread while messages were sent.
-    package mutating func add(_ measurement: borrowing LoadMeasurement, processorTime: Duration) {
+    package func add(_ measurement: borrowing LoadMeasurement, processorTime: Duration) {
         duration = max(duration, measurement.duration)
         processorTimes.load += processorTime
         processorTimes.busiest = max(processorTimes.busiest, processorTime)
@@ -148,7 +171,7 @@ extension BenchResults {
     /// Counts missing deliveries. Single threads cannot, because they do not know which messages reached the readers of
     /// others.
     /// - Parameter readerCount: The number of readers of all threads.
-    package mutating func countMissingDeliveries(to readerCount: Int) {
+    package func countMissingDeliveries(to readerCount: Int) {
         guard description.mode.metrics.population == .deliveries else { return }
         for index in stages.indices {
             let stage = stages[index]

@@ -38,7 +38,7 @@ package struct GeneratorVerdict: Sendable {
     private static let leastHeldShare = 0.01
 
     /// Judges the generator of a run.
-    package init(_ results: borrowing BenchResults) {
+    package init(_ results: BenchResults) {
         // In an open loop, the cost per message is highest when the thread is idle most of the time, so processor time
         // says little.
         isBusy =
@@ -54,7 +54,7 @@ package struct GeneratorVerdict: Sendable {
     }
 
     /// Little's law: so many connections are busy at a time. The 99th percentile leaves room for slower messages.
-    private static func neededConnections(_ results: borrowing BenchResults, rate: Int) -> Int? {
+    private static func neededConnections(_ results: BenchResults, rate: Int) -> Int? {
         let heldCount = Double(results.tally.waited) + Double(results.tally.unsent)
         guard results.times.services.totalCount > 0,
             heldCount >= leastHeldShare * (Double(results.tally.sent) + Double(results.tally.unsent))

@@ -103,7 +103,7 @@ package struct Threshold: Equatable, Sendable {
     package var isLatency: Bool { if case .latency = metric { true } else { false } }
 
     /// Checks the condition on results.
-    package func verdict(on results: borrowing BenchResults) -> Verdict {
+    package func verdict(on results: BenchResults) -> Verdict {
         let value = value(in: results)
         return Verdict(threshold: self, value: value, isMet: value.map(holds) ?? false)
     }
@@ -119,7 +119,7 @@ package struct Threshold: Equatable, Sendable {
         }
     }
 
-    private func value(in results: borrowing BenchResults) -> Double? {
+    private func value(in results: BenchResults) -> Double? {
         switch metric {
         case .latency(let statistic): statistic.value(in: results.latencies)
         case .handshake(let statistic): statistic.value(in: results.times.handshakes)

@@ -17,7 +17,7 @@ import WSCore
         return results
     }
 
-    private static func table(_ results: borrowing BenchResults) -> [Substring] {
+    private static func table(_ results: BenchResults) -> [Substring] {
         results.table(Palette(isEnabled: false)).split(separator: "\n")
     }
 
