@@ -23,13 +23,6 @@ let programSettings =
 // would only cost compile time.
 let librarySettings = programSettings + [.unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))]
 
-// The pages of `wsx listen --console`, `wsx bench --report`, `wsx convert`, and `wsx check`. The program assembles them from these
-// files, which PackageResources contains as bytes.
-let pages: [Resource] = [
-    .embedInCode("Pages/Shared"), .embedInCode("Pages/Console"), .embedInCode("Pages/Report"),
-    .embedInCode("Pages/Session"), .embedInCode("Pages/Check"),
-]
-
 let commandDependencies: [Target.Dependency] = [
     "Peer", "UserInterface", "CommandLine", "Conversation", "Formats", "WSCore",
 ]
@@ -55,6 +48,12 @@ let package = Package(
         .target(
             name: "CCommit",
             cSettings: [.define("WSX_COMMIT", to: "\"\(Context.environment["WSX_COMMIT"] ?? "")\"")]),
+        // The files of the pages of `wsx listen --console`, `wsx bench --report`, `wsx convert`, and `wsx check`.
+        .target(
+            name: "CPages", exclude: ["Check", "Console", "Report", "Session", "Shared"],
+            cSettings: [.unsafeFlags(["-Wno-c23-extensions"])]),
+        // The files with the cases of `wsx check`.
+        .target(name: "CCases", exclude: ["Sections"], cSettings: [.unsafeFlags(["-Wno-c23-extensions"])]),
         .target(
             name: "WSCore",
             dependencies: ["CIDN2", "CNGHTTP2", "CSystem", "COpenSSL", "CZlib"],
@@ -66,8 +65,8 @@ let package = Package(
             swiftSettings: librarySettings),
         // Cases of `wsx check`, and the player that judges. It shares no code with what it checks.
         .target(
-            name: "Conformance", dependencies: ["CNGHTTP2", "COpenSSL", "CZlib"],
-            resources: [.embedInCode("Cases/Files")], swiftSettings: programSettings),
+            name: "Conformance", dependencies: ["CCases", "CNGHTTP2", "COpenSSL", "CZlib"],
+            swiftSettings: programSettings),
         .target(
             name: "Conversation",
             dependencies: ["Formats", "WSCore"],
@@ -79,8 +78,7 @@ let package = Package(
         // What commands share: groups of options, the terminal, pages, and failures, files, and templates from arguments.
         .target(
             name: "UserInterface",
-            dependencies: ["CommandLine", "Conversation", "Formats", "WSCore", "CReadline"],
-            resources: pages,
+            dependencies: ["CommandLine", "Conversation", "Formats", "WSCore", "CPages", "CReadline"],
             swiftSettings: programSettings),
         // What drives a peer: connections, pipes, programs, and what records them.
         .target(

@@ -1,3 +1,5 @@
+import CCases
+
 /// The cases of the program, and of a user's file.
 package struct CaseSet: Sendable {
     /// The sections in their order.
@@ -5,9 +7,9 @@ package struct CaseSet: Sendable {
 
     /// Parses the program's own cases.
     package init() {
-        for source in Self.sources {
+        while let source = wsx_cases(files.count) {
             do throws(CaseError) {
-                files.append(try CaseFile(source))
+                files.append(try CaseFile(Array(String(cString: source).utf8)))
             } catch {
                 preconditionFailure("a case file of the program is invalid: \(error)")
             }
@@ -18,26 +20,6 @@ package struct CaseSet: Sendable {
     package init(_ file: CaseFile) { files = [file] }
 
     package var cases: [Case] { files.flatMap(\.cases) }
-
-    private static let sources = [
-        PackageResources.section_1_cases,
-        PackageResources.section_2_cases,
-        PackageResources.section_3_cases,
-        PackageResources.section_4_cases,
-        PackageResources.section_5_cases,
-        PackageResources.section_6_cases,
-        PackageResources.section_7_cases,
-        PackageResources.section_9_cases,
-        PackageResources.section_10_cases,
-        PackageResources.section_12_cases,
-        PackageResources.section_13_cases,
-        PackageResources.section_H_cases,
-        PackageResources.section_F_cases,
-        PackageResources.section_D_cases,
-        PackageResources.section_C_cases,
-        PackageResources.section_S_cases,
-        PackageResources.section_T_cases,
-    ]
 
     /// The control of a case that has one, as a case of its own.
     package func control(_ name: String) -> Case? {

@@ -1,25 +1,32 @@
+import CPages
 import WSCore
 
 /// A web page of the program as a single file that loads nothing.
 ///
-/// It is assembled from resource files: the lines that refer to style sheets and to the script are replaced by their
-/// contents. The files also work unassembled in their folders.
+/// It is assembled from the files in `Sources/CPages`: the lines that refer to style sheets and to the script are replaced
+/// by their contents. The files also work unassembled in their folders.
 package struct EmbeddedPage {
-    /// The modules of the script, each after the modules it imports.
-    let modules: [PageModule]
-    private let html: [UInt8]
+    /// The files of the script's modules, each after the modules it imports.
+    let modules: [String]
+    private let html: String
     private let style: String
     private let script: String
 
-    /// Prepares a page.
+    /// Prepares a page from files, given by name.
     /// - Parameters:
     ///   - styles: The style sheets, in their order in the HTML.
     ///   - modules: The modules of the script, each after the modules it imports.
-    init(html: [UInt8], styles: [[UInt8]], modules: [PageModule]) {
-        self.html = html
+    init(html: String, styles: [String], modules: [String]) {
+        self.html = Self.contents(of: html)
         self.modules = modules
-        style = "\n" + styles.map { String(decoding: $0, as: UTF8.self) }.joined()
-        script = "\n" + Self.joined(modules.map(\.source))
+        style = "\n" + styles.map(Self.contents).joined()
+        script = "\n" + Self.joined(modules)
+    }
+
+    /// The contents of a file in the program.
+    static func contents(of name: String) -> String {
+        guard let text = wsx_page(name) else { preconditionFailure("there is no file \(name)") }
+        return String(cString: text)
     }
 
     /// The Content-Security-Policy directives that allow only the page's own script and style, identified by their
@@ -93,9 +100,9 @@ package struct EmbeddedPage {
 
     /// Concatenates the modules. Removes import statements, each of which is one line, and the keyword `export` at the
     /// beginning of lines.
-    private static func joined(_ modules: [[UInt8]]) -> String {
-        modules.map { source in
-            lines(of: source).filter { !$0.hasPrefix("import ") }
+    private static func joined(_ modules: [String]) -> String {
+        modules.map { name in
+            lines(of: contents(of: name)).filter { !$0.hasPrefix("import ") }
                 .map { $0.hasPrefix("export ") ? $0.dropFirst("export ".count) : $0 }
                 .joined(separator: "\n")
         }.joined()
@@ -136,7 +143,7 @@ package struct EmbeddedPage {
         return buffer.withReadableBytes { span in span.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
     }
 
-    private static func lines(of bytes: [UInt8]) -> [Substring] {
-        String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    private static func lines(of text: String) -> [Substring] {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
     }
 }

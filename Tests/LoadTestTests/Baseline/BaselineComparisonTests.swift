@@ -140,7 +140,7 @@ import WSCore
 
     /// A run of 4.5 s. In each second, each thread has a step with this latency.
     private static func run(threads: Int, latency: UInt64) throws -> ComparedRun {
-        var results = BenchSamples.results(seed: 1, mode: .scenario)
+        let results = BenchSamples.results(seed: 1, mode: .scenario)
         results.duration = .milliseconds(4500)
         results.steps = []
         for _ in 0..<threads {
@@ -165,7 +165,7 @@ import WSCore
         let query = PartRecorder(name: "query", isNamed: true)
         for _ in 0..<passed { query.passed(nanoseconds: 1_000_000) }
         for _ in 0..<failed { query.failed(\.timeouts) }
-        var results = BenchSamples.results(seed: 1, mode: .scenario)
+        let results = BenchSamples.results(seed: 1, mode: .scenario)
         results.steps = [query.results]
         return ComparedRun(results)
     }
@@ -218,7 +218,7 @@ import WSCore
 
     @Test("Incomplete seconds are ignored")
     func wholeSeconds() {
-        var results = BenchSamples.results(seed: 1)
+        let results = BenchSamples.results(seed: 1)
         results.duration = .milliseconds(2500)
         results.seconds = [10, 0, 5].map { BenchSecond(sent: $0, received: $0, latencies: Histogram()) }
         let baseline = ComparedRun(results)

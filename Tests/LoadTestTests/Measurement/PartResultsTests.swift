@@ -40,7 +40,7 @@ import WSCore
         expectEqual(recorder.results.seconds, seconds)
         expectEqual(recorder.results.received, 5)
         expectEqual(recorder.progress.seconds, [], "progress is reported often, and needs no seconds")
-        var results = BenchSamples.results(seed: 3)
+        let results = BenchSamples.results(seed: 3)
         results.steps = [recorder.results]
         let read = try BenchResults(json: Array(results.json().utf8).span.bytes)
         expectEqual(read.steps[0].seconds, seconds)
@@ -70,7 +70,7 @@ import WSCore
             ([(1, 0)], "steps.per_second.received"),
         ] as [([(Int, Int)], String)])
     func badSeconds(_ seconds: [(Int, Int)], _ member: String) {
-        var results = BenchSamples.results(seed: 3)
+        let results = BenchSamples.results(seed: 3)
         results.steps = [part("a", passed: [1])]
         results.steps[0].seconds = seconds.map {
             PartResults.Second(number: $0.0, count: $0.1, p50: 0, p99: 0)
@@ -90,9 +90,9 @@ import WSCore
 
     @Test("Parts are added by name, with exact latencies")
     func merging() throws {
-        var one = BenchSamples.results(seed: 3)
+        let one = BenchSamples.results(seed: 3)
         one.steps = [part("login", passed: [300_000_001]), part("query", passed: [7], wrong: 2)]
-        var other = BenchSamples.results(seed: 4)
+        let other = BenchSamples.results(seed: 4)
         other.steps = [part("query", passed: [9], wrong: 1), part("line 9", isNamed: false, wrong: 1)]
         try one.add(other)
         expectEqual(one.steps.map(\.name), ["login", "query", "line 9"])
@@ -105,7 +105,7 @@ import WSCore
 
     @Test("Parts survive a round trip, and results without them have none")
     func roundTrip() throws {
-        var results = BenchSamples.results(seed: 3)
+        let results = BenchSamples.results(seed: 3)
         let plain = results.json()
         let none = try BenchResults(json: Array(plain.utf8).span.bytes)
         expectEqual(none.steps, [])
@@ -120,7 +120,7 @@ import WSCore
 
     @Test("Equal names are invalid")
     func equalNames() {
-        var results = BenchSamples.results(seed: 3)
+        let results = BenchSamples.results(seed: 3)
         results.steps = [part("a"), part("a")]
         let text = results.json()
         #expect(throws: BenchResultsError.badMember("steps.name")) {

@@ -85,7 +85,7 @@ import WSCore
 
     @Test("The most frequent errors are listed, and the rest is added up, also after a round trip")
     func others() throws {
-        var results = BenchSamples.results(seed: 1)
+        let results = BenchSamples.results(seed: 1)
         results.seconds = [results.seconds[0]]
         results.timeline = Timeline(openCounts: [7])
         for code in 4000..<4010 { results.timeline.errors[.cause(ErrorCause(.close, code, ""))] = [0: code - 3990] }

@@ -7,7 +7,7 @@ import WSCore
 @Suite struct HistogramLogTests {
     /// Results of 1.5 s, with a latency of 1 ms in the first second, two in the second one, and one after the end.
     private static func results() -> BenchResults {
-        var results = BenchSamples.results(seed: 1)
+        let results = BenchSamples.results(seed: 1)
         results.duration = .milliseconds(1500)
         results.startTime = WallTime(seconds: 1_700_000_000, microseconds: 123_456)
         results.latencies.removeAll()
@@ -39,7 +39,7 @@ import WSCore
 
     @Test("Replies after the last second are an additional interval")
     func late() throws {
-        var results = Self.results()
+        let results = Self.results()
         results.latencies.record(250_000_000)
         let intervals = Self.intervals(HistogramLog.text(of: results))
         try #require(intervals.count == 3)

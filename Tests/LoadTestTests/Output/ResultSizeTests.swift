@@ -14,7 +14,7 @@ import WSCore
     /// errors.
     private static func results(seconds count: Int) throws -> BenchResults {
         var random = SeededRandom(seed: 1)
-        var results = BenchSamples.results(seed: 1)
+        let results = BenchSamples.results(seed: 1)
         results.latencies.removeAll()
         results.seconds = []
         results.timeline = Timeline()

@@ -6,7 +6,7 @@ import WSCore
 
 @Suite struct BenchResultsMergingTests {
     private static func sum(_ seeds: UInt64...) throws -> BenchResults {
-        var sum = BenchSamples.results(seed: seeds[0])
+        let sum = BenchSamples.results(seed: seeds[0])
         for seed in seeds.dropFirst() { try sum.add(BenchSamples.results(seed: seed)) }
         return sum
     }
@@ -33,7 +33,7 @@ import WSCore
     func exactValues() throws {
         var runs: [String] = []
         for values in [[300_000_001, 300_000_005], [300_000_003]] as [[UInt64]] {
-            var results = BenchSamples.results(seed: 3)
+            let results = BenchSamples.results(seed: 3)
             results.latencies.removeAll()
             for value in values { results.latencies.record(value) }
             results.tally.received = values.count
@@ -44,7 +44,7 @@ import WSCore
             results.seconds = [BenchSecond(sent: 0, received: values.count, latencies: results.latencies)]
             runs.append(results.json())
         }
-        var sum = try BenchResults(json: Array(runs[0].utf8).span.bytes)
+        let sum = try BenchResults(json: Array(runs[0].utf8).span.bytes)
         try sum.add(try BenchResults(json: Array(runs[1].utf8).span.bytes))
         let text = sum.json()
         #expect(text.contains(#""latency_us":{"min":300000.001,"mean":300000.003,"#))
@@ -58,14 +58,14 @@ import WSCore
     func order(seed: UInt64) throws {
         let (a, b, c) = (seed * 3, seed * 3 + 1, seed * 3 + 2)
         try expectEqual(Self.sum(a, b).json(), Self.sum(b, a).json())
-        var second = try Self.sum(b, c)
+        let second = try Self.sum(b, c)
         try second.add(BenchSamples.results(seed: a))
         try expectEqual(Self.sum(a, b, c).json(), second.json())
     }
 
     @Test("Results of another mode are rejected")
     func modes() {
-        var results = BenchSamples.results(seed: 1)
+        let results = BenchSamples.results(seed: 1)
         #expect(throws: BenchResultsError.otherMode("echo", "send")) {
             try results.add(BenchSamples.results(seed: 2, mode: .send))
         }
@@ -73,16 +73,16 @@ import WSCore
 
     @Test("A sum that overflows is rejected")
     func overflow() {
-        var results = BenchSamples.results(seed: 1)
+        let results = BenchSamples.results(seed: 1)
         results.tally.sent = .max
-        var other = BenchSamples.results(seed: 2)
+        let other = BenchSamples.results(seed: 2)
         other.tally.sent = 1
         #expect(throws: BenchResultsError.tooLarge) { try results.add(other) }
     }
 
     @Test("The times of replies of several messages are written, read, and added up")
     func streams() throws {
-        var sum = BenchSamples.results(seed: 5, mode: .request)
+        let sum = BenchSamples.results(seed: 5, mode: .request)
         let other = BenchSamples.results(seed: 6, mode: .request)
         let (first, second) = (sum.stream, other.stream)
         let (one, two) = (try #require(first), try #require(second))

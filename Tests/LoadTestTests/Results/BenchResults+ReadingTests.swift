@@ -45,7 +45,7 @@ import WSCore
 
     @Test("Stages of equal length are added, and others are dropped")
     func addedStages() throws {
-        var sum = Self.staged(target: 5, seconds: 10)
+        let sum = Self.staged(target: 5, seconds: 10)
         try sum.add(Self.staged(target: 7, seconds: 10))
         expectEqual(sum.description.stages?.stages.map(\.target), [12])
         expectEqual(sum.stages.map(\.received), [100])
@@ -57,7 +57,7 @@ import WSCore
 
     @Test("The rate of a stage that was cut short refers to the time that it lasted")
     func cutShort() {
-        var results = Self.staged(target: 5, seconds: 10)
+        let results = Self.staged(target: 5, seconds: 10)
         results.duration = .seconds(4)
         expectEqual(results.rate(ofStage: 0), 12.5)
         results.duration = .zero
@@ -66,7 +66,7 @@ import WSCore
 
     /// Results with one stage.
     private static func staged(target: Int, seconds: Int) -> BenchResults {
-        var results = BenchSamples.results(seed: 1)
+        let results = BenchSamples.results(seed: 1)
         results.duration = .seconds(seconds)
         results.description.stages = StagePlan(
             quantity: .rate, stages: [LoadStages.Stage(target: target, duration: .seconds(seconds))])
@@ -108,7 +108,7 @@ import WSCore
 
     @Test("Each received message has a latency, unless the mode has none")
     func counts() throws {
-        var results = BenchSamples.results(seed: 2)
+        let results = BenchSamples.results(seed: 2)
         let count = results.tally.received
         (results.tally.received, results.tally.sent) = (count + 1, results.tally.sent + 1)
         let error = try #require(Self.problem(results.json()))
@@ -131,7 +131,7 @@ import WSCore
 
     /// Results with one latency of 300 ms. An earlier version wrote the limits and the middle of its bar.
     private static func oneLatency() -> String {
-        var results = BenchSamples.results(seed: 3)
+        let results = BenchSamples.results(seed: 3)
         results.latencies.removeAll()
         results.latencies.record(300_000_000)
         results.tally.received = 1

@@ -9,7 +9,7 @@ import WSCore
     private static func verdict(
         _ delays: [(value: UInt64, count: Int)], _ latencies: [(value: UInt64, count: Int)] = []
     ) -> GeneratorVerdict {
-        var results = BenchSamples.results(seed: 1)
+        let results = BenchSamples.results(seed: 1)
         (results.duration, results.processorTimes.busiest) = (.seconds(10), .seconds(10))
         results.tally.unsent = 0
         results.times.delays = histogram(delays)
@@ -61,7 +61,7 @@ import WSCore
 
     /// A run whose messages occupied connections for 250 ms each, at 10 per second.
     private static func busyRun(connections: Int, waited: Int, unsent: Int = 0) -> [String] {
-        var results = BenchSamples.results(seed: 1, mode: .scenario)
+        let results = BenchSamples.results(seed: 1, mode: .scenario)
         (results.duration, results.processorTimes.busiest) = (.seconds(3), .zero)
         (results.description.connections, results.description.rateAsked, results.description.stages) = (
             connections, 10, nil
@@ -86,7 +86,7 @@ import WSCore
 
     @Test("A scenario that no iteration completes in time is reported as too long", arguments: [(0, true), (1, false)])
     func tooShort(received: Int, isReported: Bool) {
-        var results = BenchSamples.results(seed: 1, mode: .scenario)
+        let results = BenchSamples.results(seed: 1, mode: .scenario)
         results.tally = LoadTally()
         (results.tally.sent, results.tally.interrupted, results.tally.received) = (2, 2, received)
         let warning = "The test ended before an iteration was complete: raise --duration, or use --messages."

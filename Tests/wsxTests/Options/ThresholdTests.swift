@@ -8,7 +8,7 @@ import WSCore
 @Suite struct ThresholdTests {
     /// 100 latencies of 1 through 100 ms, 50 replies per second, and 1 of 200 messages lost.
     private static func results() -> BenchResults {
-        var results = BenchSamples.results(seed: 1)
+        let results = BenchSamples.results(seed: 1)
         results.latencies.removeAll()
         for latency in 1...100 { results.latencies.record(UInt64(latency) * 1_000_000) }
         results.times.handshakes.removeAll()
@@ -41,7 +41,7 @@ import WSCore
 
     @Test("Without latencies, no threshold for them is met", arguments: ["p99<1h", "max>=0", "mean!=1s"])
     func nothing(expression: String) throws {
-        var results = Self.results()
+        let results = Self.results()
         results.latencies.removeAll()
         let verdict = try Threshold(expression).verdict(on: results)
         #expect(!verdict.isMet && verdict.value == nil)
@@ -82,7 +82,7 @@ import WSCore
             ("query.timeout<1", false), ("query.lost<=40%", true), ("a.b.max=1ms", true), ("other.lost=0", false),
         ])
     func steps(expression: String, isMet: Bool) throws {
-        var results = Self.results()
+        let results = Self.results()
         let query = PartRecorder(name: "query", isNamed: true)
         for _ in 0..<2 { query.passed(nanoseconds: 10_000_000) }
         query.failed(\.mismatched)

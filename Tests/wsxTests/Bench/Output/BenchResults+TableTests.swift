@@ -7,7 +7,7 @@ import WSCore
 
 @Suite struct BenchResultsTableTests {
     private static func results() -> BenchResults {
-        var results = BenchSamples.results(seed: 7)
+        let results = BenchSamples.results(seed: 7)
         results.description = BenchDescription(
             mode: .echo, url: "ws://a/\u{1B}[31m", connections: 1000, threads: 2,
             message: BenchDescription.Message(kind: .binary, byteCount: 1), inFlight: 4, rateAsked: 5000)
@@ -49,7 +49,7 @@ import WSCore
 
     @Test("A generator that falls behind its schedule is reported", arguments: [(1, false), (2, true)])
     func behind(count: Int, isBehind: Bool) {
-        var results = Self.results()
+        let results = Self.results()
         results.times.delays = Histogram()
         for _ in 0..<99 { results.times.delays.record(900_000) }
         for _ in 0..<count { results.times.delays.record(7_000_000) }
@@ -69,7 +69,7 @@ import WSCore
 
     @Test("Messages that a run without a rate has not sent are not due")
     func unsent() {
-        var results = Self.results()
+        let results = Self.results()
         results.tally.unsent = 5
         #expect(Self.table(results).contains("unsent      5 due but not sent"))
         results.description = BenchDescription(
@@ -79,7 +79,7 @@ import WSCore
 
     @Test("The connect mode reports the phases of opening a connection")
     func phases() {
-        var results = BenchSamples.results(seed: 1, mode: .connect)
+        let results = BenchSamples.results(seed: 1, mode: .connect)
         results.times.phases = PhaseHistograms()
         results.times.phases.update(.connecting) { $0.record(120_000) }
         results.times.phases.update(.upgrading) { $0.record(340_000) }
@@ -88,7 +88,7 @@ import WSCore
 
     @Test("No line is wider than the terminal, between 40 and 80 columns", arguments: 0..<6 as Range<UInt64>)
     func width(seed: UInt64) throws {
-        var results = BenchSamples.results(seed: seed)
+        let results = BenchSamples.results(seed: seed)
         (results.duration, results.processorTimes.busiest) = (.seconds(1), .seconds(100))
         let verdicts = [
             try Threshold("handshake.p99.999 <= 20ms").verdict(on: results),
@@ -123,7 +123,7 @@ import WSCore
 
     @Test("Latency statistics use two columns of pairs if three do not fit")
     func narrowStatistics() throws {
-        var results = Self.results()
+        let results = Self.results()
         results.latencies.removeAll()
         results.latencies.record(1_000_000)
         let lines = Self.lines(results.table(Palette(isEnabled: false), columns: 40))
@@ -138,7 +138,7 @@ import WSCore
 
     @Test("The verdict, its reasons, and the thresholds come first")
     func verdict() throws {
-        var results = Self.results()
+        let results = Self.results()
         results.description.notes.title = "Release\u{1B} 2"
         results.description.notes.labels = [("commit", "1f3c")]
         results.reasons = ["40 of 12,000 messages were lost"]
@@ -159,7 +159,7 @@ import WSCore
 
     @Test("The five most frequent causes of errors are listed")
     func causes() {
-        var results = Self.results()
+        let results = Self.results()
         for code in 1...7 { results.tally.causes.add(ErrorCause(.close, 4000 + code, ""), count: code) }
         results.tally.causes.add(ErrorCause(.http, 429, "Too Many Requests"), count: 1200)
         results.tally.causes.add(ErrorCause(.system, 111, "connection refused"), count: 100)
@@ -171,7 +171,7 @@ import WSCore
 
     @Test("Faults and errors are listed by kind")
     func faults() {
-        var results = Self.results()
+        let results = Self.results()
         results.tally = LoadTally()
         (results.tally.sent, results.tally.received, results.tally.lost, results.tally.mismatched) = (1009, 1000, 7, 2)
         (results.tally.errors[.connect], results.tally.errors[.timeout]) = (3, 1)

@@ -51,7 +51,7 @@ import WSCore
         func run(_ time: UInt64) -> ComparedRun {
             let step = PartRecorder(name: "a step with a long name", isNamed: true)
             step.passed(nanoseconds: time)
-            var results = BenchSamples.results(seed: 1, mode: .scenario)
+            let results = BenchSamples.results(seed: 1, mode: .scenario)
             results.steps = [step.results, PartRecorder(name: "unused", isNamed: true).results]
             return ComparedRun(results)
         }
@@ -72,7 +72,7 @@ import WSCore
             let step = PartRecorder(name: "query", isNamed: true)
             for second in 0..<21 { step.passed(nanoseconds: time, inSecond: second) }
             for _ in 0..<failures { step.failed(\.mismatched) }
-            var results = BenchSamples.results(seed: 1, mode: .scenario)
+            let results = BenchSamples.results(seed: 1, mode: .scenario)
             results.steps = [step.results]
             results.duration = .seconds(21)
             results.seconds = (0..<21).map { _ in BenchSecond(sent: 1, received: 1, latencies: Histogram()) }

@@ -78,12 +78,12 @@ import WSCore
     func order() {
         var earlier: Set<Substring> = []
         for module in EmbeddedPage.report.modules {
-            for line in String(decoding: module.source, as: UTF8.self).split(separator: "\n")
+            for line in EmbeddedPage.contents(of: module).split(separator: "\n")
             where line.hasPrefix("import ") {
                 let name = line.dropLast("\";".count).split(separator: "/").last
-                #expect(line.hasSuffix(".js\";") && name.map(earlier.contains) == true, "\(module.name): \(line)")
+                #expect(line.hasSuffix(".js\";") && name.map(earlier.contains) == true, "\(module): \(line)")
             }
-            earlier.insert(module.name[...])
+            earlier.insert(module[...])
         }
     }
 }

@@ -9,13 +9,13 @@ import WSCore
     func order() {
         var earlier: Set<Substring> = []
         for module in EmbeddedPage.console.modules {
-            for line in String(decoding: module.source, as: UTF8.self).split(separator: "\n") {
-                #expect(!line.hasPrefix("import ") || line.hasSuffix(".js\";"), "\(module.name): \(line)")
+            for line in EmbeddedPage.contents(of: module).split(separator: "\n") {
+                #expect(!line.hasPrefix("import ") || line.hasSuffix(".js\";"), "\(module): \(line)")
                 guard line.hasPrefix("import ") else { continue }
                 let name = line.dropLast("\";".count).split(separator: "/").last
-                #expect(name.map(earlier.contains) == true, "\(module.name): \(line)")
+                #expect(name.map(earlier.contains) == true, "\(module): \(line)")
             }
-            earlier.insert(module.name[...])
+            earlier.insert(module[...])
         }
     }
 

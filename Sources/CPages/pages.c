@@ -1,0 +1,128 @@
+#include "CPages.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    const unsigned char *text;
+} files[] = {
+    {"browser.html", (const unsigned char[]){
+#embed "Check/browser.html" suffix(, 0)
+    }},
+    {"browser.js", (const unsigned char[]){
+#embed "Check/browser.js" suffix(, 0)
+    }},
+    {"check.css", (const unsigned char[]){
+#embed "Check/check.css" suffix(, 0)
+    }},
+    {"check.html", (const unsigned char[]){
+#embed "Check/check.html" suffix(, 0)
+    }},
+    {"results.js", (const unsigned char[]){
+#embed "Check/results.js" suffix(, 0)
+    }},
+    {"verdicts.js", (const unsigned char[]){
+#embed "Check/verdicts.js" suffix(, 0)
+    }},
+    {"composer.js", (const unsigned char[]){
+#embed "Console/composer.js" suffix(, 0)
+    }},
+    {"connection.js", (const unsigned char[]){
+#embed "Console/connection.js" suffix(, 0)
+    }},
+    {"console.css", (const unsigned char[]){
+#embed "Console/console.css" suffix(, 0)
+    }},
+    {"console.html", (const unsigned char[]){
+#embed "Console/console.html" suffix(, 0)
+    }},
+    {"console.js", (const unsigned char[]){
+#embed "Console/console.js" suffix(, 0)
+    }},
+    {"log.js", (const unsigned char[]){
+#embed "Console/log.js" suffix(, 0)
+    }},
+    {"view.js", (const unsigned char[]){
+#embed "Console/view.js" suffix(, 0)
+    }},
+    {"chart.js", (const unsigned char[]){
+#embed "Report/chart.js" suffix(, 0)
+    }},
+    {"report.css", (const unsigned char[]){
+#embed "Report/report.css" suffix(, 0)
+    }},
+    {"report.html", (const unsigned char[]){
+#embed "Report/report.html" suffix(, 0)
+    }},
+    {"report.js", (const unsigned char[]){
+#embed "Report/report.js" suffix(, 0)
+    }},
+    {"seconds.js", (const unsigned char[]){
+#embed "Report/seconds.js" suffix(, 0)
+    }},
+    {"words.js", (const unsigned char[]){
+#embed "Report/words.js" suffix(, 0)
+    }},
+    {"changes.js", (const unsigned char[]){
+#embed "Session/changes.js" suffix(, 0)
+    }},
+    {"events.js", (const unsigned char[]){
+#embed "Session/events.js" suffix(, 0)
+    }},
+    {"list.js", (const unsigned char[]){
+#embed "Session/list.js" suffix(, 0)
+    }},
+    {"message.js", (const unsigned char[]){
+#embed "Session/message.js" suffix(, 0)
+    }},
+    {"relations.js", (const unsigned char[]){
+#embed "Session/relations.js" suffix(, 0)
+    }},
+    {"session.css", (const unsigned char[]){
+#embed "Session/session.css" suffix(, 0)
+    }},
+    {"session.html", (const unsigned char[]){
+#embed "Session/session.html" suffix(, 0)
+    }},
+    {"session.js", (const unsigned char[]){
+#embed "Session/session.js" suffix(, 0)
+    }},
+    {"timeline.js", (const unsigned char[]){
+#embed "Session/timeline.js" suffix(, 0)
+    }},
+    {"base.css", (const unsigned char[]){
+#embed "Shared/base.css" suffix(, 0)
+    }},
+    {"controls.css", (const unsigned char[]){
+#embed "Shared/controls.css" suffix(, 0)
+    }},
+    {"controls.js", (const unsigned char[]){
+#embed "Shared/controls.js" suffix(, 0)
+    }},
+    {"elements.js", (const unsigned char[]){
+#embed "Shared/elements.js" suffix(, 0)
+    }},
+    {"entries.js", (const unsigned char[]){
+#embed "Shared/entries.js" suffix(, 0)
+    }},
+    {"filter.js", (const unsigned char[]){
+#embed "Shared/filter.js" suffix(, 0)
+    }},
+    {"pieces.js", (const unsigned char[]){
+#embed "Shared/pieces.js" suffix(, 0)
+    }},
+    {"text.js", (const unsigned char[]){
+#embed "Shared/text.js" suffix(, 0)
+    }},
+    {"units.js", (const unsigned char[]){
+#embed "Shared/units.js" suffix(, 0)
+    }},
+};
+
+const char *wsx_page(const char *name) {
+    for (size_t index = 0; index < sizeof files / sizeof files[0]; index++) {
+        if (strcmp(files[index].name, name) == 0) return (const char *)files[index].text;
+    }
+    return NULL;
+}
