@@ -1,4 +1,5 @@
-# make run    installs missing packages, builds, and opens the prompt on the built-in echo server
+# make run    installs missing packages, builds without optimization, and opens the prompt on the built-in echo server
+# make build  builds .build/release/wsx, the program as it ships
 # make test   installs the test peers and runs every test
 # make test-quick   runs the unit tests and some black-box tests; make test-changed, those for the last change
 # make test SANITIZE=address   (or thread) runs the tests under a sanitizer, with separate builds in .build/address
@@ -105,8 +106,12 @@ dist-deps: deps
 dist-test-deps: dist-deps
 	@scripts/install-packages.sh lintian mmdebstrap umoci >&2
 
-run: build
-	@$(BINARY) connect echo:
+# A debug build takes a third of the time, and the unit tests use it, too.
+DEBUG_BUILD = swift build --product wsx
+DEBUG_BINARY = .build/debug/wsx
+run: deps
+	@$(DEBUG_BUILD) >&2
+	@$(DEBUG_BINARY) connect echo:
 
 # The unit tests are built and run in the background, because the build of the program mostly uses one processor, and
 # black-box tests mostly wait. The program is built first, so that these tests run beside the longer build. The output of

@@ -13,9 +13,16 @@ let swiftSettings: [SwiftSetting] = [
         ["-enforce-exclusivity=\(checksExclusivity ? "checked" : "unchecked")"], .when(configuration: .release)),
 ]
 
+// Debug builds compile each module as a whole, too: this takes a third of the time, and no longer after a changed line.
+// Tests are compiled by file.
+let moduleSettings: [SwiftSetting] = [
+    .unsafeFlags(
+        ["-whole-module-optimization", "-num-threads", "2", "-disable-batch-mode"], .when(configuration: .debug))
+]
+
 // wsx uses PCRE2 for regular expressions. Without this flag, searching in strings would also link Swift's own engine.
 let programSettings =
-    swiftSettings + [
+    swiftSettings + moduleSettings + [
         .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
     ]
 

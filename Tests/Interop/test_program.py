@@ -140,7 +140,7 @@ def test_bash_completes_the_options_of_connect_after_a_url():
 
 @pytest.mark.alone
 def test_make_run_in_a_pipe_prints_only_the_echo():
-    result = make("run", stdin=b"hello\n")
+    result = make("run", "DEBUG_BUILD=true", f"DEBUG_BINARY={BINARY}", stdin=b"hello\n")
     assert (result.status, result.out) == (0, b"hello\n")
 
 
