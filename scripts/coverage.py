@@ -16,7 +16,8 @@ SCRATCH = ROOT / ".build/coverage"
 FOLDERS = [*(f"Sources/WSCore/{name}" for name in (
     "Bytes", "Protocol", "Handshake", "Proxy", "Deflate", "Reconnection", "Keepalive", "IO", "TLS", "Connection")),
     "Sources/CommandLine", "Sources/Conversation", "Sources/Formats", "Sources/LoadTest", "Sources/UserInterface",
-    "Sources/Peer", "Sources/Connect", "Sources/Listen", "Sources/Bench", "Sources/Convert", "Sources/wsx"]
+    "Sources/Peer", "Sources/Connect", "Sources/Listen", "Sources/Bench", "Sources/Convert", "Sources/Check",
+    "Sources/Conformance", "Sources/wsx"]
 REQUIRED = {f"Sources/WSCore/{name}": 95 for name in (
     "Protocol", "Handshake", "Proxy", "Deflate", "Reconnection", "Keepalive")}
 
