@@ -168,7 +168,7 @@ package struct MergeArguments: Equatable, Sendable {
 }
 
 /// The arguments of a command with results.
-package protocol ResultCommandArguments {
+protocol ResultCommandArguments {
     var result: ResultArguments { get }
     /// The input files and their options.
     var readFiles: [OutputPlace.Source] { get }

@@ -2,6 +2,8 @@ import Formats
 import WSCore
 
 /// The measurements of a load test, from one run or merged from several.
+///
+/// A class: the compiler takes long for accesses to a struct with so many parts that cannot be copied.
 package final class BenchResults {
     /// The requested load.
     package var description: BenchDescription

@@ -57,7 +57,7 @@ package enum CookieFiles {
 
     /// Checks the file to write, so that a run does not fail only at its end.
     /// - Parameters:
-    ///   - sources: The input files of the command, except for the cookie files, of which it may be one.
+    ///   - sources: The command's input files without its cookie files: the jar may be one of those.
     ///   - outputs: The other output files of the command.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     package static func check(
