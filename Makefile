@@ -145,16 +145,17 @@ test-alone:
 SMOKE = $(patsubst %,Tests/Interop/test_%.py,automatic bad_arguments bad_frames bench_requests bytes codecs configuration \
 	credentials data formats listen_answers listen_options pick requests statuses tls)
 
-# Both at once, because some tests wait.
-test-quick: test-deps build
-	@$(MAKE) --no-print-directory -j 2 test-unit test-smoke
+# With the debug build that the unit tests need anyway. Both at once, because some tests wait.
+test-quick: test-deps
+	@swift build --build-tests >&2
+	@WSX=$(CURDIR)/$(DEBUG_BINARY) $(MAKE) --no-print-directory -j 2 test-unit test-smoke
 
 test-smoke:
 	@$(MAKE) --no-print-directory test-interop FILES="$(SMOKE)"
 
 # The tests that the last change is likely to break; scripts/test-changed.py says how they are chosen.
 test-changed: test-deps
-	@scripts/test-changed.py $(SMOKE)
+	@WSX=$(CURDIR)/$(DEBUG_BINARY) scripts/test-changed.py $(SMOKE)
 
 # Tests that take long at the size they need, and peers that are too large for `make test`, such as Prometheus and RabbitMQ.
 test-heavy: test-deps build

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the missing ones of the given Debian packages. Prints nothing if none is missing.
+# Installs the missing ones of the given Debian packages, and names those the system does not have, such as Chromium of
+# Ubuntu, which is a snap. Prints nothing if none is missing.
 set -euo pipefail
 
 missing=()
@@ -15,7 +16,12 @@ command -v apt-get >/dev/null || {
 }
 elevate=()
 [ "$(id -u)" -eq 0 ] || elevate=(sudo)
-echo "installing ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
 "${elevate[@]}" apt-get update -qq
-"${elevate[@]}" apt-get install -qq --yes --no-install-recommends "${missing[@]}"
+available=()
+for package in "${missing[@]}"; do
+    if apt-cache show --quiet=2 "$package" >/dev/null 2>&1; then available+=("$package"); else echo "no package $package here"; fi
+done
+[ ${#available[@]} -gt 0 ] || exit 0
+echo "installing ${available[*]}"
+"${elevate[@]}" apt-get install -qq --yes --no-install-recommends "${available[@]}"

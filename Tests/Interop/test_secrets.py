@@ -307,7 +307,7 @@ def test_words_of_ours_that_equal_a_secret_are_shown(tmp_path):
         for secret in "403", port, "127.0.0.1":
             result = wsx("connect", "-v", "-a", f"bob:{secret}", server.url)
             assert f"connecting to ws://127.0.0.1:{port}/: the server answered 403 Forbidden" in result.err
-            assert "HTTP/1.1 403 Forbidden" in result.err and ("403" not in secret or "not •••" in result.err)
+            assert "HTTP/1.1 403 Forbidden" in result.err and (secret != "403" or "not •••" in result.err)
             load = wsx("bench", "-c", "1", "-a", f"bob:{secret}", server.url)
             assert f"ws://127.0.0.1:{port}/: the server answered 403 Forbidden" in load.err
 
