@@ -52,7 +52,7 @@ EXPECTED_SKIPS = {
     "the protocol confirms no subscription", "each lost reply would take the whole reply timeout",
     # `make test SANITIZE=...`; the other builds are not affected.
     *([
-        "a sanitizer changes the binary", "a sanitizer changes the memory per connection",
+        "a sanitizer or a debug build changes the binary", "a sanitizer changes the memory per connection",
         "sanitizers do not reuse memory", "sanitizers replace the allocator",
         "sanitizers replace system calls, and need much memory",
     ] if sanitizer.SANITIZER else []),
