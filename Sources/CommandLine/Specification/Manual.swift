@@ -22,9 +22,9 @@ public struct ManualSection: Sendable {
     /// Other names for the help command.
     public let aliases: [String]
     /// The contents.
-    public let blocks: [ManualBlock]
+    public internal(set) var blocks: [ManualBlock]
     /// Parts that the help command shows by themselves, and the manual page after the contents.
-    public let subtopics: [ManualSubtopic]
+    public internal(set) var subtopics: [ManualSubtopic]
 
     /// The title of the section that `--help` also shows.
     public static let exitStatusTitle = "EXIT STATUS"
@@ -59,7 +59,7 @@ public struct ManualSubtopic: Sendable {
     /// One line, without a period.
     public let summary: String
     /// The contents.
-    public let blocks: [ManualBlock]
+    public internal(set) var blocks: [ManualBlock]
 
     /// Creates a subtopic.
     public init(name: String, prefix: String? = nil, summary: String, blocks: [ManualBlock]) {
