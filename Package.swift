@@ -34,7 +34,7 @@ let commandDependencies: [Target.Dependency] = [
     "Peer", "UserInterface", "CommandLine", "Conversation", "Formats", "WSCore",
 ]
 let programDependencies: [Target.Dependency] =
-    commandDependencies + ["Connect", "Listen", "Bench", "Convert", "Check", "LoadTest", "CCommit"]
+    commandDependencies + ["Connect", "Listen", "Bench", "Convert", "Check", "LoadTest", "CCommit", "CPages"]
 
 let package = Package(
     name: "wsx",
@@ -55,9 +55,10 @@ let package = Package(
         .target(
             name: "CCommit",
             cSettings: [.define("WSX_COMMIT", to: "\"\(Context.environment["WSX_COMMIT"] ?? "")\"")]),
-        // The files of the pages of `wsx listen --console`, `wsx bench --report`, `wsx convert`, and `wsx check`.
+        // The manual, and the files of the pages of `wsx listen --console`, `wsx bench --report`, `wsx convert`, and
+        // `wsx check`.
         .target(
-            name: "CPages", exclude: ["Check", "Console", "Report", "Session", "Shared"],
+            name: "CPages", exclude: ["Check", "Console", "Manual", "Report", "Session", "Shared"],
             cSettings: [.unsafeFlags(["-Wno-c23-extensions"])]),
         // The files with the cases of `wsx check`.
         .target(name: "CCases", exclude: ["Sections"], cSettings: [.unsafeFlags(["-Wno-c23-extensions"])]),

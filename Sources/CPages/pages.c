@@ -46,6 +46,60 @@ static const struct {
     {"view.js", (const unsigned char[]){
 #embed "Console/view.js" suffix(, 0)
     }},
+    {"wsx-bench-merge.md", (const unsigned char[]){
+#embed "Manual/wsx-bench-merge.md" suffix(, 0)
+    }},
+    {"wsx-bench.md", (const unsigned char[]){
+#embed "Manual/wsx-bench.md" suffix(, 0)
+    }},
+    {"wsx-check.md", (const unsigned char[]){
+#embed "Manual/wsx-check.md" suffix(, 0)
+    }},
+    {"wsx-completions.md", (const unsigned char[]){
+#embed "Manual/wsx-completions.md" suffix(, 0)
+    }},
+    {"wsx-connect.md", (const unsigned char[]){
+#embed "Manual/wsx-connect.md" suffix(, 0)
+    }},
+    {"wsx-convert.md", (const unsigned char[]){
+#embed "Manual/wsx-convert.md" suffix(, 0)
+    }},
+    {"wsx-curl.md", (const unsigned char[]){
+#embed "Manual/wsx-curl.md" suffix(, 0)
+    }},
+    {"wsx-errors.md", (const unsigned char[]){
+#embed "Manual/wsx-errors.md" suffix(, 0)
+    }},
+    {"wsx-formats.md", (const unsigned char[]){
+#embed "Manual/wsx-formats.md" suffix(, 0)
+    }},
+    {"wsx-listen.md", (const unsigned char[]){
+#embed "Manual/wsx-listen.md" suffix(, 0)
+    }},
+    {"wsx-options.md", (const unsigned char[]){
+#embed "Manual/wsx-options.md" suffix(, 0)
+    }},
+    {"wsx-prompt.md", (const unsigned char[]){
+#embed "Manual/wsx-prompt.md" suffix(, 0)
+    }},
+    {"wsx-protocols.md", (const unsigned char[]){
+#embed "Manual/wsx-protocols.md" suffix(, 0)
+    }},
+    {"wsx-relay.md", (const unsigned char[]){
+#embed "Manual/wsx-relay.md" suffix(, 0)
+    }},
+    {"wsx-results.md", (const unsigned char[]){
+#embed "Manual/wsx-results.md" suffix(, 0)
+    }},
+    {"wsx-scenarios.md", (const unsigned char[]){
+#embed "Manual/wsx-scenarios.md" suffix(, 0)
+    }},
+    {"wsx-scripting.md", (const unsigned char[]){
+#embed "Manual/wsx-scripting.md" suffix(, 0)
+    }},
+    {"wsx.md", (const unsigned char[]){
+#embed "Manual/wsx.md" suffix(, 0)
+    }},
     {"chart.js", (const unsigned char[]){
 #embed "Report/chart.js" suffix(, 0)
     }},

@@ -25,28 +25,31 @@ enum Invocation: Equatable {
     static let program: ProgramSpecification<Invocation> = {
         let connect = CommandSpecification<Invocation>(
             Command.connect.rawValue, summary: "Connect to a WebSocket server", arguments: ConnectArguments(),
-            options: ConnectArguments.options, operands: ConnectArguments.operands, manual: ConnectManual.manual,
+            options: ConnectArguments.options, operands: ConnectArguments.operands,
+            manual: ManualPages.connect,
             invocation: { .connect($0) })
         let listen = CommandSpecification<Invocation>(
             Command.listen.rawValue, summary: "Run a WebSocket server", arguments: ListenArguments(),
-            options: ListenArguments.options, operands: ListenArguments.operands, manual: ListenManual.manual,
+            options: ListenArguments.options, operands: ListenArguments.operands,
+            manual: ManualPages.listen,
             invocation: { .listen($0) })
         let relay = CommandSpecification<Invocation>(
             Command.relay.rawValue, summary: "Stand between WebSocket clients and a server",
             arguments: RelayArguments(),
-            options: RelayArguments.options, operands: RelayArguments.operands, manual: RelayManual.manual,
+            options: RelayArguments.options, operands: RelayArguments.operands, manual: ManualPages.relay,
             invocation: { .listen($0.listenArguments) })
         let bench = CommandSpecification<Invocation>(
             Command.bench.rawValue, summary: "Load-test a WebSocket server", arguments: BenchArguments(),
-            options: BenchArguments.options, operands: BenchArguments.operands, manual: BenchManual.manual,
+            options: BenchArguments.options, operands: BenchArguments.operands, manual: ManualPages.bench,
             invocation: { .bench($0) })
         let merge = CommandSpecification<Invocation>(
             Command.merge.rawValue, summary: "Merge the results of several load tests", arguments: MergeArguments(),
-            options: MergeArguments.options, operands: MergeArguments.operands, manual: BenchManual.mergeManual,
+            options: MergeArguments.options, operands: MergeArguments.operands,
+            manual: ManualPages.merge,
             invocation: { .merge($0) })
         let curl = CommandSpecification<Invocation>(
             Command.curl.rawValue, summary: "Connect as a curl command would", operands: CurlCommand.operands,
-            manual: CurlManual.manual, for: connect
+            manual: ManualPages.curl, for: connect
         ) { words throws(UsageError) in
             let command = try CurlCommand(words)
             return CommandSpecification.Translation(words: try command.words) { invocation throws(UsageError) in
@@ -57,13 +60,13 @@ enum Invocation: Equatable {
         let convert = CommandSpecification<Invocation>(
             Command.convert.rawValue, summary: "Convert between recordings and HAR files",
             arguments: ConvertArguments(), options: ConvertArguments.options, operands: ConvertArguments.operands,
-            manual: ConvertManual.manual, invocation: { .convert($0) })
+            manual: ManualPages.convert, invocation: { .convert($0) })
         let check = CommandSpecification<Invocation>(
             Command.check.rawValue, summary: "Check a WebSocket server or client against the RFCs",
             arguments: CheckArguments(), options: CheckArguments.options, operands: CheckArguments.operands,
-            manual: CheckManual.manual, invocation: { .check($0) })
+            manual: ManualPages.check, invocation: { .check($0) })
         let completions = CommandSpecification<Invocation>.completions(
-            lists: [CompletionTargets.word: .completionTargets], manual: ProgramManual.completions)
+            lists: [CompletionTargets.word: .completionTargets], manual: ManualPages.completions)
         let help = CommandSpecification<Invocation>.help(topics: program.description.topics)
         return ProgramSpecification(
             commands: [connect, listen, relay, bench, merge, curl, check, convert, help, completions],
@@ -86,6 +89,6 @@ enum Invocation: Equatable {
                 distantRemedy: { ForeignOption.distantRemedy(for: $0, of: Command(rawValue: $1)) },
                 operandRemedy: { ForeignOperand.remedy(for: $0, at: $1, of: Command(rawValue: $2)) },
                 topic: { ForeignCommand.topic(for: $0) }),
-            manual: ProgramManual.manual, pages: TopicPages.all, promptCommands: ManualSection.promptCommands)
+            manual: ManualPages.program, pages: TopicPages.all, promptCommands: ManualPages.promptCommands)
     }
 }

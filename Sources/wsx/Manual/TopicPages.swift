@@ -11,34 +11,31 @@ enum TopicPages {
             options: [
                 (.request, clients), (.network, clients), (.tls, clients), (.compression, peers), (.limits, clients),
             ],
-            sections: [ConnectManual.urls]),
+            sections: ManualPages.sections(of: "options")),
         TopicPage(
             "prompt", summary: "the prompts of wsx connect, wsx listen, and wsx relay", options: [(.display, peers)],
-            sections: [.interactiveUse]),
+            sections: ManualPages.sections(of: "prompt")),
         TopicPage(
             "formats", summary: "formats of input and output, codecs, paths, JSON events, and recordings",
             options: [(.format, servers)],
-            sections: [.formats, .codecs, .paths, .changes, .jsonEvents, .recordings]),
+            sections: ManualPages.sections(of: "formats")),
         TopicPage(
             "protocols", summary: "application protocols", options: [(.protocols, clients)],
             sections: [ProtocolManual.section]),
         TopicPage(
             "scenarios", summary: "scenarios, placeholders, automatic answers, and faults for tests",
             options: [(.scenario, peers), (.templates, clients), (.exchange, peers)],
-            sections: [.scenarios, .placeholders, .testingClients]),
+            sections: ManualPages.sections(of: "scenarios")),
         TopicPage(
             "scripting", summary: "requests, reconnecting, and programs",
-            sections: [.requests, .stayingConnected, .programs]),
+            sections: ManualPages.sections(of: "scripting")),
         TopicPage(
             "results", summary: "results, thresholds, and metrics of load tests",
             options: [(.results, [Command.bench.rawValue])],
-            sections: [
-                BenchManual.results, BenchManual.thresholds, BenchManual.baselines, BenchManual.resultFields,
-                BenchManual.metrics,
-            ]),
+            sections: ManualPages.sections(of: "results")),
         TopicPage(
             "errors", summary: "protocol errors, TLS errors, and limits",
-            sections: [.violations, .tlsErrors, .limits]),
+            sections: ManualPages.sections(of: "errors")),
     ]
 
     private static let clients = [Command.connect, .relay, .bench].map(\.rawValue)
