@@ -62,6 +62,10 @@ package final class BenchRun {
                 "wsx: warning: --latency-from compares the clocks of the publishers with the one of this machine; "
                     + "synchronize them, for example with NTP")
         }
+        for condition in settings.arguments.result.thresholds + settings.arguments.abortConditions {
+            guard let step = condition.step(among: settings.plan.conversation.scenario?.stepNames) else { continue }
+            console.notice("wsx: \(condition.metricName) is about the step '\(step)' of the scenario")
+        }
         pool.didOpen = { [unowned self] in didOpen() }
         pool.didEnd = { [unowned self] in loop.stop() }
         monitor.didFail = { [unowned self] failure in endEarly(failure) }

@@ -56,7 +56,12 @@ extension ScenarioOptions {
 }
 
 extension Threshold {
-    /// Checks that the steps and stages of conditions exist.
+    /// The step that has the name of the condition's time, which the condition then is about; `nil` if there is none.
+    func step(among names: [String]?) -> String? {
+        measureName.flatMap { name in names?.contains(name) == true ? name : nil }
+    }
+
+    /// Checks that the steps and stages of conditions exist, and that those of `--abort` are known during the run.
     /// - Parameters:
     ///   - option: The option of the conditions.
     ///   - names: The names of the steps, or `nil` if there is no scenario.
@@ -66,6 +71,11 @@ extension Threshold {
         _ conditions: [Threshold], for option: String, steps names: [String]?, stages: [String]
     ) throws(Failure) {
         for condition in conditions {
+            if option == "--abort", !condition.isKnownDuringRun, condition.step(among: names) == nil {
+                throw .badArgument(
+                    what: "--abort '\(escapingControls(condition.expression))'",
+                    why: "\(condition.metricName) is known only at the end of a run; use --threshold")
+            }
             guard let name = condition.stepName, names?.contains(name) != true else { continue }
             if try condition.isAboutStage(name, for: option, stages: stages) { continue }
             let what = "\(option) '\(escapingControls(condition.expression))'"

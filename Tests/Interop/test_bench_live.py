@@ -85,7 +85,7 @@ def test_conditions_that_hold_do_not_stop_the_run(wsx_echo):
 
 
 @pytest.mark.parametrize("condition, message", [
-    ("handshake.p99<1s", "handshake times are known only at the end of a run; use --threshold"),
+    ("handshake.p99<1s", "handshake.p99 is known only at the end of a run; use --threshold"),
     ("p99", "expected a metric, an operator, and a value"),
     ("", "expected a metric"),
 ])

@@ -270,6 +270,18 @@ def test_thresholds_of_steps(scenario):
     assert "--threshold 'query.mismatched<5%' is not met: 10.000 %" in result.err
 
 
+def test_a_step_with_the_name_of_a_time_takes_its_place(wsx_echo, tmp_path):
+    scenario = tmp_path / "login.jsonl"
+    scenario.write_text(
+        '{"direction":"out","type":"message","data":"a","name":"x"}\n'
+        '{"direction":"in","type":"message","data":"a","name":"login"}\n')
+    result, results = bench(
+        "--scenario", scenario, "-c", "1", "-n", "3", "--threshold", "login.received=3", "--threshold", "login.p99<1h",
+        "--abort", "login.p99<1h", "--threshold", "upgrade.p99<1h", "--threshold", "bytes.received=3", wsx_echo.url)
+    assert [threshold["met"] for threshold in results["thresholds"]] == [True] * 4
+    assert result.err.count("login.p99 is about the step 'login' of the scenario") == 2 and "upgrade" not in result.err
+
+
 @pytest.mark.parametrize("option", ["--threshold", "--abort"])
 def test_unknown_steps_are_rejected(scenario, option):
     url = "ws://127.0.0.1:1/"

@@ -40,7 +40,5 @@ extension ValueProblem {
     static let notStages = unusable(words: "expected targets with durations, such as 100@1m,500@5m,0@30s")
     static let emptyStages = unusable(words: "expected at least one target and one duration above 0")
     static func tooManyStages(_ limit: Int) -> ValueProblem { unusable(words: "expected at most \(limit) stages") }
-    /// The metric of a condition is not known during a run.
-    static let knownAtEnd = unusable(words: "handshake times are known only at the end of a run; use --threshold")
     static func notAThreshold(_ error: ThresholdError) -> ValueProblem { unusable(words: "\(error)") }
 }

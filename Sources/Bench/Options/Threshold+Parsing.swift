@@ -44,22 +44,15 @@ extension Threshold {
     }
 
     private static func metric(_ name: String) throws(ThresholdError) -> Metric {
-        let handshake = "handshake."
-        let errors = "errors."
         if name == "rate" { return .rate }
-        if name == "errors" { return .errors(nil) }
         if LoadTally.messageCounts.contains(where: { "\($0.name)" == name }) { return .messages(name) }
-        if name.hasPrefix(errors) {
-            let kind = String(name.dropFirst(errors.count))
-            if LoadTally.errorCounts.contains(where: { "\($0.name)" == kind }) { return .errors(kind) }
-        } else if name.hasPrefix(handshake) {
-            if let statistic = statistic(String(name.dropFirst(handshake.count))) { return .handshake(statistic) }
-        } else if let statistic = statistic(name) {
-            return .latency(statistic)
-        } else if let metric = stepMetric(name) {
-            return metric
+        if LoadTally.hasCount(named: name) { return .count(name) }
+        if let statistic = statistic(name) { return .latency(statistic) }
+        guard let metric = stepMetric(name) else { throw .unknownMetric(name) }
+        if case .step(let step, let statistic) = metric, let measure = TimeMeasure(rawValue: step) {
+            return .time(measure, statistic)
         }
-        throw .unknownMetric(name)
+        return metric
     }
 
     /// Parses `STEP.p99` or `STEP.lost`. The name of a step may contain points, and so may a percentile.
@@ -114,8 +107,8 @@ extension Threshold {
 
     private static func bound(_ text: String, of metric: Metric, _ name: String) throws(ThresholdError) -> Bound {
         switch metric {
-        case .latency, .handshake, .step: .time(try time(text))
-        case .rate, .errors:
+        case .latency, .time, .step: .time(try time(text))
+        case .rate, .count:
             if text.hasSuffix("%") { throw .noShare(name) } else { .number(try number(text)) }
         case .messages, .stepCount: text.hasSuffix("%") ? .share(try share(text)) : .number(try number(text))
         }
@@ -168,8 +161,8 @@ extension ThresholdError: CustomStringConvertible {
         case .unknownMetric(let name) where Threshold.metric(meantBy: name) != nil:
             "unknown metric '\(name)'; did you mean '\(Threshold.metric(meantBy: name) ?? "")'?"
         case .unknownMetric(let name):
-            "unknown metric '\(name)'; expected p50, p99.9, min, mean, stddev, max, handshake.p99, rate, errors, "
-                + "errors.connect, sent, received, lost, mismatched, duplicated, reordered, pushes, unsent, STEP.p99, or stage1.p99"
+            "unknown metric '\(name)'; expected p50, p99.9, min, mean, stddev, max, handshake.p99, delay.p99, "
+                + "rate, errors, errors.connect, bytes.received, sent, received, lost, mismatched, duplicated, reordered, pushes, unsent, STEP.p99, or stage1.p99"
         case .notATime: "expected a time with a unit after the operator, such as 500us, 20ms, or 1.5s"
         case .notAShare: "expected a percentage after the operator, from 0% to 100%"
         case .notANumber: "expected a number after the operator, such as 0, 100, or 50k"

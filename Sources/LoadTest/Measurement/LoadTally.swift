@@ -134,6 +134,24 @@ extension LoadTally {
         \.pushes, \.errors[.login], \.errors[.application], \.interrupted,
     ]
 
+    /// A count other than those of messages, by its name in thresholds, which follows that in JSON: `errors` for the sum
+    /// of all kinds, `errors.connect`, `bytes.wire_sent`; `nil` if there is none.
+    internal func count(named name: String) -> Int? {
+        if name == "errors" { return errors.total }
+        for (prefix, counts) in Self.groups {
+            if let count = counts.first(where: { "\(prefix)\($0.name)" == name }) { return self[keyPath: count.count] }
+        }
+        return nil
+    }
+
+    /// Whether ``count(named:)`` knows a name.
+    package static func hasCount(named name: String) -> Bool { LoadTally().count(named: name) != nil }
+
+    private static let groups: [(prefix: StaticString, counts: [NamedCount])] = [
+        ("errors.", errorCounts), ("bytes.", byteCounts), ("load_bytes.", loadByteCounts), ("tls.", tlsCounts),
+        ("http2.", http2Counts), ("", waitCounts),
+    ]
+
     /// The messages that waited.
     internal static let waitCounts: [NamedCount] = [("waited", \.waited)]
 

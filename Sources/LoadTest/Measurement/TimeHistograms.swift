@@ -1,5 +1,22 @@
 import WSCore
 
+/// The times that a load test measures besides latencies, by their names in JSON and in thresholds.
+package enum TimeMeasure: String, CaseIterable, Sendable {
+    case handshake
+    case login
+    case delay
+    case service
+    /// Of replies with several messages.
+    case first
+    case gap
+    // The phases of opening a connection.
+    case name
+    case connect
+    case proxy
+    case tls
+    case upgrade
+}
+
 /// The times that a load test measures besides latencies, in nanoseconds.
 package struct TimeHistograms: ~Copyable {
     /// The times to open connections.

@@ -6,12 +6,13 @@ package struct Threshold: Equatable, Sendable {
     /// The quantity to check.
     package enum Metric: Equatable, Sendable {
         case latency(Statistic)
-        case handshake(Statistic)
+        /// Another time. In a scenario that has a step with its name: the latency of that step.
+        case time(TimeMeasure, Statistic)
         case rate
         /// A count of messages, by name.
         case messages(String)
-        /// A count of errors, by name; `nil` for errors of all kinds.
-        case errors(String?)
+        /// Another count, by its name in ``LoadTally/count(named:)``.
+        case count(String)
         /// The latency of a step or stage, by its name.
         case step(String, Statistic)
         /// A count of a step or stage, by the names of both.
@@ -83,13 +84,22 @@ package struct Threshold: Equatable, Sendable {
         self.bound = bound
     }
 
-    /// Whether the metric is known during a run. Handshake times are not.
-    package var isKnownDuringRun: Bool { if case .handshake = metric { false } else { true } }
+    /// Whether the metric is known during a run.
+    package var isKnownDuringRun: Bool {
+        switch metric {
+        case .time(let measure, _): measure == .first || measure == .gap
+        case .count(let name): name.hasPrefix("errors")
+        case .latency, .rate, .messages, .step, .stepCount: true
+        }
+    }
 
     /// The metric as typed: everything before the operator.
     package var metricName: String {
         String(expression.prefix { !"<>=! ".contains($0) })
     }
+
+    /// The name of the time that the metric is about, or `nil` if it is about something else.
+    package var measureName: String? { if case .time(let measure, _) = metric { measure.rawValue } else { nil } }
 
     /// The name of the step or stage that the metric is about, or `nil` if it is about the whole run.
     package var stepName: String? {
@@ -122,11 +132,15 @@ package struct Threshold: Equatable, Sendable {
     private func value(in results: BenchResults) -> Double? {
         switch metric {
         case .latency(let statistic): statistic.value(in: results.latencies)
-        case .handshake(let statistic): statistic.value(in: results.times.handshakes)
+        case .time(let measure, let statistic):
+            if let step = results.part(named: measure.rawValue) {
+                statistic.value(in: step.histogram())
+            } else {
+                results.read(measure) { statistic.value(in: $0) }
+            }
         case .rate: results.rate
         case .messages(let name): messages(name, in: results.tally, of: results.description.mode)
-        case .errors(nil): Double(results.tally.errors.total)
-        case .errors(let name?): Self.count(name, among: LoadTally.errorCounts, of: results.tally)
+        case .count(let name): results.tally.count(named: name).map(Double.init)
         case .step(let name, let statistic):
             results.part(named: name).flatMap { statistic.value(in: $0.histogram()) }
         case .stepCount(let name, let count): results.part(named: name).flatMap { value(of: count, in: $0) }
@@ -142,7 +156,7 @@ package struct Threshold: Equatable, Sendable {
 
     /// A count, or its share of the messages sent or deliveries expected.
     private func messages(_ name: String, in tally: LoadTally, of mode: BenchMode) -> Double? {
-        let count = Self.count(name, among: LoadTally.messageCounts, of: tally)
+        let count = LoadTally.messageCounts.first { "\($0.name)" == name }.map { Double(tally[keyPath: $0.count]) }
         guard case .share = bound else { return count }
         // Doubles, because the sum of merged counts may overflow.
         let whole =
@@ -151,10 +165,6 @@ package struct Threshold: Equatable, Sendable {
             case .deliveries: Double(tally.received) + Double(tally.lost) + Double(tally.mismatched)
             }
         return whole > 0 ? count.map { $0 / whole } : nil
-    }
-
-    private static func count(_ name: String, among counts: [LoadTally.NamedCount], of tally: LoadTally) -> Double? {
-        counts.first { "\($0.name)" == name }.map { Double(tally[keyPath: $0.count]) }
     }
 }
 

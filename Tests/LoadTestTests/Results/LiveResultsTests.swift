@@ -47,8 +47,8 @@ import WSCore
 
     @Test("Handshake times are not known during a run")
     func handshakes() {
-        expectFalse(Threshold("", .handshake(.maximum), .less, .time(1)).isKnownDuringRun)
-        expectTrue(Threshold("", .errors(nil), .less, .number(1)).isKnownDuringRun)
+        expectFalse(Threshold("", .time(.handshake, .maximum), .less, .time(1)).isKnownDuringRun)
+        expectTrue(Threshold("", .count("errors"), .less, .number(1)).isKnownDuringRun)
     }
 
     @Test("Steps of all threads are added up, and their latencies stay until the next second")

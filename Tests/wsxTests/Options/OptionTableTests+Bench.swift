@@ -55,7 +55,7 @@ extension OptionTableTests {
             $0.scenario.ignoredPointers = ["/time", "/id"]
         },
         BenchCase("abort", "--abort", "errors=0") {
-            $0.abortConditions = [Threshold("errors=0", .errors(nil), .equal, .number(0))]
+            $0.abortConditions = [Threshold("errors=0", .count("errors"), .equal, .number(0))]
         },
         BenchCase("metrics", "--metrics", "9464") { $0.metricsAddress = "9464" },
         BenchCase("publishers", "--mode", "broadcast", "--publishers", "3") {

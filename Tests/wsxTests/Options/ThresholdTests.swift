@@ -13,7 +13,14 @@ import WSCore
         for latency in 1...100 { results.latencies.record(UInt64(latency) * 1_000_000) }
         results.times.handshakes.removeAll()
         results.times.handshakes.record(5_000_000)
+        results.times.delays.removeAll()
+        results.times.delays.record(2_000_000)
+        results.times.logins.removeAll()
+        results.times.phases = PhaseHistograms()
+        results.stream = nil
         results.tally = LoadTally()
+        results.tally.traffic.received.messageBytes = 1000
+        results.tally.openings.tlsResumed = 3
         (results.tally.sent, results.tally.received, results.tally.lost) = (200, 199, 1)
         (results.tally.errors[.connect], results.tally.errors[.timeout]) = (2, 1)
         results.seconds = [BenchSecond(sent: 100, received: 100, latencies: results.latencies)]
@@ -32,6 +39,8 @@ import WSCore
             ("received!=199", false), ("lost=0", false), ("lost<=0.5%", true), ("lost<0.4%", false),
             ("received>99%", true), ("mismatched=0", true), ("duplicated=0", true), ("reordered=0", true),
             ("errors=3", true), ("errors.connect=2", true), ("errors.timeout<1", false), ("errors.protocol = 0", true),
+            ("delay.max=2ms", true), ("login.max>=0", false), ("first.p99<1h", false), ("tls.p50<1h", false),
+            ("bytes.received>=1k", true), ("load_bytes.sent=0", true), ("tls.resumed=3", true), ("waited=0", true),
         ])
     func verdicts(expression: String, isMet: Bool) throws {
         let threshold = try Threshold(expression)
@@ -54,7 +63,7 @@ import WSCore
         #expect(try Threshold("p99999<1s").metric == .latency(.percentile(99.999)))
         #expect(try Threshold("p9<1s").metric == .latency(.percentile(9)))
         #expect(try Threshold("p100<1s").metric == .latency(.percentile(100)))
-        #expect(try Threshold("handshake.p99.95<1s").metric == .handshake(.percentile(99.95)))
+        #expect(try Threshold("handshake.p99.95<1s").metric == .time(.handshake, .percentile(99.95)))
     }
 
     @Test(
@@ -94,6 +103,16 @@ import WSCore
         let threshold = try Threshold(expression)
         #expect(threshold.stepName != nil)
         #expect(threshold.verdict(on: results).isMet == isMet)
+    }
+
+    @Test("A step with the name of a time takes its place")
+    func stepInsteadOfTime() throws {
+        let results = Self.results()
+        let login = PartRecorder(name: "login", isNamed: true)
+        login.passed(nanoseconds: 3_000_000)
+        results.steps = [login.results]
+        #expect(try Threshold("login.max=3ms").verdict(on: results).isMet)
+        #expect(try Threshold("delay.max=2ms").verdict(on: results).isMet)
     }
 
     @Test("The measured value is shown in the unit of the bound")
