@@ -28,7 +28,7 @@ final class ReplayFeed {
     /// When the exchange began.
     private var beginTime = Duration.zero
     /// Whether to close the client after the last reply.
-    private var closesAtEnd = false
+    private var isToClose = false
 
     /// Creates the feed of a newly accepted client.
     init(_ conversation: ReplayConversation, client: Int, of host: any ReplayHost) {
@@ -57,16 +57,17 @@ final class ReplayFeed {
         if isBusy { host.pauseForReplay(client) }
     }
 
-    /// Closes the client after the last reply.
-    func closeAtEnd() {
-        closesAtEnd = true
+    /// Closes the client after the last reply. Returns `false` if no reply is pending.
+    func closeAfterPending() -> Bool {
+        isToClose = isBusy
+        return isBusy
     }
 
     /// Sends replies while there is room.
     func sendReplies() {
         while isBusy, host.hasRoom(for: client) {
             guard !sendNext() else { continue }
-            if closesAtEnd { host.closeAfterReplay(client) }
+            if isToClose { host.closeAfterReplay(client) }
             host.resumeAfterReplay(client)
         }
     }

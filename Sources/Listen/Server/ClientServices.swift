@@ -2,7 +2,7 @@ import Conversation
 import UserInterface
 import WSCore
 
-/// What the options request for each client, besides echoing and broadcasting.
+/// What the mode and other options request for each client.
 final class ClientServices {
     private unowned let run: ListenRun
     /// The programs of the clients, or `nil` without `--exec`.
@@ -11,6 +11,8 @@ final class ClientServices {
     let scenarios: ClientScenarios?
     /// Connects clients to the server of `wsx relay`, or `nil` without one.
     let relay: Relay?
+    private lazy var echo = EchoService(of: run)
+    private lazy var broadcast = BroadcastService(of: run)
     /// The rules for first messages and answers, or `nil` if there are none.
     private let rules: AutoReply.Rules?
 
@@ -32,43 +34,46 @@ final class ClientServices {
         for pattern in run.settings.scenario?.patterns ?? [] { run.console.watch(pattern) }
     }
 
-    /// Prepares the services for a newly accepted client, or returns `nil` if it gets none.
-    func start(for client: AcceptedClient) -> Equipment? {
-        let number = client.number
-        let equipment = Equipment()
-        equipment.program = programs?.start(
-            for: client, at: run.url(of: client), port: run.places[client.endpointIndex].port)
-        equipment.trace = run.outputs.makeTrace(ofClient: number)
-        equipment.gate = run.faults.makeGate(ofClient: number)
-        equipment.replay = run.settings.replay.map {
-            ReplayFeed($0.conversation(ofClient: number), client: number, of: run.broadcaster)
+    /// What the mode does for a newly accepted client, or `nil` if its messages are only shown.
+    func service(for client: AcceptedClient) -> (any ClientService)? {
+        switch run.settings.arguments.mode {
+        case .conversation: nil
+        case .echo: echo
+        case .broadcast: broadcast
+        case .replay:
+            run.settings.replay.map {
+                ReplayFeed($0.conversation(ofClient: client.number), client: client.number, of: run.broadcaster)
+            }
+        case .scenario: scenarios?.start(for: client.number)
+        case .exec:
+            programs?.start(for: client, at: run.url(of: client), port: run.places[client.endpointIndex].port)
+        case .relay: relay?.start(for: client.number)
         }
-        equipment.replies = rules.map { rules in
+    }
+
+    /// Rarely used features for a newly accepted client, or `nil` if it gets none.
+    func equipment(for client: AcceptedClient) -> Equipment? {
+        let number = client.number
+        let replies = rules.map { rules in
             ClientReplies(rules, client: number, on: run.loop, console: run.console) { [unowned run] payload in
                 run.broadcaster.answer(number, with: payload)
             }
         }
-        equipment.scenario = scenarios?.start(for: number)
-        equipment.upstream = relay?.start(for: number)
+        let equipment = Equipment(
+            trace: run.outputs.makeTrace(ofClient: number), gate: run.faults.makeGate(ofClient: number),
+            replies: replies)
         return equipment.isEmpty ? nil : equipment
     }
 
-    /// The services for one client.
-    final class Equipment {
-        fileprivate(set) var program: ProgramSession?
+    /// Rarely used features for one client.
+    struct Equipment {
         /// Shows the client's frames.
-        fileprivate(set) var trace: FrameTrace?
+        let trace: FrameTrace?
         /// Delays or drops items for the client.
-        fileprivate(set) var gate: OutgoingGate?
-        fileprivate(set) var replay: ReplayFeed?
+        let gate: OutgoingGate?
         /// Greets the client and answers its messages.
-        fileprivate(set) var replies: ClientReplies?
-        fileprivate(set) var scenario: ClientScenario?
-        fileprivate(set) var upstream: Upstream?
+        let replies: ClientReplies?
 
-        fileprivate var isEmpty: Bool {
-            program == nil && trace == nil && gate == nil && replay == nil && replies == nil && scenario == nil
-                && upstream == nil
-        }
+        fileprivate var isEmpty: Bool { trace == nil && gate == nil && replies == nil }
     }
 }

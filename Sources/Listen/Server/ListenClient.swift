@@ -13,7 +13,9 @@ final class ListenClient: ConnectionHandler {
 
     private unowned let run: ListenRun
     // Copied from the run: reading them there would cost reference counting for each message.
-    private let service: ListenMode.Service
+    /// What the mode does, or `nil` if messages are only shown.
+    let service: (any ClientService)?
+    private let upstream: Upstream?
     private let isObserved: Bool
     /// Whether messages are echoed and nothing else happens to them.
     private let isPlainEcho: Bool
@@ -29,18 +31,17 @@ final class ListenClient: ConnectionHandler {
         number = client.number
         logLine = run.log.line(for: client)
         self.run = run
-        service = run.settings.arguments.mode.service
+        service = run.services.service(for: client)
+        upstream = service as? Upstream
         isObserved = run.outputs.observesMessages
-        equipment = run.services.start(for: client)
-        isPlainEcho = service == .echo && equipment == nil && !isObserved
+        equipment = run.services.equipment(for: client)
+        isPlainEcho = service is EchoService && equipment == nil && !isObserved
     }
 
     /// Sends first messages and starts the replay, before anything is received.
     func didOpen(_ connection: Connection<ListenClient>) {
-        upstream?.start(for: connection)
+        service?.begin(with: connection)
         replies?.begin()
-        scenario?.begin()
-        replay?.open()
     }
 
     /// Echoes a message, or processes it as the mode requires.
@@ -71,10 +72,10 @@ final class ListenClient: ConnectionHandler {
         _ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark?, on connection: Connection<ListenClient>
     ) {
         if isObserved { run.outputs.received(payload, as: kind, mark, from: number) }
-        if !(replies?.answers(payload) ?? false) { serve(payload, as: kind, on: connection) }
+        if !(replies?.answers(payload) ?? false) { service?.received(payload, as: kind, from: connection) }
         if let gate, gate.countAnswered() {
             connection.stopAnsweringPings()
-            if let replay, replay.isBusy { return replay.closeAtEnd() }
+            if service?.closeAfterPending() ?? false { return }
             run.broadcaster.send(.close(run.faults.closeFrame), RawSpan(), to: connection)
         }
     }
@@ -98,27 +99,10 @@ final class ListenClient: ConnectionHandler {
         return true
     }
 
-    /// Processes a message as the mode requires.
-    private func serve(
-        _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ListenClient>
-    ) {
-        switch service {
-        case .conversation: break
-        case .exec: program?.receive(payload, as: kind, from: connection)
-        case .scenario: scenario?.received(payload, as: kind)
-        case .broadcast: run.broadcaster.relay(payload, as: kind, from: connection)
-        case .echo: run.broadcaster.send(.message(kind), payload, to: connection)
-        case .replay: replay?.answer(payload, as: kind)
-        case .relay: upstream?.receive(payload, as: kind, from: connection)
-        }
-    }
-
     /// Shows a ping.
     func connection(_ connection: Connection<ListenClient>, receivedPing payload: RawSpan) {
         run.outputs.received(control: .ping, payload, roundTrip: nil, from: number)
-        scenario?.received(control: .ping)
-        program?.receive(control: .ping, payload, from: connection)
-        upstream?.receive(control: .ping, payload, from: connection)
+        service?.received(control: .ping, payload, from: connection)
     }
 
     /// Shows a pong.
@@ -126,16 +110,13 @@ final class ListenClient: ConnectionHandler {
         let roundTrip = run.watch?.pongReceived(payload, from: number)
         run.outputs.received(control: .pong, payload, roundTrip: roundTrip, from: number)
         guard roundTrip == nil else { return }
-        scenario?.received(control: .pong)
-        program?.receive(control: .pong, payload, from: connection)
-        upstream?.receive(control: .pong, payload, from: connection)
+        service?.received(control: .pong, payload, from: connection)
     }
 
-    /// Shows a close frame and starts ending the client's program.
+    /// Shows a close frame.
     func connection(_ connection: Connection<ListenClient>, receivedClose frame: CloseFrame) {
         run.outputs.received(close: frame, from: number)
-        program?.clientIsLeaving()
-        upstream?.receive(close: frame)
+        service?.received(close: frame)
     }
 
     /// Traces a frame's header.
@@ -159,9 +140,7 @@ final class ListenClient: ConnectionHandler {
     /// Resumes everything that waited for room in the send queue.
     func connectionDidDrain(_ connection: Connection<ListenClient>) {
         gate?.resume()
-        replay?.sendReplies()
-        program?.clientDidDrain()
-        upstream?.clientDidDrain()
+        service?.clientDidDrain()
         run.broadcaster.slowReaders.clientDidDrain(number)
     }
 
@@ -173,24 +152,18 @@ final class ListenClient: ConnectionHandler {
     }
 
     /// Whether the client's program has stopped reading the client's messages.
-    func connectionIsStuck(_ connection: Connection<ListenClient>) -> Bool { program?.isStuck ?? false }
+    func connectionIsStuck(_ connection: Connection<ListenClient>) -> Bool { service?.isStuck ?? false }
 
     /// Cleans up after the end of the connection.
     func connection(_ connection: Connection<ListenClient>, didEnd end: ConnectionEnd) {
         gate?.cancel()
-        replay?.cancel()
-        scenario?.ended(ScenarioFailure.Ending(end))
-        upstream?.clientLeft()
+        service?.ended(end)
         run.ended(end, of: connection)
     }
 
-    var program: ProgramSession? { equipment?.program }
-    fileprivate var upstream: Upstream? { equipment?.upstream }
     private var trace: FrameTrace? { equipment?.trace }
     fileprivate var gate: OutgoingGate? { equipment?.gate }
-    fileprivate var replay: ReplayFeed? { equipment?.replay }
     private var replies: ClientReplies? { equipment?.replies }
-    private var scenario: ClientScenario? { equipment?.scenario }
 
     /// Whether items for the client wait in its gate.
     var waitsForGate: Bool { gate?.isHolding ?? false }
@@ -211,11 +184,7 @@ extension Connection: GatedConnection where Handler: GatedHandler {
 }
 
 extension ListenClient: GatedHandler {
-    func gateDidDrain() {
-        replay?.sendReplies()
-        program?.clientDidDrain()
-        upstream?.clientDidDrain()
-    }
+    func gateDidDrain() { service?.clientDidDrain() }
 }
 
 // Requirements that involve more than the connection go to its handler.
@@ -230,8 +199,7 @@ extension Connection: ServedClient where Handler == ListenClient {
 
     func didClose() {
         handler.gate?.cancel()
-        handler.replay?.cancel()
-        handler.program?.clientIsLeaving()
+        handler.service?.didClose()
         // Keep reading, to receive the client's close frame.
         resumeReading(after: [.gate, .program, .upstream, .replay, .slowReader])
     }

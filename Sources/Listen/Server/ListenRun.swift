@@ -188,7 +188,7 @@ package final class ListenRun {
         let failure = cause?.failure ?? failure(of: end)
         if let failure { outputs.writeEvent { $0.writeFailure(failure, client: number) } }
         outputs.writeEvent { $0.writeClose(end, client: number) }
-        connection.handler.program?.clientLeft(end, failure)
+        connection.handler.service?.ended(end, reportedAs: failure)
         if settings.arguments.server.servesOnce { return endAfterOnlyClient(end, failure) }
         if stopIfOver() { return }
         broadcaster.slowReaders.clientDidDrain(number)

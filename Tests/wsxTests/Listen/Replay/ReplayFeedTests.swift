@@ -57,7 +57,7 @@ import WSCore
     func close() throws {
         try withFeed(["a", "b"]) { loop, host, feed in
             feed.open()
-            feed.closeAtEnd()
+            _ = feed.closeAfterPending()
             loop.runOnce()
             #expect(host.log == ["pause", "a", "b", "close", "resume"])
         }

@@ -1,0 +1,118 @@
+import Conversation
+import Peer
+import UserInterface
+import WSCore
+
+/// What a mode of `wsx listen` does for one client.
+protocol ClientService: AnyObject {
+    /// Begins, before anything is received.
+    func begin(with client: Connection<ListenClient>)
+    /// Handles a message, which has been shown.
+    func received(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>)
+    /// Handles a ping or a pong.
+    func received(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>)
+    /// Handles a close frame.
+    func received(close frame: CloseFrame)
+    /// There is room again in the client's send queue, or in its gate.
+    func clientDidDrain()
+    /// The server's close frame has been queued: nothing can follow it.
+    func didClose()
+    /// Closes the client after what the service has yet to send. Returns `false` if that is nothing.
+    func closeAfterPending() -> Bool
+    /// Whether the service has stopped reading the client's messages.
+    var isStuck: Bool { get }
+    /// Handles the end of the connection.
+    func ended(_ end: ConnectionEnd)
+    /// Handles the end of the connection after it has been reported.
+    /// - Parameter failure: What the end counts as, or `nil` if it is no failure.
+    func ended(_ end: ConnectionEnd, reportedAs failure: Failure?)
+}
+
+extension ClientService {
+    func begin(with client: Connection<ListenClient>) {}
+    func received(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>) {}
+    func received(close frame: CloseFrame) {}
+    func clientDidDrain() {}
+    func didClose() {}
+    func closeAfterPending() -> Bool { false }
+    var isStuck: Bool { false }
+    func ended(_ end: ConnectionEnd) {}
+    func ended(_ end: ConnectionEnd, reportedAs failure: Failure?) {}
+}
+
+/// Returns each message to its sender. One for all clients.
+final class EchoService: ClientService {
+    private unowned let run: ListenRun
+
+    init(of run: ListenRun) { self.run = run }
+
+    func received(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>) {
+        run.broadcaster.send(.message(kind), payload, to: client)
+    }
+}
+
+/// Sends each message to all other clients. One for all clients.
+final class BroadcastService: ClientService {
+    private unowned let run: ListenRun
+
+    init(of run: ListenRun) { self.run = run }
+
+    func received(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>) {
+        run.broadcaster.relay(payload, as: kind, from: client)
+    }
+}
+
+extension ReplayFeed: ClientService {
+    func begin(with client: Connection<ListenClient>) { open() }
+
+    func received(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>) {
+        answer(payload, as: kind)
+    }
+
+    func clientDidDrain() { sendReplies() }
+    func didClose() { cancel() }
+    func ended(_ end: ConnectionEnd) { cancel() }
+}
+
+extension ClientScenario: ClientService {
+    func begin(with client: Connection<ListenClient>) { begin() }
+
+    func received(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>) {
+        received(payload, as: kind)
+    }
+
+    func received(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>) {
+        received(control: opcode)
+    }
+
+    func ended(_ end: ConnectionEnd) { ended(ScenarioFailure.Ending(end)) }
+}
+
+extension ProgramSession: ClientService {
+    func received(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>) {
+        receive(payload, as: kind, from: client)
+    }
+
+    func received(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>) {
+        receive(control: opcode, payload, from: client)
+    }
+
+    func received(close frame: CloseFrame) { clientIsLeaving() }
+    func didClose() { clientIsLeaving() }
+    func ended(_ end: ConnectionEnd, reportedAs failure: Failure?) { clientLeft(end, failure) }
+}
+
+extension Upstream: ClientService {
+    func begin(with client: Connection<ListenClient>) { start(for: client) }
+
+    func received(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>) {
+        receive(payload, as: kind, from: client)
+    }
+
+    func received(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>) {
+        receive(control: opcode, payload, from: client)
+    }
+
+    func received(close frame: CloseFrame) { receive(close: frame) }
+    func ended(_ end: ConnectionEnd) { clientLeft() }
+}
