@@ -5,18 +5,6 @@ import WSCore
 
 /// The programs of all clients.
 final class ProgramPool {
-    /// The server that the programs run for.
-    struct Host {
-        /// Returns the client with a number, or `nil` if it has left.
-        let client: (Int) -> (any ServedClient)?
-        /// Closes a client's connection and records the close frame.
-        let close: (any ServedClient, CloseFrame) -> Void
-        /// Makes the failure of the client with this number the result of the run. Returns whether it is.
-        let adopt: (Failure, Int) -> Bool
-        /// Called when a program is gone.
-        let programIsGone: () -> Void
-    }
-
     /// The command run for each client.
     let command: ProgramCommand
     /// The arguments of `wsx listen`.
@@ -25,7 +13,7 @@ final class ProgramPool {
     let kind: MessageKind
     let outputs: ListenOutputs
     let loop: EventLoop
-    let host: Host
+    unowned let run: ListenRun
     private let limit: Int
     private var sessions: [Int: ProgramSession] = [:]
     /// The clients whose programs failed to start.
@@ -43,15 +31,13 @@ final class ProgramPool {
     var reservedDescriptors: Int { limit * (Self.descriptorsPerClient - 1) }
 
     /// Creates the pool. From now on, programs inherit only the descriptors meant for them.
-    init(
-        _ command: ProgramCommand, _ arguments: ListenArguments, outputs: ListenOutputs, on loop: EventLoop, host: Host
-    ) {
+    init(_ command: ProgramCommand, of run: ListenRun) {
         self.command = command
-        self.arguments = arguments
+        self.run = run
+        arguments = run.settings.arguments
         kind = arguments.format.payload.kind(for: arguments.format.input)
-        self.outputs = outputs
-        self.loop = loop
-        self.host = host
+        outputs = run.outputs
+        loop = run.loop
         limit = Self.limit(for: arguments.programs.maximumProcesses)
         if limit < arguments.programs.maximumProcesses {
             outputs.console.notice(
@@ -70,21 +56,18 @@ final class ProgramPool {
     }
 
     /// Starts a client's program. On failure, closes the client and returns `nil`.
-    /// - Parameters:
-    ///   - url: The URL that the client requested.
-    ///   - port: The port the client connected to, or `nil` for a Unix domain socket.
-    func start(for client: AcceptedClient, at url: String, port: UInt16?) -> ProgramSession? {
+    func start(for client: AcceptedClient) -> ProgramSession? {
         let request = RequestEnvironment(
             request: client.upgrade.request, login: client.upgrade.login, subprotocol: client.upgrade.subprotocol,
             client: client.number, clientAddress: client.address.socketAddress,
-            serverPort: port, tls: client.tls)
+            serverPort: run.places[client.endpointIndex].port, tls: client.tls)
         var environment = request.variables
         for (name, value) in command.environment { environment[name] = Array(value.utf8) }
         do throws(IOError) {
             let session = try ProgramSession(
                 environment.map { Array("\($0)=".utf8) + $1 }, client: client.number, in: self)
             sessions[client.number] = session
-            session.receiveOpen(url: url, client.upgrade, client.extensions)
+            session.receiveOpen(url: run.url(of: client), client.upgrade, client.extensions)
             if arguments.transcript.verbosity > 0, let identifier = session.process?.process.identifier {
                 outputs.console.notice("Client \(client.number): \(command.name) is process \(identifier)")
             }
@@ -101,13 +84,13 @@ final class ProgramPool {
     /// Removes a program that is gone.
     func remove(_ session: ProgramSession) {
         sessions[session.number] = nil
-        host.programIsGone()
+        run.stopIfOver()
     }
 
     /// Reports that a client's program has failed.
     /// - Parameter words: The failure in words, including the program's name.
     func programFailed(_ words: String, of client: Int) {
-        if !host.adopt(.program(words), client) { outputs.console.error("client \(client): \(words)") }
+        if !run.adopt(.program(words), of: client) { outputs.console.error("client \(client): \(words)") }
     }
 
     /// Ends all programs, each within its grace period.
@@ -129,8 +112,9 @@ extension ProgramPool: EndOfTurnWork {
     /// Closes the clients without a program.
     func endTurn() {
         for number in failedClients {
-            guard let client = host.client(number) else { continue }
-            host.close(client, CloseFrame(code: .internalError, reason: "the program could not be started"))
+            guard let client = run.broadcaster.clients[number] else { continue }
+            run.broadcaster.close(
+                client, with: CloseFrame(code: .internalError, reason: "the program could not be started"))
         }
         failedClients = []
     }

@@ -114,7 +114,7 @@ extension ProgramSession {
         if let (exit, isByItself) = unreportedExit {
             unreportedExit = nil
             let words = "\(pool.command.name) \(exit.words)"
-            let isResult = isByItself && exit != .status(0) && pool.host.adopt(.program(words), number)
+            let isResult = isByItself && exit != .status(0) && pool.run.adopt(.program(words), of: number)
             // If the server asked it to end, its exit status matters little.
             if !isResult, !isDiscarding || pool.arguments.transcript.verbosity > 0 {
                 console.notice("Client \(number): \(words)")

@@ -152,6 +152,6 @@ extension ProgramSession {
     func close(with frame: CloseFrame) {
         isDiscarding = true
         guard let client, client.letsThrough(.close(frame), RawSpan()) else { return }
-        pool.host.close(client, frame)
+        pool.run.broadcaster.close(client, with: frame)
     }
 }

@@ -90,7 +90,7 @@ final class ProgramSession {
     }
 
     /// The client, or `nil` if it has left.
-    var client: (any ServedClient)? { pool.host.client(number) }
+    var client: (any ServedClient)? { pool.run.broadcaster.clients[number] }
 
     var console: Console { pool.outputs.console }
 

@@ -40,28 +40,6 @@ extension ClientService {
     func ended(_ end: ConnectionEnd, reportedAs failure: Failure?) {}
 }
 
-/// Returns each message to its sender. One for all clients.
-final class EchoService: ClientService {
-    private unowned let run: ListenRun
-
-    init(of run: ListenRun) { self.run = run }
-
-    func received(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>) {
-        run.broadcaster.send(.message(kind), payload, to: client)
-    }
-}
-
-/// Sends each message to all other clients. One for all clients.
-final class BroadcastService: ClientService {
-    private unowned let run: ListenRun
-
-    init(of run: ListenRun) { self.run = run }
-
-    func received(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>) {
-        run.broadcaster.relay(payload, as: kind, from: client)
-    }
-}
-
 extension ReplayFeed: ClientService {
     func begin(with client: Connection<ListenClient>) { open() }
 

@@ -20,7 +20,7 @@ final class ListenClient: ConnectionHandler {
     /// Whether messages are echoed and nothing else happens to them.
     private let isPlainEcho: Bool
     /// Rarely used features, or `nil` if the server uses none of them.
-    private let equipment: ClientServices.Equipment?
+    private let equipment: ClientEquipment?
 
     /// The size, in bytes, from which a message counts toward its sender's share of the turn. A single read holds so
     /// few smaller messages that their total stays below this budget, even when inflated.
@@ -31,10 +31,10 @@ final class ListenClient: ConnectionHandler {
         number = client.number
         logLine = run.log.line(for: client)
         self.run = run
-        service = run.services.service(for: client)
+        service = run.mode.service(for: client)
         upstream = service as? Upstream
         isObserved = run.outputs.observesMessages
-        equipment = run.services.equipment(for: client)
+        equipment = ClientEquipment(of: client.number, in: run)
         isPlainEcho = service is EchoService && equipment == nil && !isObserved
     }
 

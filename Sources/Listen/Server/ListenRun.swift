@@ -27,7 +27,10 @@ package final class ListenRun {
         answersByItself: settings.arguments.mode.answersByItself, outputs: outputs, faults: faults)
     /// Detects silent and idle clients, or `nil` if not requested.
     private(set) lazy var watch = ClientWatch(settings.arguments, of: broadcaster)
-    private(set) lazy var services = ClientServices(of: self)
+    /// What the mode does for clients.
+    private(set) lazy var mode = makeMode()
+    /// The rules for first messages and answers, or `nil` if there are none.
+    let rules: AutoReply.Rules?
     /// The listening places, in the order of the settings' endpoints.
     private(set) var places: [ListeningPlace] = []
     /// The prompt, or `nil` if there is none or it has closed.
@@ -45,6 +48,7 @@ package final class ListenRun {
     package init(_ settings: ListenSettings, on loop: EventLoop, console: Console) throws(Failure) {
         self.settings = settings
         self.loop = loop
+        rules = settings.exchange.map { AutoReply.Rules($0) }
         let arguments = settings.arguments
         let faults = Faults(arguments, console: console, on: loop)
         outputs = try ListenOutputs(
@@ -52,6 +56,7 @@ package final class ListenRun {
             faults: faults, console: console, on: loop)
         log = ClientLog(
             arguments, on: loop, console: console, transcript: outputs.transcript, isPrompt: outputs.view != nil)
+        for pattern in (rules?.patterns ?? []) + (settings.scenario?.patterns ?? []) { outputs.console.watch(pattern) }
         outputs.didDrain = { [unowned self] in outputsDidDrain() }
         outputs.didFail = { [unowned self] failure in end(with: failure) }
     }
@@ -80,7 +85,7 @@ package final class ListenRun {
         settings.scenario?.noteOtherConnections(in: settings.arguments.scenario, on: console)
         do throws(Failure) {
             // Catch all signals if the terminal has to be restored or programs have to be ended.
-            stopRequests = try StopRequests(all: settings.isRepl || services.programs != nil, on: loop) {
+            stopRequests = try StopRequests(all: settings.isRepl || mode.needsAllSignals, on: loop) {
                 [unowned self] request in
                 switch request {
                 case .interrupt, .quit: if let prompt { prompt.interrupted() } else { end() }
@@ -102,7 +107,7 @@ package final class ListenRun {
             threads?.join()
         }
         losses.count(remaining: broadcaster.clients.all)
-        let failure = outputs.recording.complete(after: state.failure ?? services.scenarios?.failure)
+        let failure = outputs.recording.complete(after: state.failure ?? mode.failure)
         return console.failure(after: failure, losses.all(of: outputs))
     }
 
@@ -112,22 +117,16 @@ package final class ListenRun {
             responder: settings.site)
         serverSettings.handshakeTimeout = settings.arguments.server.handshakeTimeout
         serverSettings.maximumConnections = settings.arguments.access.maximumConnections
-        serverSettings.reservedDescriptors = services.programs?.reservedDescriptors ?? 0
-        if services.relay != nil { serverSettings.streamsPerClient = 2 }
+        mode.prepare(&serverSettings)
         serverSettings.bytesPerSecond = faults.arguments.bytesPerSecond
         serverSettings.maximumHeldBytes = settings.maximumHeldBytes
         serverSettings.share = settings.share
         serverSettings.acceptsHTTP2 = settings.arguments.server.acceptsHTTP2
         let server = Server(serverSettings, tls: settings.tls, on: loop) { [unowned self] client in opened(client) }
-        if let relay = services.relay {
-            server.admission = .deferred { [unowned relay] upgrade, decide in relay.admit(upgrade, decide) }
-            server.forwarding = relay.forwarding
-        } else {
-            server.admission = .immediate { [unowned self] upgrade in
-                faults.rejection(of: upgrade.request, policy: settings.policy)
-                    ?? services.programs?.refusal(of: upgrade)
-            }
+        server.admission = .immediate { [unowned self] upgrade in
+            faults.rejection(of: upgrade.request, policy: settings.policy) ?? mode.refusal(of: upgrade)
         }
+        mode.relay(for: server)
         server.observer = { [unowned self] event in
             switch event {
             case .opened(let connection):
@@ -205,7 +204,7 @@ package final class ListenRun {
     }
 
     private func stopListening() {
-        services.relay?.stopConnecting()
+        mode.stopListening()
         server.stopListening()
     }
 
@@ -232,20 +231,19 @@ package final class ListenRun {
         // Limit the time: if standard output is stuck, clients paused for it are never read.
         endTimer = Timer(on: loop) { [unowned self] in stop(waitsForOutput: false) }
         endTimer?.start(
-            after: settings.arguments.limits.closeTimeout + Self.endGrace + (services.programs?.endLimit ?? .zero))
+            after: settings.arguments.limits.closeTimeout + Self.endGrace + mode.endLimit)
         stopListening()
         for connection in broadcaster.clients.all {
             broadcaster.close(connection, with: CloseFrame(code: .goingAway))
         }
-        services.programs?.end()
+        mode.end()
         stopIfOver()
     }
 
     /// Stops if no clients, programs, or threads are left. Returns whether it stopped.
     @discardableResult
     func stopIfOver() -> Bool {
-        guard isEnding, broadcaster.clients.isEmpty, services.programs?.isEmpty ?? true,
-            services.relay?.isEmpty ?? true, threads?.areOver ?? true
+        guard isEnding, broadcaster.clients.isEmpty, mode.isOver, threads?.areOver ?? true
         else { return false }
         stop()
         return true
@@ -269,7 +267,7 @@ package final class ListenRun {
             losses.unsent.hasInput = broadcaster.hasUnsentInput
         }
         broadcaster.endInput()
-        services.programs?.end()
+        mode.end()
         stopIfOver()
     }
 
@@ -278,7 +276,7 @@ package final class ListenRun {
         prompt?.close()
         prompt = nil
         outputs.editor = nil
-        services.programs?.kill()
+        mode.stop()
         threads?.stop()
         state.phase = .stopping(state.endCause ?? .asked)
         guard waitsForOutput else {
@@ -297,7 +295,7 @@ package final class ListenRun {
 
     private func outputsDidDrain() {
         if outputs.isRecording { broadcaster.resumeInput() }
-        services.relay?.outputsDidDrain()
+        mode.outputsDidDrain()
         if state.isStopping, outputs.isDrained { loop.stop() }
     }
 }
@@ -306,7 +304,7 @@ extension ListenRun: ListenPromptServer {
     /// Sends a typed item to one client or to all. A message to all is refused while the server is ending.
     func send(typed item: InputItem, _ payload: RawSpan, to client: Int?, toServer: Bool) -> DeliveryProblem? {
         if client == nil, isEnding { return .serverIsEnding }
-        if client == nil, services.relay != nil { return .noRecipient }
+        if client == nil, settings.relay != nil { return .noRecipient }
         if let client, toServer {
             guard let connection = broadcaster.clients[client] else { return .noClient(client) }
             return connection.handler.inject(item, payload, on: connection) ? nil : .isClosing(client)
