@@ -46,7 +46,7 @@ final class ProgramPool {
     }
 
     /// Whether no program is running.
-    var isEmpty: Bool { sessions.isEmpty }
+    var isOver: Bool { sessions.isEmpty }
 
     /// The rejection of a request if the maximum number of programs is running, or `nil` to accept it.
     func refusal(of upgrade: ServerUpgrade) -> HandshakeRefusal? {
@@ -56,7 +56,7 @@ final class ProgramPool {
     }
 
     /// Starts a client's program. On failure, closes the client and returns `nil`.
-    func start(for client: AcceptedClient) -> ProgramSession? {
+    func service(for client: AcceptedClient) -> (any ClientService)? {
         let request = RequestEnvironment(
             request: client.upgrade.request, login: client.upgrade.login, subprotocol: client.upgrade.subprotocol,
             client: client.number, clientAddress: client.address.socketAddress,
@@ -102,7 +102,7 @@ final class ProgramPool {
     var endLimit: Duration { arguments.programs.programGrace * 2 }
 
     /// Kills all programs and waits until they are gone.
-    func kill() {
+    func stop() {
         for session in sessions.values { session.kill() }
         for session in sessions.values { session.process?.process.waitForExit(atMost: .seconds(1)) }
     }

@@ -22,7 +22,7 @@ extension ProgramSession {
     }
 
     /// Ends the program after its client has left.
-    func clientLeft(_ end: ConnectionEnd, _ failure: Failure?) {
+    func ended(_ end: ConnectionEnd, reportedAs failure: Failure?) {
         if let input, let events {
             events.write("close", to: input) { $0.add(end, without: console.secrets) }
             if let failure, let message = failure.message {

@@ -7,7 +7,7 @@ extension ProgramSession {
     // MARK: To the program
 
     /// Passes a client's message to the program. Pauses the client while the program leaves too much unread.
-    func receive(_ payload: RawSpan, as kind: MessageKind, from client: some ServedClient) {
+    func received(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>) {
         guard let input else { return }
         if let events {
             events.write("message", to: input) { $0.add(payload, as: kind, .incoming) }
@@ -18,7 +18,7 @@ extension ProgramSession {
     }
 
     /// Passes a client's ping or pong to a program that takes events.
-    func receive(control opcode: Opcode, _ payload: RawSpan, from client: some ServedClient) {
+    func received(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>) {
         guard let input, let events else { return }
         events.write(opcode == .ping ? "ping" : "pong", to: input) { $0.add(control: payload, .incoming) }
         pauseIfFull(client)

@@ -4,7 +4,7 @@ import UserInterface
 import WSCore
 
 /// Plays the opposite side of a scenario with each client, and counts the clients that deviate from it.
-final class ClientScenarios {
+final class ClientScenarios: ModeService {
     private let scenario: Scenario
     private unowned let run: ListenRun
     private var clientCount = 0
@@ -18,10 +18,10 @@ final class ClientScenarios {
     /// The failure of the run, or `nil` if no client has deviated.
     var failure: Failure? { failureCount > 0 ? .scenarioFailedForClients(failureCount, of: clientCount) : nil }
 
-    /// Prepares the scenario of a newly accepted client.
-    func start(for client: Int) -> ClientScenario {
+    func service(for client: AcceptedClient) -> (any ClientService)? {
         clientCount += 1
-        return ClientScenario(scenario, client: client, of: run) { [unowned self] in failed($0, of: client) }
+        let number = client.number
+        return ClientScenario(scenario, client: number, of: run) { [unowned self] in failed($0, of: number) }
     }
 
     private func failed(_ failure: ScenarioFailure, of number: Int) {
@@ -41,7 +41,7 @@ final class ClientScenarios {
 }
 
 /// Plays the opposite side of a scenario with one client.
-final class ClientScenario {
+final class ClientScenario: ClientService {
     private enum State {
         case playing
         /// The failure has been reported.
@@ -76,26 +76,24 @@ final class ClientScenario {
     }
 
     /// Starts at the end of the turn: the response to the client's request is sent first.
-    func begin() {
+    func begin(with client: Connection<ListenClient>) {
         run.loop.atEndOfTurn(self)
     }
 
     /// Handles a message. The next steps follow at the end of the turn.
-    func received(_ payload: RawSpan, as kind: MessageKind) {
+    func received(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>) {
         player.received(payload, as: kind, at: run.loop.nowNanoseconds, self)
         run.loop.atEndOfTurn(self)
     }
 
-    /// Handles a ping or a pong.
-    func received(control opcode: Opcode) {
+    func received(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>) {
         player.received(control: opcode, at: run.loop.nowNanoseconds, self)
         run.loop.atEndOfTurn(self)
     }
 
-    /// Handles the end of the connection.
-    func ended(_ end: ScenarioFailure.Ending) {
+    func ended(_ end: ConnectionEnd) {
         timer.stop()
-        player.connectionEnded(end, at: run.loop.nowNanoseconds, self)
+        player.connectionEnded(ScenarioFailure.Ending(end), at: run.loop.nowNanoseconds, self)
         reportFailure()
         state = .ended
     }

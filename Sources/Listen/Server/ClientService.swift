@@ -52,32 +52,9 @@ extension ReplayFeed: ClientService {
     func ended(_ end: ConnectionEnd) { cancel() }
 }
 
-extension ClientScenario: ClientService {
-    func begin(with client: Connection<ListenClient>) { begin() }
-
-    func received(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>) {
-        received(payload, as: kind)
-    }
-
-    func received(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>) {
-        received(control: opcode)
-    }
-
-    func ended(_ end: ConnectionEnd) { ended(ScenarioFailure.Ending(end)) }
-}
-
 extension ProgramSession: ClientService {
-    func received(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>) {
-        receive(payload, as: kind, from: client)
-    }
-
-    func received(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>) {
-        receive(control: opcode, payload, from: client)
-    }
-
     func received(close frame: CloseFrame) { clientIsLeaving() }
     func didClose() { clientIsLeaving() }
-    func ended(_ end: ConnectionEnd, reportedAs failure: Failure?) { clientLeft(end, failure) }
 }
 
 extension Upstream: ClientService {

@@ -111,20 +111,12 @@ final class ReplayService: ModeService {
     }
 }
 
-extension ClientScenarios: ModeService {
-    func service(for client: AcceptedClient) -> (any ClientService)? { start(for: client.number) }
-}
-
 extension ProgramPool: ModeService {
-    func service(for client: AcceptedClient) -> (any ClientService)? { start(for: client) }
-
     func prepare(_ settings: inout Server<ListenClient>.Settings) {
         settings.reservedDescriptors = reservedDescriptors
     }
 
     var needsAllSignals: Bool { true }
-    var isOver: Bool { isEmpty }
-    func stop() { kill() }
 }
 
 extension Relay: ModeService {
