@@ -50,8 +50,10 @@ def read_table(text):
 
 def dependencies():
     """Returns the targets that each target may import, according to Package.swift."""
+    # Another folder than that of the build: SwiftPM locks it, and `make test` builds the unit tests meanwhile.
     package = subprocess.run(
-        ["swift", "package", "dump-package"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+        ["swift", "package", "--scratch-path", ".build/description", "dump-package"], cwd=ROOT, check=True,
+        stdout=subprocess.PIPE, text=True).stdout
     return {target["name"]: {name["byName"][0] for name in target["dependencies"]}
             for target in json.loads(package)["targets"]}
 
