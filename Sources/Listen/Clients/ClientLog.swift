@@ -114,7 +114,7 @@ final class ClientLog {
     func answered(_ served: ServedRequest) {
         guard isKept else { return }
         // Either side of a relay may have ended the response.
-        let isRelay = arguments.mode.service == .relay
+        let isRelay = arguments.mode.isRelay
         if isPrompt {
             let time = Phrase.milliseconds(served.endTime - served.acceptTime)
             let request = Self.words(for: served.request)

@@ -41,7 +41,7 @@ final class Faults {
     weak var host: (any FaultHost)?
     let loop: EventLoop
 
-    private let service: ListenMode.Service
+    private let mode: ListenMode.Traits
     /// The seed shared by all clients.
     private let seed: UInt64
     private var rejections: RejectionCounter
@@ -54,14 +54,14 @@ final class Faults {
         self.arguments = arguments.faults
         self.loop = loop
         self.console = console
-        service = arguments.mode.service
+        mode = arguments.mode.traits
         isVerbose = arguments.transcript.verbosity > 0
         seed = arguments.faults.seed.map { UInt64($0) } ?? .random(in: .min ... .max)
         rejections = RejectionCounter(arguments.faults.rejection)
     }
 
     /// Whether everything sent to a client passes through a gate. A replay needs gates for its own pauses.
-    var useGates: Bool { arguments.concernMessages || service == .replay }
+    var useGates: Bool { arguments.concernMessages || mode.hasPauses }
 
     /// The close frame for `--close-after`.
     var closeFrame: CloseFrame { arguments.closeFrame.frame }
@@ -93,32 +93,31 @@ final class Faults {
     }
 
     /// Whether messages go to all clients, where one slow client must not delay the others.
-    var areForAll: Bool { service == .conversation || service == .broadcast }
+    var areForAll: Bool { mode.waiting == .input || mode.waiting == .everyone }
 
     /// Whether a full gate blocks broadcasts from the input and the prompt.
     var holdInput: Bool { fullGateCount > 0 }
     /// Whether a full gate blocks broadcasts from clients.
-    var holdBroadcasts: Bool { fullGateCount > 0 && service == .broadcast }
+    var holdBroadcasts: Bool { fullGateCount > 0 && mode.waiting == .everyone }
 
     /// Pauses the source of the items in a full gate.
     /// - Parameter client: The connection of the gate, or `nil` if it has ended.
     func gateIsFull(of client: (any GatedConnection)?) {
-        switch service {
-        case .echo, .replay, .scenario: client?.pauseReading(for: .gate)
-        case .conversation, .broadcast: fullGateCount += 1
-        // A program, and both sides of a relay, check the gate themselves.
-        case .exec, .relay: break
+        switch mode.waiting {
+        case .client: client?.pauseReading(for: .gate)
+        case .input, .everyone: fullGateCount += 1
+        case .service: break
         }
     }
 
     /// Resumes the source paused by ``gateIsFull(of:)``.
     func gateHasRoom(of client: (any GatedConnection)?) {
-        switch service {
-        case .echo, .replay, .scenario:
+        switch mode.waiting {
+        case .client:
             client?.resumeReading(after: .gate)
             client?.gateDidDrain()
-        case .exec, .relay: client?.gateDidDrain()
-        case .conversation, .broadcast:
+        case .service: client?.gateDidDrain()
+        case .input, .everyone:
             fullGateCount -= 1
             if fullGateCount == 0 { host?.gatesDidDrain() }
         }

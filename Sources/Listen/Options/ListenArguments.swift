@@ -167,35 +167,49 @@ package enum ListenMode: Equatable, Sendable {
     case exec([String])
     /// Messages are exchanged with a server, which these arguments describe.
     case relay(RelayMode)
+}
 
-    /// A mode without its associated values.
-    package enum Service {
-        case conversation, broadcast, echo, replay, scenario, exec, relay
+extension ListenMode {
+    /// What the mode means for the rest of the server.
+    package struct Traits: Sendable {
+        /// Whether the server answers without a user: standard input is not read, and messages are not shown.
+        package var answersByItself = true
+        /// Whether the server has a prompt on a terminal.
+        package var hasPrompt = false
+        /// What waits while the gate of a client is full.
+        var waiting = Waiting.client
+        /// Whether all items pass through gates, because the mode has pauses of its own.
+        var hasPauses = false
+        /// Whether several threads can serve clients independently.
+        var allowsThreads = false
     }
 
-    /// The mode without its associated values.
-    package var service: Service {
+    /// What waits while the gate of a client is full.
+    enum Waiting {
+        /// The client, whose messages are answered.
+        case client
+        /// The input, which goes to all clients, of whom one must not delay the others for long.
+        case input
+        /// The input, and the clients, whose messages go to all others.
+        case everyone
+        /// A program, or both sides of a relay, which check the gate themselves.
+        case service
+    }
+
+    package var traits: Traits {
         switch self {
-        case .conversation: .conversation
-        case .broadcast: .broadcast
-        case .echo: .echo
-        case .replay: .replay
-        case .scenario: .scenario
-        case .exec: .exec
-        case .relay: .relay
+        case .conversation: Traits(answersByItself: false, hasPrompt: true, waiting: .input)
+        case .broadcast: Traits(answersByItself: false, hasPrompt: true, waiting: .everyone)
+        case .echo: Traits(allowsThreads: true)
+        case .replay: Traits(hasPauses: true, allowsThreads: true)
+        case .scenario: Traits()
+        case .exec: Traits(waiting: .service)
+        case .relay: Traits(hasPrompt: true, waiting: .service)
         }
     }
 
-    /// Whether the server has a prompt on a terminal.
-    package var hasPrompt: Bool { service == .relay || !answersByItself }
-
-    /// Whether the server answers without a user: standard input is not read, and messages are not shown.
-    package var answersByItself: Bool {
-        switch self {
-        case .conversation, .broadcast: false
-        case .echo, .replay, .scenario, .exec, .relay: true
-        }
-    }
+    /// Whether messages are exchanged with a server.
+    var isRelay: Bool { if case .relay = self { true } else { false } }
 }
 
 extension ListenArguments {

@@ -57,7 +57,7 @@ final class ListenOutputs {
         verbosity = arguments.transcript.verbosity
         hiding = try .make(arguments.transcript.hidden, for: "--hide")
         for pattern in hiding.compactMap(\.pattern) { console.watch(pattern) }
-        isRelay = arguments.mode.service == .relay
+        isRelay = arguments.mode.isRelay
         decoder = arguments.mode.decoder(limitBytes: arguments.limits.maximumMessageBytes)
         view = isPrompt ? console.makeView(for: arguments, showsReceived: output == nil, on: loop) : nil
         view?.filters.includeSent = isRelay

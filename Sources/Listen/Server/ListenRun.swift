@@ -24,7 +24,7 @@ package final class ListenRun {
     /// Sends messages to clients.
     private(set) lazy var broadcaster = Broadcaster(
         to: server, input: settings.readsPipe ? settings.arguments.inputSettings : nil,
-        answersByItself: settings.arguments.mode.answersByItself, outputs: outputs, faults: faults)
+        answersByItself: settings.arguments.mode.traits.answersByItself, outputs: outputs, faults: faults)
     /// Detects silent and idle clients, or `nil` if not requested.
     private(set) lazy var watch = ClientWatch(settings.arguments, of: broadcaster)
     /// What the mode does for clients.

@@ -19,9 +19,7 @@ extension ListenSettings {
         _ arguments: ListenArguments, _ endpoints: [Server<ListenClient>.Endpoint]
     ) throws(Failure) {
         let what = "--threads"
-        switch arguments.mode {
-        case .echo, .replay: break
-        default:
+        guard arguments.mode.traits.allowsThreads else {
             throw .badArgument(
                 what: what, why: "several threads serve only --echo and --replay; add one of them, or omit --threads")
         }

@@ -44,7 +44,7 @@ package struct ListenSettings {
     ) throws(Failure) {
         try OutputPlace(option: "--record", path: arguments.transcript.recordPath).check(against: arguments.readFiles)
         try InputPlace.check(
-            arguments.readFiles, isInputRead: arguments.format.readsInput && !arguments.mode.answersByItself)
+            arguments.readFiles, isInputRead: arguments.format.readsInput && !arguments.mode.traits.answersByItself)
         if case .replay(let path) = arguments.mode {
             replay = try ReplayRecording(contentsOf: path, speed: arguments.format.replaySpeed)
         } else {
@@ -96,7 +96,7 @@ package struct ListenSettings {
         share = arguments.server.threadCount > 1 ? .init(index: 0, count: arguments.server.threadCount) : nil
         if share != nil { try Self.checkThreads(arguments, endpoints) }
         isRepl =
-            arguments.format.readsInput && arguments.mode.hasPrompt && arguments.format.input == .lines
+            arguments.format.readsInput && arguments.mode.traits.hasPrompt && arguments.format.input == .lines
             && StandardDescriptors.isTerminal(StandardDescriptors.input)
     }
 
@@ -137,13 +137,13 @@ package struct ListenSettings {
     }
 
     /// Whether messages are read from a pipe or a file.
-    var readsPipe: Bool { arguments.format.readsInput && !arguments.mode.answersByItself && !isRepl }
+    var readsPipe: Bool { arguments.format.readsInput && !arguments.mode.traits.answersByItself && !isRepl }
 
     /// Whether messages or events go to standard output. They do not if the prompt shows them on a terminal. An echo
     /// server writes only events.
     var writesOutput: Bool {
         if isRepl && StandardDescriptors.isTerminal(StandardDescriptors.output) { return false }
-        return !arguments.mode.answersByItself || arguments.format.output == .json
+        return !arguments.mode.traits.answersByItself || arguments.format.output == .json
     }
 
     /// The kind of messages to send.

@@ -61,7 +61,7 @@ extension ListenRun {
         case .relay:
             if let relay = settings.relay { return Relay(relay, of: self) }
         }
-        preconditionFailure("the settings have no \(settings.arguments.mode.service)")
+        preconditionFailure("the settings do not fit the mode")
     }
 }
 
