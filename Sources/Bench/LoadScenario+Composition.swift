@@ -18,10 +18,9 @@ extension LoadScenario {
         protocolSelection: ProtocolSelection?, secrets: Secrets
     ) throws(Failure) -> LoadScenario? {
         guard let path = arguments.path else { return nil }
-        let contents = try HeaderFiles.contents(of: path, for: "--scenario")
         // Threads compile the scenario with the same values.
         var values: [String: String] = [:]
-        var options = ScenarioOptions(arguments)
+        var (contents, options) = try Scenario.steps(in: path, arguments)
         options.variables = columns ?? VariableNames()
         options.add(codecs)
         options.environment = { name in
@@ -32,10 +31,10 @@ extension LoadScenario {
         let scenario = try Scenario.make(
             contents, path: path, options, encoder: codecs?.encoder, lineCheck: protocolSelection?.lineCheck)
         if scenario.sendsSecret { secrets.record.addMessage(of: "--scenario") }
-        let variables = options.variables
-        return LoadScenario(scenario) { [values] in
+        let (variables, connection) = (options.variables, options.connection)
+        return LoadScenario(scenario) { [values, contents] in
             var options = ScenarioOptions(arguments)
-            options.variables = variables
+            (options.variables, options.connection) = (variables, connection)
             options.add(codecs)
             options.environment = { values[$0] }
             do throws(ScenarioError) {

@@ -60,30 +60,28 @@ package struct ConvertRun {
     // MARK: HAR to recording
 
     private func convertHAR(toPage isPage: Bool) throws(Failure) {
-        let entries = try har { () throws(HARError) in try HARReader.connections(in: input.source) }
-        guard !entries.isEmpty else { throw input.failure("it contains no WebSocket connection") }
+        let file = try HARFile(input)
+        let entries = file.entries
         let summaries = entries.map(ConnectionSummary.init)
         guard !arguments.isListing else { return try list(summaries) }
-        guard let number = try chosen(of: entries.count) ?? (entries.count == 1 ? 1 : nil) else {
-            if isPage, entries.contains(where: { $0.messages != nil }) {
-                return try writePage(of: entries.enumerated().filter { $0.element.messages != nil })
-            }
+        guard let number = try input.chosen(arguments.connection, of: entries.count) ?? file.onlyNumber else {
+            let numbers = entries.indices.filter { entries[$0].messages != nil }.map { $0 + 1 }
+            if isPage, !numbers.isEmpty { return try writePage(of: numbers, in: file) }
             throw input.failure(
                 "it contains \(entries.count) WebSocket connections; choose one with --connection N:\n"
                     + Self.beginning(of: Self.lines(summaries)).map { "  " + $0 }.joined(separator: "\n"))
         }
-        let entry = entries[number - 1]
-        if isPage { return try writePage(of: [(number - 1, entry)]) }
+        if isPage { return try writePage(of: [number], in: file) }
         // Do not create the file if the messages are missing.
-        _ = try messages(of: entry, number)
+        try file.messages(of: number)
         let output = try SessionOutput(arguments.output ?? "-")
-        let omittedCount = try write(entry, number, to: output)
+        let omittedCount = try write(number, of: file, to: output)
         try output.complete()
         report(omittedCount, by: "Recordings")
     }
 
     /// Writes a page through a recording without a name.
-    private func writePage(of entries: [(offset: Int, element: HAREntry)]) throws(Failure) {
+    private func writePage(of numbers: [Int], in archive: HARFile) throws(Failure) {
         let directory = console.temporaryDirectory
         let file: SeekableFile
         do throws(IOError) {
@@ -94,7 +92,7 @@ package struct ConvertRun {
         var omittedCount = 0
         do {
             let recording = SessionOutput(to: file, in: directory)
-            for (index, entry) in entries { omittedCount += try write(entry, index + 1, to: recording) }
+            for number in numbers { omittedCount += try write(number, of: archive, to: recording) }
         }
         let input = SessionInput(file, named: input.name)
         try SessionFile.write(
@@ -102,44 +100,18 @@ package struct ConvertRun {
         report(omittedCount, by: "Pages")
     }
 
-    /// Writes a connection as a recording.
-    /// - Returns: The number of omitted control frames and errors.
-    private func write(_ entry: HAREntry, _ number: Int, to output: borrowing SessionOutput) throws(Failure) -> Int {
-        let messages = try messages(of: entry, number)
-        let whole = try har { () throws(HARError) in try HARReader.whole(entry, in: input.source) }
-        var conversion = HARConversion(whole)
-        do throws(HARConversionError) {
-            try conversion.write(messages, in: input.source, to: output)
-        } catch {
-            switch error {
-            case .input(let error): throw input.failure("connection \(number), \(error)")
-            case .output(let failure): throw failure
-            }
+    private func write(_ number: Int, of file: HARFile, to output: borrowing SessionOutput) throws(Failure) -> Int {
+        try file.write(number) { (lines) throws(Failure) in
+            try output.writeIfLarge(&lines)
+        } rest: { (lines) throws(Failure) in
+            try output.write(&lines)
         }
-        return conversion.omittedCount
-    }
-
-    private func messages(of entry: HAREntry, _ number: Int) throws(Failure) -> HAREntry.Messages {
-        guard let messages = entry.messages else {
-            throw input.failure("connection \(number): the file \(Self.reason(forMissingMessagesOf: entry))")
-        }
-        return messages
     }
 
     private func report(_ omittedCount: Int, by formats: String) {
         guard omittedCount > 0 else { return }
         let things = omittedCount == 1 ? "control frame or error" : "control frames and errors"
         console.notice("\(formats) have only messages of HAR files; omitted: \(omittedCount) \(things).")
-    }
-
-    private static func reason(forMissingMessagesOf entry: HAREntry) -> String {
-        entry.status >= 300
-            ? "says that the server rejected it with status \(entry.status)"
-            : "lacks its messages; Chromium's \"Save all as HAR with content\" contains them, Firefox's files do not"
-    }
-
-    private func har<Value>(_ body: () throws(HARError) -> Value) throws(Failure) -> Value {
-        do throws(HARError) { return try body() } catch { throw input.failure("\(error)") }
     }
 
     // MARK: From recordings
@@ -153,7 +125,9 @@ package struct ConvertRun {
                     ConnectionSummary(connection, try RecordedOpening(connection, in: input))
                 })
         }
-        if let number = try chosen(of: connections.count) { connections = [connections[number - 1]] }
+        if let number = try input.chosen(arguments.connection, of: connections.count) {
+            connections = [connections[number - 1]]
+        }
         try SessionFile.write(connections, of: input, as: isPage ? .page : .har, to: arguments.output ?? "-")
         guard !isPage else { return }
         let losses = Self.losses(of: connections)
@@ -175,17 +149,6 @@ package struct ConvertRun {
     }
 
     // MARK: Connections
-
-    /// The index of the chosen connection plus 1, or `nil` without a choice.
-    private func chosen(of count: Int) throws(Failure) -> Int? {
-        guard let number = arguments.connection else { return nil }
-        guard number <= count else {
-            throw .badArgument(
-                what: "--connection \(number)",
-                why: "\(input.name) has only \(Phrase.count(count, "WebSocket connection")); --list shows them")
-        }
-        return number
-    }
 
     private func list(_ summaries: [ConnectionSummary]) throws(Failure) {
         let text = Self.lines(summaries).map { $0 + "\n" }.joined()

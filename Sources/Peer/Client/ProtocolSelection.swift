@@ -4,6 +4,9 @@ import Formats
 import UserInterface
 import WSCore
 
+/// Finds a line that an application protocol rejects, before there is a connection. Returns `nil` if there is none.
+package typealias LineCheck = (_ lines: [[UInt8]]) -> (index: Int, problem: ProtocolInputError)?
+
 /// The application protocol of a run, with its parameters.
 package struct ProtocolSelection: Sendable {
     /// The protocol.

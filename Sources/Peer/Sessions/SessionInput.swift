@@ -25,7 +25,8 @@ package struct SessionInput {
 
     /// The path for errors, escaped.
     package let name: String
-    private let file: SeekableFile
+    /// The blocks of the file.
+    package let source: JSONStream.Source
 
     private static let blockBytes = 64 << 10
 
@@ -33,6 +34,7 @@ package struct SessionInput {
     /// - Throws: ``Failure/badArgument(what:why:)``.
     package init(_ path: String, temporaryDirectory: String) throws(Failure) {
         name = path == "-" ? "standard input" : escapingControls(path)
+        let file: SeekableFile
         do throws(IOError) {
             file = try SeekableFile(reading: InputPlace.path(path), copyingTo: temporaryDirectory) { beginning in
                 // Anything else than an object is found now, and not after an endless copy.
@@ -42,20 +44,38 @@ package struct SessionInput {
         } catch {
             throw .badArgument(what: name, why: error == .invalidArgument ? Self.unknownFormat : error.fileProblem)
         }
+        source = Self.source(file)
     }
 
     /// Reads a file without a name.
     /// - Parameter name: The file that it was made from, for errors.
     package init(_ file: SeekableFile, named name: String) {
-        self.file = file
+        source = Self.source(file)
+        self.name = name
+    }
+
+    /// Reads the contents of a file.
+    /// - Parameter name: The option and the path, for errors.
+    init(contents: [UInt8], named name: String) {
+        source = { offset, block in block = Array(contents[min(offset, contents.count)...].prefix(Self.blockBytes)) }
         self.name = name
     }
 
     private static let unknownFormat = "it is neither a HAR file nor a recording"
 
-    /// The blocks of the file.
-    package var source: JSONStream.Source {
-        { [file] (offset, block) throws(IOError) in try file.read(at: offset, Self.blockBytes, into: &block) }
+    private static func source(_ file: SeekableFile) -> JSONStream.Source {
+        { (offset, block) throws(IOError) in try file.read(at: offset, blockBytes, into: &block) }
+    }
+
+    /// Checks the number of a chosen connection, from 1. Returns `nil` without a choice.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    package func chosen(_ number: Int?, of count: Int) throws(Failure) -> Int? {
+        if let number, number > count {
+            throw .badArgument(
+                what: "--connection \(number)",
+                why: "\(name) has only \(Phrase.count(count, "WebSocket connection")); wsx convert --list shows them")
+        }
+        return number
     }
 
     /// Recognizes the format by the first object of the file.
@@ -84,7 +104,7 @@ package struct SessionInput {
         var isWanted = true
         while offset < range.upperBound {
             do throws(IOError) {
-                try file.read(at: offset, Self.blockBytes, into: &block)
+                try source(offset, &block)
             } catch {
                 throw failure("\(error)")
             }

@@ -1,10 +1,8 @@
 import CommandLine
 import Conversation
 import Formats
+import UserInterface
 import WSCore
-
-/// Finds a line that an application protocol rejects, before there is a connection. Returns `nil` if there is none.
-package typealias LineCheck = (_ lines: [[UInt8]]) -> (index: Int, problem: ProtocolInputError)?
 
 extension Scenario {
     /// Reads the scenario that the arguments name, or returns `nil` if there is none.
@@ -22,8 +20,7 @@ extension Scenario {
         lineCheck: LineCheck? = nil, secrets: Secrets
     ) throws(Failure) -> Scenario? {
         guard let path = arguments.path else { return nil }
-        let contents = try HeaderFiles.contents(of: path, for: "--scenario")
-        var options = ScenarioOptions(arguments)
+        var (contents, options) = try steps(in: path, arguments)
         options.variables = variables
         options.environment = secrets.inserted
         options.playsPeer = playsPeer
@@ -32,6 +29,31 @@ extension Scenario {
         let scenario = try make(contents, path: path, options, encoder: codecs.encoder, lineCheck: lineCheck)
         if scenario.sendsSecret { secrets.record.addMessage(of: "--scenario") }
         return scenario
+    }
+
+    /// Reads a file. The chosen connection of a HAR file becomes a recording.
+    /// - Returns: The lines with the steps, and the options that the arguments ask for.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    package static func steps(
+        in path: String, _ arguments: ScenarioArguments
+    ) throws(Failure) -> (lines: [UInt8], options: ScenarioOptions) {
+        let contents = try HeaderFiles.contents(of: path, for: "--scenario")
+        var options = ScenarioOptions(arguments)
+        let input = SessionInput(contents: contents, named: "--scenario \(escapingControls(path))")
+        guard case .har? = try? input.format() else { return (contents, options) }
+        let file = try HARFile(input)
+        guard let number = try input.chosen(options.connection, of: file.entries.count) ?? file.onlyNumber else {
+            throw input.failure(
+                "it contains \(file.entries.count) WebSocket connections; choose one with --connection N, which wsx convert "
+                    + "--list shows")
+        }
+        options.connection = nil
+        var lines: [UInt8] = []
+        _ = try file.write(number) { _ in
+        } rest: { text in
+            lines = text.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
+        }
+        return (lines, options)
     }
 
     /// Reads a scenario.
@@ -53,7 +75,7 @@ extension Scenario {
                 what: "\(what), line \(error.line), column \(error.column)",
                 why: error.suggestion(mayBeColumn: mayBeColumn))
         }
-        if let encoder, let (line, problem) = scenario.firstUnencodable(by: encoder) {
+        if let encoder, encoder.program == nil, let (line, problem) = scenario.firstUnencodable(by: encoder) {
             throw .badArgument(
                 what: "\(what), line \(line)", why: "--encode \(encoder.name) cannot encode the message: \(problem)")
         }
