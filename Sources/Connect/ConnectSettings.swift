@@ -32,7 +32,7 @@ package struct ConnectSettings {
     /// The messages of `--define`.
     let saved: [SavedMessage]
     /// The scenario to play, or `nil` if there is none.
-    package let scenario: Scenario?
+    let scenario: Scenario?
     /// How replies are matched to requests, or `nil` if messages are not requests.
     var requests: RequestQueue.Settings?
     /// Where messages come from after those of the command line.
@@ -63,6 +63,7 @@ package struct ConnectSettings {
         let program =
             arguments.messages.program.isEmpty
             ? nil : try ProgramCommand(arguments.messages.program, environment: secrets.environment)
+        if arguments.scenario.path != nil { arguments.format.readsInput = false }
         try arguments.checkReplaySpeed()
         guard !arguments.ending.isOne || arguments.ending.until.isEmpty else {
             throw .badArgument(
@@ -83,7 +84,7 @@ package struct ConnectSettings {
         secrets.record.removeMessageSources()
         let readsInput = arguments.readsInput
         try InputPlace.check(
-            arguments.readFiles, isInputRead: readsInput && program == nil && arguments.scenario.path == nil)
+            arguments.readFiles, isInputRead: readsInput && program == nil)
         if let text = arguments.staying.heartbeatMessage, text.hasPrefix("@") {
             arguments.staying.heartbeatMessage = try secrets.text(of: text, for: "--heartbeat-message")
             secrets.record.addMessage(of: "--heartbeat-message")
@@ -148,6 +149,9 @@ package struct ConnectSettings {
 extension ConnectSettings {
     /// Whether the user types messages at a prompt.
     var isRepl: Bool { if case .prompt = source { true } else { false } }
+
+    /// Whether messages are written to standard output. By default, a scenario reports its steps there.
+    var writesMessages: Bool { scenario == nil || arguments.format.asksForOutput }
 
     /// Whether messages are read from a pipe, a file, or a program.
     var readsPipe: Bool {

@@ -224,7 +224,7 @@ def test_an_invalid_file_is_rejected_with_its_position(tmp_path, line, position,
     (["--scenario", "/nonexistent"], "/nonexistent"),
     (["--junit", "x.xml"], "--scenario"),
     (["--scenario", "x", "--ignore", "time"], "expected JSON Pointers"),
-    (["--scenario", "x", "--reconnect"], "--reconnect"),
+    (["--scenario", "x", "--heartbeat", "1s"], "--heartbeat"),
     (["--scenario", "x", "--junit", "-"], "--junit"),
 ])
 def test_invalid_options_are_rejected(words, message):

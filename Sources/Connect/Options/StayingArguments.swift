@@ -12,7 +12,7 @@ package struct StayingArguments: Equatable, Sendable {
 
     @OptionTable<StayingArguments> static var options: [OptionSpecification<StayingArguments>] {
         OptionSpecification(
-            "reconnect", value: OptionValue("N", implied: Reconnection.unbounded), about: .staying, heading: .staying,
+            "reconnect", value: OptionValue("N", implied: Reconnection.unbounded), heading: .staying,
             summary: "Reconnect, at most N times in a row",
             manual: """
                 Reconnect if the connection is lost or cannot be established, unless retrying cannot help. Messages \

@@ -18,7 +18,13 @@ extension ConnectOutputs {
         let writer = isPush ? pushes ?? messages : messages
         if sharesTerminal { prompt?.editor.hideBriefly() }
         let isWritten = writer?.write(event, of: protocolName ?? "", reply: reply)
-        guard let view else { return isWritten ?? true }
+        guard let view else {
+            if let judge {
+                if messages == nil { show(unwritten: event.line.span.bytes, as: .text) }
+                judge.received(event)
+            }
+            return isWritten ?? true
+        }
         let role: PromptTranscript.Role =
             if let reply {
                 .reply(
@@ -39,13 +45,15 @@ extension ConnectOutputs {
     /// with `-v` elsewhere, and in JSON output. A refusal is an error.
     /// - Parameter isReported: Whether a failure of the run reports a refusal.
     func show(aside event: ProtocolEvent, isReported: Bool = false) {
+        judge?.received(event)
         let isHidden = event.role == .hidden
         if !isHidden || isVerbose {
             writeEvents { $0.writeMessage(event, of: protocolName ?? "") }
         }
         let text = console.secrets.masking(Self.text(event.line))
         if event.role == .refusal {
-            if !isReported { console.error("the server refused: \(text)") }
+            // A step may wait for it.
+            if !isReported, judge == nil { console.error("the server refused: \(text)") }
             return
         }
         guard isVerbose || prompt != nil && !isHidden else { return }
@@ -54,8 +62,8 @@ extension ConnectOutputs {
 
     /// Reports an error in a reply or an event.
     func report(error event: ProtocolEvent, asReplyTo request: Int?) {
-        // The prompt shows the reply as an error.
-        guard prompt == nil else { return }
+        // The prompt shows the reply as an error, and a scenario judges it.
+        guard prompt == nil, judge == nil else { return }
         // Some protocols give no reason, only the name of the reply.
         let words = console.secrets.masking(Self.text(event.payload.isEmpty ? event.line : event.payload))
         let place = if case .event = event.role { "error event" } else { "error reply" }

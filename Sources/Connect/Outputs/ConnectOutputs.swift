@@ -15,7 +15,7 @@ final class ConnectOutputs {
     let view: MessageView?
     /// Shows each frame, or `nil` without `-vv`.
     let trace: FrameTrace?
-    /// Writes messages to standard output, or `nil` if the prompt shows them on the terminal.
+    /// Writes messages to standard output, or `nil` if the prompt shows them on the terminal, or a scenario only judges them.
     let messages: MessageWriter?
     /// Writes messages that answer no request to standard error, or `nil` if they go to standard output.
     let pushes: MessageWriter?
@@ -25,6 +25,8 @@ final class ConnectOutputs {
     var encoder: MessageEncoder?
     /// The prompt, or `nil` if there is none.
     var prompt: ConnectPrompt?
+    /// Judges what arrives, or `nil` without a scenario.
+    var judge: ScenarioSource?
     /// Called when an output has written its backlog, or no longer has to be waited for.
     var didDrain: () -> Void = {}
     /// Called once when writing to standard output fails.
@@ -38,10 +40,8 @@ final class ConnectOutputs {
     private let verbosity: Int
     /// Whether the reader of standard output may write to the terminal of the prompt, as in `wsx URL | jq .`.
     let sharesTerminal: Bool
-    private lazy var logTimer = Timer(on: loop) { [unowned self] in
-        if isLogBusy { watchLog() } else { didDrain() }
-    }
-    private let loop: EventLoop
+    /// Checks whether standard error has room again.
+    private var logTimer: Timer?
     /// The number of messages that could not be decoded.
     private var undecodedCount = 0
     /// The number of these messages that are reported.
@@ -54,7 +54,6 @@ final class ConnectOutputs {
     /// - Throws: ``Failure/output(_:)``, or ``Failure/badArgument(what:why:)`` for the recording.
     init(_ settings: ConnectSettings, console: Console, output: Int32, on loop: EventLoop) throws(Failure) {
         let (arguments, isRepl) = (settings.arguments, settings.isRepl)
-        self.loop = loop
         self.console = console
         verbosity = arguments.transcript.verbosity
         let isPiped = !isRepl || !StandardDescriptors.isTerminal(output)
@@ -66,12 +65,17 @@ final class ConnectOutputs {
         trace = verbosity > 1 ? FrameTrace(transcript: transcript) { console.show($0) } : nil
         let hasPushes = isPiped && settings.requests != nil && arguments.transcript.display.isQuiet
         do throws(IOError) {
-            messages = isPiped ? try MessageWriter(arguments, colors: console, to: output, on: loop) : nil
+            messages =
+                isPiped && settings.writesMessages
+                ? try MessageWriter(arguments, colors: console, to: output, on: loop) : nil
             pushes =
                 hasPushes
                 ? try MessageWriter(arguments, colors: console, to: StandardDescriptors.error, on: loop) : nil
         } catch {
             throw .output(error)
+        }
+        logTimer = Timer(on: loop) { [unowned self] in
+            if isLogBusy { watchLog() } else { didDrain() }
         }
         messages?.didDrain = { [unowned self] in didDrain() }
         messages?.didFail = { [unowned self] error in didFail(error) }
@@ -105,7 +109,7 @@ final class ConnectOutputs {
     /// Schedules ``didDrain`` for the time when standard error has room again. It does not check first: the caller has
     /// just found it busy, and by now another thread may have changed that.
     func watchLog() {
-        if verbosity > 1 { logTimer.start(after: Console.busyInterval) }
+        if verbosity > 1 { logTimer?.start(after: Console.busyInterval) }
     }
 
     /// Whether no output has data left to write.
@@ -152,6 +156,10 @@ final class ConnectOutputs {
         let isWritten = messages?.write(payload, as: kind, reply: reply, decoding: decoding)
         guard view != nil else {
             if let decoding, let problem = decoding.problem, !decoding.isReported { report(undecoded: problem) }
+            if let judge {
+                if messages == nil { show(unwritten: payload, as: kind) }
+                judge.received(payload, as: decoding == nil ? kind : .binary)
+            }
             return isWritten ?? true
         }
         let role: PromptTranscript.Role =
@@ -238,8 +246,8 @@ final class ConnectOutputs {
         if let request { requestMessages[request] = number }
     }
 
-    /// Shows a message of the login at the prompt, and otherwise with `-v`.
-    func show(opening payload: RawSpan, as kind: MessageKind) {
+    /// Shows a received message that is not for standard output, such as one of the login, at the prompt or with `-v`.
+    func show(unwritten payload: RawSpan, as kind: MessageKind) {
         if view != nil || isVerbose { show(payload, as: kind, .received, request: nil) }
     }
 
@@ -262,6 +270,7 @@ final class ConnectOutputs {
         } else if isVerbose {
             console.show(transcript.control(opcode, payload, direction, note: note))
         }
+        if direction == .received { judge?.received(control: opcode) }
     }
 
     /// Records and shows a ping or a pong sent by the user.

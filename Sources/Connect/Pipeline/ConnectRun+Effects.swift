@@ -26,8 +26,9 @@ extension ConnectRun {
     var clockOffset: UInt64 { WallTime.now.sinceEpoch.nanoseconds &- loop.nowNanoseconds }
 
     private func makeApplication() -> Pipeline.Application {
-        // At the prompt, a reply is optional. The reply to a stream is its end.
-        let awaitsReplies = !settings.isRepl || settings.arguments.replies.sendsRequests
+        // At the prompt, a reply is optional, and in a scenario, a step waits for it. The reply to a stream is its end.
+        let isScenario = settings.scenario != nil
+        let awaitsReplies = !isScenario && (!settings.isRepl || settings.arguments.replies.sendsRequests)
         func session(_ selection: ProtocolSelection) -> any ProtocolSession {
             selection.makeSession(connection: 1, clockOffset: clockOffset, awaitsStreams: awaitsReplies)
         }
@@ -37,7 +38,7 @@ extension ConnectRun {
             } else {
                 Pipeline.Application { ProtocolSelection(detected: $0).map(session) }
             }
-        application.keepsLines = true
+        application.keepsLines = !isScenario
         application.awaitsReplies = awaitsReplies
         application.resolve = ProtocolLine.resolved
         return application
@@ -58,7 +59,7 @@ extension ConnectRun {
             case .answered where pipeline.isReady: meetsGoal = deliver(payload, as: kind, decoding, mayBeReply: false)
             case .login, .answered:
                 remember(payload, as: kind)
-                outputs.show(opening: payload, as: kind)
+                outputs.show(unwritten: payload, as: kind)
             }
         }
         executeEffects(kind, decoding, meetsGoal: meetsGoal)

@@ -79,6 +79,7 @@ extension ConnectRun {
         let missing = missingReplies
         current = nil
         showIncompleteInput()
+        judge(end)
         let waitingCount = stages.pipeline?.waitingLineCount ?? 0
         let (keptCount, givenUp) = endPipeline(because: end)
         statistics.connectionEnded(end, counters)
@@ -91,6 +92,20 @@ extension ConnectRun {
         connections?.cancel()
         if staysAtPrompt() { return }
         finish()
+    }
+
+    /// Lets the scenario judge the end of a connection, unless another failure has led to it. With `--reconnect`, a
+    /// connection that is lost before the last step is opened again.
+    private func judge(_ end: ConnectionEnd) {
+        guard let scenario = stages.scenario, state.failure == nil, state.dropCause == nil, !state.isEnding else {
+            return
+        }
+        let isRetried = stages.acknowledgements != nil && state.interruption(by: end) != nil
+        if let failure = scenario.connectionEnded(end, isRetried: isRetried) {
+            _ = state.end(with: failure, hurried: false)
+        } else if scenario.hasPassed {
+            state.ignoreIncoming()
+        }
     }
 
     /// The replies that are missing at the end of the default wait, or `nil` if none are.
@@ -280,7 +295,7 @@ extension ConnectRun {
     func outputDidFail(_ error: IOError) {
         // A program may stop reading at any time.
         guard program == nil else { return outputDidDrain() }
-        state.readerLeft()
+        state.ignoreIncoming()
         end(with: error == .brokenPipe ? nil : .output(error), hurried: true)
         // Keep reading until the peer's close frame.
         outputDidDrain()

@@ -94,7 +94,7 @@ extension ConnectRun {
     /// The failure caused by errors that the server has reported, or by lines that wait for it, or `nil` if there is
     /// none. The failure of a program explains lines that wait.
     var protocolFailure: Failure? {
-        guard let pipeline = stages.pipeline, program?.failure == nil else { return nil }
+        guard let pipeline = stages.pipeline, program?.failure == nil, stages.scenario == nil else { return nil }
         let (replies, refusals) = pipeline.errorCounts
         if settings.arguments.replies.failsOnErrorReply, replies + refusals > 0 {
             return .errorReplies(replies + refusals)

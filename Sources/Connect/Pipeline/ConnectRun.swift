@@ -84,6 +84,10 @@ package final class ConnectRun {
         let codecCommands = try CodecStage.commands(of: decoders, option: "--decode", settings)
         outputs = try ConnectOutputs(settings, console: console, output: environment.output, on: loop)
         outputs.encoder = stages.encoder
+        if let scenario = settings.scenario {
+            stages.scenario = try ScenarioSource(scenario, of: self)
+            outputs.judge = stages.scenario
+        }
         for pattern in settings.conditions.patterns + stages.hiding.compactMap(\.pattern) { console.watch(pattern) }
         if let queue {
             stages.requests = RequestStage(
@@ -125,7 +129,8 @@ package final class ConnectRun {
                 switch request {
                 case .interrupt: interrupted()
                 case .quit where outputs.prompt?.quitsProgram() ?? false: break
-                case .timeLimit: timeLimitPassed(request.failure)
+                case .timeLimit(let limit):
+                    timeLimitPassed(stages.scenario?.timedOut(after: limit) ?? request.failure)
                 case .quit, .terminate, .hangUp: end(with: request.failure, hurried: true)
                 }
             }
@@ -143,7 +148,8 @@ package final class ConnectRun {
         program?.kill()
         stages.codecs?.kill()
         stages.encoder?.kill()
-        let failure = outputs.recording.complete(after: state.failure ?? program?.failure)
+        var failure = outputs.recording.complete(after: state.failure ?? program?.failure)
+        if let scenario = stages.scenario { failure = scenario.finish(after: failure) }
         return console.failure(after: failure, outputs.losses(hasProgram: program != nil))
     }
 
@@ -238,6 +244,11 @@ package final class ConnectRun {
         // Nothing will be sent: the first message is the last one, even if others arrive with it.
         if !settings.readsPipe, settings.messages.isEmpty { _ = state.inputEnded() }
         stages.codecs?.connectionWillStart()
+        if let scenario = stages.scenario {
+            scenario.connectionWillStart(statistics.openedCount)
+            // The steps ask for what the session of the last connection would renew.
+            stages.pipeline = makePipeline()
+        }
         stages.pipeline?.clockOffset = clockOffset
         stages.pipeline?.opened(
             UInt64(statistics.openedCount), at: opened.request.url, subprotocol: opened.upgrade.subprotocol,
@@ -255,6 +266,10 @@ package final class ConnectRun {
     func beginSending(on connection: Connection<ConnectRun>) {
         // A first message cannot be encoded.
         guard state.failure == nil else { return }
+        if let scenario = stages.scenario {
+            current?.hasBegunSending = true
+            return scenario.advance()
+        }
         // The messages wait for the next connection.
         if connection.isClosing, stages.acknowledgements != nil { return }
         current?.hasBegunSending = true

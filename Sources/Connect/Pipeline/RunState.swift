@@ -13,8 +13,8 @@ struct RunState {
         case running
         /// Nothing more is sent. Received messages count until the peer answers the close frame.
         case ending
-        /// Nothing more is sent, and received messages are ignored, because the goal is met or the reader of standard
-        /// output has closed it.
+        /// Nothing more is sent, and received messages are ignored, because the goal is met, the reader of standard output
+        /// has closed it, or the last step of a scenario was the end of the connection.
         case done
         /// The last connection has ended, and the outputs write their backlog. `wasEnding` is whether the run was
         /// already ending before that.
@@ -122,8 +122,8 @@ struct RunState {
         return true
     }
 
-    /// Handles the loss of the reader of standard output.
-    mutating func readerLeft() {
+    /// Ignores what arrives from now on: the reader of standard output has left, or all steps of a scenario have passed.
+    mutating func ignoreIncoming() {
         if !isDraining { phase = .done }
     }
 

@@ -3,7 +3,8 @@ import Formats
 import UserInterface
 import WSCore
 
-/// Reports the steps of a scenario: a line for each on standard output, and a JUnit file.
+/// Reports the steps of a scenario: a line for each on standard output, or on standard error if messages are written, and a
+/// JUnit file.
 final class ScenarioReport {
     /// A reply that may consist of several messages.
     struct Reply {
@@ -35,6 +36,8 @@ final class ScenarioReport {
     private let arguments: ScenarioArguments
     private let palette: Palette
     private let secrets: SecretRecord
+    /// Takes the lines, or `nil` to write them to standard output.
+    private let console: Console?
     /// Whether to write only the step that has failed.
     private let isQuiet: Bool
     private let file: OutputFile?
@@ -45,18 +48,28 @@ final class ScenarioReport {
     private var problem: Failure?
 
     /// Opens the JUnit file, to fail early.
+    /// - Parameter besideMessages: Whether standard output is for messages.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    init(_ scenario: Scenario, _ arguments: ScenarioArguments, console: Console) throws(Failure) {
+    init(
+        _ scenario: Scenario, _ arguments: ScenarioArguments, besideMessages: Bool, console: Console
+    ) throws(Failure) {
         self.scenario = scenario
         self.arguments = arguments
         isQuiet = console.isQuiet
         secrets = console.secrets
-        palette = console.colors(on: StandardDescriptors.output)
+        self.console = besideMessages ? console : nil
+        palette = console.colors(on: besideMessages ? StandardDescriptors.error : StandardDescriptors.output)
         do throws(IOError) {
             file = try arguments.junitPath.map { (path) throws(IOError) in try OutputFile(creating: path) }
         } catch {
             throw .badArgument(what: "--junit \(escapingControls(arguments.junitPath ?? ""))", why: error.fileProblem)
         }
+    }
+
+    /// Begins a connection with the first step.
+    func begin() {
+        passed = [:]
+        skipped = []
     }
 
     /// Reports a step that has passed.
@@ -98,6 +111,7 @@ final class ScenarioReport {
     }
 
     private func write(_ line: String) {
+        if let console { return console.show(line) }
         let error = StandardDescriptors.writeAll(line, to: StandardDescriptors.output)
         if let error, error != .brokenPipe, problem == nil { problem = .output(error) }
     }

@@ -186,11 +186,12 @@ package final class Pipeline {
     /// - Returns: Whether `send` has sent its messages, and the key of the reply, or `nil` if there will be none.
     /// - Throws: ``ProtocolInputError``. Nothing is sent.
     package func submit(
-        _ payload: RawSpan, as kind: MessageKind, wantsReply: Bool, at now: UInt64, send: (RawSpan, MessageKind) -> Bool
+        _ payload: RawSpan, as kind: MessageKind, wantsReply: Bool, at now: UInt64,
+        send: (RawSpan, MessageKind) throws(ProtocolInputError) -> Bool
     ) throws(ProtocolInputError) -> (isSent: Bool, replyKey: ProtocolEvent.ReplyKey?) {
         let key = try submit(payload, as: kind, Line(wantsReply: wantsReply), at: now).key
         var isSent = true
-        while let (payload, kind) = effects.nextMessage() { isSent = send(payload.span.bytes, kind) && isSent }
+        while let (payload, kind) = effects.nextMessage() { isSent = try send(payload.span.bytes, kind) && isSent }
         return (isSent, key)
     }
 

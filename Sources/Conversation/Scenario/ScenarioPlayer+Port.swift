@@ -7,8 +7,9 @@ extension ScenarioPlayer {
         var pipeline: Pipeline? { get }
         /// Whether steps may send messages through the pipeline.
         var takesMessages: Bool { get }
-        /// Sends a message, unchanged. Returns `false` if the connection is closed.
-        func send(_ payload: RawSpan, as kind: MessageKind) -> Bool
+        /// Sends a message that has passed the pipeline. Returns `false` if the connection is closed.
+        /// - Throws: ``ProtocolInputError`` if it cannot be encoded.
+        func send(_ payload: RawSpan, as kind: MessageKind) throws(ProtocolInputError) -> Bool
         /// Sends a ping or a pong. Returns `false` if the connection is closed.
         func send(control opcode: Opcode, _ payload: RawSpan) -> Bool
         /// Starts the closing handshake. Returns `false` if the connection is closed.

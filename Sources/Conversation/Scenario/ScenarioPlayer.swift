@@ -416,12 +416,12 @@ package struct ScenarioPlayer: ~Copyable {
         _ message: Scenario.Message, at now: UInt64, _ port: some Port
     ) throws(ScenarioFailure.Reason) -> Bool {
         try messages.compose(message, at: now) { (payload) throws(ScenarioFailure.Reason) in
-            guard let pipeline = port.pipeline else { return port.send(payload, as: message.kind) }
-            guard port.takesMessages else { return false }
             do throws(ProtocolInputError) {
+                guard let pipeline = port.pipeline else { return try port.send(payload, as: message.kind) }
+                guard port.takesMessages else { return false }
                 // Replies are messages for the steps.
                 return try pipeline.submit(payload, as: message.kind, wantsReply: true, at: now) {
-                    port.send($0, as: $1)
+                    (payload, kind) throws(ProtocolInputError) in try port.send(payload, as: kind)
                 }.isSent
             } catch {
                 throw .unsendable(error.description)

@@ -23,8 +23,6 @@ extension OptionSubjects {
     /// The login and automatic answers.
     package static let exchange = OptionSubjects(rawValue: 1 << 11)
     package static let heartbeatMessage = OptionSubjects(rawValue: 1 << 12)
-    /// Staying connected to a server.
-    package static let staying = OptionSubjects(rawValue: 1 << 13)
     /// All messages that a server sends.
-    package static let service = OptionSubjects(rawValue: 1 << 14)
+    package static let service = OptionSubjects(rawValue: 1 << 13)
 }

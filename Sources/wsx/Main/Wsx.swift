@@ -110,10 +110,6 @@ struct Wsx {
                 return printed(command.text)
             }
             if isOnTerminal { arguments.doubts.forEach { console.notice("wsx: \($0)") } }
-            if let scenario = settings.scenario {
-                let run = try ScenarioRun(scenario, settings, on: try makeLoop(), console: console)
-                return report(run.run(), savingCookiesOf: settings, on: console)
-            }
             let run = try ConnectRun(settings, on: try makeLoop(), console: console)
             return report(run.run(), savingCookiesOf: run.settings, on: console)
         } catch {

@@ -438,7 +438,8 @@ import WSCore
     func defaults(command: Command) throws {
         let options = TestProgram.options(of: command)
         for option in options {
-            guard let value = option.defaultValue else { continue }
+            // With `--scenario`, messages are written only if the option is given.
+            guard let value = option.defaultValue, option.long != "output" else { continue }
             let needed = option.requirements.first
             let required = options.first { $0.long == needed?.long }
             let words =

@@ -106,7 +106,7 @@ import Testing
     @Test("A reader that closes the output before the goal is met is a success")
     func readerLeft() {
         var state = state(EndConditions(count: 2))
-        state.readerLeft()
+        state.ignoreIncoming()
         _ = state.end(with: nil, hurried: true)
         state.drain(requestFailure: nil, isPrompt: false, lastCode: .normalClosure)
         #expect(state.failure == nil)

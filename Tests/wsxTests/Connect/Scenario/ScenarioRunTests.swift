@@ -34,7 +34,7 @@ import Testing
                 color: .never, isQuiet: true, secrets: SecretRecord(),
                 log: LogWriter(descriptor: file.descriptor) { _ in "" }
             ) { _ in nil }
-            let run = try ScenarioRun(try #require(settings.scenario), settings, on: loop, console: console)
+            let run = try ConnectRun(settings, on: loop, console: console)
             failure = run.run()
             withExtendedLifetime(run) { loop.settle() }
         }

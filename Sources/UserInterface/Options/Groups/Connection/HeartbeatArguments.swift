@@ -16,7 +16,7 @@ package struct HeartbeatArguments: Equatable, Sendable {
     package static func options(summary: String, manual: MarkedText) -> [OptionSpecification<HeartbeatArguments>] {
         [
             OptionSpecification(
-                "heartbeat", value: OptionValue("DURATION"), about: .staying, heading: .staying, summary: summary,
+                "heartbeat", value: OptionValue("DURATION"), heading: .staying, summary: summary,
                 manual: manual,
                 example: "--heartbeat 20s", seeAlso: ["heartbeat-misses"]
             ) { arguments, value throws(ValueProblem) in

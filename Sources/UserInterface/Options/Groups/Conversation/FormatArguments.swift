@@ -9,7 +9,8 @@ package struct FormatArguments: Equatable, Sendable {
     package var payload = PayloadKind.automatic
     package var input = InputFormat.lines
     package var stripsCarriageReturn = false
-    package var output = OutputFormat.text
+    /// Nil: the default, or no messages beside the steps of a scenario.
+    private var givenOutput: OutputFormat?
     /// The value to write of each message; nil: whole messages.
     package var pick: JSONPath?
     /// What to write of each message; nil: the message.
@@ -20,6 +21,14 @@ package struct FormatArguments: Equatable, Sendable {
     package var replaySpeed = ReplaySpeed.max
 
     package init() {}
+
+    package var output: OutputFormat {
+        get { givenOutput ?? .text }
+        set { givenOutput = newValue }
+    }
+
+    /// Whether an option asks for messages on standard output.
+    package var asksForOutput: Bool { givenOutput != nil || pick != nil || format != nil || changes != nil }
 
     /// The options.
     /// - Parameters:
