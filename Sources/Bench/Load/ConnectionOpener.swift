@@ -202,10 +202,7 @@ final class ConnectionOpener {
     private func makeConnectionSettings<Handler: LoadHandler>() -> Connection<Handler>.Settings {
         let arguments = settings.arguments
         return Connection.Settings(
-            role: .client,
-            limits: Limits(
-                maximumMessageBytes: arguments.client.limits.maximumMessageBytes,
-                maximumFragments: arguments.client.limits.maximumFragments),
+            role: .client, limits: arguments.client.limits.ofMessages,
             fragmentBytes: arguments.client.limits.fragmentBytes, closeTimeout: arguments.client.limits.closeTimeout,
             // Automatic messages stop if the peer does not read them.
             pausesReadingWhenFull: settings.plan.conversation.exchange?.answers.isEmpty == false

@@ -1,4 +1,5 @@
 import Formats
+import Peer
 import UserInterface
 import WSCore
 
@@ -42,7 +43,7 @@ final class ConnectProgress {
     var words: String? {
         guard let attempt = connections?.attempt else { return nil }
         let elapsed = loop.now - startTime
-        return elapsed < Self.interval ? "connecting" : Self.words(for: attempt.shownPhase, elapsed)
+        return elapsed < Self.interval ? "connecting" : Self.words(for: attempt.phase, elapsed)
     }
 
     private func show() {
@@ -51,7 +52,7 @@ final class ConnectProgress {
         // Leave the last column free: some terminals wrap there.
         let isShown = console.showStatus(
             Self.line(
-                url: "\(attempt.url)", phase: attempt.shownPhase, elapsed: loop.now - startTime, columns: columns - 1))
+                url: "\(attempt.url)", phase: attempt.phase, elapsed: loop.now - startTime, columns: columns - 1))
         guard isShown else { return }
         if let hiddenInput { hiddenInput.hide() } else { hiddenInput = HiddenInput(at: StandardDescriptors.input) }
     }
@@ -98,9 +99,4 @@ final class ConnectProgress {
         case .upgrading: "WebSocket handshake"
         }
     }
-}
-
-extension ConnectionAttempt {
-    /// The current phase; nil: programs run before the first one.
-    fileprivate var shownPhase: ConnectError.Phase? { runsPrograms ? nil : phase }
 }

@@ -35,9 +35,7 @@ final class Relay {
                 isVerbose: run.settings.arguments.transcript.verbosity > 0)
         }
         connectionSettings = Connection.Settings(
-            role: .client,
-            limits: Limits(
-                maximumMessageBytes: limits.maximumMessageBytes, maximumFragments: limits.maximumFragments),
+            role: .client, limits: limits.ofMessages,
             fragmentBytes: limits.fragmentBytes, closeTimeout: limits.closeTimeout,
             queueLimitBytes: Self.queueLimitBytes, answersPings: false, answersCloses: false)
     }

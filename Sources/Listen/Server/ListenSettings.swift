@@ -118,10 +118,7 @@ package struct ListenSettings {
     /// The limits and the behavior of each connection.
     var connection: Connection<ListenClient>.Settings {
         Connection.Settings(
-            role: .server,
-            limits: Limits(
-                maximumMessageBytes: arguments.limits.maximumMessageBytes,
-                maximumFragments: arguments.limits.maximumFragments),
+            role: .server, limits: arguments.limits.ofMessages,
             fragmentBytes: arguments.limits.fragmentBytes, closeTimeout: arguments.limits.closeTimeout,
             pausesReadingWhenFull: arguments.mode == .echo || replay != nil || exchange != nil || scenario != nil,
             queueLimitBytes: relay == nil ? 16 << 20 : Relay.queueLimitBytes,

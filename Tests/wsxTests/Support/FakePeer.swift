@@ -1,6 +1,7 @@
 import SessionSupport
 
 @testable import Connect
+@testable import Peer
 @testable import WSCore
 
 /// A server at the other end of a stream in memory, without sockets or time.

@@ -1,4 +1,5 @@
 import CommandLine
+import WSCore
 
 /// The limits on messages and on the duration of the closing handshake.
 package struct LimitArguments: Equatable, Sendable {
@@ -12,6 +13,11 @@ package struct LimitArguments: Equatable, Sendable {
 
     package init(maximumMessageBytes: Int = 64 << 20) {
         self.maximumMessageBytes = maximumMessageBytes
+    }
+
+    /// The limits of received messages.
+    package var ofMessages: Limits {
+        Limits(maximumMessageBytes: maximumMessageBytes, maximumFragments: maximumFragments)
     }
 
     package var closeTimeout: Duration {

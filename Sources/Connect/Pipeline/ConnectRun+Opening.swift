@@ -1,0 +1,249 @@
+import Conversation
+import Formats
+import Peer
+import UserInterface
+import WSCore
+
+// Opening connections, and their beginning.
+extension ConnectRun {
+    func connect() {
+        let target: Connector.Settings
+        do throws(Failure) {
+            target = try embeddedEcho.resolving(settings.connector, for: settings.url)
+        } catch {
+            return end(with: error)
+        }
+        console.warnIfInsecure(settings.arguments.client.tls.isInsecure && settings.connector.mayUseTLS)
+        let destination = ConnectionSequence.Destination(
+            settings.url, timeLimit: settings.connector.timeouts.whole, secrets: settings.secrets,
+            commands: settings.secretCommands
+        ) { [unowned self] () throws(Failure) in
+            try renewSecrets()
+            var target = target
+            target.request = settings.connector.request
+            target.proxies = settings.connector.proxies
+            // Lines with secrets may have to be sent again.
+            target.redirects.secretMessages = settings.secrets.record.messageSources
+            return target
+        } attempt: { [unowned self] target, completion in
+            environment.dial(target, settings, loop, completion)
+        }
+        let connections = ConnectionSequence(destination, backoff: settings.backoff, on: loop) {
+            [unowned self] event in
+            handle(event)
+        }
+        self.connections = connections
+        connections.start()
+    }
+
+    private func handle(_ event: ConnectionSequence.Event) {
+        switch event {
+        case .starts:
+            statistics.connectionStarted()
+            showProgress(of: connections)
+        case .step(let step): show(step)
+        case .opened(let opened):
+            showProgress(of: nil)
+            self.opened(opened)
+        case .waits(let wait, let isShortened, let failure):
+            willWait(wait, isShortened: isShortened, because: failure)
+        case .gaveUp(let failure):
+            showProgress(of: nil)
+            state.gaveUp(failure)
+            if staysAtPrompt() { return }
+            state.end()
+            finish()
+        }
+    }
+
+    /// Records a step and shows it with `-v`, with secrets removed.
+    private func show(_ step: Connector.Step) {
+        console.secrets.add(step)
+        if !outputs.isVerbose, let notice = ReportedRedirect.notice(of: step), statistics.isNew(redirect: notice) {
+            console.notice(notice)
+        }
+        let report = step.report(without: console.secrets)
+        guard let direction = report.direction else {
+            return outputs.noticeVerbosely(report.lines.joined(separator: "\n"))
+        }
+        for line in report.lines {
+            statistics.add(head: line, direction)
+            outputs.show(head: line, direction)
+        }
+    }
+
+    /// Reports why there is no connection, and when the next attempt follows.
+    /// - Parameter isShortened: Whether the server has asked for a longer wait.
+    private func willWait(_ wait: Duration, isShortened: Bool, because failure: Failure) {
+        showProgress(of: nil)
+        state.attemptFailed(failure)
+        outputs.writeEvent { $0.writeFailure(failure) }
+        // The user may type messages for a server that is not running yet.
+        if settings.isRepl, prompt == nil {
+            startPrompt()
+            guard prompt != nil else { return }
+        }
+        prompt?.showsWait(wait)
+        let remark = isShortened ? ", the longest wait" : ""
+        let next = "reconnecting in \(Phrase.seconds(wait))\(remark) (attempt \(connections?.tryCount ?? 0))"
+        console.notice("wsx: " + Failure.joined(failure.message ?? "", next))
+    }
+
+    /// Replaces the outputs of programs by their latest ones.
+    private func renewSecrets() throws(Failure) {
+        guard !settings.secretCommands.isEmpty else { return }
+        try settings.renewSecrets()
+        guard let selection = settings.protocolSelection else { return }
+        stages.pipeline?.takeLogin(of: selection.makeSession(connection: 1, clockOffset: clockOffset))
+    }
+
+    /// Shows the attempts of a sequence on a terminal if they take long; with `nil`, stops that.
+    func showProgress(of connections: ConnectionSequence?) {
+        progress?.stop()
+        progress = connections.map { ConnectProgress(of: $0, on: loop, console: console) }
+    }
+
+    /// Switches to another server, which gets no messages meant for the first one.
+    func adopt(_ next: ConnectSettings) {
+        showUndelivered("/connect does not take messages to another URL")
+        showUnanswered()
+        settings = next
+        stages.pipeline = makePipeline()
+        connections?.cancel()
+        connections = nil
+        statistics.serverChanged()
+        stages.acknowledgements?.reset(stages.requests == nil ? next.messages : [])
+        stages.requests?.begin(with: next)
+    }
+
+    /// Continues with an open connection: sends the initial messages, then those that may not have arrived on the
+    /// previous connection.
+    func opened(_ opened: Connector.Opened) {
+        let isFirst = statistics.opening == nil
+        statistics.connectionOpened(opened, at: loop.now)
+        let keepsSecrets =
+            settings.connector.redirects.isTrusted || opened.request.url.mayReceiveSecrets(of: settings.url)
+        stages.writer?.connectionOpened(statistics.openedCount, at: keepsSecrets ? nil : opened.request.url)
+        if isFirst { settings.rememberURL() }
+        outputs.noticeVerbosely(ReportedTimings.line(opened))
+        outputs.writeEvent { $0.writeOpen(opened) }
+        let connection = Connection(
+            opened.stream, settings: settings.connection(), deflate: opened.deflate, resources: resources, handler: self
+        )
+        let countsReplies = settings.countsReplies || settings.tellsGreetings
+        current = OpenConnection(connection: connection, replies: countsReplies ? ReplyCount() : nil)
+        if settings.isRepl, prompt == nil { startPrompt() }
+        guard state.connectionOpened() else { return }
+        announce(opened, isFirst: isFirst)
+        if statistics.openedCount == 1,
+            let warning = OpeningNotice.unselectedSubprotocols(
+                opened, without: console.secrets)
+        {
+            console.notice(warning)
+        }
+        startHeartbeat(of: connection)
+        startProgram(for: opened)
+        // Nothing will be sent: the first message is the last one, even if others arrive with it.
+        if !settings.readsPipe, settings.messages.isEmpty { _ = state.inputEnded() }
+        stages.codecs?.connectionWillStart()
+        if let scenario = stages.scenario {
+            scenario.connectionWillStart(statistics.openedCount)
+            // The steps ask for what the session of the last connection would renew.
+            stages.pipeline = makePipeline()
+        }
+        stages.pipeline?.clockOffset = clockOffset
+        stages.pipeline?.opened(
+            UInt64(statistics.openedCount), at: opened.request.url, subprotocol: opened.upgrade.subprotocol,
+            now: loop.nowNanoseconds)
+        connection.start(with: opened.firstBytes)
+        executeEffects()
+        if isPeerReady { beginSending(on: connection) }
+    }
+
+    /// Whether messages may be sent on the open connection, because there is no `--ready`, or a message has matched it,
+    /// and the application protocol, if there is one, is ready.
+    var isPeerReady: Bool { stages.pipeline?.isReady ?? true }
+
+    /// Sends the messages of the command line and the input, now that the peer is ready.
+    func beginSending(on connection: Connection<ConnectRun>) {
+        // A first message cannot be encoded.
+        guard state.failure == nil else { return }
+        if let scenario = stages.scenario {
+            current?.hasBegunSending = true
+            return scenario.advance()
+        }
+        // The messages wait for the next connection.
+        if connection.isClosing, stages.acknowledgements != nil { return }
+        current?.hasBegunSending = true
+        sendInitialMessages()
+        sendUnacknowledged(on: connection)
+        stages.requests?.sendWaiting()
+        watchSending()
+        startInput()
+    }
+
+    /// Starts the input, or resumes it after a reconnect.
+    private func startInput() {
+        if settings.isRepl {
+            if state.isEnding { endAsAsked() }
+            return
+        }
+        if settings.readsPipe, case .notBegun = input {
+            var reading = settings.arguments.inputSettings
+            if let lineEnd = settings.arguments.messages.lineEnd {
+                reading.lineEnd = lineEnd.bytes
+                reading.stripsCarriageReturn = true
+            }
+            if program != nil { reading.maximumRecordBytes = settings.arguments.client.limits.maximumMessageBytes }
+            input = .reading(InputReader(reading, from: environment.input, on: loop, receiver: self))
+        }
+        if input.close != nil { return endAsAsked() }
+        if input.isOver || !settings.readsPipe, state.inputEnded() { return endAsAsked() }
+        guard input.isOver || (settings.arguments.format.readsInput && !settings.readsPipe) else {
+            return resumeInput()
+        }
+        input.end()
+        // Messages that are sent again may get further replies.
+        state.awaitReplies()
+        startLinger()
+    }
+
+    /// Decodes messages that arrive from now on with other codecs.
+    /// - Returns: Whether no codec is a program, which starts and ends with the run.
+    func decode(with codecs: [Codec]) -> Bool {
+        let stage = stages.codecs ?? CodecStage(settings, commands: [], console: console, on: loop, host: self)
+        stages.codecs = stage
+        return stage.use(codecs)
+    }
+
+    private func announce(_ opened: Connector.Opened, isFirst: Bool) {
+        guard let prompt else {
+            if !isFirst || connections?.tryCount != 0 { console.notice("wsx: connected to \(opened.request.url)") }
+            return
+        }
+        prompt.showsConnected()
+        console.notice(OpeningNotice.connected(opened, isFirst: isFirst, without: console.secrets))
+    }
+
+    private func startHeartbeat(of connection: Connection<ConnectRun>) {
+        guard let beat = settings.heartbeat else { return }
+        current?.heartbeat = HeartbeatTimer(beat, of: connection) { [unowned self] event in
+            switch event {
+            case .sentPing(let payload): outputs.show(control: .ping, payload.span.bytes, .sent)
+            case .sentMessage(let message): outputs.writeSent(message.span.bytes, as: .text)
+            case .lost(let silence):
+                state.dropCause = .silent(for: silence, misses: beat.maximumMisses)
+                self.connection?.terminate()
+            }
+        }
+        guard let templates = stages.templates else { return }
+        current?.heartbeat?.nextMessage = { [unowned self] in
+            do throws(TemplateProblem) {
+                return try templates.nextHeartbeat()
+            } catch {
+                outputs.console.error("the heartbeat message was not sent: \(error.words)")
+                return nil
+            }
+        }
+    }
+}
