@@ -12,8 +12,7 @@ package final class BenchRun {
     private let pool: WorkerPool
     /// The workers, after their threads have ended.
     private var workers: [LoadWorker] = []
-    /// The server behind `echo:`, or `nil` for other URLs.
-    private let embeddedEcho: EmbeddedEcho?
+    private let embeddedEcho: EmbeddedEcho
     private let monitor: LiveMonitor
     private let outputs: ResultOutputs
     private var startTime = WallTime.now
@@ -37,13 +36,8 @@ package final class BenchRun {
     /// Prepares a run.
     package init(_ settings: BenchSettings, on loop: EventLoop, console: Console) throws(Failure) {
         var settings = settings
-        if settings.url.endpoint == .embeddedEcho {
-            let echo = try EmbeddedEcho(for: settings.connector.request, on: loop, console: console)
-            settings.connector.destination = try echo.start()
-            embeddedEcho = echo
-        } else {
-            embeddedEcho = nil
-        }
+        embeddedEcho = EmbeddedEcho(on: loop, console: console)
+        settings.connector = try embeddedEcho.resolving(settings.connector, for: settings.url)
         self.settings = settings
         self.loop = loop
         self.console = console

@@ -11,7 +11,7 @@ package final class CheckRun {
     private let settings: CheckSettings
     private let loop: EventLoop
     private let console: Console
-    private let echo: SharedEmbeddedEcho
+    private let echo: EmbeddedEcho
     private let playing: Playing
     private let cases: [Case]
     private var report: CheckReport
@@ -58,7 +58,7 @@ package final class CheckRun {
         self.loop = loop
         self.console = console
         cases = try settings.selection(for: .server)
-        echo = SharedEmbeddedEcho(on: loop, console: console)
+        echo = EmbeddedEcho(on: loop, console: console)
         let cookies = try CookieFiles.read(settings.arguments.client.request.cookieFiles).cookies
         playing = Playing(
             settings, try echo.resolving(connector, for: url),

@@ -44,7 +44,7 @@ package final class ConnectRun {
     var input = Input.notBegun
     var stages = OptionalStages()
 
-    let embeddedEcho: SharedEmbeddedEcho
+    let embeddedEcho: EmbeddedEcho
     /// The program in place of standard input and output, or `nil` without `--exec`.
     private(set) var program: ConnectProgram?
     /// The time limit of a hurried end.
@@ -74,7 +74,7 @@ package final class ConnectRun {
         if let pipes { (environment.input, environment.output) = (pipes.fromProgram, pipes.toProgram) }
         self.environment = environment
         resources = ConnectionResources(on: loop)
-        embeddedEcho = SharedEmbeddedEcho(on: loop, console: console)
+        embeddedEcho = EmbeddedEcho(on: loop, console: console)
         state = RunState(settings.conditions, closeTimeout: settings.arguments.client.limits.closeTimeout)
         stages.hiding = try .make(settings.arguments.transcript.hidden, for: "--hide")
         // Check the messages before a recording truncates its file.

@@ -10,12 +10,12 @@ import WSCore
     func address() throws {
         try withIdleLoop { loop in
             let console = try ReadableConsole()
-            let servers = try (0..<2).map { _ in
-                try EmbeddedEcho(for: try request(), on: loop, console: console.console)
-            }
+            let servers = (0..<2).map { _ in EmbeddedEcho(on: loop, console: console.console) }
             defer { for server in servers { server.stop() } }
+            let settings = try settings()
             let paths = try servers.map { server in
-                guard case .unix(let path) = try server.start() else { return "" }
+                guard case .unix(let path) = try server.resolving(settings.connector, for: settings.url).destination
+                else { return "" }
                 return path
             }
             #expect(Set(paths).count == 2 && paths.allSatisfy { $0.hasPrefix("@wsx-echo-") })
@@ -26,16 +26,17 @@ import WSCore
     @Test("The server accepts the requested subprotocols, without duplicates")
     func subprotocols() throws {
         try withIdleLoop { loop in
-            let console = try ReadableConsole().console
-            _ = try EmbeddedEcho(
-                for: try request { $0.client.request.subprotocols = ["chat", "b"] }, on: loop, console: console)
+            let server = EmbeddedEcho(on: loop, console: try ReadableConsole().console)
+            defer { server.stop() }
+            let settings = try settings { $0.client.request.subprotocols = ["chat", "b"] }
+            _ = try server.resolving(settings.connector, for: settings.url)
         }
     }
 
-    private func request(_ change: (inout ConnectArguments) -> Void = { _ in }) throws -> ClientRequest {
+    private func settings(_ change: (inout ConnectArguments) -> Void = { _ in }) throws -> ConnectSettings {
         var arguments = ConnectArguments()
         arguments.client.url = "echo:"
         change(&arguments)
-        return try ConnectSettings(arguments).connector.request
+        return try ConnectSettings(arguments)
     }
 }
