@@ -216,6 +216,26 @@ def test_the_steps_ask_for_a_subscription_on_each_connection(tmp_path):
     assert result.status == 0, result
 
 
+def test_no_step_fails_while_there_is_no_connection(tmp_path):
+    path = written(tmp_path / "s.jsonl", [{"type": "message", "direction": "in", "match": "welcome", "timeout": "1s"}])
+
+    def serve(peer):
+        peer.upgrade(then=wire.text(b'0{"sid":"a","upgrades":[],"pingInterval":100,"pingTimeout":100}'))
+        assert peer.read_frame().payload == b"40"
+        peer.send(wire.text(b'40{"sid":"b"}'))
+        if server.connection_count == 1:
+            # Without pings, the session gives up.
+            return peer.read_to_end()
+        peer.send(wire.text(b'42["welcome"]'))
+        return peer.answer_close()
+
+    with ScriptedServer(serve) as server:
+        result = wsx(
+            "connect", "--protocol", "socket.io", "--scenario", path, "--reconnect", "--reconnect-delay", "1500ms", server.url)
+    assert (result.status, server.connection_count) == (0, 2), result
+    assert "socket.io" in result.error_lines[0]
+
+
 # HAR files
 
 

@@ -18,7 +18,7 @@ final class ScenarioSource {
     private var player: ScenarioPlayer
     /// Continues the current step when its time has come.
     private lazy var timer = DeadlineTimer(on: run.loop) { [unowned self] in
-        player.deadline
+        isPlaying ? player.deadline : nil
     } isReadingPaused: { [unowned self] in
         run.isReadingPaused
     } action: { [unowned self] in
@@ -73,30 +73,29 @@ final class ScenarioSource {
     func advance() {
         repeat {
             run.executeEffects()
-            guard !isOver else { return }
+            guard isPlaying else { return }
             player.advance(at: now, self)
         } while run.stages.pipeline?.hasEffects ?? false
         switch player.phase {
         case .betweenIterations: break
         case .notStarted, .step: timer.update()
-        case .over:
-            timer.stop()
-            run.endAsAsked()
+        case .over: run.endAsAsked()
         case .failed(let failure):
             lastNanoseconds = now &- stepStart
-            timer.stop()
             run.end(with: .scenarioFailed(failure))
         }
     }
 
-    /// Whether the run ends, or its connection does for a reason that is no step's fault.
-    private var isOver: Bool { run.state.isEnding || run.state.dropCause != nil }
+    /// Whether the steps have begun on the connection, and neither the run ends nor the connection for a reason that is no
+    /// step's fault.
+    private var isPlaying: Bool {
+        run.current?.hasBegunSending ?? false && !run.state.isEnding && run.state.dropCause == nil
+    }
 
     /// Judges the end of a connection.
     /// - Parameter isRetried: Whether another connection follows, unless all steps have passed.
     /// - Returns: The failure of the step, or `nil` if there is none, or if the next connection begins anew.
     func connectionEnded(_ end: ConnectionEnd, isRetried: Bool) -> Failure? {
-        timer.stop()
         lastNanoseconds = now &- stepStart
         player.connectionEnded(ScenarioFailure.Ending(end), at: now, self)
         guard case .failed(let failure) = player.phase, !isRetried else { return nil }
@@ -146,7 +145,7 @@ final class ScenarioSource {
 extension ScenarioSource: EndOfTurnWork {
     /// Continues after received frames.
     func endTurn() {
-        if run.current?.hasBegunSending ?? false { advance() }
+        if isPlaying { advance() }
     }
 }
 
