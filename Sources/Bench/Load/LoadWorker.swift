@@ -84,8 +84,7 @@ final class LoadWorker {
     init(_ settings: BenchSettings, shard: Shard, on loop: EventLoop) throws(Failure) {
         self.settings = settings
         self.loop = loop
-        let clockOffset = WallTime.now.sinceEpoch.nanoseconds &- loop.nowNanoseconds
-        context = LoadContext(settings.plan, shard: shard, clockOffset: clockOffset)
+        context = LoadContext(settings.plan, shard: shard, clockOffset: loop.clockOffset)
         opener = try ConnectionOpener(settings, shard: shard, rows: context.factory.rows, on: loop)
         workload = context.makeWorkload()
         timers.pace = Timer(on: loop) { [unowned self] in continuePhase() }

@@ -12,25 +12,22 @@ extension ConnectRun {
         if settings.arguments.protocols.choice != nil {
             outputs.protocolName = settings.protocolSelection?.descriptor.name
             let application = makeApplication()
-            return Pipeline(application: application, readinessTimeout: timeout, clockOffset: clockOffset)
+            return Pipeline(application: application, readinessTimeout: timeout, clockOffset: loop.clockOffset)
         }
         guard let plan = settings.exchange else { return nil }
         let rules = AutoReply.Rules(plan)
         for pattern in rules.patterns { console.watch(pattern) }
         let answers = AutoReply(rules, seed: .random(in: .min ... .max))
         settings.data.set(&answers.variables)
-        return Pipeline(answers: answers, readinessTimeout: timeout, clockOffset: clockOffset)
+        return Pipeline(answers: answers, readinessTimeout: timeout, clockOffset: loop.clockOffset)
     }
-
-    /// The offset from the loop's clock to the time since 1970, in nanoseconds.
-    var clockOffset: UInt64 { WallTime.now.sinceEpoch.nanoseconds &- loop.nowNanoseconds }
 
     private func makeApplication() -> Pipeline.Application {
         // At the prompt, a reply is optional, and in a scenario, a step waits for it. The reply to a stream is its end.
         let isScenario = settings.scenario != nil
         let awaitsReplies = !isScenario && (!settings.isRepl || settings.arguments.replies.sendsRequests)
         func session(_ selection: ProtocolSelection) -> any ProtocolSession {
-            selection.makeSession(connection: 1, clockOffset: clockOffset, awaitsStreams: awaitsReplies)
+            selection.makeSession(connection: 1, clockOffset: loop.clockOffset, awaitsStreams: awaitsReplies)
         }
         var application =
             if let selection = settings.protocolSelection {
@@ -50,7 +47,7 @@ extension ConnectRun {
         _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, through pipeline: Pipeline,
         on connection: Connection<ConnectRun>
     ) {
-        pipeline.clockOffset = clockOffset
+        pipeline.clockOffset = loop.clockOffset
         var meetsGoal = false
         pipeline.received(payload, as: kind, at: loop.nowNanoseconds) { payload, kind, role in
             switch role {

@@ -94,7 +94,7 @@ extension ConnectRun {
         guard !settings.secretCommands.isEmpty else { return }
         try settings.renewSecrets()
         guard let selection = settings.protocolSelection else { return }
-        stages.pipeline?.takeLogin(of: selection.makeSession(connection: 1, clockOffset: clockOffset))
+        stages.pipeline?.takeLogin(of: selection.makeSession(connection: 1, clockOffset: loop.clockOffset))
     }
 
     /// Shows the attempts of a sequence on a terminal if they take long; with `nil`, stops that.
@@ -151,7 +151,7 @@ extension ConnectRun {
             // The steps ask for what the session of the last connection would renew.
             stages.pipeline = makePipeline()
         }
-        stages.pipeline?.clockOffset = clockOffset
+        stages.pipeline?.clockOffset = loop.clockOffset
         stages.pipeline?.opened(
             UInt64(statistics.openedCount), at: opened.request.url, subprotocol: opened.upgrade.subprotocol,
             now: loop.nowNanoseconds)

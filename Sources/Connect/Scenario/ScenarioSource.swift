@@ -52,7 +52,7 @@ final class ScenarioSource {
     ) -> ScenarioPlayer {
         var player = ScenarioPlayer(
             scenario, connection: UInt64(number), defaultTimeout: defaultTimeout, repeats: false,
-            clockOffset: run.clockOffset, seed: .random(in: .min ... .max))
+            clockOffset: run.loop.clockOffset, seed: .random(in: .min ... .max))
         run.settings.data.set(&player.variables)
         return player
     }

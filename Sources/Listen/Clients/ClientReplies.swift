@@ -18,16 +18,12 @@ final class ClientReplies {
         send: @escaping (RawSpan) -> Void
     ) {
         pipeline = Pipeline(
-            answers: AutoReply(rules, seed: .random(in: .min ... .max)), clockOffset: Self.clockOffset(of: loop))
+            answers: AutoReply(rules, seed: .random(in: .min ... .max)), clockOffset: loop.clockOffset)
         pipeline.opened(UInt64(number), subprotocol: nil, now: loop.nowNanoseconds)
         self.number = number
         self.loop = loop
         self.console = console
         self.send = send
-    }
-
-    private static func clockOffset(of loop: EventLoop) -> UInt64 {
-        WallTime.now.sinceEpoch.nanoseconds &- loop.nowNanoseconds
     }
 
     /// Greets the client at the end of the turn, or before its first answer: the response to its request is sent first.
@@ -39,7 +35,7 @@ final class ClientReplies {
     /// - Returns: Whether the message was answered.
     func answers(_ payload: RawSpan) -> Bool {
         var isAnswered = false
-        pipeline.clockOffset = Self.clockOffset(of: loop)
+        pipeline.clockOffset = loop.clockOffset
         pipeline.received(payload, as: .text, at: loop.nowNanoseconds) { _, _, role in isAnswered = role == .answered }
         endTurn()
         return isAnswered

@@ -68,11 +68,10 @@ final class ClientScenario: ClientService {
         self.number = number
         self.run = run
         self.didFail = didFail
-        let clockOffset = WallTime.now.millisecondsSinceEpoch &* 1_000_000 &- run.loop.nowNanoseconds
         // The client's time limits are not those of its peer.
         player = ScenarioPlayer(
             scenario, connection: UInt64(number), defaultTimeout: .zero, repeats: scenario.hasRepetition,
-            clockOffset: clockOffset, seed: .random(in: .min ... .max))
+            clockOffset: run.loop.clockOffset, seed: .random(in: .min ... .max))
     }
 
     /// Starts at the end of the turn: the response to the client's request is sent first.

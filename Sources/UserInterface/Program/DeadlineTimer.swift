@@ -74,3 +74,9 @@ package final class DeadlineTimer {
         action()
     }
 }
+
+extension EventLoop {
+    /// The offset from the loop's clock to the time since 1970, in nanoseconds. It changes when the machine sleeps, or its
+    /// clock is set.
+    package var clockOffset: UInt64 { WallTime.now.sinceEpoch.nanoseconds &- nowNanoseconds }
+}

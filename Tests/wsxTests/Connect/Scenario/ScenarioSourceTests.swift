@@ -6,7 +6,7 @@ import Testing
 @testable import WSCore
 
 /// Runs of `connect --scenario` with the embedded echo server.
-@Suite struct ScenarioRunTests {
+@Suite struct ScenarioSourceTests {
     /// Plays the steps, and returns the failure and the JUnit file.
     private func play(
         _ steps: String, _ change: (inout ConnectArguments) -> Void = { _ in }

@@ -5,6 +5,9 @@ import WSCore
 
 /// A HAR file with connections that can be written as recordings.
 package struct HARFile {
+    /// Takes text that has been written.
+    package typealias Sink = (inout ByteBuffer) throws(Failure) -> Void
+
     private let input: SessionInput
     /// The connections, without the fields of their responses; at least one.
     package let entries: [HAREntry]
@@ -38,9 +41,7 @@ package struct HARFile {
     ///   - number: The number of the connection, from 1.
     ///   - sink: Called after each event. What it leaves is passed to `rest`.
     /// - Returns: The number of omitted control frames and errors.
-    package func write(
-        _ number: Int, to sink: HARConversion.Sink, rest: HARConversion.Sink
-    ) throws(Failure) -> Int {
+    package func write(_ number: Int, to sink: Sink, rest: Sink) throws(Failure) -> Int {
         let messages = try messages(of: number)
         let whole = try Self.read(input) { () throws(HARError) in
             try HARReader.whole(entries[number - 1], in: input.source)
@@ -65,10 +66,7 @@ package struct HARFile {
 }
 
 /// Writes a connection of a HAR file as a recording.
-package struct HARConversion: ~Copyable {
-    /// Takes text that has been written.
-    package typealias Sink = (inout ByteBuffer) throws(Failure) -> Void
-
+private struct HARConversion: ~Copyable {
     private let entry: HAREntry
     private var lines = ByteBuffer()
     /// The time of the latest event. Messages without a time have the same.
@@ -88,7 +86,7 @@ package struct HARConversion: ~Copyable {
     /// Writes the recording.
     /// - Throws: ``HARConversionError``.
     mutating func write(
-        _ messages: HAREntry.Messages, in source: @escaping JSONStream.Source, to sink: Sink, rest: Sink
+        _ messages: HAREntry.Messages, in source: @escaping JSONStream.Source, to sink: HARFile.Sink, rest: HARFile.Sink
     ) throws(HARConversionError) {
         add("recording") { _ in }
         writeOpen()
@@ -135,7 +133,7 @@ package struct HARConversion: ~Copyable {
 }
 
 /// Why a conversion ended.
-enum HARConversionError: Error {
+private enum HARConversionError: Error {
     case input(HARError)
     case output(Failure)
 }
