@@ -19,7 +19,7 @@ extension ConnectSettings {
             settings.url = target
             settings.connector.request = connector.request.addressed(to: target)
             secrets.record.add(settings.connector.request)
-            settings.requests = try RequestQueue.Settings.make(arguments, url: target, isRepl: isRepl)
+            settings.lines = try LineQueue.Settings.make(arguments, url: target, isRepl: isRepl)
         } else {
             settings = try ConnectSettings(
                 arguments.forOtherOrigin(text, protocolSelection), secrets: secrets, data: data,

@@ -33,8 +33,8 @@ package struct ConnectSettings {
     let saved: [SavedMessage]
     /// The scenario to play, or `nil` if there is none.
     let scenario: Scenario?
-    /// How replies are matched to requests, or `nil` if messages are not requests.
-    var requests: RequestQueue.Settings?
+    /// How lines are sent and matched to replies.
+    var lines: LineQueue.Settings
     /// Where messages come from after those of the command line.
     var source: Source
 
@@ -47,6 +47,8 @@ package struct ConnectSettings {
         case prompt
         /// A program in place of standard input and output.
         case program(ProgramCommand)
+
+        fileprivate var isPrompt: Bool { if case .prompt = self { true } else { false } }
     }
 
     /// Derives the settings from the arguments.
@@ -141,14 +143,14 @@ package struct ConnectSettings {
         } else {
             source = arguments.ending.isOne || arguments.format.format != nil ? .none : .prompt
         }
-        requests = try RequestQueue.Settings.make(arguments, url: url, isRepl: isRepl)
+        lines = try LineQueue.Settings.make(arguments, url: url, isRepl: source.isPrompt)
         connector.redirects.secretMessages = secrets.record.messageSources
     }
 }
 
 extension ConnectSettings {
     /// Whether the user types messages at a prompt.
-    var isRepl: Bool { if case .prompt = source { true } else { false } }
+    var isRepl: Bool { source.isPrompt }
 
     /// Whether messages are written to standard output. By default, a scenario reports its steps there.
     var writesMessages: Bool { scenario == nil || arguments.format.asksForOutput }
@@ -251,53 +253,55 @@ extension EndConditions {
             expectations: try .make(arguments.ending.expectations, for: "--expect"))
     }
 }
-extension RequestQueue.Settings {
-    /// Returns the request settings, or `nil` if messages are not requests.
+extension LineQueue.Settings {
+    /// Returns the settings of lines.
     /// - Parameters:
     ///   - url: The URL of the first connection.
     ///   - isRepl: Whether a user types messages at a prompt, which shows the replies of a protocol beside them.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     static func make(
         _ arguments: ConnectArguments, url: WebSocketURL, isRepl: Bool
-    ) throws(Failure) -> RequestQueue.Settings? {
-        if arguments.protocols.choice != nil { return try makeWithProtocol(arguments, isRepl: isRepl) }
-        guard arguments.replies.hasRequests else { return nil }
-        if arguments.replies.calls != nil, let correlation = arguments.replies.correlation, correlation.source != "id" {
-            throw .badArgument(
-                what: "--correlate with --json-rpc",
-                why: "JSON-RPC replies already contain the 'id' of their request; omit --correlate")
+    ) throws(Failure) -> LineQueue.Settings {
+        LineQueue.Settings(
+            try matching(arguments, url: url, isRepl: isRepl), isSequential: arguments.replies.sendsRequests,
+            replyTimeout: arguments.replies.replyTimeout,
+            // Lines at the prompt need no reply, so they are kept until a pong confirms them.
+            needsReplies: !isRepl || arguments.replies.hasRequests,
+            keepsLines: arguments.staying.reconnection != .never)
+    }
+
+    private static func matching(
+        _ arguments: ConnectArguments, url: WebSocketURL, isRepl: Bool
+    ) throws(Failure) -> Matching? {
+        if arguments.protocols.choice != nil {
+            try checkDetection(arguments)
+            return isRepl || arguments.matchesReplies ? .keys : nil
         }
-        let matching: RequestQueue.Settings.Matching =
-            if let calls = arguments.replies.calls {
-                .calls(hasVersion: calls.hasVersion(at: url))
-            } else if let correlation = arguments.replies.correlation { .id(correlation) } else { .order }
-        if matching == .order, arguments.staying.heartbeatMessage != nil {
+        guard arguments.replies.hasRequests else { return nil }
+        if let calls = arguments.replies.calls {
+            guard arguments.replies.correlation.map({ $0.source == "id" }) ?? true else {
+                throw .badArgument(
+                    what: "--correlate with --json-rpc",
+                    why: "JSON-RPC replies already contain the 'id' of their request; omit --correlate")
+            }
+            return .calls(hasVersion: calls.hasVersion(at: url))
+        }
+        if let correlation = arguments.replies.correlation { return .id(correlation) }
+        guard arguments.staying.heartbeatMessage == nil else {
             throw .badArgument(
                 what: "--request with --heartbeat-message",
                 why: "a reply to the heartbeat would count as a reply to a request; use --correlate")
         }
-        return RequestQueue.Settings(
-            matching, isSequential: arguments.replies.sendsRequests, replyTimeout: arguments.replies.replyTimeout,
-            keepsRequests: arguments.staying.reconnection != .never)
+        return .order
     }
 
-    private static func makeWithProtocol(
-        _ arguments: ConnectArguments, isRepl: Bool
-    ) throws(Failure) -> RequestQueue.Settings? {
-        if arguments.protocols.choice == .automatic {
+    private static func checkDetection(_ arguments: ConnectArguments) throws(Failure) {
+        guard arguments.protocols.choice == .automatic,
             let option = arguments.replies.sendsRequests ? "--request" : arguments.ending.isOne ? "--one" : nil
-            if let option {
-                throw .badArgument(
-                    what: "\(option) with --protocol auto",
-                    why: "replies belong to a protocol; name the protocol, or use --count")
-            }
-        }
-        guard isRepl || arguments.matchesReplies else { return nil }
-        return RequestQueue.Settings(
-            .keys, isSequential: arguments.replies.sendsRequests,
-            replyTimeout: arguments.replies.replyTimeout,
-            // Lines at the prompt need no reply, so they are kept until a pong confirms them.
-            keepsRequests: arguments.staying.reconnection != .never && (!isRepl || arguments.replies.hasRequests))
+        else { return }
+        throw .badArgument(
+            what: "\(option) with --protocol auto",
+            why: "replies belong to a protocol; name the protocol, or use --count")
     }
 }
 

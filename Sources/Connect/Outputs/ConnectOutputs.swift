@@ -63,7 +63,7 @@ final class ConnectOutputs {
         requestMessages = RequestMessages(expectsErrors: arguments.replies.calls != nil)
         recording = SessionRecording(console: console, conversion: SavedSession.conversion(to:), on: loop)
         trace = verbosity > 1 ? FrameTrace(transcript: transcript) { console.show($0) } : nil
-        let hasPushes = isPiped && settings.requests != nil && arguments.transcript.display.isQuiet
+        let hasPushes = isPiped && settings.lines.areRequests && arguments.transcript.display.isQuiet
         do throws(IOError) {
             messages =
                 isPiped && settings.writesMessages
@@ -311,7 +311,7 @@ final class ConnectOutputs {
 /// kept, in two generations: the older one is discarded when the newer one is full.
 struct RequestMessages {
     /// The number of requests per generation.
-    static let generationCount = RequestQueue.maximumInFlight
+    static let generationCount = LineQueue.maximumInFlight
 
     /// Whether replies may report JSON-RPC errors.
     private let expectsErrors: Bool

@@ -35,7 +35,6 @@ extension ConnectRun {
             } else {
                 Pipeline.Application { ProtocolSelection(detected: $0).map(session) }
             }
-        application.keepsLines = !isScenario
         application.awaitsReplies = awaitsReplies
         application.resolve = ProtocolLine.resolved
         return application
@@ -82,27 +81,21 @@ extension ConnectRun {
                 prompt?.remember(Array(pipeline.words.joined(separator: " ").utf8).span.bytes)
                 loop.atEndOfTurn(self)
             case .event(let event):
-                if let key = event.confirmedKey { stages.acknowledgements?.acknowledged(key) }
+                if let key = event.confirmedKey { lines.acknowledged(key) }
                 if !state.ignoresIncoming, passOn(event) { meetsGoal = true }
             case .notUnderstood(let payload, let reason):
                 if !state.ignoresIncoming, passOn(unchanged: payload.span.bytes, as: kind, decoding, reason) {
                     meetsGoal = true
                 }
-            case .lineSent(let line, let confirmation):
-                if let line {
-                    stages.acknowledgements?.record(
-                        line.payload.span.bytes, as: line.kind, confirmedBy: confirmation, from: line.origin)
-                }
+            case .lineSent(let number):
+                lines.queue.heldLineSent(number, at: loop.turnTime)
                 loop.atEndOfTurn(self)
-            case .waitingLineFailed(let error) where error.isRefused && prompt == nil:
-                pipeline.drop(1, because: .refusal)
-            case .waitingLineFailed(let error):
-                end(because: .notALine(error), sending: Pipeline.Line(name: "an input line that waited"))
-            case .linesDropped(let count):
+            case .linesDropped(let numbers):
+                let count = lines.queue.heldLinesDropped(numbers)
                 if count > 0, !state.ignoresIncoming { report(dropped: count) }
                 loop.atEndOfTurn(self)
             case .renewed(let topic):
-                stages.acknowledgements?.record(topic.utf8.span.bytes, as: .text, confirmedBy: .renewal)
+                lines.queue.renewed(topic, at: loop.turnTime)
             case .failed where pipeline.hasProtocol: loop.atEndOfTurn(self)
             case .failed:
                 let timeout = settings.connector.timeouts.whole
@@ -160,14 +153,14 @@ extension ConnectRun {
     /// Passes on an event.
     /// - Returns: Whether it meets the run's goal.
     private func passOn(_ event: ProtocolEvent) -> Bool {
-        var finding = RequestTracker.Finding.push
+        var finding = LineQueue.Finding.push
         let isReported = isReportedAtEnd(event)
         switch event.role {
         case .hidden, .notice, .refusal:
             outputs.show(aside: event, isReported: isReported)
             return false
         case .event: break
-        case .reply(let key, _): finding = key.flatMap { stages.requests?.received(key: $0) } ?? .push
+        case .reply(let key, _): finding = key.map { lines.received(key: $0) } ?? .push
         }
         current?.linger?.messageArrived()
         stages.writer?.received(event.payload.span.bytes)
@@ -177,7 +170,7 @@ extension ConnectRun {
             outputs.show(hidden: line.span.bytes, as: .text)
             return false
         }
-        let isPush = stages.requests != nil && finding.reply == nil
+        let isPush = lines.areRequests && finding.reply == nil
         let isWritten = outputs.write(event, reply: finding.reply, isPush: isPush)
         if event.role.isError, !isReported { outputs.report(error: event, asReplyTo: finding.reply?.number) }
         if case .lateReply(let reply, let delay) = finding, prompt == nil {
@@ -185,7 +178,7 @@ extension ConnectRun {
         }
         return state.receive(
             line.span.bytes, payload: event.payload.span.bytes, isOmitted: !isWritten,
-            isReply: stages.requests == nil || finding.reply != nil)
+            isReply: !lines.areRequests || finding.reply != nil)
     }
 
     /// Whether the failure of the connection contains an event.
@@ -202,13 +195,12 @@ extension ConnectRun {
 
     private func peerBecameReady() {
         // Lines that have just been sent need a confirmation, even if the run is ending.
-        stages.acknowledgements?.confirmInTime()
+        lines.confirmInTime()
         guard let connection, !state.isEnding, isPeerReady else { return }
         // If the application protocol was detected late, sending has begun before the login.
         guard current?.hasBegunSending ?? false else { return beginSending(on: connection) }
         sendWaiting()
-        stages.requests?.sendWaiting()
-        stages.acknowledgements?.confirmInTime()
+        lines.confirmInTime()
         resumeInput()
         guard input.isOver else { return }
         if let linger = current?.linger { linger.messageArrived() } else { startLinger() }
@@ -217,7 +209,7 @@ extension ConnectRun {
     private func applicationFailed(_ problem: ProtocolProblem) {
         // Once this end has begun to close, the server may leave, too.
         guard let connection, !state.isClosing else { return }
-        if problem.isNormalEnd(reconnects: stages.acknowledgements != nil) {
+        if problem.isNormalEnd(reconnects: lines.keepsLines) {
             current?.linger = nil
             return endAtGoal()
         }
@@ -235,7 +227,7 @@ extension ConnectRun {
     }
 
     func pipelineTimePassed() {
-        stages.pipeline?.timePassed(at: loop.nowNanoseconds)
+        stages.pipeline?.timePassed(at: loop.nowNanoseconds, unsentLines: heldLines)
         executeEffects()
     }
 }
@@ -245,9 +237,6 @@ extension ConnectRun: EndOfTurnWork {
     package func endTurn() {
         guard let pipeline = stages.pipeline else { return }
         if let problem = pipeline.problem { return applicationFailed(problem) }
-        guard pipeline.isReady else { return }
-        pipeline.sendQueued(at: loop.nowNanoseconds)
-        executeEffects()
-        peerBecameReady()
+        if pipeline.isReady { peerBecameReady() }
     }
 }

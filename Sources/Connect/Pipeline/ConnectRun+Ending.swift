@@ -15,14 +15,13 @@ extension ConnectRun {
             connections?.cancel()
             // A user who leaves the prompt gets the status of the last connection.
             if settings.isRepl {
-                state.stoppedConnecting(
-                    after: statistics.lastEnd, unacknowledgedCount: stages.acknowledgements?.count ?? 0)
+                state.stoppedConnecting(after: statistics.lastEnd, unacknowledgedCount: lines.queue.lineCount)
             }
             // Not within a readline callback, which would continue to draw a deleted line.
             setDeadline(after: .zero) { [unowned self] in finish() }
             return
         }
-        if stages.acknowledgements?.delaysClosing() ?? false { return }
+        if lines.delaysClosing() { return }
         close(with: closeFrame)
     }
 
@@ -49,7 +48,7 @@ extension ConnectRun {
             !settings.isRepl
         else { return }
         setDeadline(after: Self.repliedLimit) { [unowned self] in
-            guard connection.unsentBytes == 0, stages.acknowledgements?.count ?? 0 == 0 else { return }
+            guard connection.unsentBytes == 0, lines.queue.lineCount == 0 else { return }
             outputs.noticeVerbosely("The peer did not answer the close frame")
             connection.terminate()
         }
@@ -66,7 +65,7 @@ extension ConnectRun {
             connections?.cancel()
             return finish()
         }
-        stages.acknowledgements?.hurry()
+        lines.hurry()
         close(with: closeFrame)
         guard isFirstHurry else { return }
         setDeadline(after: Self.hurriedLimit) { connection.terminate() }
@@ -75,19 +74,17 @@ extension ConnectRun {
     /// Opens another connection or finishes the run.
     func connectionEnded(_ end: ConnectionEnd) {
         let counters = connectionCounters
-        takeHeldAsReplies(isSentAgain: stages.acknowledgements != nil && state.interruption(by: end) != nil)
+        takeHeldAsReplies(isSentAgain: lines.keepsLines && state.interruption(by: end) != nil)
         let missing = missingReplies
         current = nil
         showIncompleteInput()
         judge(end)
-        let waitingCount = stages.pipeline?.waitingLineCount ?? 0
-        let (keptCount, givenUp) = endPipeline(because: end)
+        let (droppedCount, givenUp, hasConfirmed) = endLines(because: end)
         statistics.connectionEnded(end, counters)
         outputs.writeEvent { $0.writeClose(end) }
-        if opensAnother(after: end, givingUp: givenUp) { return }
-        report(droppedAtEnd: waitingCount - keptCount)
-        stages.requests?.connectionEnded(isRetried: false)
-        state.lastConnectionEnded(end, unacknowledgedCount: stages.acknowledgements?.count ?? 0)
+        if opensAnother(after: end, givingUp: givenUp, hasConfirmed: hasConfirmed) { return }
+        report(droppedAtEnd: droppedCount)
+        state.lastConnectionEnded(end, unacknowledgedCount: lines.queue.lineCount)
         if let missing, state.failure == nil { show(missing: missing) }
         connections?.cancel()
         if staysAtPrompt() { return }
@@ -100,7 +97,7 @@ extension ConnectRun {
         guard let scenario = stages.scenario, state.failure == nil, state.dropCause == nil, !state.isEnding else {
             return
         }
-        let isRetried = stages.acknowledgements != nil && state.interruption(by: end) != nil
+        let isRetried = lines.keepsLines && state.interruption(by: end) != nil
         if let failure = scenario.connectionEnded(end, isRetried: isRetried) {
             _ = state.end(with: failure, hurried: false)
         } else if scenario.hasPassed {
@@ -122,49 +119,43 @@ extension ConnectRun {
         console.notice("Ended with \(replies.words)\(remedy)")
     }
 
-    /// Ends the connection for the stages that keep lines.
-    /// - Returns: The number of lines that the application protocol has not sent, and that are kept for another connection,
-    ///   and a line that is given up, or `nil`.
-    private func endPipeline(because end: ConnectionEnd) -> (keptCount: Int, givenUp: UnconfirmedLines.Line?) {
-        let ended = stages.pipeline?.ended(end, reconnects: stages.acknowledgements != nil)
+    /// Ends the connection for the application protocol and the lines.
+    /// - Returns: The number of lines that waited for a subscription and are not kept for another connection, a line that is
+    ///   given up, or `nil`, and whether the peer confirmed lines.
+    private func endLines(
+        because end: ConnectionEnd
+    ) -> (droppedCount: Int, givenUp: Line?, hasConfirmed: Bool) {
+        let cause = stages.pipeline?.lineCause ?? .login
+        let problem = stages.pipeline?.ended(end, reconnects: lines.keepsLines)
         deadlineTimer.stop()
-        if let problem = ended?.problem, state.dropCause == nil { state.dropCause = applicationFailure(problem) }
+        if let problem, state.dropCause == nil { state.dropCause = applicationFailure(problem) }
         let isInterruption = state.interruption(by: end) != nil
-        let lines = ended?.lines ?? []
-        guard let acknowledgements = stages.acknowledgements, prompt != nil || isInterruption else {
-            stages.pipeline?.drop(
-                lines.count, because: ended?.waitedFor ?? .login, mayHaveArrived: lines.contains { $0.wasSent })
-            _ = stages.acknowledgements?.connectionEnded(end, isInterruption: isInterruption)
-            return (0, nil)
-        }
-        return (
-            lines.count, acknowledgements.connectionEnded(end, unsent: lines, isInterruption: isInterruption)
-        )
+        let keepsHeld = prompt != nil || isInterruption
+        let droppedCount = lines.queue.droppedCount(keepsHeld: keepsHeld)
+        let ended = lines.connectionEnded(
+            end, isInterruption: isInterruption, keepsHeld: keepsHeld, waitingFor: cause)
+        return (droppedCount, ended.givenUp, ended.hasConfirmed)
     }
 
     /// Opens another connection if the run continues after the end of this one.
     /// - Parameter line: A line that is given up, or `nil`. Without a prompt, the run ends.
     /// - Returns: Whether another connection follows.
-    private func opensAnother(after end: ConnectionEnd, givingUp line: UnconfirmedLines.Line?) -> Bool {
-        guard let acknowledgements = stages.acknowledgements, let cause = state.interruption(by: end) else {
-            return false
-        }
+    private func opensAnother(after end: ConnectionEnd, givingUp line: Line?, hasConfirmed: Bool) -> Bool {
+        guard lines.keepsLines, let cause = state.interruption(by: end) else { return false }
         state.dropCause = nil
-        state.conditions.connectionLost(resending: acknowledgements.count + settings.messages.count)
-        let request = stages.requests?.connectionEnded(isRetried: true)
-        let words = [
-            line.map { Failure.words(forLine: $0) }, request.map { Failure.words(forMessage: $0.payload, as: $0.kind) },
-        ]
-        for words in words.compactMap(\.self) {
+        state.conditions.connectionLost(resending: lines.queue.lineCount + settings.messages.count)
+        if let line {
+            let words = Failure.words(forLine: line)
             // The next connection would begin with a renewed subscription, too.
-            guard let prompt, line?.origin != .renewal else {
+            guard let prompt, line.origin != .renewal else {
                 state.gaveUp(.undeliverable(words, cause))
                 return false
             }
             prompt.showsGivenUp(words)
         }
         prompt?.showsDisconnected()
-        connections?.connectionWasLost(because: cause, hasConfirmed: acknowledgements.connectionFollows())
+        lines.connectionFollows()
+        connections?.connectionWasLost(because: cause, hasConfirmed: hasConfirmed)
         // Keep reading the input: the messages are queued.
         resumeInput()
         return true
@@ -180,7 +171,7 @@ extension ConnectRun {
             let endFailure = state.failure
             let lastCode = statistics.lastEnd?.code
             state.drain(
-                requestFailure: stages.requests?.failure(countsUnanswered: countsUnanswered, lastCode: lastCode)
+                requestFailure: lines.failure(countsUnanswered: countsUnanswered, lastCode: lastCode)
                     ?? protocolFailure ?? unsentFailure,
                 refusal: refusal, missing: missing, isPrompt: settings.isRepl, lastCode: lastCode)
             // Close the prompt first: the last notices belong below the last typed line.
@@ -189,7 +180,7 @@ extension ConnectRun {
             if let failure = state.failure { outputs.writeEvent { $0.writeFailure(failure) } }
             showUndelivered()
             // A failure before the first request, such as a refused login, explains that there are no replies.
-            if countsUnanswered, state.failure == nil || stages.requests?.queue.hasSent ?? false { showUnanswered() }
+            if countsUnanswered, state.failure == nil || lines.queue.hasSent { showUnanswered() }
             showGreetings()
             if let unsentLines { show(unsent: unsentLines) }
             showUndetected()
@@ -253,9 +244,9 @@ extension ConnectRun {
     /// Reports the messages that may not have arrived, and those that were not sent.
     /// - Parameter remark: The reason why the latter are not sent, or what sends them; `nil`: the run ends.
     func showUndelivered(_ remark: String? = nil) {
-        guard let acknowledgements = stages.acknowledgements else { return }
-        let waitingCount = acknowledgements.waitingCount
-        let unconfirmedCount = acknowledgements.count - waitingCount
+        guard lines.keepsLines else { return }
+        let waitingCount = lines.queue.waitingCount
+        let unconfirmedCount = lines.queue.unconfirmedCount
         let source = settings.isRepl ? "" : " of the input"
         if unconfirmedCount > 0 {
             let last = unconfirmedCount == 1 ? "the last message" : "the last \(unconfirmedCount) messages"
@@ -270,7 +261,8 @@ extension ConnectRun {
 
     /// Reports how many requests have no reply, unless the run fails with that error.
     func showUnanswered() {
-        guard let count = stages.requests?.unansweredCount, count > 0, statistics.openedCount > 0 else { return }
+        let count = lines.queue.unansweredCount
+        guard count > 0, statistics.openedCount > 0 else { return }
         switch state.failure {
         case .unanswered, .closedEarly: break
         default: console.error(Failure.words(forUnanswered: count))
@@ -311,7 +303,7 @@ extension ConnectRun {
     /// Resumes reading from the peer. Replies may have been waiting, so request timeouts restart.
     func resumeReading() {
         guard let connection, connection.isPausedByUser else { return }
-        stages.requests?.holdExpiry()
+        lines.queue.holdExpiry(at: loop.now)
         connection.resumeReading()
     }
 

@@ -55,7 +55,7 @@ extension ConnectRun {
 
     /// Whether the input should pause.
     var isFull: Bool {
-        connection?.isFull ?? false || stages.isFull || outputs.delaysInput
+        connection?.isFull ?? false || lines.queue.isFull || stages.pipeline?.isFull ?? false || outputs.delaysInput
     }
 
     /// Starts or resumes reading the input.
@@ -66,8 +66,7 @@ extension ConnectRun {
 
     /// Starts waiting for replies after the end of the input.
     func startLinger() {
-        guard connection != nil, !state.isEnding, isPeerReady, stages.requests?.queue.isSettled ?? true,
-            isHeldUp || !(stages.acknowledgements?.holdsLines ?? false)
+        guard connection != nil, !state.isEnding, isPeerReady, lines.queue.isSettled, !lines.queue.holdsBack
         else { return }
         let linger = settings.linger
         guard let limit = linger.limit else { return }
@@ -116,8 +115,7 @@ extension ConnectRun {
         input.closeReader()
         input.end(with: frame)
         inputEnded(nil)
-        guard frame != nil, connection != nil, !waitsForReplies, stages.requests?.queue.isSettled ?? true,
-            !(stages.acknowledgements?.holdsLines ?? false)
+        guard frame != nil, connection != nil, !waitsForReplies, lines.queue.isSettled, !lines.queue.holdsBack
         else { return }
         endAsAsked()
     }
@@ -152,7 +150,7 @@ extension ConnectRun: InputReader.Receiver {
             input.pause()
             outputs.watchLog()
         }
-        stages.acknowledgements?.confirmInTime()
+        lines.confirmInTime()
         watchSending()
     }
 
@@ -162,7 +160,7 @@ extension ConnectRun: InputReader.Receiver {
         input.end()
         // An unreadable descriptor, which nohup may leave behind, counts as empty input.
         if let error, error != .badDescriptor { return end(with: .input(error)) }
-        stages.acknowledgements?.inputEnded()
+        lines.inputEnded()
         if state.inputEnded() { endAsAsked() } else { startLinger() }
         endAfterProgram()
     }

@@ -112,8 +112,7 @@ extension ConnectRun {
         connections?.cancel()
         connections = nil
         statistics.serverChanged()
-        stages.acknowledgements?.reset(stages.requests == nil ? next.messages : [])
-        stages.requests?.begin(with: next)
+        lines.queue.begin(next.lines)
     }
 
     /// Continues with an open connection: sends the initial messages, then those that may not have arrived on the
@@ -173,11 +172,9 @@ extension ConnectRun {
             return scenario.advance()
         }
         // The messages wait for the next connection.
-        if connection.isClosing, stages.acknowledgements != nil { return }
+        if connection.isClosing, lines.keepsLines { return }
         current?.hasBegunSending = true
-        sendInitialMessages()
-        sendUnacknowledged(on: connection)
-        stages.requests?.sendWaiting()
+        beginSendingLines()
         watchSending()
         startInput()
     }

@@ -9,7 +9,7 @@ extension ConnectRun: PromptConnection {
     var link: PromptLink {
         if connection != nil { return .open }
         guard connections?.isActive ?? false else { return .none }
-        return .pending(keepsMessages: stages.keepsMessages)
+        return .pending(keepsMessages: lines.keepsLines || lines.areRequests)
     }
 
     var unsentBytes: Int { connection?.unsentBytes ?? 0 }
@@ -32,10 +32,14 @@ extension ConnectRun: PromptConnection {
         if open != nil, let name = outputs.protocolName {
             facts.insert(("protocol", escapingControls(name) + (isPeerReady ? "" : ", logging in")), at: 1)
         }
-        let waitingCount = stages.waitingCount
-        let unconfirmedCount = stages.unconfirmedCount
+        let waitingCount = lines.queue.unsentCount
         return facts + (unconfirmedCount > 0 ? [("unconfirmed", Phrase.count(unconfirmedCount, "message"))] : [])
             + (waitingCount > 0 ? [("waiting", Phrase.count(waitingCount, "message"))] : [])
+    }
+
+    /// The number of messages that were sent and that the peer has not confirmed, with `--reconnect`.
+    private var unconfirmedCount: Int {
+        lines.keepsLines ? lines.queue.unconfirmedCount + lines.queue.unansweredSentCount : 0
     }
 
     /// The state without an open connection.
@@ -56,8 +60,8 @@ extension ConnectRun: PromptConnection {
         return StatusLine.Facts(
             place: ["\((opened ?? settings.connector.request).url)", outputs.protocolName, state].compactMap { $0 },
             roundTrip: connection == nil ? nil : statistics.lastRoundTrip, recording: outputs.recording.path,
-            sentMessages: traffic.sent.messages, waitingMessages: stages.waitingCount,
-            unconfirmedMessages: stages.unconfirmedCount, receivedMessages: traffic.received.messages)
+            sentMessages: traffic.sent.messages, waitingMessages: lines.queue.unsentCount,
+            unconfirmedMessages: unconfirmedCount, receivedMessages: traffic.received.messages)
     }
 
     /// The traffic of the open connection.
@@ -71,7 +75,7 @@ extension ConnectRun: PromptConnection {
     func sendTyped(_ payload: RawSpan, as kind: MessageKind) {
         connections?.startNow()
         submit(payload, as: kind)
-        stages.acknowledgements?.confirmInTime()
+        lines.confirmInTime()
     }
 
     var decoders: [Codec] { stages.codecs?.codecs ?? [] }
@@ -105,23 +109,15 @@ extension ConnectRun: PromptConnection {
         connect()
     }
 
-    var givenUpCount: Int { (stages.acknowledgements?.kept.count ?? 0) + (stages.requests?.queue.kept.count ?? 0) }
-
-    func retryGivenUp() {
-        stages.acknowledgements?.retryKept()
-        stages.requests?.retryKept()
-    }
-
-    func dropGivenUp() {
-        stages.acknowledgements?.dropKept()
-        stages.requests?.dropKept()
-    }
+    var givenUpCount: Int { lines.queue.kept.count }
+    func retryGivenUp() { lines.retryKept() }
+    func dropGivenUp() { lines.queue.dropKept() }
 
     /// Stops trying to connect.
     func stopConnecting() {
         showProgress(of: nil)
         connections?.cancel()
-        state.stoppedConnecting(after: statistics.lastEnd, unacknowledgedCount: stages.acknowledgements?.count ?? 0)
+        state.stoppedConnecting(after: statistics.lastEnd, unacknowledgedCount: lines.queue.lineCount)
         _ = staysAtPrompt()
     }
 
@@ -135,7 +131,7 @@ extension ConnectRun: PromptConnection {
         if !closing.leadsToOtherServer {
             showUndelivered("/reconnect connects again and sends them")
             showUnanswered()
-            stages.requests?.abandon()
+            lines.queue.abandonRequests()
         }
         if let failure {
             outputs.writeEvent { $0.writeFailure(failure) }
@@ -146,7 +142,7 @@ extension ConnectRun: PromptConnection {
             }
         }
         statistics.beginAnew()
-        _ = stages.acknowledgements?.connectionFollows()
+        lines.connectionFollows()
         prompt.showsDisconnected()
         if case .reopening(let next) = closing { reconnect(with: next) }
         return true

@@ -6,78 +6,6 @@ import WSCore
 
 // Lines and events of an application protocol.
 extension ConnectRun {
-    /// The outcome of sending a line.
-    enum LineSending {
-        /// Sent. In an application protocol, the reply may have a key.
-        case sent(key: ProtocolEvent.ReplyKey?, confirmedBy: LineConfirmation = .pong)
-        /// The application protocol keeps the line until the server has confirmed its subscription.
-        case waiting(key: ProtocolEvent.ReplyKey?)
-        /// The session sends the line on every connection. `isSent` tells whether it has just done so.
-        case renewed(key: ProtocolEvent.ReplyKey?, isSent: Bool)
-        /// Not sent, because the connection is closing.
-        case unsent
-        /// Not sent, because it is invalid, which has been reported.
-        case invalid
-    }
-
-    /// Sends a line, through the application protocol if there is one. Binary messages bypass the protocol.
-    func transmit(_ payload: RawSpan, as kind: MessageKind, _ line: Pipeline.Line) -> LineSending {
-        guard let connection else { return .unsent }
-        sendPingBeforeMessages()
-        guard let pipeline = stages.pipeline, pipeline.hasProtocol, kind == .text else {
-            do throws(CodecError) {
-                return try encode(payload, as: kind, on: connection) ? .sent(key: nil) : .unsent
-            } catch {
-                end(because: .notEncodable(error), sending: line)
-                return .invalid
-            }
-        }
-        guard !connection.isClosing else { return .unsent }
-        if case .operand(let number) = line.origin, line.wasSent, pipeline.hasRenewed(operand: number) {
-            return .renewed(key: nil, isSent: false)
-        }
-        do throws(ProtocolInputError) {
-            let sending = try pipeline.submit(payload, as: .text, line, at: loop.nowNanoseconds)
-            executeEffects()
-            switch sending.delivery {
-            case .sent(let confirmation): return .sent(key: sending.key, confirmedBy: confirmation)
-            case .waiting: return .waiting(key: sending.key)
-            case .renewed:
-                stages.acknowledgements?.record(payload, as: .text, confirmedBy: .renewal)
-                return .renewed(key: sending.key, isSent: true)
-            }
-        } catch {
-            report(error, sending: line, through: pipeline)
-            return .invalid
-        }
-    }
-
-    /// Reports a line that the application protocol does not send.
-    private func report(_ error: ProtocolInputError, sending line: Pipeline.Line, through pipeline: Pipeline) {
-        // As if the refusal had arrived while the line was waiting.
-        if error.isRefused, prompt == nil { return pipeline.drop(1, because: .refusal, mayHaveArrived: line.wasSent) }
-        switch line.past {
-        case .new: end(because: .notALine(error), sending: line)
-        // It may have arrived on the lost connection.
-        case .sent: outputs.noticeVerbosely("A line was not sent again: \(error)")
-        case .kept:
-            // In a pipe, one line is reported, and the end of the run reports the number of all.
-            if prompt != nil || pipeline.unsentLines == nil { console.error("a line was not sent: \(error)") }
-            pipeline.drop(1, because: .invalid)
-        }
-    }
-
-    /// Ends the run because a line cannot be sent. At the prompt, reports it.
-    func end(because problem: InputProblem, sending line: Pipeline.Line) {
-        if prompt != nil {
-            console.error("the line was not sent: \(problem)")
-        } else if case .operand(let number) = line.origin {
-            end(with: stages.encoder?.programFailure ?? .badInput(what: "message \(number)", why: "\(problem)"))
-        } else {
-            received(badInput: line.name ?? input.recordName, problem)
-        }
-    }
-
     /// Reports lines that waited for a subscription that has ended. In a pipe, the end of the run reports their number.
     func report(dropped count: Int) {
         if prompt != nil {
@@ -85,7 +13,7 @@ extension ConnectRun {
         }
     }
 
-    /// Reports the lines that waited for a subscription at the end of the prompt's connection.
+    /// Reports the lines that waited for a subscription at the end of the prompt's connection, and are not kept.
     func report(droppedAtEnd count: Int) {
         guard prompt != nil, count > 0 else { return }
         console.error("\(ApplicationFailure.unsent(count)): the server did not confirm the subscription")
@@ -116,7 +44,12 @@ extension ConnectRun {
     /// The lines that wait for the server, or that it has refused, or `nil` if there are none. At the prompt, the user
     /// knows them and leaves at any time.
     var unsentLines: ApplicationFailure? {
-        settings.isRepl || state.ignoresIncoming ? nil : stages.pipeline?.unsentLines.map(application)
+        settings.isRepl || state.ignoresIncoming ? nil : heldLines.map(application)
+    }
+
+    /// The same, also at the prompt.
+    var heldLines: ProtocolProblem? {
+        stages.hasProtocol ? stages.pipeline.flatMap { lines.queue.unsentLines(waitingFor: $0.lineCause) } : nil
     }
 
     /// Reports lines that were not sent, unless the run fails with that error.
@@ -141,17 +74,6 @@ extension ConnectRun {
         if let error = stages.codecs?.incompleteMessage { outputs.report(undecoded: "\(error)") }
         if let words = stages.pipeline?.incompleteInput {
             console.notice("wsx: the connection ended within \(words)")
-        }
-    }
-}
-
-extension ConnectRun.LineSending {
-    /// How to show a line that has been taken, and the key of its reply. `nil` for other lines.
-    var shown: (direction: Transcript.Direction, key: ProtocolEvent.ReplyKey?)? {
-        switch self {
-        case .sent(let key, _), .renewed(let key, isSent: true): (.sent, key)
-        case .waiting(let key): (.queued, key)
-        case .renewed, .unsent, .invalid: nil
         }
     }
 }

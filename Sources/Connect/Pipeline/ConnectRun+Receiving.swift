@@ -87,8 +87,8 @@ extension ConnectRun: ConnectionHandler {
     ) -> Bool {
         if stages.hides(payload, payload) {
             // Only an id says that a hidden message is a reply. By order, any message would be.
-            if mayBeReply, let requests = stages.requests, !requests.queue.goesByOrder {
-                _ = requests.received(payload, at: time)
+            if mayBeReply, let matching = lines.queue.settings.matching, matching != .order {
+                _ = lines.received(payload, at: time)
             }
             outputs.show(hidden: payload, as: kind)
             return false
@@ -96,8 +96,8 @@ extension ConnectRun: ConnectionHandler {
         let isWritten: Bool
         // A greeting after a reconnect is none.
         var isReply = mayBeReply && (statistics.openedCount == 1 || current?.hasBegunSending ?? false)
-        if let requests = stages.requests {
-            let finding = mayBeReply ? requests.received(payload, at: time) : .push
+        if lines.areRequests {
+            let finding = mayBeReply ? lines.received(payload, at: time) : .push
             isWritten = write(payload, as: kind, finding, decoding)
             isReply = finding.reply != nil
         } else {
@@ -146,7 +146,7 @@ extension ConnectRun: ConnectionHandler {
     func timeLimitPassed(_ failure: Failure?) {
         let wasMet = state.ignoresIncoming
         takeHeldAsReplies()
-        let areReplied = input.isOver && stages.requests?.queue.isSettled ?? false && settings.linger.limit == .zero
+        let areReplied = input.isOver && lines.areRequests && lines.queue.isSettled && settings.linger.limit == .zero
         let isMet = state.ignoresIncoming || areReplied && state.conditions.unmetGoal == nil
         end(with: isMet && !wasMet ? nil : failure, hurried: true)
     }
@@ -154,7 +154,7 @@ extension ConnectRun: ConnectionHandler {
     /// Writes a message, and reports a late reply.
     /// - Returns: Whether the message was written, as opposed to omitted.
     private func write(
-        _ payload: RawSpan, as kind: MessageKind, _ finding: RequestTracker.Finding, _ decoding: Decoding?
+        _ payload: RawSpan, as kind: MessageKind, _ finding: LineQueue.Finding, _ decoding: Decoding?
     ) -> Bool {
         switch finding {
         case .push: return outputs.write(push: payload, as: kind, decoding: decoding)
@@ -175,7 +175,7 @@ extension ConnectRun: ConnectionHandler {
 
     /// Shows a pong with its round trip.
     package func connection(_ connection: Connection<ConnectRun>, receivedPong payload: RawSpan) {
-        let (isConfirmation, endsWait) = stages.acknowledgements?.pongReceived(payload) ?? (false, false)
+        let (isConfirmation, endsWait) = lines.pongReceived(payload)
         if endsWait {
             state.closing = .begun
             close(with: closeFrame)
@@ -236,7 +236,7 @@ extension ConnectRun: ConnectionHandler {
     /// Resumes the input.
     package func connectionDidDrain(_ connection: Connection<ConnectRun>) {
         resumeInput()
-        stages.requests?.scheduleWork()
+        if lines.queue.hasWaiting { lines.scheduleWork() }
     }
 
     /// Opens another connection or ends the run.

@@ -6,56 +6,23 @@ import WSCore
 
 // The path of lines to the connection.
 extension ConnectRun {
-    /// Sends the messages that begin each connection. If they are requests, sends as many as may be in flight.
-    func sendInitialMessages() {
-        if let requests = stages.requests {
-            requests.connectionOpened()
-            return requests.sendWaiting(isInitial: true)
-        }
-        // With --reconnect, they are the first lines that wait.
-        guard stages.acknowledgements == nil else { return }
-        for (index, message) in settings.messages.enumerated() {
-            guard let (payload, line) = makeOperand(index + 1, message) else {
-                if state.isEnding { return }
-                continue
-            }
-            guard send(payload.span.bytes, as: message.kind, line) else { return }
-            state.sentOperandCount = max(state.sentOperandCount, index + 1)
-        }
-    }
-
-    /// Prepares a message of the command line, and counts it when it is sent for the first time.
-    /// - Returns: The message without placeholders, or `nil` if it cannot be sent, which has been reported.
-    private func makeOperand(
-        _ number: Int, _ message: (payload: [UInt8], kind: MessageKind)
-    ) -> (payload: [UInt8], line: Pipeline.Line)? {
-        let line = Pipeline.Line(.operand(number), past: statistics.openedCount == 1 ? .new : .sent)
-        var payload = message.payload
-        if message.kind == .text, let templates = stages.templates {
-            switch templates.result(payload, ofOperand: number) {
-            case .success(let text): payload = text
-            case .failure(let problem):
-                end(because: .notATemplate(problem), sending: line)
-                return nil
-            }
-        }
-        if !line.wasSent { state.conditions.messageSent() }
-        return (payload, line)
-    }
-
-    /// Sends a line of the input or the prompt, or queues it.
+    /// Sends a line of the input or the prompt, or lets it wait.
     @inline(__always)
     func submit(_ payload: RawSpan, as kind: MessageKind) {
         guard kind == .text, let templates = stages.templates else { return submit(final: payload, as: kind) }
-        if let requests = stages.requests {
-            state.conditions.messageSent()
-            // Its placeholders are replaced when it is sent.
-            return add(payload, as: kind, to: requests, isTemplate: true)
+        guard lines.areRequests else {
+            switch templates.result(payload) {
+            case .success(let message): return submit(final: message.span.bytes, as: kind)
+            case .failure(let problem): return lineInvalid(.notATemplate(problem), named: input.recordName)
+            }
         }
-        switch templates.result(payload) {
-        case .success(let message): submit(final: message.span.bytes, as: kind)
-        case .failure(let problem): lineInvalid(.notATemplate(problem), named: input.recordName)
+        state.conditions.messageSent()
+        if let problem = templates.problem(in: payload) {
+            return lineInvalid(.notATemplate(problem), named: input.recordName)
         }
+        // Its placeholders are replaced when it is sent: they may insert values of replies that have not arrived yet.
+        let bytes = payload.withUnsafeBytes { Array($0) }
+        submit(lines.queue.request(bytes, as: kind, draftName: input.recordName), shownAs: payload)
     }
 
     @inline(__always)
@@ -64,95 +31,135 @@ extension ConnectRun {
             return lineInvalid(.notEncodable(problem), named: input.recordName)
         }
         state.conditions.messageSent()
-        guard let requests = stages.requests else { return sendLasting(payload, as: kind) }
-        add(payload, as: kind, to: requests, isTemplate: false)
-    }
-
-    private func add(_ payload: RawSpan, as kind: MessageKind, to requests: RequestStage, isTemplate: Bool) {
+        guard lines.areRequests else { return sendOrWait(payload, as: kind) }
         do throws(InputProblem) {
-            if isTemplate {
-                try requests.add(template: payload, named: input.recordName)
-            } else {
-                try requests.add(payload, as: kind)
-            }
+            submit(try lines.request(payload, as: kind), shownAs: payload)
         } catch {
-            return lineInvalid(error, named: input.recordName)
+            lineInvalid(error, named: input.recordName)
         }
-        if requests.queue.isFull { outputs.view?.show(waiting: payload, as: kind) }
     }
 
-    /// Sends an input message. With `--reconnect`, the message is kept until the peer has confirmed it, and is queued while
-    /// there is no connection.
-    func sendLasting(_ payload: RawSpan, as kind: MessageKind) {
-        guard let acknowledgements = stages.acknowledgements, !state.isClosing else {
-            send(payload, as: kind, Pipeline.Line())
-            return
+    /// Sends a request, or lets it wait.
+    /// - Parameter typed: The line from which it was made.
+    private func submit(_ request: Line, shownAs typed: RawSpan) {
+        if takesLines, lines.queue.canSend(at: loop.now) {
+            send(request)
+            lines.limitReplyTime()
+        } else {
+            lines.queue.append(request)
+            outputs.view?.show(waiting: typed, as: request.kind)
         }
-        // Lines that wait come first.
-        let sending = isPeerReady && !mustWait ? transmit(payload, as: kind, Pipeline.Line()) : LineSending.unsent
-        switch sending {
-        case .sent(_, let confirmation): acknowledgements.record(payload, as: kind, confirmedBy: confirmation)
-        case .unsent: acknowledgements.wait(payload, as: kind)
-        case .waiting, .renewed: break
-        case .invalid: return
+    }
+
+    /// Sends a line that is no request, or lets it wait. Without another connection, only an application protocol lets
+    /// lines wait.
+    private func sendOrWait(_ payload: RawSpan, as kind: MessageKind) {
+        let isForProtocol = kind == .text && stages.hasProtocol
+        if lines.keepsLines, !state.isClosing {
+            guard takesLines, lines.queue.canSend(at: loop.turnTime) else { return wait(payload, as: kind) }
+        } else {
+            guard !(connection?.isClosing ?? true) else { return reportUnsent() }
+            if isForProtocol, !takesLines || lines.queue.hasWaiting { return wait(payload, as: kind) }
         }
-        outputs.writeSent(payload, as: kind, sending.shown?.direction ?? .queued)
+        guard let connection else { return }
+        do throws(InputProblem) {
+            var isHeld = false
+            if isForProtocol {
+                let line = Line(payload.withUnsafeBytes { Array($0) }, as: kind)
+                let receipt = try transmit(line, on: connection)
+                lines.queue.sent(line, receipt, at: loop.turnTime)
+                isHeld = receipt.heldNumber != nil
+            } else {
+                sendPingBeforeMessages()
+                try encode(line: payload, as: kind, on: connection)
+                if lines.keepsLines { lines.queue.sent(payload, as: kind, at: loop.turnTime) }
+            }
+            outputs.writeSent(payload, as: kind, isHeld ? .queued : .sent)
+        } catch {
+            report(error, sending: Line([], as: kind))
+        }
     }
 
-    /// Whether a new line has to wait for others, with `--reconnect`.
-    var mustWait: Bool {
-        guard let acknowledgements = stages.acknowledgements else { return false }
-        return acknowledgements.mustWait || isHeldUp
+    private func wait(_ payload: RawSpan, as kind: MessageKind) {
+        lines.queue.append(payload, as: kind)
+        stages.pipeline?.lineWaits(at: loop.nowNanoseconds)
+        deadlineTimer.update()
+        outputs.writeSent(payload, as: kind, .queued)
     }
 
-    /// Whether lines are sent carefully, and the last one waits for its subscription.
-    var isHeldUp: Bool {
-        stages.acknowledgements?.isCareful ?? false && stages.pipeline?.waitingLineCount ?? 0 > 0
-    }
-
-    /// Sends and shows a line.
-    /// - Returns: `false` if the connection is closing.
-    @discardableResult
-    private func send(_ payload: RawSpan, as kind: MessageKind, _ line: Pipeline.Line) -> Bool {
-        let sending = transmit(payload, as: kind, line)
-        if case .unsent = sending {
-            reportUnsent()
+    /// Whether a line may be given to the connection, as far as it is concerned.
+    private var takesLines: Bool {
+        guard let current, current.hasBegunSending, isPeerReady, !(stages.pipeline?.isFull ?? false) else {
             return false
         }
-        if let direction = sending.shown?.direction {
-            outputs.writeSent(payload, as: kind, direction, again: line.wasSent)
-        }
-        return true
+        let connection = current.connection
+        return !connection.isClosing && !(lines.areRequests && (connection.isFull || state.isEnding))
     }
 
-    /// Reports a typed message that was not sent, because the connection is closing. In a pipe, it is counted.
-    func reportUnsent() {
-        guard outputs.prompt != nil else { return state.unsentInputCount += 1 }
-        outputs.console.error("the message was not sent: the connection is closing; /reconnect connects again")
+    /// Sends the lines that wait, as long as they may be sent: first the messages of the command line, then those that may
+    /// not have arrived on the previous connection, then the others.
+    func sendWaiting() {
+        while takesLines, let line = lines.queue.next(at: loop.now) { send(line) }
+        lines.limitReplyTime()
+        guard lines.queue.hasWaiting, let pipeline = stages.pipeline else { return }
+        pipeline.lineWaits(at: loop.nowNanoseconds)
+        deadlineTimer.update()
     }
 
-    /// The failure for messages that were not sent because the connection ended before, or `nil` if there are none. If a
-    /// part of the input was sent, the rest does not count: the peer has decided that it is done.
-    var unsentFailure: Failure? {
-        guard !settings.isRepl, !state.ignoresIncoming, missing == nil, let end = statistics.lastEnd
-        else { return nil }
-        let operandCount: Int =
-            if let acknowledgements = stages.acknowledgements {
-                acknowledgements.unsentCount
-            } else {
-                stages.requests == nil ? settings.messages.count - state.sentOperandCount : 0
+    /// Sends a request, or a line that has waited.
+    private func send(_ draft: Line) {
+        guard let connection else { return }
+        do throws(InputProblem) {
+            var line = draft
+            if draft.draftName != nil, let templates = stages.templates {
+                line = try lines.finished(draft, with: templates)
             }
-        guard settings.readsPipe, program == nil, input.recordNumber == state.unsentInputCount else {
-            return operandCount > 0 ? .unsent(operandCount, end.code) : nil
+            if line.origin == .operand, !line.wasSent { state.conditions.messageSent() }
+            let receipt = try transmit(line, on: connection)
+            let isAwaited = lines.queue.sent(line, receipt, at: lines.areRequests ? loop.now : loop.turnTime)
+            // Lines of the input were shown when they began to wait.
+            let isRequest = lines.areRequests && line.number > 0
+            guard line.origin == .operand || isRequest && (lines.queue.settings.needsReplies || !line.wasSent) else {
+                return
+            }
+            outputs.writeSent(
+                line.payload.span.bytes, as: line.kind, receipt.heldNumber == nil ? .sent : .queued,
+                again: line.wasSent, request: isAwaited ? line.number : nil)
+        } catch {
+            report(error, sending: draft)
         }
-        let count = operandCount + state.unsentInputCount
-        if count > 0 { return .unsent(count, end.code) }
-        return !input.isOver && input.hasUnsentData(environment.input) ? .unsent(nil, end.code) : nil
     }
 
-    /// Sends a message on a connection, encoded if requested.
-    /// - Returns: Whether it was sent, because the connection is not closing.
-    /// - Throws: ``CodecError`` if it cannot be encoded.
+    /// Gives a line to the application protocol, or to the connection. Binary messages bypass the protocol.
+    private func transmit(_ line: Line, on connection: Connection<ConnectRun>) throws(InputProblem) -> LineReceipt {
+        sendPingBeforeMessages()
+        let payload = line.payload.span.bytes
+        guard line.kind == .text, let pipeline = stages.pipeline, pipeline.hasProtocol else {
+            try encode(line: payload, as: line.kind, on: connection)
+            return LineReceipt()
+        }
+        do throws(ProtocolInputError) {
+            let receipt = try pipeline.submit(
+                payload, as: .text, wantsReply: lines.areRequests, at: loop.nowNanoseconds)
+            executeEffects()
+            return receipt
+        } catch {
+            throw .notALine(error)
+        }
+    }
+
+    private func encode(
+        line payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>
+    ) throws(InputProblem) {
+        do throws(CodecError) {
+            _ = try encode(payload, as: kind, on: connection)
+        } catch {
+            throw .notEncodable(error)
+        }
+    }
+
+    /// Sends a message, encoded if requested. Returns whether it was sent.
+    @inline(__always)
     func encode(
         _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>
     ) throws(CodecError) -> Bool {
@@ -172,11 +179,104 @@ extension ConnectRun {
         }
     }
 
+    // MARK: Lines that are not sent
+
+    /// Reports a line that cannot be sent.
+    private func report(_ problem: InputProblem, sending line: Line) {
+        if case .notALine(let error) = problem {
+            // As if the refusal had arrived while the line was waiting.
+            if error.isRefused, prompt == nil { return lines.queue.dropped(line, because: .refusal) }
+            // It may have arrived on the lost connection.
+            if line.wasSent { return outputs.noticeVerbosely("A line was not sent again: \(error)") }
+            if line.past == .waited, lines.keepsLines, !lines.areRequests {
+                // In a pipe, one line is reported, and the end of the run reports the number of all.
+                if prompt != nil || heldLines == nil { console.error("a line was not sent: \(error)") }
+                return lines.queue.dropped(line, because: .invalid)
+            }
+        }
+        if line.origin == .operand {
+            lines.queue.drop(operand: line)
+            return lineInvalid(problem, named: "message \(line.number)", isOperand: true)
+        }
+        let name: String? =
+            switch (line.number, line.past) {
+            // Earlier requests have waited for their replies.
+            case (1..., _): line.number == lines.queue.messageCount ? nil : "request \(line.number)"
+            case (_, .new): nil
+            default: "an input line that waited"
+            }
+        lineInvalid(problem, named: line.draftName ?? name ?? input.recordName)
+    }
+
+    /// Ends the run because a line cannot be sent. At the prompt, reports it.
+    private func lineInvalid(_ problem: InputProblem, named name: String, isOperand: Bool = false) {
+        if prompt != nil { return console.error("the line was not sent: \(problem)") }
+        guard isOperand else { return received(badInput: name, problem) }
+        end(with: stages.encoder?.programFailure ?? .badInput(what: name, why: "\(problem)"))
+    }
+
+    /// Reports a typed message that was not sent, because the connection is closing. In a pipe, it is counted.
+    private func reportUnsent() {
+        guard outputs.prompt != nil else { return state.unsentInputCount += 1 }
+        outputs.console.error("the message was not sent: the connection is closing; /reconnect connects again")
+    }
+
+    /// The failure for messages that were not sent because the connection ended before, or `nil` if there are none. If a
+    /// part of the input was sent, the rest does not count: the peer has decided that it is done.
+    var unsentFailure: Failure? {
+        guard !settings.isRepl, !state.ignoresIncoming, missing == nil, let end = statistics.lastEnd
+        else { return nil }
+        let operandCount =
+            (lines.keepsLines ? lines.queue.waitingCount : 0)
+            + (lines.areRequests ? 0 : lines.queue.unsentOperandCount)
+        guard settings.readsPipe, program == nil, input.recordNumber == state.unsentInputCount else {
+            return operandCount > 0 ? .unsent(operandCount, end.code) : nil
+        }
+        let count = operandCount + state.unsentInputCount
+        if count > 0 { return .unsent(count, end.code) }
+        return !input.isOver && input.hasUnsentData(environment.input) ? .unsent(nil, end.code) : nil
+    }
+
     /// Ends the run because a message that is not a line cannot be encoded. At the prompt, reports it.
-    func encodingFailed(_ error: CodecError) {
+    private func encodingFailed(_ error: CodecError) {
         guard prompt == nil else { return console.error("a message was not sent: \(error)") }
         end(with: stages.encoder?.programFailure ?? .badInput(what: "a message was not sent", why: "\(error)"))
     }
+
+    // MARK: Connections
+
+    /// Begins to send on a connection.
+    func beginSendingLines() {
+        let waitingCount = lines.keepsLines ? lines.queue.waitingCount : 0
+        let unconfirmedCount = lines.queue.unconfirmedCount - lines.queue.kept.count
+        if unconfirmedCount > 0, outputs.showsSending {
+            let messages = Phrase.count(unconfirmedCount, "message")
+            let remark = lines.queue.isCareful ? ", a few at a time" : ""
+            console.notice("Resending \(messages) that may not have arrived\(remark).")
+        }
+        if waitingCount > 0, outputs.showsSending {
+            console.notice("Sending \(Phrase.count(waitingCount, "message")) that waited for the connection.")
+        }
+        lines.queue.connectionOpened(at: loop.turnTime)
+        sendWaiting()
+        lines.confirmInTime()
+        // A message that could not be sent has no reply: what has arrived is a greeting.
+        let isUnsent = !lines.keepsLines && !lines.areRequests && lines.queue.unsentOperandCount > 0
+        if isUnsent, statistics.openedCount == 1, connection?.isClosing ?? true { state.conditions.messageSent() }
+    }
+
+    /// Continues after lines were answered or confirmed, or when the next one is due.
+    func linesMoved() {
+        sendWaiting()
+        lines.confirmInTime()
+        resumeInput()
+        if input.isOver, current?.linger == nil { startLinger() }
+    }
+
+    /// Whether answers from the peer may have arrived without being read.
+    var isReadingPaused: Bool { connection?.isPausedByUser ?? false }
+
+    // MARK: Pings and progress
 
     /// The number of messages sent on a connection, without automatic ones.
     func sentLineCount(on connection: Connection<ConnectRun>) -> Int {
@@ -203,7 +303,7 @@ extension ConnectRun {
     /// Sends a ping of the run itself, which only `-v` shows.
     /// - Returns: Whether it was sent.
     @discardableResult
-    private func sendHidden(ping payload: [UInt8]) -> Bool {
+    func sendHidden(ping payload: [UInt8]) -> Bool {
         guard let connection, connection.sendPing(payload.span.bytes) else { return false }
         if outputs.isVerbose { outputs.show(control: .ping, payload.span.bytes, .sent) }
         return true
@@ -221,58 +321,6 @@ extension ConnectRun {
         return true
     }
 
-    /// Sends the messages that may not have arrived on the previous connection, and those that waited for this one.
-    func sendUnacknowledged(on connection: Connection<ConnectRun>) {
-        guard let acknowledgements = stages.acknowledgements else { return }
-        let waitingCount = acknowledgements.waitingCount
-        let unconfirmedCount = acknowledgements.count - waitingCount - acknowledgements.kept.count
-        if unconfirmedCount > 0, outputs.showsSending {
-            let messages = Phrase.count(unconfirmedCount, "message")
-            let remark = acknowledgements.isCareful ? ", a few at a time" : ""
-            console.notice("Resending \(messages) that may not have arrived\(remark).")
-        }
-        if waitingCount > 0, outputs.showsSending {
-            console.notice("Sending \(Phrase.count(waitingCount, "message")) that waited for the connection.")
-        }
-        acknowledgements.connectionOpened()
-        sendWaiting()
-    }
-
-    /// Sends the kept lines that wait, until the application protocol takes no more, or the next one has to wait for the
-    /// confirmation of the last one.
-    func sendWaiting() {
-        guard let acknowledgements = stages.acknowledgements, isPeerReady else { return }
-        while !(connection?.isClosing ?? true), !(stages.pipeline?.isFull ?? false), !isHeldUp,
-            let line = acknowledgements.takeWaiting()
-        {
-            send(waiting: line, acknowledgements)
-        }
-        acknowledgements.confirmInTime()
-    }
-
-    private func send(waiting line: UnconfirmedLines.Line, _ acknowledgements: AcknowledgementStage) {
-        var payload = line.payload
-        let past: Pipeline.Line.Past = line.wasSent ? .sent : .kept
-        var outgoing: Pipeline.Line
-        switch line.origin {
-        case .input: outgoing = Pipeline.Line(past: past)
-        case .request(let number): outgoing = Pipeline.Line(.typed(number), wantsReply: true, past: past)
-        case .operand(let number):
-            guard let operand = makeOperand(number, (payload, line.kind)) else { return }
-            (payload, outgoing) = operand
-        // The session sends it.
-        case .renewal: return
-        }
-        let sending = transmit(payload.span.bytes, as: line.kind, outgoing)
-        guard let (direction, key) = sending.shown else { return }
-        if case .request(let number) = line.origin, let key { stages.requests?.sentAgain(line, number, key: key) }
-        if case .operand = line.origin {
-            outputs.writeSent(payload.span.bytes, as: line.kind, direction, again: outgoing.wasSent)
-        }
-        guard case .sent(_, let confirmation) = sending else { return }
-        acknowledgements.record(line.payload.span.bytes, as: line.kind, confirmedBy: confirmation, from: line.origin)
-    }
-
     /// Shows the progress of sending if much is queued.
     func watchSending() {
         if let connection, connection.queuedBytes > TransferProgress.largeBytes { watchTransfer() }
@@ -284,86 +332,5 @@ extension ConnectRun {
         let status = current.transfer ?? TransferStatus(of: current.connection, on: loop, console: console)
         self.current?.transfer = status
         status.watch()
-    }
-}
-
-// MARK: Stages
-
-extension ConnectRun: RequestStage.Host {
-    func takesRequests(isInitial: Bool) -> Bool {
-        isPeerReady && !(stages.pipeline?.isFull ?? false)
-            && (isInitial || !(stages.acknowledgements?.isCareful ?? false && mustWait))
-            && connection.map { !$0.isClosing && !$0.isFull } ?? false
-    }
-    var isReadingPaused: Bool { connection?.isPausedByUser ?? false }
-    var isEnding: Bool { state.isEnding }
-
-    func send(_ message: Request, isAwaited: Bool, wasSent: Bool) -> String? {
-        let payload = message.payload.span.bytes
-        // Those of the input were counted when they were read.
-        if message.isInitial, !wasSent { state.conditions.messageSent() }
-        guard stages.hasProtocol || isAwaited || message.isInitial else {
-            sendLasting(payload, as: message.kind)
-            return nil
-        }
-        // At the prompt, a reply is optional.
-        let isTyped = stages.hasProtocol && !message.isInitial && stages.requests?.isImplicit ?? false
-        // Earlier requests have waited for their replies.
-        let isLatest = message.number == stages.requests?.queue.messageCount
-        let line = Pipeline.Line(
-            message.isInitial ? .operand(message.number) : isTyped ? .typed(message.number) : .input,
-            wantsReply: stages.hasProtocol, past: wasSent ? .sent : .new,
-            name: isLatest ? nil : "request \(message.number)")
-        let sending = transmit(payload, as: message.kind, line)
-        guard let (direction, key) = sending.shown else {
-            if case .unsent = sending { reportUnsent() }
-            return nil
-        }
-        if stages.hasProtocol, case .sent(_, let confirmation) = sending, !message.isInitial, key == nil || isTyped {
-            stages.acknowledgements?.record(
-                payload, as: message.kind, confirmedBy: confirmation,
-                from: key == nil ? .input : .request(message.number))
-        }
-        let isRequest = stages.hasProtocol ? key != nil : isAwaited
-        outputs.writeSent(
-            payload, as: message.kind, direction, again: wasSent, request: isRequest ? message.number : nil)
-        return key
-    }
-
-    func requestsWillExpire() {
-        takeHeldAsReplies()
-    }
-
-    func lineInvalid(_ problem: InputProblem, named name: String) {
-        if prompt != nil { return console.error("the line was not sent: \(problem)") }
-        received(badInput: name, problem)
-    }
-
-    func requestFailed(_ failure: Failure) {
-        end(with: failure)
-    }
-
-    func requestsMoved() {
-        stages.acknowledgements?.confirmInTime()
-        resumeInput()
-        if input.isOver { startLinger() }
-    }
-}
-
-extension ConnectRun: AcknowledgementStage.Host {
-    func sendConfirmingPing(_ payload: [UInt8]) {
-        sendHidden(ping: payload)
-    }
-
-    func confirmationTimedOut() {
-        close(with: closeFrame)
-    }
-
-    func linesMoved() {
-        sendWaiting()
-        stages.requests?.sendWaiting()
-        stages.acknowledgements?.confirmInTime()
-        resumeInput()
-        if input.isOver, current?.linger == nil { startLinger() }
     }
 }

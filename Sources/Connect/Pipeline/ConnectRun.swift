@@ -6,8 +6,8 @@ import WSCore
 
 /// A run of `wsx connect`. Stages in brackets exist only if an option needs them.
 ///
-///     input, prompt ─► RequestStage ─► AcknowledgementStage ─► [Pipeline] ─► MessageEncoder ─► Connection
-///     ConnectOutputs ◄─ EndConditions ◄─ RequestStage ◄─ [Pipeline] ◄─ CodecStage ◄─ Connection
+///     input, prompt ─► LineQueue ─► [Pipeline] ─► MessageEncoder ─► Connection
+///     ConnectOutputs ◄─ EndConditions ◄─ LineQueue ◄─ [Pipeline] ◄─ CodecStage ◄─ Connection
 ///
 /// ``ConnectionSequence`` opens the connections, ``RunState`` decides how the run ends, and this class passes bytes and
 /// events between the stages.
@@ -42,6 +42,7 @@ package final class ConnectRun {
     /// The open connection, or `nil` if there is none.
     var current: OpenConnection?
     var input = Input.notBegun
+    let lines: LineStage
     var stages = OptionalStages()
 
     let embeddedEcho: EmbeddedEcho
@@ -79,30 +80,22 @@ package final class ConnectRun {
         stages.hiding = try .make(settings.arguments.transcript.hidden, for: "--hide")
         // Check the messages before a recording truncates its file.
         stages.encoder = try MessageEncoder.make(settings, console: console)
-        let queue = try RequestStage.queue(settings, stages.encoder)
+        let operands = try LineStage.operands(settings, stages.encoder)
         let decoders = settings.arguments.codecs.decoders
         let codecCommands = try CodecStage.commands(of: decoders, option: "--decode", settings)
         outputs = try ConnectOutputs(settings, console: console, output: environment.output, on: loop)
         outputs.encoder = stages.encoder
+        lines = LineStage(LineQueue(settings.lines, operands: operands), settings, outputs: outputs, on: loop)
         if let scenario = settings.scenario {
             stages.scenario = try ScenarioSource(scenario, of: self)
             outputs.judge = stages.scenario
         }
         for pattern in settings.conditions.patterns + stages.hiding.compactMap(\.pattern) { console.watch(pattern) }
-        if let queue {
-            stages.requests = RequestStage(
-                queue, settings, templates: stages.templates, outputs: outputs, on: loop, host: self)
-        }
+        lines.run = self
         if !decoders.isEmpty {
             stages.codecs = CodecStage(settings, commands: codecCommands, console: console, on: loop, host: self)
         }
         stages.pipeline = makePipeline()
-        if settings.arguments.staying.reconnection != .never {
-            // Messages that are requests are sent by their stage.
-            stages.acknowledgements = AcknowledgementStage(
-                stages.requests == nil ? settings.messages : [],
-                confirmationTimeout: settings.arguments.client.limits.closeTimeout, on: loop, host: self)
-        }
         guard let pipes, let command = settings.program else { return }
         program = ConnectProgram(
             command, pipes: pipes, grace: settings.arguments.programs.programGrace, on: loop, console: console,

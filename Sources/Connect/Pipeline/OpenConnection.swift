@@ -25,8 +25,6 @@ struct OpenConnection {
 struct OptionalStages {
     /// The conditions of messages that are neither written nor counted, with `--hide`.
     var hiding: [MessageCondition] = []
-    /// Matches replies to requests, or `nil` if messages are not requests.
-    var requests: RequestStage?
     /// Writes messages with placeholders, or `nil` without `--template` and saved messages.
     var writer: TemplateWriter?
     /// Replaces the placeholders of messages to send, or `nil` without `--template`.
@@ -39,8 +37,6 @@ struct OptionalStages {
     var encoder: MessageEncoder?
     /// Speaks an application protocol, or sends first messages and answers, or `nil` if there are none.
     var pipeline: Pipeline?
-    /// Keeps lines until the peer has confirmed them, or `nil` without `--reconnect`.
-    var acknowledgements: AcknowledgementStage?
 
     /// Whether a message is hidden. The parameters are those of ``MessageCondition/matches(_:payload:)``.
     @inline(__always)
@@ -56,19 +52,4 @@ struct OptionalStages {
 
     /// Whether there is an application protocol.
     var hasProtocol: Bool { pipeline?.hasProtocol ?? false }
-    /// Whether the source of messages should pause.
-    var isFull: Bool {
-        acknowledgements?.isFull ?? false || requests?.queue.isFull ?? false || pipeline?.isFull ?? false
-    }
-    /// Whether messages are kept while there is no connection.
-    var keepsMessages: Bool { acknowledgements != nil || requests != nil }
-    /// The number of messages that wait to be sent.
-    var waitingCount: Int {
-        (acknowledgements?.waitingCount ?? 0) + (requests?.queue.waitingCount ?? 0) + (pipeline?.waitingLineCount ?? 0)
-    }
-    /// The number of messages that were sent and that the peer has not confirmed, with `--reconnect`.
-    var unconfirmedCount: Int {
-        guard let acknowledgements else { return 0 }
-        return acknowledgements.count - acknowledgements.waitingCount + (requests?.unconfirmedCount ?? 0)
-    }
 }

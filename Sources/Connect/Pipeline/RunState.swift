@@ -43,8 +43,6 @@ struct RunState {
     private(set) var attemptFailure: Failure?
     /// Why this end drops the connection: the peer is silent, or was not ready in time.
     var dropCause: Failure?
-    /// The number of messages of the command line that have been sent, except requests and with `--reconnect`.
-    var sentOperandCount = 0
     /// The number of messages of the input that were to be sent when the peer had already closed the connection.
     var unsentInputCount = 0
     /// Whether time limits are short for the peer and slow readers.

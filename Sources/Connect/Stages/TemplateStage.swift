@@ -9,8 +9,6 @@ final class TemplateStage {
     private let writer: TemplateWriter
     /// The message of `--heartbeat-message`.
     private let heartbeat: Template?
-    /// The messages of the command line that have been sent, by number.
-    private var operands: [Int: [UInt8]] = [:]
 
     /// Creates the stage of a run, and checks the messages of the command line.
     /// - Returns: The stage, or `nil` without `--template`.
@@ -22,7 +20,7 @@ final class TemplateStage {
             // A message may arrive before it is sent.
             let followsMessage =
                 settings.exchange != nil || settings.arguments.protocols.choice != nil
-                || settings.requests != nil && index > 0
+                || settings.lines.areRequests && index > 0
             if let problem = stage.check(operand: message.payload, followsMessage: followsMessage) {
                 throw .badArgument(what: "message \(index + 1)", why: problem.words)
             }
@@ -69,15 +67,6 @@ final class TemplateStage {
         } catch {
             return .failure(error)
         }
-    }
-
-    /// Returns a message of the command line. Its placeholders are replaced when it is sent for the first time.
-    /// - Parameter number: The number of the message, from 1.
-    func result(_ text: [UInt8], ofOperand number: Int) -> Result<[UInt8], TemplateProblem> {
-        if let sent = operands[number] { return .success(sent) }
-        let result = result(text.span.bytes)
-        if case .success(let message) = result { operands[number] = message }
-        return result
     }
 
     /// Finds out why a text is not a template. Returns `nil` if it is one.

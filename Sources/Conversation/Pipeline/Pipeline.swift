@@ -104,11 +104,12 @@ package final class Pipeline {
 
     /// Handles the end of a connection.
     /// - Parameter reconnects: Whether another connection may follow.
-    package func ended(_ end: ConnectionEnd, reconnects: Bool) -> End {
+    /// - Returns: Why the connection ended, if the protocol has more to say about it.
+    package func ended(_ end: ConnectionEnd, reconnects: Bool) -> ProtocolProblem? {
         loginDeadline = nil
         heartbeatTime = nil
         endedBeforeReady = answers?.isReady == false
-        return protocolStage?.ended(end, reconnects: reconnects) ?? End(problem: nil, lines: [], waitedFor: .login)
+        return protocolStage?.ended(end, reconnects: reconnects)
     }
 
     /// Handles a received message.
@@ -162,23 +163,26 @@ package final class Pipeline {
     }
 
     /// Sends what the command has to say.
+    /// - Parameter wantsReply: Whether the protocol should ask for a reply, if it can.
     /// - Throws: ``ProtocolInputError``. Nothing is sent.
     package func submit(
-        _ payload: RawSpan, as kind: MessageKind, _ line: Line, at now: UInt64
-    ) throws(ProtocolInputError) -> Sending {
-        if protocolStage != nil, let sending = try protocolStage?.submit(payload, line, at: now, &effects) {
-            return sending
+        _ payload: RawSpan, as kind: MessageKind, wantsReply: Bool, at now: UInt64
+    ) throws(ProtocolInputError) -> LineReceipt {
+        if protocolStage != nil,
+            let receipt = try protocolStage?.submit(payload, wantsReply: wantsReply, at: now, &effects)
+        {
+            return receipt
         }
         guard let encoder = codecs.encoder, kind == .text else {
             effects.append(payload, kind, .line)
-            return Sending(.sent(confirmedBy: .pong), key: nil)
+            return LineReceipt()
         }
         do throws(CodecError) {
             effects.append(.send(try encoder.encoded(payload), .binary, .line))
         } catch {
             throw ProtocolInputError("\(error)")
         }
-        return Sending(.sent(confirmedBy: .pong), key: nil)
+        return LineReceipt()
     }
 
     /// Sends a line at once, before the other effects: it must not be overtaken by pings and close frames, which do not
@@ -189,15 +193,15 @@ package final class Pipeline {
         _ payload: RawSpan, as kind: MessageKind, wantsReply: Bool, at now: UInt64,
         send: (RawSpan, MessageKind) throws(ProtocolInputError) -> Bool
     ) throws(ProtocolInputError) -> (isSent: Bool, replyKey: ProtocolEvent.ReplyKey?) {
-        let key = try submit(payload, as: kind, Line(wantsReply: wantsReply), at: now).key
+        let key = try submit(payload, as: kind, wantsReply: wantsReply, at: now).key
         var isSent = true
         while let (payload, kind) = effects.nextMessage() { isSent = try send(payload.span.bytes, kind) && isSent }
         return (isSent, key)
     }
 
-    /// Sends the lines that have waited until the protocol takes them.
-    package func sendQueued(at now: UInt64) {
-        protocolStage?.sendQueued(at: now, &effects)
+    /// Ends the connection if the session takes no lines for as long as a login may take, because a line waits for it.
+    package func lineWaits(at now: UInt64) {
+        protocolStage?.lineWaits(at: now)
     }
 
     /// Handles the beginning of the closing handshake on this end, after which nothing is sent.
@@ -223,8 +227,9 @@ package final class Pipeline {
     package var deadline: UInt64? { earliest(earliest(protocolStage?.deadline, loginDeadline), heartbeatTime) }
 
     /// Handles the passing of time. A caller that does not read calls it only after passing on what has been received.
-    package func timePassed(at now: UInt64) {
-        protocolStage?.timePassed(at: now, &effects)
+    /// - Parameter unsentLines: The lines that wait, or `nil` if there are none.
+    package func timePassed(at now: UInt64, unsentLines: ProtocolProblem? = nil) {
+        protocolStage?.timePassed(at: now, unsentLines: unsentLines, &effects)
         if let time = loginDeadline, time <= now, let readinessTimeout {
             loginDeadline = nil
             effects.append(.failed(.notReady(after: readinessTimeout)))
@@ -265,14 +270,12 @@ extension Pipeline {
     package var problem: ProtocolProblem? { protocolStage?.problem }
     /// The number of errors that the server has reported: in replies and events, and as refusals of what a line asked for.
     package var errorCounts: (replies: Int, refusals: Int) { protocolStage?.errorCounts ?? (0, 0) }
-    /// The number of lines that wait until the server has confirmed the login or a subscription.
-    package var waitingLineCount: Int { protocolStage?.unsent.waitingCount ?? 0 }
-    /// Whether so many lines wait that their source should pause.
-    package var isFull: Bool { protocolStage?.isFull ?? false }
-    /// The unsent and waiting lines; `nil` if there are none.
-    package var unsentLines: ProtocolProblem? { protocolStage?.unsentLines }
+    /// What lines wait for.
+    package var lineCause: ProtocolProblem.UnsentCause { protocolStage?.lineCause ?? .login }
+    /// Whether the session holds back so many lines that it takes no more.
+    package var isFull: Bool { protocolStage?.session?.isFull ?? false }
     /// The number of lines of the last connection that the server has not confirmed.
-    package var unconfirmedLineCount: Int { protocolStage?.unsent.unconfirmedCount ?? 0 }
+    package var unconfirmedLineCount: Int { protocolStage?.lastUnconfirmedCount ?? 0 }
     /// The unit of the protocol that is only partly received; `nil` if there is none.
     package var incompleteInput: String? { protocolStage?.session?.incompleteInput }
     /// The first words of lines, for completion.
@@ -282,15 +285,6 @@ extension Pipeline {
 
     /// Whether the server still has to confirm lines, for at most as long as a login may take.
     package func awaitsConfirmation(at now: UInt64) -> Bool { protocolStage?.awaitsConfirmation(at: now) ?? false }
-
-    /// Whether a message of the command line must not be sent on this connection, because the session has repeated it.
-    package func hasRenewed(operand number: Int) -> Bool { protocolStage?.hasRenewed(operand: number) ?? false }
-
-    /// Counts lines that will not be sent.
-    /// - Parameter mayHaveArrived: Whether they may have been sent on an earlier connection.
-    package func drop(_ count: Int, because cause: ProtocolProblem.UnsentCause, mayHaveArrived: Bool = false) {
-        protocolStage?.drop(count, because: cause, mayHaveArrived: mayHaveArrived)
-    }
 }
 
 /// The formats of binary messages.

@@ -5,8 +5,7 @@ import WSCore
 ///     closed ─► opening ── ready ──► ready
 ///                  └── failure, disconnect, close, timeout ──► over
 ///
-/// Lines that the session does not take yet wait here. Without a session, because the protocol has not been detected,
-/// messages and lines pass unchanged.
+/// Without a session, because the protocol has not been detected, messages and lines pass unchanged.
 struct ProtocolStage {
     private enum State {
         case closed
@@ -23,12 +22,10 @@ struct ProtocolStage {
     private(set) var session: (any ProtocolSession)?
     private var state = State.closed
     private var output = ProtocolOutput()
-    private(set) var unsent = UnsentLines()
+    /// The number of lines that the server had not confirmed when the last connection ended.
+    private(set) var lastUnconfirmedCount = 0
     /// Until when a session that takes no more lines has to send or drop some, or `nil` if it takes lines.
     private var fullDeadline: UInt64?
-    /// The numbers of the messages of the command line that must not be sent again on a new connection, because the session
-    /// repeats them.
-    private var renewedOperands: Set<Int> = []
     /// The number of errors that the server has reported: in replies and events, and as refusals of what a line asked for.
     private(set) var errorCounts = (replies: 0, refusals: 0)
     /// When the last line was sent.
@@ -57,21 +54,11 @@ struct ProtocolStage {
     var problem: ProtocolProblem? { if case .over(let problem, _) = state { problem } else { nil } }
     private var isOver: Bool { problem != nil }
 
-    /// Whether so many lines wait that their source should pause.
-    var isFull: Bool { unsent.hasQueued || session?.isFull ?? false }
-
     /// What lines wait for.
-    private var waitsFor: ProtocolProblem.UnsentCause {
+    var lineCause: ProtocolProblem.UnsentCause {
         switch state {
         case .ready, .over(_, wasReady: true): .subscription
         case .closed, .opening, .over: .login
-        }
-    }
-
-    /// The unsent and waiting lines as a problem; `nil` if there are none.
-    var unsentLines: ProtocolProblem? {
-        unsent.summary(waitingFor: waitsFor).map {
-            .unsentLines($0.count, $0.cause, mayHaveArrived: $0.mayHaveArrived)
         }
     }
 
@@ -81,13 +68,6 @@ struct ProtocolStage {
         return now < lastLineTime &+ readinessTimeout.nanoseconds
     }
 
-    func hasRenewed(operand number: Int) -> Bool { renewedOperands.contains(number) }
-
-    /// Counts lines that will not be sent.
-    mutating func drop(_ count: Int, because cause: ProtocolProblem.UnsentCause, mayHaveArrived: Bool) {
-        unsent.drop(count, because: cause, mayHaveArrived: mayHaveArrived)
-    }
-
     // MARK: Connections
 
     /// Begins a connection, before anything is received on it.
@@ -95,7 +75,7 @@ struct ProtocolStage {
         isClosing = false
         if session == nil, let url { detect(.detected(url: url, subprotocol: subprotocol), &effects) }
         guard session != nil else { return }
-        unsent.connectionStarted()
+        lastUnconfirmedCount = 0
         begin(subprotocol: subprotocol, at: now, &effects)
     }
 
@@ -114,19 +94,17 @@ struct ProtocolStage {
         effects.append(.detected(found.name))
     }
 
-    /// Handles the end of a connection, after which no line waits.
+    /// Handles the end of a connection.
     /// - Parameter reconnects: Whether another connection may follow.
-    mutating func ended(_ end: ConnectionEnd, reconnects: Bool) -> Pipeline.End {
+    mutating func ended(_ end: ConnectionEnd, reconnects: Bool) -> ProtocolProblem? {
         let problem = problem(of: end, reconnects: reconnects)
-        let cause = waitsFor
-        let lines = unsent.connectionEnded(waitingFor: cause)
         switch state {
-        case .ready, .over(_, wasReady: true): unsent.unconfirmedCount = session?.unconfirmedCount ?? 0
+        case .ready, .over(_, wasReady: true): lastUnconfirmedCount = session?.unconfirmedCount ?? 0
         case .closed, .opening, .over: break
         }
         state = .closed
         fullDeadline = nil
-        return Pipeline.End(problem: problem, lines: lines, waitedFor: cause)
+        return problem
     }
 
     private func problem(of end: ConnectionEnd, reconnects: Bool) -> ProtocolProblem? {
@@ -147,69 +125,39 @@ struct ProtocolStage {
 
     // MARK: Lines
 
-    /// Sends a line. A line of the input may have to wait before the session takes it.
+    /// Sends a line.
     mutating func submit(
-        _ payload: RawSpan, _ line: Pipeline.Line, at now: UInt64, _ effects: inout EffectQueue
-    ) throws(ProtocolInputError) -> Pipeline.Sending {
+        _ payload: RawSpan, wantsReply: Bool, at now: UInt64, _ effects: inout EffectQueue
+    ) throws(ProtocolInputError) -> LineReceipt {
         let text = payload.withUnsafeBytes { Array($0) }
-        guard session != nil else {
+        guard let session else {
             effects.append(.send(text, .text, .line))
-            return Pipeline.Sending(.sent(confirmedBy: .pong), key: nil)
+            return LineReceipt()
         }
-        if settings.keepsLines, line.mayWait, isFull || !isReady {
-            unsent.enqueue(text, wasSent: line.wasSent)
-            limitFullTime(at: now)
-            return Pipeline.Sending(.waiting, key: nil)
-        }
-        return try pass(text, line, at: now, &effects)
-    }
-
-    private mutating func pass(
-        _ text: [UInt8], _ line: Pipeline.Line, at now: UInt64, _ effects: inout EffectQueue
-    ) throws(ProtocolInputError) -> Pipeline.Sending {
-        guard let session else { return Pipeline.Sending(.waiting, key: nil) }
         lastLineTime = now
         let resolved = if descriptor?.readsFiles == true { try settings.resolve(text) } else { text }
         let key: ProtocolEvent.ReplyKey?
         do throws(ProtocolInputError) {
-            key = try session.send(resolved.span.bytes, wantsReply: line.wantsReply, at: now, &output)
+            key = try session.send(resolved.span.bytes, wantsReply: wantsReply, at: now, &output)
         } catch {
             output.removeAll()
             throw error
         }
-        if key == nil, line.wantsReply, settings.awaitsReplies, let reason = descriptor?.missingReplyReason {
+        if key == nil, wantsReply, settings.awaitsReplies, let reason = descriptor?.missingReplyReason {
             output.removeAll()
             throw ProtocolInputError(reason)
         }
-        let confirmation = session.lastConfirmation(key: key)
-        var delivery: Pipeline.Sending.Delivery = confirmation == .renewal ? .renewed : .sent(confirmedBy: confirmation)
-        if case .operand(let number) = line.origin {
-            if session.renewsLastLine { renewedOperands.insert(number) }
-            unsent.operandSent(number)
-        }
-        for case .lineWaits(let number) in output.items where settings.keepsLines {
-            unsent.hold(number, text, line.unsentOrigin(hasKey: key != nil), confirmedBy: confirmation)
-            delivery = .waiting
-        }
+        var heldNumber: Int?
+        for case .lineWaits(let number) in output.items { heldNumber = number }
+        let receipt = LineReceipt(
+            key: key, confirmedBy: session.lastConfirmation(key: key), heldNumber: heldNumber,
+            isRenewed: session.renewsLastLine)
         takeOutput(at: now, of: nil, &effects)
-        return Pipeline.Sending(delivery, key: key)
-    }
-
-    /// Sends the lines that have waited until the session takes them.
-    mutating func sendQueued(at now: UInt64, _ effects: inout EffectQueue) {
-        guard case .ready = state, !isClosing else { return }
-        while session?.isFull == false, let line = unsent.dequeue() {
-            do throws(ProtocolInputError) {
-                _ = try pass(line.payload, Pipeline.Line(past: line.wasSent ? .sent : .kept), at: now, &effects)
-            } catch {
-                effects.append(.waitingLineFailed(error))
-            }
-        }
-        if unsent.hasQueued { limitFullTime(at: now) }
+        return receipt
     }
 
     /// Ends the connection if the session stays full for as long as a login may take.
-    private mutating func limitFullTime(at now: UInt64) {
+    mutating func lineWaits(at now: UInt64) {
         guard fullDeadline == nil, let readinessTimeout, isReady, session?.isFull == true else { return }
         fullDeadline = now + readinessTimeout.nanoseconds
     }
@@ -241,7 +189,7 @@ struct ProtocolStage {
         }
     }
 
-    mutating func timePassed(at now: UInt64, _ effects: inout EffectQueue) {
+    mutating func timePassed(at now: UInt64, unsentLines: ProtocolProblem?, _ effects: inout EffectQueue) {
         guard !isOver else { return }
         if let session, let deadline = session.deadline, deadline <= now {
             session.timePassed(at: now, &output)
@@ -249,8 +197,8 @@ struct ProtocolStage {
         }
         if case .opening(let time?) = state, time <= now, let readinessTimeout {
             fail(.notReady(after: readinessTimeout), &effects)
-        } else if let time = fullDeadline, time <= now, let problem = unsentLines, !isOver {
-            fail(problem, &effects)
+        } else if let time = fullDeadline, time <= now, let unsentLines, !isOver {
+            fail(unsentLines, &effects)
         }
     }
 
@@ -285,12 +233,11 @@ struct ProtocolStage {
             // The closing connection discards its messages, so the line still counts as waiting.
             case .lineSent where isClosing: break
             case .lineSent(let number):
-                let sent = unsent.sent(number)
                 fullDeadline = nil
-                effects.append(.lineSent(sent?.line, confirmedBy: sent?.confirmation ?? .pong))
+                effects.append(.lineSent(number))
             case .linesDropped(let numbers):
                 fullDeadline = nil
-                effects.append(.linesDropped(unsent.drop(numbers)))
+                effects.append(.linesDropped(numbers))
             case .renewed(let topic): effects.append(.renewed(topic))
             case .lineWaits: break
             }

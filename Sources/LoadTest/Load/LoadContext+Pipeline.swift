@@ -134,7 +134,7 @@ extension LoadContext {
                 connection.hasReportedUnknown = true
                 host?.protocolFailed(on: connection, because: .notUnderstood(reason))
             // The workload counts the replies that are missing.
-            case .lineSent, .waitingLineFailed, .linesDropped, .renewed, .detected: break
+            case .lineSent, .linesDropped, .renewed, .detected: break
             // A message that cannot be answered, because a value is missing, is the workload's. Other messages insert only
             // values that exist; see ``AutoReply/Plan``.
             case .unanswered, .notGreeted: break

@@ -88,7 +88,7 @@ package struct Backoff: Sendable {
     /// - Parameters:
     ///   - openTime: The time the connection was open.
     ///   - silence: The final, silent part of `openTime` if the heartbeat ended the connection. Defaults to 0.
-    ///   - hasConfirmed: Whether the peer confirmed messages on it (`UnconfirmedLines`). Defaults to false.
+    ///   - hasConfirmed: Whether the peer confirmed messages on it (`LineQueue`). Defaults to false.
     package mutating func connectionWasLost(
         after openTime: Duration, silentFor silence: Duration = .zero, hasConfirmed: Bool = false
     ) {

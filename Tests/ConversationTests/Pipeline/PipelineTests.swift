@@ -42,11 +42,11 @@ import WSCore
             return delivered + take()
         }
 
-        func submit(_ text: String, _ line: Pipeline.Line = Pipeline.Line()) -> [String] {
+        func submit(_ text: String) -> [String] {
             let bytes = Array(text.utf8)
             do throws(ProtocolInputError) {
-                let sending = try pipeline.submit(bytes.span.bytes, as: .text, line, at: nanoseconds)
-                return take() + ["\(sending.delivery)"]
+                let receipt = try pipeline.submit(bytes.span.bytes, as: .text, wantsReply: false, at: nanoseconds)
+                return take() + [receipt.isRenewed ? "renewed" : receipt.heldNumber == nil ? "sent" : "held"]
             } catch {
                 return take() + ["error: \(error)"]
             }
@@ -55,11 +55,6 @@ import WSCore
         func pass(_ seconds: UInt64) -> [String] {
             now += seconds
             pipeline.timePassed(at: nanoseconds)
-            return take()
-        }
-
-        func sendQueued() -> [String] {
-            pipeline.sendQueued(at: nanoseconds)
             return take()
         }
 
@@ -77,24 +72,21 @@ import WSCore
             case .send(let payload, let kind, let purpose):
                 kind == .text ? ">\(String(decoding: payload, as: UTF8.self)) (\(purpose))" : ">\(payload) (\(purpose))"
             case .event(let event): "event \(String(decoding: event.line, as: UTF8.self))"
-            case .lineSent(let line, _): "line sent" + (line == nil ? "" : ", kept")
             case .notUnderstood(_, let reason): "not understood: \(reason)"
             default: "\(effect)"
             }
         }
     }
 
-    private static func application(_ name: String, keepsLines: Bool = true) throws -> Pipeline.Application {
+    private static func application(_ name: String) throws -> Pipeline.Application {
         let descriptor = try #require(ApplicationProtocol(named: name))
-        var application = Pipeline.Application(try descriptor.session(ProtocolParameters()), of: descriptor)
-        application.keepsLines = keepsLines
-        return application
+        return Pipeline.Application(try descriptor.session(ProtocolParameters()), of: descriptor)
     }
 
-    private static func cable(keepsLines: Bool = true) throws -> Driver {
+    private static func cable() throws -> Driver {
         Driver(
             Pipeline(
-                application: try application("actioncable", keepsLines: keepsLines), readinessTimeout: .seconds(10),
+                application: try application("actioncable"), readinessTimeout: .seconds(10),
                 clockOffset: 0))
     }
 
@@ -168,45 +160,32 @@ import WSCore
         expectEqual(driver.submit("subscribe Chat"), [Self.subscribe, "renewed"])
     }
 
-    @Test("A line waits for its subscription, and is kept when it has been sent")
-    func waiting() throws {
+    @Test("A line waits for its subscription, and is dropped if that is refused", arguments: [true, false])
+    func held(isConfirmed: Bool) throws {
         let driver = try Self.cable()
         _ = driver.open()
         _ = driver.receive(#"{"type":"welcome"}"#)
+        expectEqual(driver.pipeline.lineCause, .subscription)
         _ = driver.submit("subscribe Chat")
-        expectEqual(driver.submit("Chat speak"), ["waiting"])
-        expectEqual(driver.pipeline.waitingLineCount, 1)
-        expectEqual(driver.receive(Self.confirmation), ["event Chat subscribed", Self.speak, "line sent, kept"])
-        expectEqual(driver.pipeline.waitingLineCount, 0)
+        expectEqual(driver.submit("Chat speak"), ["held"])
+        let effects = driver.receive(isConfirmed ? Self.confirmation : Self.rejection)
+        if isConfirmed {
+            expectEqual(effects, ["event Chat subscribed", Self.speak, "\(Pipeline.Effect.lineSent(1))"])
+        } else {
+            expectEqual(effects.last, "\(Pipeline.Effect.linesDropped([1]))")
+        }
     }
 
-    @Test("Lines before the login wait in order, and those of a refused subscription are dropped")
-    func queued() throws {
+    @Test("A connection that ends before the login has a problem")
+    func endedBeforeLogin() throws {
         let driver = try Self.cable()
         _ = driver.open()
-        expectEqual(driver.submit("subscribe Chat"), ["waiting"])
-        expectEqual(driver.submit("Chat speak"), ["waiting"])
-        expectTrue(driver.pipeline.isFull)
-        expectEqual(driver.sendQueued(), [])
-        _ = driver.receive(#"{"type":"welcome"}"#)
-        expectEqual(driver.sendQueued(), [Self.subscribe])
-        let effects = driver.receive(Self.rejection)
-        expectEqual(effects.last, "\(Pipeline.Effect.linesDropped(1))")
-        expectEqual(driver.pipeline.unsentLines, .unsentLines(1, .refusal))
-    }
-
-    @Test("Lines that wait when the connection ends come back in order, with what they waited for")
-    func endedWaiting() throws {
-        let driver = try Self.cable()
-        _ = driver.open()
-        _ = driver.submit("subscribe Chat")
-        _ = driver.submit("Chat speak")
+        expectEqual(driver.pipeline.lineCause, .login)
         let end = ConnectionEnd(
             closing: ClosingHandshake(sent: nil, received: CloseFrame(code: .normalClosure), wasStartedHere: false))
-        let ended = driver.pipeline.ended(end, reconnects: true)
-        expectEqual(ended.lines.map { String(decoding: $0.payload, as: UTF8.self) }, ["subscribe Chat", "Chat speak"])
-        expectEqual(ended.waitedFor, .login)
-        expectEqual(ended.problem, .ended(CloseFrame(code: .normalClosure), meaning: nil, afterLogin: false))
+        expectEqual(
+            driver.pipeline.ended(end, reconnects: true),
+            .ended(CloseFrame(code: .normalClosure), meaning: nil, afterLogin: false))
     }
 
     @Test("After a failure, nothing more of the protocol follows")
@@ -252,15 +231,6 @@ import WSCore
                 "\(Pipeline.Effect.detected("actioncable"))", "event welcome", "ready",
             ])
         expectEqual(driver.pipeline.applicationProtocol?.name, "actioncable")
-    }
-
-    @Test("Without kept lines, a line that the session does not take is the caller's error")
-    func unkept() throws {
-        let driver = try Self.cable(keepsLines: false)
-        _ = driver.open()
-        _ = driver.receive(#"{"type":"welcome"}"#)
-        expectEqual(driver.submit("Chat speak").first?.hasPrefix("error: "), true)
-        expectNil(driver.pipeline.unsentLines)
     }
 
     @Test("Messages are taken from behind other effects, which keep their order")

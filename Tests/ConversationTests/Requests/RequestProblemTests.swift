@@ -9,13 +9,13 @@ import WSCore
     private func problem(
         _ text: String, field: String = "id", makesCalls: Bool = false
     ) -> RequestProblem? {
-        let queue = RequestQueue(.init(makesCalls ? .calls() : .id(at: field)))
+        let queue = LineQueue.Settings(makesCalls ? .calls() : .id(at: field))
         return queue.problem(with: Array(text.utf8).span.bytes)
     }
 
     @Test("Without a field, every message is a request")
     func noField() {
-        expectNil(RequestQueue(.init()).problem(with: Array("x".utf8).span.bytes))
+        expectNil(LineQueue.Settings().problem(with: Array("x".utf8).span.bytes))
     }
 
     @Test(
@@ -47,7 +47,7 @@ import WSCore
 
     @Test("A message that is not UTF-8 has no field")
     func bytes() {
-        let queue = RequestQueue(.init(.id(at: "id")))
+        let queue = LineQueue.Settings(.id(at: "id"))
         expectEqual(queue.problem(with: ([0xFF] as [UInt8]).span.bytes), .notJSON(field: "id"))
     }
 

@@ -1,6 +1,6 @@
 @testable import Conversation
 
-extension RequestQueue.Settings.Matching {
+extension LineQueue.Settings.Matching {
     /// By a field with this name, which is valid.
     static func id(at field: String) -> Self { Correlation(field).map(Self.id) ?? .order }
 }

@@ -10,14 +10,14 @@ import WSCore
 @Suite struct RequestSettingsTests {
     @Test("The arguments become settings")
     func arguments() throws {
-        #expect(try Self.settings { _ in } == nil)
-        #expect(try Self.settings { $0.replies.sendsRequests = true } == .init(isSequential: true))
+        #expect(try Self.settings { _ in } == .init())
+        #expect(try Self.settings { $0.replies.sendsRequests = true } == .init(.order, isSequential: true))
         #expect(
             try Self.settings {
                 $0.replies.correlation = Correlation("/a")
                 $0.replies.replyTimeout = .seconds(1)
                 $0.staying.reconnection = .always
-            } == .init(.id(try #require(Correlation("/a"))), replyTimeout: .seconds(1), keepsRequests: true))
+            } == .init(.id(try #require(Correlation("/a"))), replyTimeout: .seconds(1), keepsLines: true))
         #expect(
             try Self.settings {
                 $0.replies.calls = .automatic
@@ -65,15 +65,15 @@ import WSCore
         ] as [(JSONRPCForm, String, Bool)])
     func versions(form: JSONRPCForm, requestTarget: String, hasVersion: Bool) throws {
         let settings = try Self.settings(at: requestTarget) { $0.replies.calls = form }
-        #expect(settings?.matching == .calls(hasVersion: hasVersion))
+        #expect(settings.matching == .calls(hasVersion: hasVersion))
     }
 
     private static func settings(
         at requestTarget: String = "/", _ change: (inout ConnectArguments) -> Void
-    ) throws -> RequestQueue.Settings? {
+    ) throws -> LineQueue.Settings {
         var arguments = ConnectArguments()
         change(&arguments)
-        return try RequestQueue.Settings.make(
+        return try LineQueue.Settings.make(
             arguments, url: try WebSocketURL(parsing: "ws://h" + requestTarget), isRepl: false)
     }
 }

@@ -68,7 +68,7 @@ extension Failure {
     }
 
     /// A line that is given up, in printable form.
-    package static func words(forLine line: UnconfirmedLines.Line) -> String {
+    package static func words(forLine line: Line) -> String {
         line.origin == .renewal
             ? "renewing \(quoted(String(decoding: line.payload, as: UTF8.self)))"
             : words(forMessage: line.payload, as: line.kind)

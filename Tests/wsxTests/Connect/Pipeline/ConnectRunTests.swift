@@ -325,7 +325,7 @@ import Testing
         }
         fixture.input = "{\"id\":1}\n"
         var hasTimedOut: () -> Bool = { false }
-        fixture.didStart = { run in hasTimedOut = { [unowned run] in run.stages.requests?.queue.isSettled ?? false } }
+        fixture.didStart = { run in hasTimedOut = { [unowned run] in run.lines.queue.isSettled } }
         var timer: Timer?
         fixture.didReceive = { peer, event in
             guard case .text = event else { return }

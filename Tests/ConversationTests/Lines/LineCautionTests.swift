@@ -1,10 +1,11 @@
-import Conversation
 import TestSupport
 import Testing
 
-@Suite struct ResendingCautionTests {
+@testable import Conversation
+
+@Suite struct LineCautionTests {
     /// Ends connections with these first unconfirmed lines; "+" is a connection on which something was confirmed.
-    private func verdicts(_ ends: [String?], _ caution: inout ResendingCaution) -> [ResendingCaution.Verdict] {
+    private func verdicts(_ ends: [String?], _ caution: inout LineQueue.Caution) -> [Bool] {
         ends.map { end in
             let hasConfirmed = end?.hasSuffix("+") ?? false
             let line = end.map { Array($0.utf8.filter { $0 != UInt8(ascii: "+") }) }
@@ -20,8 +21,8 @@ import Testing
             (["a+", "a"], false), (["a+", "a", "a"], true), (["a", nil, "a"], true), ([nil, nil, nil], false),
         ] as [([String?], Bool)])
     func careful(ends: [String?], isCareful: Bool) {
-        var caution = ResendingCaution()
-        #expect(verdicts(ends, &caution).allSatisfy { $0 == .resend })
+        var caution = LineQueue.Caution()
+        #expect(verdicts(ends, &caution).allSatisfy { !$0 })
         expectEqual(caution.isCareful, isCareful)
     }
 
@@ -34,19 +35,11 @@ import Testing
             (["a", "a+", "a", "a"], true), (["a", nil, "a"], true), (["a", "+", "a"], false),
         ] as [([String?], Bool)])
     func givenUp(ends: [String?], isGivenUp: Bool) {
-        var caution = ResendingCaution()
+        var caution = LineQueue.Caution()
         _ = verdicts(["a", "a"], &caution)
         let verdicts = verdicts(ends, &caution)
-        #expect(verdicts.dropLast().allSatisfy { $0 == .resend })
-        expectEqual((verdicts.last == .giveUp), isGivenUp)
+        #expect(verdicts.dropLast().allSatisfy { !$0 })
+        expectEqual(verdicts.last, isGivenUp)
         expectTrue(caution.isCareful)
-    }
-
-    @Test("Once nothing is left to be sent again, counting starts over")
-    func allConfirmed() {
-        var caution = ResendingCaution()
-        _ = verdicts(["a", "a", "a"], &caution)
-        caution.allConfirmed()
-        expectEqual(caution, ResendingCaution())
     }
 }

@@ -5,18 +5,18 @@ import WSCore
 
 @testable import Conversation
 
-@Suite struct RequestTrackerTests {
+@Suite struct LineRepliesTests {
     @Test("Without a field, messages answer requests in order, and are pushes if none is in flight")
     func order() {
-        var tracker = RequestTracker(nil, timeout: .seconds(30))
+        var tracker = LineQueue(.init(.order))
         expectEqual(tracker.received("a", 0), .push)
         expectEqual(tracker.sent(1, "x", 1), true)
         expectEqual(tracker.sent(2, "y", 2), true)
-        expectEqual(tracker.count, 2)
+        expectEqual(tracker.unansweredCount, 2)
         expectEqual(tracker.received("", 4), .reply(1, 3))
         expectEqual(tracker.received("{}", 7), .reply(2, 5))
         expectEqual(tracker.received("a", 9), .push)
-        expectEqual(tracker.count, 0)
+        expectEqual(tracker.unansweredCount, 0)
     }
 
     @Test("With a field, the reply is the message with the same value, in any order")
@@ -35,7 +35,7 @@ import WSCore
 
     @Test("The reply has the id at the first of several locations where a request in flight has it")
     func severalLocations() {
-        var tracker = RequestTracker(Correlation("/1=/2,/1"), timeout: .seconds(30))
+        var tracker = LineQueue(.init(.id(at: "/1=/2,/1"), replyTimeout: .seconds(30)))
         for number in [7, 48, 9_007_199_254_740_992] {
             expectEqual(tracker.sent(number % 100, "[48,\(number),{}]", 0), true)
         }
@@ -45,12 +45,12 @@ import WSCore
         expectEqual(tracker.received("[50,9007199254740993,{}]", 2), .push)
         expectEqual(tracker.received("[50,9007199254740992,{},[5]]", 3), .reply(92, 3))
         expectEqual(tracker.received("[8,48,7,{}]", 4), .push)
-        expectEqual(tracker.count, 0)
+        expectEqual(tracker.unansweredCount, 0)
     }
 
     @Test("A request in flight counts before one that has timed out, wherever its id is")
     func lateAtAnotherLocation() {
-        var tracker = RequestTracker(Correlation("id=a,b"), timeout: .seconds(10))
+        var tracker = LineQueue(.init(.id(at: "id=a,b"), replyTimeout: .seconds(10)))
         expectEqual(tracker.sent(1, #"{"id":1}"#, 0), true)
         expectEqual(tracker.expire(10), ["1 1"])
         expectEqual(tracker.sent(2, #"{"id":2}"#, 11), true)
@@ -61,7 +61,7 @@ import WSCore
 
     @Test("The id of a request in its own reply location answers nothing")
     func otherLocation() {
-        var tracker = RequestTracker(Correlation("/header/msg_id=/parent_header/msg_id"), timeout: .seconds(30))
+        var tracker = LineQueue(.init(.id(at: "/header/msg_id=/parent_header/msg_id"), replyTimeout: .seconds(30)))
         expectEqual(tracker.sent(1, #"{"header":{"msg_id":"a"}}"#, 0), true)
         expectEqual(tracker.received(#"{"header":{"msg_id":"a"},"parent_header":{}}"#, 1), .push)
         expectEqual(tracker.received(#"{"header":{"msg_id":"b"},"parent_header":{"msg_id":"a"}}"#, 2), .reply(1, 2))
@@ -72,7 +72,7 @@ import WSCore
     func notifications(text: String) {
         var tracker = Self.correlating()
         expectEqual(tracker.sent(1, text, 0), false)
-        expectEqual(tracker.count, 0)
+        expectEqual(tracker.unansweredCount, 0)
         expectNil(tracker.nextExpiry())
     }
 
@@ -93,9 +93,9 @@ import WSCore
         var tracker = Self.correlating()
         expectEqual(tracker.sent(1, #"[{"id":1},{"method":"x"},{"id":2}]"#, 0), true)
         expectEqual(tracker.sent(2, #"{"id":3}"#, 1), true)
-        expectEqual(tracker.count, 3)
+        expectEqual(tracker.unansweredCount, 3)
         expectEqual(tracker.received(#"[{"id":9},{"id":3},{"id":2}]"#, 5), .reply(2, 4))
-        expectEqual(tracker.count, 1)
+        expectEqual(tracker.unansweredCount, 1)
         expectEqual(tracker.received(#"{"id":1}"#, 6), .reply(1, 6))
     }
 
@@ -140,7 +140,7 @@ import WSCore
 
     @Test("Without a field a late reply is an ordinary message")
     func lateWithoutField() {
-        var tracker = RequestTracker(nil, timeout: .seconds(10))
+        var tracker = LineQueue(.init(.order, replyTimeout: .seconds(10)))
         expectEqual(tracker.sent(1, "x", 0), true)
         expectEqual(tracker.expire(10), ["1"])
         expectEqual(tracker.received("a", 11), .push)
@@ -160,7 +160,7 @@ import WSCore
     func holding() {
         var tracker = Self.correlating(timeout: 10)
         expectEqual(tracker.sent(1, #"{"id":1}"#, 0), true)
-        tracker.holdExpiry(until: .seconds(19))
+        tracker.holdExpiry(at: .seconds(9))
         expectEqual(tracker.sent(2, #"{"id":2}"#, 12), true)
         expectEqual(tracker.nextExpiry(), .seconds(19))
         expectEqual(tracker.expire(18), [])
@@ -168,33 +168,32 @@ import WSCore
         expectEqual(tracker.nextExpiry(), .seconds(22))
     }
 
-    @Test("Kept requests can be taken back, in order and once each")
+    @Test("Unanswered requests are sent again, in order and once each")
     func takingBack() {
-        var tracker = RequestTracker(Correlation("id"), timeout: .seconds(10), keepsRequests: true)
-        for (number, text) in [#"{"id":1}"#, #"[{"id":2},{"id":3}]"#, #"{"id":4}"#, "{}"].enumerated() {
+        var tracker = LineQueue(.init(.id(at: "id"), replyTimeout: .seconds(10), keepsLines: true))
+        for (number, text) in [#"{"id":1}"#, #"[{"id":2},{"id":3}]"#, #"{"id":4}"#].enumerated() {
             _ = tracker.sent(number + 1, text, 0)
         }
-        expectEqual(tracker.keptBytes, 8 + 2 * 19 + 8)
         expectEqual(tracker.received(#"{"id":1}"#, 1), .reply(1, 1))
         expectEqual(tracker.received(#"{"id":2}"#, 1), .reply(2, 1))
-        expectEqual(tracker.keptBytes, 19 + 8)
-        expectEqual(tracker.takeAll().map(\.number), [2, 3])
-        expectEqual(tracker.count, 0)
-        expectEqual(tracker.keptBytes, 0)
+        tracker.connectionEnded()
         expectNil(tracker.nextExpiry())
         expectEqual(tracker.received(#"{"id":4}"#, 1), .push)
+        var numbers: [Int] = []
+        while let line = tracker.next(at: .zero) { numbers.append(line.number) }
+        expectEqual(numbers, [2, 3])
+        expectEqual(tracker.byteCount, 0)
     }
 
-    private static func correlating(timeout: Int = 30) -> RequestTracker {
-        RequestTracker(Correlation("id"), timeout: .seconds(timeout))
+    private static func correlating(timeout: Int = 30) -> LineQueue {
+        LineQueue(.init(.id(at: "id"), replyTimeout: .seconds(timeout)))
     }
 }
 
 // Times are in seconds, and payloads are text.
-extension RequestTracker {
+extension LineQueue {
     fileprivate mutating func sent(_ number: Int, _ text: String, _ seconds: Int) -> Bool {
-        let request = Request(number: number, payload: Array(text.utf8), kind: .text, isInitial: false)
-        return sent(request, at: .seconds(seconds))
+        sent(Line(Array(text.utf8), as: .text, number: number), at: .seconds(seconds))
     }
 
     fileprivate mutating func received(_ text: String, _ seconds: Int) -> Finding {
@@ -206,7 +205,7 @@ extension RequestTracker {
     }
 }
 
-extension RequestTracker.Finding {
+extension LineQueue.Finding {
     fileprivate static func reply(_ number: Int, _ seconds: Int) -> Self {
         .reply(Reply(number: number, roundTrip: .seconds(seconds)))
     }

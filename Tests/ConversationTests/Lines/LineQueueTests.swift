@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WSCore
 
-@Suite struct UnconfirmedLinesTests {
+@Suite struct LineQueueTests {
     @Test("messages not covered by a pong are sent again in order and unchanged")
     func order() {
         let messages = Fixture(isConnected: true)
@@ -16,10 +16,10 @@ import WSCore
         expectEqual(messages.count, 4)
         expectEqual(messages.take(pong: ping), 2)
         expectEqual(messages.count, 2)
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         expectEqual(messages.sendAgain(), [.binary("three"), .text("four")])
         // They are kept until a pong on the new connection covers them.
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         expectEqual(messages.sendAgain(), [.binary("three"), .text("four")])
     }
 
@@ -34,7 +34,7 @@ import WSCore
         expectEqual(Set(pings).count, 3)
         expectEqual(messages.take(pong: pings[1]), 2)
         expectEqual(messages.take(pong: pings[0]), 0)
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         expectEqual(messages.sendAgain(), [.text("three")])
     }
 
@@ -57,7 +57,7 @@ import WSCore
         let messages = Fixture(isConnected: true)
         messages.record("one")
         let lost = messages.makePing()
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         expectEqual(messages.sendAgain(), [.text("one")])
         expectEqual(messages.take(pong: lost), 0)
         let ping = messages.makePing()
@@ -85,7 +85,7 @@ import WSCore
         #expect(messages.pingDueTime == nil && !messages.needsPing(at: .seconds(100)))
         expectEqual(messages.sendAgain(at: .seconds(7)), [.text("early")])
         expectEqual(messages.pingDueTime, .seconds(7))
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         messages.record("late", isSent: false, at: .seconds(8))
         expectNil(messages.pingDueTime)
         expectEqual(messages.sendAgain(at: .seconds(9)), [.text("early"), .text("late")])
@@ -101,7 +101,7 @@ import WSCore
         expectEqual(messages.take(pong: ping), 1)
         expectEqual(messages.closeConfirmed(), 0)
         #expect(messages.count == 1 && messages.waitingCount == 1)
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         expectEqual(messages.sendAgain(), [.text("kept")])
         #expect(messages.count == 1 && messages.waitingCount == 0)
         expectEqual(messages.closeConfirmed(), 1)
@@ -111,7 +111,7 @@ import WSCore
     func partlySent() {
         let messages = Fixture(isConnected: true)
         for text in ["a", "b", "c"] { messages.record(text) }
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         #expect(messages.waitingCount == 0 && messages.hasWaiting)
         messages.store.connectionOpened(at: .zero)
         expectEqual(messages.sendWaiting(atMost: 1), [.text("a")])
@@ -120,22 +120,23 @@ import WSCore
         expectEqual(messages.take(pong: ping), 1)
         #expect(messages.count == 3 && messages.waitingCount == 1)
         expectEqual(messages.sendWaiting(atMost: 1), [.text("b")])
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         expectEqual(messages.sendAgain(), [.text("b"), .text("c"), .text("d")])
         expectFalse(messages.hasWaiting)
     }
 
-    @Test("lines that were taken and not sent come back between those that were sent and those that wait")
+    @Test("lines that waited for a subscription come back between those that were sent and those that wait")
     func returnedLines() {
         let messages = Fixture(isConnected: true)
         messages.record("sent")
         messages.record("waiting", isSent: false)
-        let unsent = [("repeated", true), ("taken", false)].map { text, wasSent in
-            UnconfirmedLines.Line(payload: Array(text.utf8), kind: .text, wasSent: wasSent)
+        for (number, (text, past)) in [("repeated", Line.Past.sent), ("held", .new)].enumerated() {
+            messages.store.sent(
+                Line(Array(text.utf8), as: .text, past: past), LineReceipt(heldNumber: number), at: .zero)
         }
-        messages.store.connectionLost(unsent: unsent)
+        messages.store.connectionEnded()
         #expect(messages.count == 4 && messages.waitingCount == 2)
-        expectEqual(messages.sendAgain(), [.text("sent"), .text("repeated"), .text("taken"), .text("waiting")])
+        expectEqual(messages.sendAgain(), [.text("sent"), .text("repeated"), .text("held"), .text("waiting")])
         expectEqual(messages.waitingCount, 0)
     }
 
@@ -162,7 +163,7 @@ import WSCore
         let messages = Fixture(isConnected: true)
         messages.record("one", at: .seconds(1))
         _ = messages.makePing()
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         _ = messages.sendAgain(at: .seconds(20))
         expectEqual(messages.pingDueTime, .milliseconds(20_500))
     }
@@ -174,7 +175,7 @@ import WSCore
         _ = messages.makePing()
         messages.store.inputEnded()
         expectNil(messages.pingDueTime)
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         _ = messages.sendAgain(at: .seconds(5))
         expectTrue(messages.needsPing(at: .seconds(5)))
     }
@@ -182,30 +183,30 @@ import WSCore
     @Test("a ping is due immediately at half of the limit, and the input pauses at the limit")
     func bound() {
         let messages = Fixture(isConnected: true)
-        let quarter = [UInt8](repeating: 0x61, count: UnconfirmedLines.limitBytes / 4)
-        messages.store.record(quarter.span.bytes, as: .text, at: .zero)
+        let quarter = [UInt8](repeating: 0x61, count: LineQueue.limitBytes / 4)
+        messages.store.sent(quarter.span.bytes, as: .text, at: .zero)
         expectFalse(messages.needsPing(at: .zero))
-        messages.store.record(quarter.span.bytes, as: .text, at: .zero)
+        messages.store.sent(quarter.span.bytes, as: .text, at: .zero)
         expectTrue(messages.needsPing(at: .zero))
         let ping = messages.makePing()
-        messages.store.record(quarter.span.bytes, as: .text, at: .zero)
+        messages.store.sent(quarter.span.bytes, as: .text, at: .zero)
         // Messages covered by the first ping do not count toward the half.
         #expect(!messages.needsPing(at: .zero) && !messages.isFull)
-        messages.store.record(quarter.span.bytes, as: .text, at: .zero)
+        messages.store.sent(quarter.span.bytes, as: .text, at: .zero)
         #expect(messages.needsPing(at: .zero) && messages.isFull)
         messages.take(pong: ping)
         expectFalse(messages.isFull)
-        #expect(messages.byteCount < UnconfirmedLines.limitBytes / 2 + 100)
+        #expect(messages.byteCount < LineQueue.limitBytes / 2 + 100)
     }
 
     @Test("a message larger than the limit is accepted and sent again completely")
     func largeMessage() {
         let messages = Fixture(isConnected: true)
-        let large = [UInt8](repeating: 0x7A, count: UnconfirmedLines.limitBytes + 1)
-        messages.store.record(large.span.bytes, as: .binary, at: .zero)
+        let large = [UInt8](repeating: 0x7A, count: LineQueue.limitBytes + 1)
+        messages.store.sent(large.span.bytes, as: .binary, at: .zero)
         #expect(messages.isFull && messages.needsPing(at: .zero))
-        messages.store.connectionLost()
-        let waiting = messages.store.takeWaiting(at: .zero)
+        messages.store.connectionEnded()
+        let waiting = messages.store.next(at: .zero)
         expectEqual(waiting?.payload.count, large.count)
     }
 
@@ -228,7 +229,7 @@ import WSCore
             if random.next() % 20 == 0 { peer.sent(ping: messages.makePing()) }
             if let pong = peer.readSome(random.next()) { messages.take(pong: pong) }
             guard number % 200 == 0 else { continue }
-            messages.store.connectionLost(isInterruption: false)
+            messages.store.connectionEnded(isInterruption: false)
             peer = Peer(lines: peer.lines)
             for case .text(let line) in messages.sendAgain() { peer.sent(line) }
         }
@@ -254,7 +255,7 @@ import WSCore
         messages.record("c")
         expectEqual(messages.acknowledge("2"), 1)
         #expect(messages.acknowledge("2") == 0 && messages.acknowledge("3") == 0)
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         expectEqual(messages.sendAgain(), [.text("a"), .text("c")])
     }
 
@@ -267,7 +268,7 @@ import WSCore
         expectEqual(messages.take(pong: messages.makePing()), 1)
         #expect(messages.isRead && messages.count == 1)
         expectEqual(messages.acknowledge("2"), 0)
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         expectEqual(messages.sendAgain(), [.text("awaited")])
         // The key was that of the lost connection.
         expectEqual(messages.acknowledge("1"), 0)
@@ -278,7 +279,7 @@ import WSCore
         let messages = Fixture(isConnected: true)
         messages.record("subscribe", by: .renewal)
         expectTrue(messages.isEmpty)
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         expectEqual(messages.sendAgain(), [])
     }
 
@@ -288,7 +289,7 @@ import WSCore
         messages.record("a", by: .acknowledgement("1"))
         messages.record("b", by: .acknowledgement("1"))
         expectEqual(messages.acknowledge("1"), 1)
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         expectEqual(messages.sendAgain(), [.text("b")])
     }
 
@@ -303,7 +304,7 @@ import WSCore
     @Test("Lines that await replies count toward the limit until they arrive")
     func boundOfAwaitedReplies() {
         let messages = Fixture(isConnected: true)
-        let half = String(repeating: "x", count: UnconfirmedLines.limitBytes / 2)
+        let half = String(repeating: "x", count: LineQueue.limitBytes / 2)
         messages.record(half, by: .acknowledgement("1"))
         expectTrue(messages.needsPing(at: .zero))
         _ = messages.makePing()
@@ -319,7 +320,7 @@ import WSCore
     /// Loses connections on which all lines are sent and nothing is confirmed.
     private func loseTwice(_ messages: Fixture) {
         for _ in 0..<2 {
-            messages.store.connectionLost()
+            messages.store.connectionEnded()
             expectEqual(messages.kept, [])
             if !messages.isCareful { _ = messages.sendAgain() }
         }
@@ -378,7 +379,7 @@ import WSCore
                 #expect(messages.sendWaiting(at: .milliseconds(100)).count <= 1 << (turn - 1))
                 if turn < 3 { messages.take(pong: messages.makePing()) }
             }
-            expectNil(messages.store.connectionLost())
+            expectNil(messages.store.connectionEnded())
         }
         #expect(connectionCount == 34 && messages.kept == [])
     }
@@ -409,7 +410,7 @@ import WSCore
             let expected: [Sent] = turn == 1 ? [.text("poison"), .text("c")] : turn == 2 ? [.text("poison")] : []
             expectEqual(messages.sendWaiting(at: .milliseconds(499)), expected)
             if turn == 3 { expectEqual(messages.sendWaiting(at: .milliseconds(500)), [.text("poison")]) }
-            expectEqual(messages.store.connectionLost()?.payload, (turn < 3 ? nil : Array("poison".utf8)))
+            expectEqual(messages.store.connectionEnded()?.payload, (turn < 3 ? nil : Array("poison".utf8)))
         }
         #expect(messages.kept == ["poison"] && messages.count == 2)
         _ = messages.sendAgain(at: .zero)
@@ -429,7 +430,7 @@ import WSCore
         for _ in 0..<2 {
             _ = messages.sendAgain(at: .zero)
             _ = messages.sendWaiting(at: .seconds(1))
-            messages.store.connectionLost()
+            messages.store.connectionEnded()
         }
         #expect(messages.kept == ["poison"] && messages.count == 1 && messages.byteCount > 0)
         messages.store.dropKept()
@@ -443,7 +444,7 @@ import WSCore
         loseTwice(messages)
         for _ in 0..<9 {
             expectEqual(messages.sendAgain(at: .zero), [])
-            expectNil(messages.store.connectionLost())
+            expectNil(messages.store.connectionEnded())
         }
     }
 
@@ -452,7 +453,7 @@ import WSCore
         let messages = Fixture(isConnected: true)
         messages.record("a")
         for _ in 0..<9 {
-            messages.store.connectionLost(isInterruption: false)
+            messages.store.connectionEnded(isInterruption: false)
             expectEqual(messages.sendAgain(), [.text("a")])
         }
     }
@@ -465,15 +466,15 @@ import WSCore
         messages.take(pong: messages.makePing())
         expectFalse(messages.hasConfirmed)
         messages.record("poison")
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         expectEqual(messages.sendAgain(), [.text("subscribe"), .text("poison")])
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         for turn in 1...2 {
             _ = messages.sendAgain(at: .zero)
             expectEqual(messages.sendWaiting(at: .seconds(1)), [.text("subscribe")])
             messages.take(pong: messages.makePing())
             expectEqual(messages.sendWaiting(at: .seconds(1)), [.text("poison")])
-            expectEqual(messages.store.connectionLost()?.payload, (turn == 1 ? nil : Array("poison".utf8)))
+            expectEqual(messages.store.connectionEnded()?.payload, (turn == 1 ? nil : Array("poison".utf8)))
         }
         expectEqual(messages.sendAgain(at: .seconds(10)), [.text("subscribe")])
     }
@@ -486,7 +487,7 @@ import WSCore
         messages.record("c")
         expectEqual(messages.count, 1)
         for turn in 1...4 {
-            let givenUp = messages.store.connectionLost()
+            let givenUp = messages.store.connectionEnded()
             expectEqual(givenUp?.payload, (turn < 4 ? nil : Array("a, b".utf8)))
             expectEqual(givenUp?.origin, (turn < 4 ? nil : .renewal))
             for topic in ["a", "b"] { messages.record(topic, by: .renewal) }
@@ -506,7 +507,7 @@ import WSCore
             expectFalse(messages.hasConfirmed)
             if turn == 1 { messages.record("poison") }
             if turn > 1 { _ = messages.sendAgain(at: .zero) + messages.sendWaiting(at: .seconds(1)) }
-            expectEqual(messages.store.connectionLost()?.payload, (turn < 4 ? nil : Array("poison".utf8)))
+            expectEqual(messages.store.connectionEnded()?.payload, (turn < 4 ? nil : Array("poison".utf8)))
         }
     }
 
@@ -514,13 +515,13 @@ import WSCore
     func givenUpOperand() {
         let messages = Fixture(operands: ["poison", "b"])
         _ = messages.sendAgain()
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         _ = messages.sendAgain()
-        messages.store.connectionLost()
+        messages.store.connectionEnded()
         for _ in 1...2 {
             _ = messages.sendAgain(at: .zero)
             expectEqual(messages.sendWaiting(at: .seconds(1)), [.text("poison")])
-            messages.store.connectionLost()
+            messages.store.connectionEnded()
         }
         expectEqual(messages.kept, ["poison"])
         expectEqual(messages.sendAgain(at: .zero), [.text("b")])
@@ -534,11 +535,11 @@ import WSCore
     func allocations() {
         let messages = Fixture(isConnected: true)
         let line = Array("0123456789".utf8)
-        for _ in 0..<100 { messages.store.record(line.span.bytes, as: .text, at: .zero) }
+        for _ in 0..<100 { messages.store.sent(line.span.bytes, as: .text, at: .zero) }
         messages.closeConfirmed()
         allocation_counter_start()
         for _ in 0..<100 {
-            for _ in 0..<100 { messages.store.record(line.span.bytes, as: .text, at: .zero) }
+            for _ in 0..<100 { messages.store.sent(line.span.bytes, as: .text, at: .zero) }
             messages.take(pong: messages.makePing())
         }
         let count = allocation_counter_stop()
@@ -556,10 +557,14 @@ private enum Sent: Equatable {
 
 /// The tested store. A class, because `#expect` does not accept calls on noncopyable values.
 private final class Fixture {
-    var store: UnconfirmedLines
+    var store: LineQueue
 
     init(isConnected: Bool = false, operands: [String] = []) {
-        store = UnconfirmedLines(operands: operands.map { (Array($0.utf8), .text) })
+        store = LineQueue(
+            .init(keepsLines: true),
+            operands: operands.enumerated().map { index, text in
+                Line(Array(text.utf8), as: .text, number: index + 1, from: .operand)
+            })
         if isConnected { store.connectionOpened(at: .zero) }
     }
 
@@ -568,16 +573,18 @@ private final class Fixture {
         by confirmation: LineConfirmation = .pong, at now: Duration = .zero
     ) {
         let bytes = Array(text.utf8)
-        if isSent {
-            store.record(bytes.span.bytes, as: kind, confirmedBy: confirmation, at: now)
+        if !isSent {
+            store.append(bytes.span.bytes, as: kind)
+        } else if confirmation == .pong {
+            store.sent(bytes.span.bytes, as: kind, at: now)
         } else {
-            store.wait(bytes.span.bytes, as: kind)
+            store.sent(Line(bytes, as: kind), LineReceipt(confirmedBy: confirmation), at: now)
         }
     }
 
-    var count: Int { store.count }
+    var count: Int { store.lineCount }
     var waitingCount: Int { store.waitingCount }
-    var isEmpty: Bool { store.count == 0 }
+    var isEmpty: Bool { store.lineCount == 0 }
     var isRead: Bool { store.isRead }
     var isCareful: Bool { store.isCareful }
     var kept: [String] { store.kept.map { String(decoding: $0.payload, as: UTF8.self) } }
@@ -604,10 +611,10 @@ private final class Fixture {
     @discardableResult
     func acknowledge(_ key: String) -> Int { confirmedCount { $0.acknowledged(key) } }
 
-    private func confirmedCount(_ confirm: (inout UnconfirmedLines) -> Void) -> Int {
-        let count = store.count
+    private func confirmedCount(_ confirm: (inout LineQueue) -> Void) -> Int {
+        let count = store.lineCount
         confirm(&store)
-        return count - store.count
+        return count - store.lineCount
     }
 
     /// Opens a connection and returns the messages sent on it.
@@ -619,8 +626,8 @@ private final class Fixture {
     /// Sends messages that wait, at most this many, and returns them.
     func sendWaiting(at now: Duration = .zero, atMost limit: Int = .max) -> [Sent] {
         var sent: [Sent] = []
-        while sent.count < limit, let message = store.takeWaiting(at: now) {
-            store.record(message.payload.span.bytes, as: message.kind, from: message.origin, at: now)
+        while sent.count < limit, let message = store.next(at: now) {
+            store.sent(message, at: now)
             let text = String(decoding: message.payload, as: UTF8.self)
             sent.append(message.kind == .text ? .text(text) : .binary(text))
         }
