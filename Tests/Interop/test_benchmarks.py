@@ -23,7 +23,7 @@ def test_the_program_that_measures_the_recording_of_latencies_compiles():
 
 @pytest.mark.parametrize("name", [program.name for program in machine.GENERATORS])
 def test_the_generators_in_c_compile(name):
-    subprocess.run(["cc", "-fsyntax-only", "-Wall", "-Werror", ROOT / f"Benchmarks/{name}.c"], check=True)
+    subprocess.run(["clang", "-fsyntax-only", "-Wall", "-Werror", ROOT / f"Benchmarks/{name}.c"], check=True)
 
 
 def test_every_topic_has_contests():

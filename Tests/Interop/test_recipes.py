@@ -18,6 +18,7 @@ import pytest
 
 import wire
 from brokers import Mosquitto
+from browser import require_chromium
 from hosts import Hosts, why_there_are_none
 from protocol_files import JupyterServer, OCPPServer, WAMPServer
 from processes import BINARY, PEERS, PEERS_PYTHON, PYTHON, ROOT, Listener, Running, environment, run, wait_until, wsx
@@ -394,6 +395,7 @@ def test_measure_compression(kitchen, wsx_echo):
 
 @recipe("Drive a browser")
 def test_drive_a_browser(kitchen):
+    require_chromium()
     kitchen.write("index.html", "<!doctype html><title>A page for wsx</title>")
     chromium = "chromium-headless-shell --no-sandbox --disable-gpu --disable-dev-shm-usage"
     with Listener("--serve", kitchen.directory) as server:
@@ -410,6 +412,7 @@ def test_drive_a_browser(kitchen):
 
 @recipe("Record the WebSockets of a browser tab")
 def test_record_a_tab(kitchen):
+    require_chromium()
     kitchen.write("index.html", """<!doctype html><title>A page for wsx</title><script>
         for (const name of ["tea", "milk"]) {
             const socket = new WebSocket(location.href.replace("http", "ws") + name, "chat.v1");
