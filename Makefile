@@ -120,7 +120,7 @@ test: test-deps
 	@mkdir -p $(SCRATCH); \
 	{ nice swift build --build-tests $(SANITIZER_FLAGS) --scratch-path $(SCRATCH) && $(MAKE) --no-print-directory test-unit; } > $(UNIT_LOG) 2>&1 & unit=$$!; \
 	$(MAKE) --no-print-directory test-program; program=$$?; \
-	wait $$unit; unit=$$?; tail -n 1 $(UNIT_LOG); [ $$unit -eq 0 ] || grep -E '✘|error:' $(UNIT_LOG); \
+	wait $$unit; unit=$$?; tail -n 1 $(UNIT_LOG); [ $$unit -eq 0 ] || grep -aE '✘|error:' $(UNIT_LOG); \
 	$(MAKE) --no-print-directory test-alone && [ $$program -eq 0 ] && [ $$unit -eq 0 ]
 
 # With a sanitizer, the targets it cannot affect are skipped.
