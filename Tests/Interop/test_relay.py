@@ -649,7 +649,7 @@ class TestPace:
             client = connect(relay)
             client.sock.settimeout(1)
             with pytest.raises(TimeoutError):
-                for _ in range(500):
+                for _ in range(2000):
                     client.send(wire.frame(wire.BINARY, bytes(100_000), is_masked=True))
             done.set()
             client.sock.close()
