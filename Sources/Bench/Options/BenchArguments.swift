@@ -130,8 +130,8 @@ package struct BenchArguments: Equatable, Sendable {
         summary: "Stop as soon as EXPR does not hold: 'p99<1s'",
         manual: """
             Check *EXPR* on the results so far after each second. If it does not hold, end the run with status 7 and \
-            the results so far. The expressions are those of `--threshold`, except for \
-            those about stages and what is known only at the end, such as handshake times.
+            the results so far. The expressions are those of `--threshold`, except for those about stages and what is \
+            known only at the end, such as handshake times.
             """,
         example: "--duration 10m --abort 'p99<1s' --abort 'errors<10'", seeAlso: ["threshold", "duration"]
     ) { arguments, value throws(ValueProblem) in

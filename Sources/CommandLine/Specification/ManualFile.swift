@@ -1,16 +1,6 @@
 /// A manual page without operands and options, from a file in a dialect of Markdown.
 ///
-/// Elements are separated by empty lines, apart from adjacent rows of a table:
-///
-///     # TITLE (alias, alias)         a section; DESCRIPTION and EXAMPLES have a meaning of their own
-///     ## Heading                     a heading within the section
-///     ### name: summary              a part of the section, which is a topic of its own
-///     term⏎: text                    a definition; adjacent ones form a list
-///     ```⏎lines⏎```                  a listing
-///     | cell | cell |                a row of a table; the first one has the headings, the second one only hyphens
-///     {{name}}                       what the program computes
-///     Any other lines                a paragraph
-///     <!-- text -->                  a comment
+/// `Sources/CPages/Manual/wsx.md` begins with the list of its elements, which are separated by empty lines.
 ///
 /// A file with an error is an error of the program.
 public struct ManualFile: Sendable {

@@ -29,7 +29,7 @@ struct OptionalStages {
     var writer: TemplateWriter?
     /// Replaces the placeholders of messages to send, or `nil` without `--template`.
     var templates: TemplateStage?
-    /// Sends the steps of a scenario in place of the input, or `nil` without `--scenario`.
+    /// Sends the steps of a scenario instead of the input, or `nil` without `--scenario`.
     var scenario: ScenarioSource?
     /// Decodes received messages, or `nil` without `--decode`.
     var codecs: CodecStage?

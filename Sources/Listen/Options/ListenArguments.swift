@@ -178,7 +178,7 @@ extension ListenMode {
         package var hasPrompt = false
         /// What waits while the gate of a client is full.
         var waiting = Waiting.client
-        /// Whether all items pass through gates, because the mode has pauses of its own.
+        /// Whether the mode delays items itself, so all of them pass through gates.
         var hasPauses = false
         /// Whether several threads can serve clients independently.
         var allowsThreads = false

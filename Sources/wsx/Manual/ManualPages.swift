@@ -6,7 +6,7 @@ import LoadTest
 import UserInterface
 import WSCore
 
-/// The manual: files of `Sources/CPages/Manual`, with what is computed.
+/// The manual: the files of `Sources/CPages/Manual`, completed by what the program computes.
 enum ManualPages {
     static let program = file("wsx").manual
     static let connect = file("wsx-connect").manual
