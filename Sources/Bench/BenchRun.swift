@@ -8,7 +8,7 @@ import WSCore
 package final class BenchRun {
     private let settings: BenchSettings
     private let loop: EventLoop
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let pool: WorkerPool
     /// The workers, after their threads have ended.
     private var workers: [LoadWorker] = []
@@ -34,31 +34,31 @@ package final class BenchRun {
     }
 
     /// Prepares a run.
-    package init(_ settings: BenchSettings, on loop: EventLoop, console: Console) throws(Failure) {
+    package init(_ settings: BenchSettings, on loop: EventLoop, diagnostics: Diagnostics) throws(Failure) {
         var settings = settings
-        embeddedEcho = EmbeddedEcho(on: loop, console: console)
+        embeddedEcho = EmbeddedEcho(on: loop, diagnostics: diagnostics)
         settings.connector = try embeddedEcho.resolving(settings.connector, for: settings.url)
         self.settings = settings
         self.loop = loop
-        self.console = console
+        self.diagnostics = diagnostics
         launchTime = loop.now
         pool = WorkerPool(on: loop)
-        monitor = try LiveMonitor(settings, of: pool, on: loop, console: console)
-        outputs = try ResultOutputs(settings.arguments, console: console)
+        monitor = try LiveMonitor(settings, of: pool, on: loop, diagnostics: diagnostics)
+        outputs = try ResultOutputs(settings.arguments, diagnostics: diagnostics)
         try outputs.check(settings.description)
     }
 
     /// Runs until the end. Returns the failure, or `nil` if there was none.
     package func run() -> Failure? {
-        console.warnIfInsecure(settings.arguments.client.tls.isInsecure && settings.connector.mayUseTLS)
+        diagnostics.warnIfInsecure(settings.arguments.client.tls.isInsecure && settings.connector.mayUseTLS)
         if settings.plan.publishedTime != nil {
-            console.notice(
+            diagnostics.notice(
                 "wsx: warning: --latency-from compares the clocks of the publishers with the one of this machine; "
                     + "synchronize them, for example with NTP")
         }
         for condition in settings.arguments.result.thresholds + settings.arguments.abortConditions {
             guard let step = condition.step(among: settings.plan.conversation.scenario?.stepNames) else { continue }
-            console.notice("wsx: \(condition.metricName) is about the step '\(step)' of the scenario")
+            diagnostics.notice("wsx: \(condition.metricName) is about the step '\(step)' of the scenario")
         }
         pool.didOpen = { [unowned self] in didOpen() }
         pool.didEnd = { [unowned self] in loop.stop() }
@@ -77,13 +77,13 @@ package final class BenchRun {
         workers = pool.join()
         let patterns = workers.flatMap(\.workload.patterns)
         for source in Set(patterns.lazy.filter(\.hasGivenUp).map(\.source)).sorted() {
-            console.reportLimit(ofSearching: source)
+            diagnostics.reportLimit(ofSearching: source)
         }
         report(redirect: workers.lazy.compactMap(\.opener.redirectNotice).first)
         let results = results(of: workers)
         let failures = [earlyFailure].compactMap(\.self) + self.failures(of: results.tally)
         let causes = results.tally.causes
-        results.reasons = failures.flatMap { $0.loadTestReasons(causes) }.map(console.secrets.masking(line:))
+        results.reasons = failures.flatMap { $0.loadTestReasons(causes) }.map(diagnostics.secrets.masking(line:))
         let hasResults = results.times.handshakes.totalCount > 0 || earlyFailure != nil
         guard hasResults || !settings.plan.mode.load.needsConnections || settings.arguments.result.output != .text
         else {
@@ -101,7 +101,7 @@ package final class BenchRun {
     private func report(redirect notice: String?) {
         guard let notice, !hasReportedRedirect else { return }
         hasReportedRedirect = true
-        console.notice(notice)
+        diagnostics.notice(notice)
     }
 
     private func didOpen() {
@@ -110,12 +110,12 @@ package final class BenchRun {
         guard openCount > 0 || !settings.plan.opensConnectionsFirst else { return pool.drain() }
         if let failure = pool.openingFailure, let message = failure.message {
             reportedFailure = failure
-            console.error(
+            diagnostics.error(
                 "\(message); continuing with \(openCount) of \(settings.plan.connections.count) connections")
         }
         let delay = startDelay
         if delay < .zero {
-            console.notice(
+            diagnostics.notice(
                 "wsx: warning: starting late: --start-at passed \(Phrase.duration(.zero - delay)) ago, before all "
                     + "connections were open; choose a later time")
         }
@@ -161,7 +161,7 @@ package final class BenchRun {
         if !tally.isFlawless {
             let reply = workers.lazy.compactMap { $0.context.measurement.mismatchedReply }.first
             failures.append(
-                .badReplies(tally, in: settings.plan.mode, mismatched: reply.map { console.secrets.masking($0) }))
+                .badReplies(tally, in: settings.plan.mode, mismatched: reply.map { diagnostics.secrets.masking($0) }))
         }
         let timeoutCount = tally.errors[.timeout]
         if failures.isEmpty, timeoutCount > 0 {
@@ -194,7 +194,7 @@ package final class BenchRun {
         guard results.times.handshakes.totalCount > 0, let failure = outcome, failure.refusal != nil,
             let message = failure.message
         else { return outcome }
-        console.error(message)
+        diagnostics.error(message)
         return .reported(failure)
     }
 }

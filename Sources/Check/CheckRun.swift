@@ -10,7 +10,7 @@ import WSCore
 package final class CheckRun {
     private let settings: CheckSettings
     private let loop: EventLoop
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let echo: EmbeddedEcho
     private let playing: Playing
     private let cases: [Case]
@@ -32,11 +32,11 @@ package final class CheckRun {
     /// Checks servers one after the other, and writes the results. Returns the failure, or `nil` if no case has failed.
     /// - Throws: ``Failure``.
     package static func run(
-        _ servers: [CheckSettings], on loop: EventLoop, console: Console
+        _ servers: [CheckSettings], on loop: EventLoop, diagnostics: Diagnostics
     ) throws(Failure) -> Failure? {
         let files = try CheckFiles(servers[0].arguments)
         let runs = try servers.map { (settings) throws(Failure) in
-            try CheckRun(settings, on: loop, console: console)
+            try CheckRun(settings, on: loop, diagnostics: diagnostics)
         }
         var failure: Failure?
         for run in runs {
@@ -46,31 +46,31 @@ package final class CheckRun {
         }
         let reports = runs.map(\.report).filter { !$0.results.isEmpty }
         guard !reports.isEmpty else { return failure }
-        let problem = CheckReport.write(reports, servers[0], files, console: console)
+        let problem = CheckReport.write(reports, servers[0], files, diagnostics: diagnostics)
         return failure ?? problem ?? CheckReport.failure(of: reports)
     }
 
-    private init(_ settings: CheckSettings, on loop: EventLoop, console: Console) throws(Failure) {
+    private init(_ settings: CheckSettings, on loop: EventLoop, diagnostics: Diagnostics) throws(Failure) {
         guard let connector = settings.connector, let url = settings.url else {
             preconditionFailure("a server is to be checked")
         }
         self.settings = settings
         self.loop = loop
-        self.console = console
+        self.diagnostics = diagnostics
         cases = try settings.selection(for: .server)
-        echo = EmbeddedEcho(on: loop, console: console)
+        echo = EmbeddedEcho(on: loop, diagnostics: diagnostics)
         let cookies = try CookieFiles.read(settings.arguments.client.request.cookieFiles).cookies
         playing = Playing(
             settings, try echo.resolving(connector, for: url),
             try ConnectorResources.make(settings.tls, cookies: cookies), on: loop)
         report = CheckReport(
             agent: settings.arguments.agent ?? settings.shownURL, role: .server, expected: settings.expectedFailures,
-            secrets: console.secrets)
+            secrets: diagnostics.secrets)
     }
 
     /// Runs until the end. Returns the failure, or `nil` if the cases were played.
     private func run() -> Failure? {
-        console.warnIfInsecure(settings.arguments.client.tls.isInsecure && playing.mayUseTLS)
+        diagnostics.warnIfInsecure(settings.arguments.client.tls.isInsecure && playing.mayUseTLS)
         do throws(Failure) {
             stopRequests = try StopRequests(timeLimit: settings.arguments.timeout, on: loop) { [unowned self] request in
                 wasStopped = true
@@ -203,7 +203,7 @@ package final class CheckRun {
 
     private func play(_ item: Case, isRepetition: Bool) {
         activeCount += 1
-        console.showStatus("\(report.results.count) of \(cases.count) cases: \(item.id)")
+        diagnostics.showStatus("\(report.results.count) of \(cases.count) cases: \(item.id)")
         playing.play(item) { [self] result in
             guard item.section == "S", case .success = result else { return didPlay(item, result, isRepetition) }
             // A server that has not survived does not answer any more.

@@ -96,8 +96,8 @@ package struct CheckSettings {
 
     /// Writes the report of earlier results. Returns a failure to do so.
     /// - Throws: ``Failure/badArgument(what:why:)`` if a file cannot be created.
-    package func writeReport(on console: Console) throws(Failure) -> Failure? {
-        CheckReport.write([], self, try CheckFiles(arguments), console: console)
+    package func writeReport(on diagnostics: Diagnostics) throws(Failure) -> Failure? {
+        CheckReport.write([], self, try CheckFiles(arguments), diagnostics: diagnostics)
     }
 
     /// What `--list` and `--explain` print, or `nil` without them.

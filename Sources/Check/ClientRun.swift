@@ -11,7 +11,7 @@ import WSCore
 package final class ClientRun {
     private let settings: CheckSettings
     private let loop: EventLoop
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let cases: [Case]
     private let files: CheckFiles
     private let limits: CaseConnection.Limits
@@ -35,10 +35,10 @@ package final class ClientRun {
 
     /// Prepares a run.
     /// - Throws: ``Failure``.
-    package init(_ settings: CheckSettings, on loop: EventLoop, console: Console) throws(Failure) {
+    package init(_ settings: CheckSettings, on loop: EventLoop, diagnostics: Diagnostics) throws(Failure) {
         self.settings = settings
         self.loop = loop
-        self.console = console
+        self.diagnostics = diagnostics
         cases = try settings.selection(for: .client)
         files = try CheckFiles(settings.arguments)
         do throws(TLSConfigurationError) {
@@ -68,7 +68,7 @@ package final class ClientRun {
         listener?.close()
         guard !reports.isEmpty else { return failure ?? .noClients }
         if isEnding { for index in reports.indices { reports[index].addMissing(of: cases) } }
-        let problem = CheckReport.write(reports, settings, files, console: console)
+        let problem = CheckReport.write(reports, settings, files, diagnostics: diagnostics)
         return failure ?? problem ?? CheckReport.failure(of: reports)
     }
 
@@ -77,12 +77,12 @@ package final class ClientRun {
         do throws(IOError) {
             let listener = try StreamListener(on: place, loop: loop) { [unowned self] stream, _ in accept(stream) }
             self.listener = listener
-            console.notice(
+            diagnostics.notice(
                 "Checking clients with \(Phrase.count(cases.count, "case")) on "
                     + "\(tls == nil ? "ws" : "wss")://\(listener.address ?? place)")
             // Browsers would use HTTP/2, over which there are no pages.
             guard tls == nil || !settings.isHTTP2 else { return }
-            console.notice(
+            diagnostics.notice(
                 "To check a browser, open \(ClientPage.url(at: listener.address ?? place, isSecure: tls != nil))")
         } catch {
             throw .listening(address: "\(place)", error)
@@ -118,7 +118,7 @@ package final class ClientRun {
             let result = report(of: visit.agent)?.results.last { $0.item.id == item.id }
             answer = Self.status(result?.result.verdict)
         case ("/updateReports", _):
-            if let report = report(of: visit.agent) { console.notice(report.sentence) }
+            if let report = report(of: visit.agent) { diagnostics.notice(report.sentence) }
         case ("/runCase", let item?):
             guard let index = index(ofAgent: visit.agent) else {
                 return refuse(stream, "503 Service Unavailable", "There are results of too many agents.")
@@ -141,7 +141,7 @@ package final class ClientRun {
     private func play(_ item: Case, _ index: Int, _ request: ReceivedRequest, on stream: any ByteStream) {
         let startTime = loop.now
         activeCount += 1
-        console.showStatus("\(reports[index].shownAgent): \(item.id)")
+        diagnostics.showStatus("\(reports[index].shownAgent): \(item.id)")
         var peer = CasePlayer.Peer(role: .client, echoes: true)
         peer.lastKey = lastKey
         let player = CasePlayer(item, with: peer, respondingTo: request.head, over: request.http2)
@@ -165,7 +165,7 @@ package final class ClientRun {
         page.send(reports, settings, policy: pagePolicy, on: stream) { [unowned self] status in
             didEnd(stream)
             guard status == 200, page.hasResults, let report = report(of: visit.agent) else { return }
-            console.notice(report.sentence)
+            diagnostics.notice(report.sentence)
             if settings.arguments.isOnce { endAfterCases() }
         }
     }
@@ -194,7 +194,7 @@ package final class ClientRun {
         if let index = reports.firstIndex(where: { $0.agent == agent }) { return index }
         guard reports.count < Self.maximumAgentCount else { return nil }
         reports.append(
-            CheckReport(agent: agent, role: .client, expected: settings.expectedFailures, secrets: console.secrets))
+            CheckReport(agent: agent, role: .client, expected: settings.expectedFailures, secrets: diagnostics.secrets))
         return reports.count - 1
     }
 }

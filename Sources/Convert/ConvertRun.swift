@@ -6,14 +6,14 @@ import WSCore
 /// A run of `wsx convert`.
 package struct ConvertRun {
     private let arguments: ConvertArguments
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let input: SessionInput
 
     /// Opens the input.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    package init(_ arguments: ConvertArguments, console: Console) throws(Failure) {
+    package init(_ arguments: ConvertArguments, diagnostics: Diagnostics) throws(Failure) {
         self.arguments = arguments
-        self.console = console
+        self.diagnostics = diagnostics
         if arguments.isListing, let output = arguments.output {
             throw .badArgument(what: escapingControls(output), why: "--list writes no file; leave it out")
         }
@@ -22,7 +22,7 @@ package struct ConvertRun {
                 what: "OUT", why: "name the file to write, such as session.har or session.jsonl; '-' is standard output"
             )
         }
-        input = try SessionInput(arguments.input, temporaryDirectory: console.temporaryDirectory)
+        input = try SessionInput(arguments.input, temporaryDirectory: diagnostics.temporaryDirectory)
     }
 
     /// Lists or converts connections.
@@ -82,7 +82,7 @@ package struct ConvertRun {
 
     /// Writes a page through a recording without a name.
     private func writePage(of numbers: [Int], in archive: HARFile) throws(Failure) {
-        let directory = console.temporaryDirectory
+        let directory = diagnostics.temporaryDirectory
         let file: SeekableFile
         do throws(IOError) {
             file = try SeekableFile(unnamedIn: directory)
@@ -111,7 +111,7 @@ package struct ConvertRun {
     private func report(_ omittedCount: Int, by formats: String) {
         guard omittedCount > 0 else { return }
         let things = omittedCount == 1 ? "control frame or error" : "control frames and errors"
-        console.notice("\(formats) have only messages of HAR files; omitted: \(omittedCount) \(things).")
+        diagnostics.notice("\(formats) have only messages of HAR files; omitted: \(omittedCount) \(things).")
     }
 
     // MARK: From recordings
@@ -132,7 +132,7 @@ package struct ConvertRun {
         guard !isPage else { return }
         let losses = Self.losses(of: connections)
         if !losses.isEmpty {
-            console.notice("HAR has no control frames; omitted: \(losses.joined(separator: ", ")).")
+            diagnostics.notice("HAR has no control frames; omitted: \(losses.joined(separator: ", ")).")
         }
     }
 

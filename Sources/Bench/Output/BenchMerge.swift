@@ -10,9 +10,9 @@ package struct BenchMerge: ~Copyable {
 
     /// Prepares a run.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    package init(_ arguments: MergeArguments, console: Console) throws(Failure) {
+    package init(_ arguments: MergeArguments, diagnostics: Diagnostics) throws(Failure) {
         self.arguments = arguments
-        outputs = try ResultOutputs(arguments, console: console)
+        outputs = try ResultOutputs(arguments, diagnostics: diagnostics)
     }
 
     /// Adds up and writes the results. Returns the failure, or `nil` if there was none.

@@ -10,7 +10,7 @@ final class MetricsServer {
     /// Starts to listen.
     /// - Parameter address: `PORT` or `ADDRESS:PORT`; the default address is 127.0.0.1.
     /// - Throws: ``Failure``.
-    init(on address: String, loop: EventLoop, console: Console) throws(Failure) {
+    init(on address: String, loop: EventLoop, diagnostics: Diagnostics) throws(Failure) {
         let page = MetricsPage()
         self.page = page
         let policy: ServerPolicy
@@ -31,7 +31,7 @@ final class MetricsServer {
         let place = try ListeningAddress.parse(address, what: "--metrics '\(escapingControls(address))'")
         do throws(IOError) {
             let bound = try server.listen(on: .tcp(place)) ?? place
-            console.notice("Metrics at http://\(bound)\(MetricsPage.path)")
+            diagnostics.notice("Metrics at http://\(bound)\(MetricsPage.path)")
         } catch {
             throw .listening(address: "\(place)", error)
         }

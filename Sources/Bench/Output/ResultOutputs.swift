@@ -6,14 +6,14 @@ import WSCore
 /// The destinations of results: standard output and files. Files are opened before the run, to fail early.
 struct ResultOutputs: ~Copyable {
     private let arguments: any ResultCommandArguments
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let files: [ResultFile]
     /// The earlier runs to compare with, in the order of the options.
     private let baselines: [ComparedRun]
 
     /// Reads the baselines and opens the files.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    init(_ arguments: any ResultCommandArguments, console: Console) throws(Failure) {
+    init(_ arguments: any ResultCommandArguments, diagnostics: Diagnostics) throws(Failure) {
         let baselines = try arguments.result.baselinePaths.map { (path) throws(Failure) in
             ComparedRun(try BenchResultsFile.only(in: path, for: "--baseline"))
         }
@@ -33,7 +33,7 @@ struct ResultOutputs: ~Copyable {
             files.append(ResultFile(kind: kind, path: path, file: file))
         }
         self.arguments = arguments
-        self.console = console
+        self.diagnostics = diagnostics
         self.baselines = baselines
         self.files = files
     }
@@ -47,7 +47,7 @@ struct ResultOutputs: ~Copyable {
             }
             guard let difference = baseline.difference(from: description) else { continue }
             let name = baselines.count == 1 ? "the baseline" : "the baseline \(escapingControls(path))"
-            console.notice("wsx: warning: \(name) had \(difference)")
+            diagnostics.notice("wsx: warning: \(name) had \(difference)")
         }
     }
 
@@ -58,7 +58,7 @@ struct ResultOutputs: ~Copyable {
         notes.labels = arguments.result.labels.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let command = (["wsx"] + Swift.CommandLine.arguments.dropFirst()).map(ShellWord.quoted).joined(separator: " ")
         notes.environment = [
-            ("command", console.secrets.masking(command)), ("cpu", Machine.processor), ("host", Machine.hostName),
+            ("command", diagnostics.secrets.masking(command)), ("cpu", Machine.processor), ("host", Machine.hostName),
             ("kernel", Machine.kernel), ("program", "wsx \(version)"),
         ]
         return notes
@@ -78,7 +78,7 @@ struct ResultOutputs: ~Copyable {
             switch arguments.result.output {
             case .text:
                 results.table(
-                    console.colors(on: StandardDescriptors.output), judgement,
+                    diagnostics.colors(on: StandardDescriptors.output), judgement,
                     columns: StandardDescriptors.windowSize(of: StandardDescriptors.output)?.columns)
             case .json, .jsonl: results.json(judgement)
             }
@@ -94,7 +94,7 @@ struct ResultOutputs: ~Copyable {
         guard count > 0, judgement.verdicts.contains(where: \.isMet),
             !judgement.verdicts.contains(where: { $0.threshold.metricName == "unsent" })
         else { return }
-        console.notice(
+        diagnostics.notice(
             "wsx: warning: --threshold leaves out \(Phrase.grouped(count)) \(mode.wording.sentThings) that were not "
                 + "\(mode.wording.sentVerb); add --threshold unsent=0")
     }
@@ -107,7 +107,7 @@ struct ResultOutputs: ~Copyable {
             if let error = StandardDescriptors.writeAll(text, to: file.file.descriptor) {
                 failure = failure ?? .writing(path: file.path, error)
             } else if file.kind == .report {
-                console.notice("wsx: the report is in \(escapingControls(file.path))")
+                diagnostics.notice("wsx: the report is in \(escapingControls(file.path))")
             }
         }
         return failure
@@ -118,7 +118,7 @@ struct ResultOutputs: ~Copyable {
         let unmet = judgement.verdicts.filter { !$0.isMet }
         for verdict in unmet {
             let expression = escapingControls(verdict.threshold.expression)
-            console.error("--threshold '\(expression)' is not met: \(verdict.words)")
+            diagnostics.error("--threshold '\(expression)' is not met: \(verdict.words)")
         }
         return unmet.isEmpty ? nil : .unmetThresholds
     }

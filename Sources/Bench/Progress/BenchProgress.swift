@@ -5,7 +5,7 @@ import WSCore
 /// Shows the progress of a run on the terminal.
 final class BenchProgress {
     private let settings: BenchSettings
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let loop: EventLoop
     private var isShown = false
     private var startTime: UInt64?
@@ -27,10 +27,10 @@ final class BenchProgress {
     }
 
     /// Prepares to show the progress of a run.
-    init(_ settings: BenchSettings, on loop: EventLoop, console: Console) {
+    init(_ settings: BenchSettings, on loop: EventLoop, diagnostics: Diagnostics) {
         self.settings = settings
         self.loop = loop
-        self.console = console
+        self.diagnostics = diagnostics
     }
 
     /// Starts showing the progress.
@@ -45,7 +45,7 @@ final class BenchProgress {
     func stop() {
         guard isShown else { return }
         isShown = false
-        console.show(Self.lineStart + Self.eraseRest)
+        diagnostics.show(Self.lineStart + Self.eraseRest)
     }
 
     /// Shows the results so far; to be called at regular intervals.
@@ -65,7 +65,7 @@ final class BenchProgress {
             mode: settings.plan.mode, stage: stage(at: now))
         isShown = true
         // Leave the last column free: some terminals wrap there.
-        console.show(Self.lineStart + line.text(columns: columns - 1, console.palette) + Self.eraseRest)
+        diagnostics.show(Self.lineStart + line.text(columns: columns - 1, diagnostics.palette) + Self.eraseRest)
     }
 
     private func stage(at now: UInt64) -> (number: Int, count: Int)? {

@@ -9,7 +9,7 @@ final class LiveMonitor {
     private let settings: BenchSettings
     private let pool: WorkerPool
     private let loop: EventLoop
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let progress: BenchProgress?
     private let metrics: MetricsServer?
     private var live: LiveResults
@@ -27,16 +27,16 @@ final class LiveMonitor {
 
     /// Prepares to follow a run.
     /// - Throws: ``Failure`` if metrics cannot be served.
-    init(_ settings: BenchSettings, of pool: WorkerPool, on loop: EventLoop, console: Console) throws(Failure) {
+    init(_ settings: BenchSettings, of pool: WorkerPool, on loop: EventLoop, diagnostics: Diagnostics) throws(Failure) {
         self.settings = settings
         self.pool = pool
         self.loop = loop
-        self.console = console
+        self.diagnostics = diagnostics
         progress =
-            settings.showsProgress && console.terminal != .dumb
-            ? BenchProgress(settings, on: loop, console: console) : nil
+            settings.showsProgress && diagnostics.terminal != .dumb
+            ? BenchProgress(settings, on: loop, diagnostics: diagnostics) : nil
         metrics = try settings.arguments.metricsAddress.map { (address) throws(Failure) in
-            try MetricsServer(on: address, loop: loop, console: console)
+            try MetricsServer(on: address, loop: loop, diagnostics: diagnostics)
         }
         live = LiveResults(settings.description, threadCount: settings.plan.connections.threadCount)
         // Warn within a second, but not because of the first replies of a busy machine.
@@ -91,7 +91,7 @@ final class LiveMonitor {
         checksUntilEchoWarning = checks == 0 ? nil : checks - 1
         guard checks == 0 else { return }
         progress?.stop()
-        console.notice("wsx: warning: \(Failure.noEchoes)")
+        diagnostics.notice("wsx: warning: \(Failure.noEchoes)")
     }
 
     /// Whether a failure of the same step has been reported.
@@ -101,7 +101,7 @@ final class LiveMonitor {
     private func reportFailures() {
         for failure in pool.takeStepFailures() where failedSteps.insert(failure.step).inserted {
             progress?.stop()
-            console.error("the scenario failed in \(failure)")
+            diagnostics.error("the scenario failed in \(failure)")
         }
     }
 

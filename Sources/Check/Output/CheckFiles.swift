@@ -33,10 +33,10 @@ struct CheckFiles {
     }
 
     /// - Throws: ``Failure/writing(path:_:)``.
-    func writeReport(_ text: @autoclosure () -> String, console: Console) throws(Failure) {
+    func writeReport(_ text: @autoclosure () -> String, diagnostics: Diagnostics) throws(Failure) {
         guard let report else { return }
         try Self.write(text(), to: report, path: reportPath)
-        console.notice("wsx: the report is in \(escapingControls(reportPath))")
+        diagnostics.notice("wsx: the report is in \(escapingControls(reportPath))")
     }
 
     /// Writes a file in a directory of results.

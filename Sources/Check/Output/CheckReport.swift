@@ -66,18 +66,18 @@ struct CheckReport {
 
     /// Writes the results of each peer to standard output and to files. Returns a failure to do so.
     static func write(
-        _ reports: [CheckReport], _ settings: CheckSettings, _ files: CheckFiles, console: Console
+        _ reports: [CheckReport], _ settings: CheckSettings, _ files: CheckFiles, diagnostics: Diagnostics
     ) -> Failure? {
         let sections = settings.cases.files
         let sorted = reports.map { $0.sorted(by: sections) }
-        console.eraseStatus()
-        let text = sorted.map { settings.arguments.isJSON ? $0.json : $0.text(sections, console) }.joined()
+        diagnostics.eraseStatus()
+        let text = sorted.map { settings.arguments.isJSON ? $0.json : $0.text(sections, diagnostics) }.joined()
         if let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output), error != .brokenPipe {
             return .output(error)
         }
         do throws(Failure) {
             try files.writeJUnit(Self.junit(sorted))
-            try files.writeReport(ResultsPage(of: sorted, settings).text, console: console)
+            try files.writeReport(ResultsPage(of: sorted, settings).text, diagnostics: diagnostics)
             if let path = settings.arguments.autobahnPath { try Self.writeAutobahn(sorted, to: path) }
         } catch {
             return error
@@ -96,8 +96,8 @@ struct CheckReport {
 
     // MARK: Text
 
-    private func text(_ sections: [CaseFile], _ console: Console) -> String {
-        let palette = console.colors(on: StandardDescriptors.output)
+    private func text(_ sections: [CaseFile], _ diagnostics: Diagnostics) -> String {
+        let palette = diagnostics.colors(on: StandardDescriptors.output)
         var text = ""
         for section in sections {
             let own = results.filter { $0.item.section == section.section }

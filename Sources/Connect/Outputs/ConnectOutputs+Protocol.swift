@@ -50,14 +50,14 @@ extension ConnectOutputs {
         if !isHidden || isVerbose {
             writeEvents { $0.writeMessage(event, of: protocolName ?? "") }
         }
-        let text = console.secrets.masking(Self.text(event.line))
+        let text = diagnostics.secrets.masking(Self.text(event.line))
         if event.role == .refusal {
             // A step may wait for it.
-            if !isReported, judge == nil { console.error("the server refused: \(text)") }
+            if !isReported, judge == nil { diagnostics.error("the server refused: \(text)") }
             return
         }
         guard isVerbose || prompt != nil && !isHidden else { return }
-        console.notice("\(isHidden ? "Hidden: " : "")\(text)", as: .quiet)
+        diagnostics.notice("\(isHidden ? "Hidden: " : "")\(text)", as: .quiet)
     }
 
     /// Reports an error in a reply or an event.
@@ -65,17 +65,17 @@ extension ConnectOutputs {
         // The prompt shows the reply as an error, and a scenario judges it.
         guard prompt == nil, judge == nil else { return }
         // Some protocols give no reason, only the name of the reply.
-        let words = console.secrets.masking(Self.text(event.payload.isEmpty ? event.line : event.payload))
+        let words = diagnostics.secrets.masking(Self.text(event.payload.isEmpty ? event.line : event.payload))
         let place = if case .event = event.role { "error event" } else { "error reply" }
-        console.error("\(request.map { "request \($0): error" } ?? place): \(words)")
+        diagnostics.error("\(request.map { "request \($0): error" } ?? place): \(words)")
     }
 
     /// Records a message of the protocol that has been sent. With `-v`, shows it without secrets.
     func writeSent(protocolMessage payload: RawSpan, as kind: MessageKind) {
         record(sent: payload, as: kind)
         guard isVerbose else { return }
-        let masked = console.secrets.masking(payload.withUnsafeBytes { Array($0) })
-        console.show(transcript.message(masked.span.bytes, as: kind, .sent))
+        let masked = diagnostics.secrets.masking(payload.withUnsafeBytes { Array($0) })
+        diagnostics.show(transcript.message(masked.span.bytes, as: kind, .sent))
     }
 
     /// Writes to JSON output.

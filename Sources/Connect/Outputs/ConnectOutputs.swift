@@ -9,7 +9,7 @@ import WSCore
 ///     peer → messages, pushes, recording, frames, the terminal of the user's editor ── isFull ──► the peer is paused
 ///                                           └───────────────── didDrain ──────────────────────► it resumes
 final class ConnectOutputs {
-    let console: Console
+    let diagnostics: Diagnostics
     let transcript: Transcript
     /// Keeps and shows the messages of a prompt, or `nil` without a prompt.
     let view: MessageView?
@@ -52,25 +52,25 @@ final class ConnectOutputs {
     ///
     /// - Parameter output: The descriptor of standard output.
     /// - Throws: ``Failure/output(_:)``, or ``Failure/badArgument(what:why:)`` for the recording.
-    init(_ settings: ConnectSettings, console: Console, output: Int32, on loop: EventLoop) throws(Failure) {
+    init(_ settings: ConnectSettings, diagnostics: Diagnostics, output: Int32, on loop: EventLoop) throws(Failure) {
         let (arguments, isRepl) = (settings.arguments, settings.isRepl)
-        self.console = console
+        self.diagnostics = diagnostics
         verbosity = arguments.transcript.verbosity
         let isPiped = !isRepl || !StandardDescriptors.isTerminal(output)
         sharesTerminal = isRepl && StandardDescriptors.isPipe(output)
-        view = isRepl ? console.makeView(for: arguments, showsReceived: !isPiped, on: loop) : nil
-        transcript = view?.transcript ?? console.makeTranscript(for: arguments, on: loop)
+        view = isRepl ? diagnostics.makeView(for: arguments, showsReceived: !isPiped, on: loop) : nil
+        transcript = view?.transcript ?? diagnostics.makeTranscript(for: arguments, on: loop)
         requestMessages = RequestMessages(expectsErrors: arguments.replies.calls != nil)
-        recording = SessionRecording(console: console, conversion: SavedSession.conversion(to:), on: loop)
-        trace = verbosity > 1 ? FrameTrace(transcript: transcript) { console.show($0) } : nil
+        recording = SessionRecording(diagnostics: diagnostics, conversion: SavedSession.conversion(to:), on: loop)
+        trace = verbosity > 1 ? FrameTrace(transcript: transcript) { diagnostics.show($0) } : nil
         let hasPushes = isPiped && settings.lines.areRequests && arguments.transcript.display.isQuiet
         do throws(IOError) {
             messages =
                 isPiped && settings.writesMessages
-                ? try MessageWriter(arguments, colors: console, to: output, on: loop) : nil
+                ? try MessageWriter(arguments, colors: diagnostics, to: output, on: loop) : nil
             pushes =
                 hasPushes
-                ? try MessageWriter(arguments, colors: console, to: StandardDescriptors.error, on: loop) : nil
+                ? try MessageWriter(arguments, colors: diagnostics, to: StandardDescriptors.error, on: loop) : nil
         } catch {
             throw .output(error)
         }
@@ -104,12 +104,12 @@ final class ConnectOutputs {
 
     /// Whether `-vv` produces frames faster than standard error accepts them. Without `-vv` there are only a few
     /// notices.
-    private var isLogBusy: Bool { verbosity > 1 && console.isBusy }
+    private var isLogBusy: Bool { verbosity > 1 && diagnostics.isBusy }
 
     /// Schedules ``didDrain`` for the time when standard error has room again. It does not check first: the caller has
     /// just found it busy, and by now another thread may have changed that.
     func watchLog() {
-        if verbosity > 1 { logTimer?.start(after: Console.busyInterval) }
+        if verbosity > 1 { logTimer?.start(after: Diagnostics.busyInterval) }
     }
 
     /// Whether no output has data left to write.
@@ -177,16 +177,16 @@ final class ConnectOutputs {
     /// Keeps a hidden message at the prompt, and shows it with `-v`.
     func show(hidden payload: RawSpan, as kind: MessageKind) {
         if let view { return _ = view.show(payload, as: kind, .received, role: .hidden) }
-        if isVerbose { console.show(transcript.hidden(payload, as: kind, .received)) }
+        if isVerbose { diagnostics.show(transcript.hidden(payload, as: kind, .received)) }
     }
 
     /// Reports why a message was not decoded. Many such messages have the same cause.
     func report(undecoded problem: String) {
         undecodedCount += 1
         if undecodedCount <= Self.maximumReportedCount {
-            console.error("a message was not decoded: \(problem)")
+            diagnostics.error("a message was not decoded: \(problem)")
         } else if undecodedCount == Self.maximumReportedCount + 1 {
-            console.error("further messages that cannot be decoded are not reported")
+            diagnostics.error("further messages that cannot be decoded are not reported")
         }
     }
 
@@ -237,10 +237,10 @@ final class ConnectOutputs {
         guard let view else {
             let note = request.map { "(request \($0))" } ?? ""
             guard direction != .received else {
-                return console.show(transcript.message(payload, as: kind, direction, note: note))
+                return diagnostics.show(transcript.message(payload, as: kind, direction, note: note))
             }
-            let masked = console.secrets.masking(payload.withUnsafeBytes { Array($0) })
-            return console.show(transcript.message(masked.span.bytes, as: kind, direction, note: note))
+            let masked = diagnostics.secrets.masking(payload.withUnsafeBytes { Array($0) })
+            return diagnostics.show(transcript.message(masked.span.bytes, as: kind, direction, note: note))
         }
         let (number, _) = view.show(payload, as: kind, direction)
         if let request { requestMessages[request] = number }
@@ -268,7 +268,7 @@ final class ConnectOutputs {
         if let view {
             view.show(control: opcode, payload, direction, note: note, isRequested: isRequested)
         } else if isVerbose {
-            console.show(transcript.control(opcode, payload, direction, note: note))
+            diagnostics.show(transcript.control(opcode, payload, direction, note: note))
         }
         if direction == .received { judge?.received(control: opcode) }
     }
@@ -282,22 +282,22 @@ final class ConnectOutputs {
     /// Records and shows the close frame that this end sends.
     func writeSent(close frame: CloseFrame) {
         recorder?.events.writeClose(sent: frame)
-        if isVerbose { console.show(transcript.close(frame, .sent)) }
+        if isVerbose { diagnostics.show(transcript.close(frame, .sent)) }
     }
 
     /// Shows the peer's close frame, with `-v`. Without it, the end of the connection is reported in one line.
     func show(close frame: CloseFrame) {
-        if isVerbose { console.show(transcript.close(frame, .received)) }
+        if isVerbose { diagnostics.show(transcript.close(frame, .received)) }
     }
 
     /// Shows a line of an opening handshake, with `-v`.
     func show(head line: String, _ direction: Transcript.Direction) {
-        if isVerbose { console.show(transcript.head(line, direction)) }
+        if isVerbose { diagnostics.show(transcript.head(line, direction)) }
     }
 
     /// Shows a notice, with `-v`.
     func noticeVerbosely(_ line: String) {
-        if isVerbose { console.notice(line) }
+        if isVerbose { diagnostics.notice(line) }
     }
 
     /// Writes an event to all outputs that take events.

@@ -14,7 +14,7 @@ extension ConnectPrompt {
     func send(message: [UInt8], as kind: MessageKind, isTyped: Bool = true) {
         message.withUnsafeBytes { bytes in
             guard kind == .binary || UTF8Validator.isValid(bytes.bytes) else {
-                return console.error(
+                return diagnostics.error(
                     "the line was not sent: it is not UTF-8 text; send it with /binary, or check the terminal's encoding"
                 )
             }
@@ -36,16 +36,18 @@ extension ConnectPrompt {
         do throws(TemplateProblem) {
             send(line: try connection.text(of: call))
         } catch {
-            console.error("/call: \(error.words)")
+            diagnostics.error("/call: \(error.words)")
         }
     }
 
     /// Lists the saved messages with their parameters.
     func showSavedMessages() {
         let saved = settings.saved
-        guard !saved.isEmpty else { return console.error("/call: no message is saved; --define NAME=TEXT saves one") }
-        let rows = saved.map { ("/call \($0.usage)", console.secrets.masking(escapingControls($0.text))) }
-        console.show(TermList.text(of: rows, columns: console.columns, style: console.palette.quiet))
+        guard !saved.isEmpty else {
+            return diagnostics.error("/call: no message is saved; --define NAME=TEXT saves one")
+        }
+        let rows = saved.map { ("/call \($0.usage)", diagnostics.secrets.masking(escapingControls($0.text))) }
+        diagnostics.show(TermList.text(of: rows, columns: diagnostics.columns, style: diagnostics.palette.quiet))
     }
 
     /// The maximum size of a file sent as one message, in bytes. The file is in memory several times.
@@ -60,11 +62,11 @@ extension ConnectPrompt {
         do throws(IOError) {
             contents = try File.readRegular(path, maximumBytes: Self.maximumFileBytes)
         } catch {
-            return console.error("/file: \(escapingControls(path)): \(error)")
+            return diagnostics.error("/file: \(escapingControls(path)): \(error)")
         }
         let isText = contents.withUnsafeBytes { UTF8Validator.isValid($0.bytes) }
         guard isText || kind != .text else {
-            return console.error("/file: \(escapingControls(path)): it is not UTF-8 text; use /file binary FILE")
+            return diagnostics.error("/file: \(escapingControls(path)): it is not UTF-8 text; use /file binary FILE")
         }
         send(message: contents, as: kind ?? (isText ? settings.kind : .binary))
     }
@@ -73,7 +75,7 @@ extension ConnectPrompt {
     func send(control opcode: Opcode, _ payload: RawSpan) {
         guard connection.link == .open else { return reportDisconnected("\(opcode)") }
         guard connection.send(control: opcode, payload) else {
-            return console.error("the \(opcode) was not sent: the connection is closing; /reconnect connects again")
+            return diagnostics.error("the \(opcode) was not sent: the connection is closing; /reconnect connects again")
         }
     }
 }

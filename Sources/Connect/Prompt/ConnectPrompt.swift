@@ -10,7 +10,7 @@ import WSCore
 final class ConnectPrompt {
     let editor: any PromptEditor
     unowned let connection: any PromptConnection
-    let console: Console
+    let diagnostics: Diagnostics
     let view: MessageView
     /// The recording, which the user starts and stops.
     private let recording: SessionRecording
@@ -36,7 +36,7 @@ final class ConnectPrompt {
         self.recording = recording
         self.connection = connection
         self.loop = loop
-        console = view.console
+        diagnostics = view.diagnostics
         self.view = view
         pipes = PromptPipes(of: view, on: loop)
         status = PromptStatus(of: connection, on: loop)
@@ -54,20 +54,20 @@ final class ConnectPrompt {
         _ settings: ConnectSettings, with openEditor: PromptEditorOpener, view: MessageView,
         recording: SessionRecording, connection: any PromptConnection, on loop: EventLoop
     ) throws(IOError) -> ConnectPrompt {
-        let editor = try openEditor(history(settings, console: view.console), commands, loop)
+        let editor = try openEditor(history(settings, diagnostics: view.diagnostics), commands, loop)
         editor.services.paste.choice = settings.arguments.transcript.paste
-        view.console.editor = editor
+        view.diagnostics.editor = editor
         return ConnectPrompt(
             settings, editor: editor, view: view, recording: recording, connection: connection, on: loop)
     }
 
     /// Loads the history that the settings request.
-    private static func history(_ settings: ConnectSettings, console: Console) -> History {
+    private static func history(_ settings: ConnectSettings, diagnostics: Diagnostics) -> History {
         // Evaluated for each line: /connect may add secrets.
         let record = settings.secrets.record
         let isOwnFile = settings.arguments.history == .host
         let history = History(path: settings.historyPath, isOwnFile: isOwnFile) { HistoryPolicy(secrets: record) }
-        history.didFail = { [weak console] problem in console?.error(problem) }
+        history.didFail = { [weak diagnostics] problem in diagnostics?.error(problem) }
         history.load()
         return history
     }
@@ -82,7 +82,7 @@ final class ConnectPrompt {
         repetition = nil
         pipes.close()
         editor.close()
-        console.editor = nil
+        diagnostics.editor = nil
     }
 
     // MARK: Connection state
@@ -116,7 +116,7 @@ final class ConnectPrompt {
 
     /// Shows that a message is no longer sent, because connections keep ending before the peer confirms it.
     func showsGivenUp(_ words: String) {
-        console.error(
+        diagnostics.error(
             "gave up on \(words): connections keep ending before the peer confirms it; /retry or /drop it")
     }
 
@@ -173,15 +173,15 @@ final class ConnectPrompt {
     /// Carries out a decision about the messages that were given up.
     private func decide(_ command: String, _ action: () -> Void) {
         let count = connection.givenUpCount
-        guard count > 0 else { return console.error("/\(command): no message was given up") }
+        guard count > 0 else { return diagnostics.error("/\(command): no message was given up") }
         action()
         let messages = Phrase.count(count, "message")
         switch (command, connection.link) {
-        case ("drop", _): console.notice("Dropped \(messages).")
+        case ("drop", _): diagnostics.notice("Dropped \(messages).")
         // The transcript shows them.
         case (_, .open): break
-        case (_, .pending): console.notice("Resending \(messages) on the next connection.")
-        case (_, .none): console.notice("Resending \(messages) on the next connection; /reconnect opens it.")
+        case (_, .pending): diagnostics.notice("Resending \(messages) on the next connection.")
+        case (_, .none): diagnostics.notice("Resending \(messages) on the next connection; /reconnect opens it.")
         }
         display.statusLine.update()
     }
@@ -190,7 +190,9 @@ final class ConnectPrompt {
 
     /// Starts sending the last message repeatedly.
     private func startRepetition(count: Int, interval: Duration) {
-        guard let (payload, kind) = lastMessage else { return console.error("/repeat: no message has been sent yet") }
+        guard let (payload, kind) = lastMessage else {
+            return diagnostics.error("/repeat: no message has been sent yet")
+        }
         repetition = Repetition(count: count, interval: interval, on: loop) { [unowned self] in
             !connection.isFull
         } send: { [unowned self] in
@@ -204,7 +206,7 @@ final class ConnectPrompt {
     private func endRepetition() {
         guard let count = repetition?.sentCount else { return }
         repetition = nil
-        console.notice("Repeated \(Phrase.count(count, "time")).")
+        diagnostics.notice("Repeated \(Phrase.count(count, "time")).")
     }
 
     // MARK: Another connection
@@ -212,12 +214,12 @@ final class ConnectPrompt {
     private func connect(to url: String) {
         if Configuration.profileName(in: url) != nil {
             let shown = escapingControls(url)
-            return console.error("/connect: a profile also sets options; leave the prompt, and run 'wsx \(shown)'")
+            return diagnostics.error("/connect: a profile also sets options; leave the prompt, and run 'wsx \(shown)'")
         }
         do throws(Failure) {
             connection.reconnect(with: try settings.leading(to: url))
         } catch {
-            console.error("/connect: \(error.message ?? "")")
+            diagnostics.error("/connect: \(error.message ?? "")")
         }
     }
 
@@ -233,40 +235,41 @@ final class ConnectPrompt {
     /// Changes and shows the codecs of received messages.
     private func decode(with codecs: [Codec]?) {
         guard codecs.map({ connection.decode(with: $0) }) ?? true else {
-            return console.error("/decode: the programs of --decode run until the end")
+            return diagnostics.error("/decode: the programs of --decode run until the end")
         }
         let names = connection.decoders.map(\.name)
-        console.notice(
+        diagnostics.notice(
             names.isEmpty ? "Binary messages are not decoded." : "Decoding with \(names.joined(separator: ", ")).")
     }
 
     /// Shows the requests and responses of the opening handshake.
     func showHeaders() {
         let heads = connection.heads
-        guard !heads.isEmpty else { return console.error("/headers: no handshake yet") }
-        for (line, direction) in heads { console.show(view.transcript.head(line, direction, isPast: true)) }
+        guard !heads.isEmpty else { return diagnostics.error("/headers: no handshake yet") }
+        for (line, direction) in heads { diagnostics.show(view.transcript.head(line, direction, isPast: true)) }
     }
 
     /// Shows the connection as a curl command.
     func showCurl(showsSecrets: Bool) {
         do throws(Failure) {
             let command = try connection.curlCommand(showsSecrets: showsSecrets)
-            console.show(command.text)
-            command.notices.forEach { console.notice($0) }
+            diagnostics.show(command.text)
+            command.notices.forEach { diagnostics.notice($0) }
         } catch {
-            console.error("/curl: \(error.message ?? "")")
+            diagnostics.error("/curl: \(error.message ?? "")")
         }
     }
 
     /// Shows the facts about the connection.
     func showInfo() {
-        console.show(TermList.text(of: connection.facts, columns: console.columns, style: console.palette.quiet))
+        diagnostics.show(
+            TermList.text(of: connection.facts, columns: diagnostics.columns, style: diagnostics.palette.quiet))
     }
 
     /// Reports that something was not sent because there is no connection.
     func reportDisconnected(_ what: String) {
         let remedy = connection.link == .none ? "/reconnect connects again" : "wait for the connection"
-        console.error("the \(what) was not sent: not connected; \(remedy)")
+        diagnostics.error("the \(what) was not sent: not connected; \(remedy)")
     }
 }
 
@@ -276,10 +279,10 @@ extension ConnectPrompt: PromptEditorDelegate {
         switch PromptLine(line, commands: PromptCommandTable.connect) {
         case .message(let bytes):
             send(line: bytes)
-            if let notice = PromptHelp.foreign(line) { console.notice(notice) }
+            if let notice = PromptHelp.foreign(line) { diagnostics.notice(notice) }
         case .empty: break
         case .action(let action): perform(action)
-        case .mistake(let why): console.error(why)
+        case .mistake(let why): diagnostics.error(why)
         }
     }
 
@@ -295,7 +298,7 @@ extension ConnectPrompt: PromptEditorDelegate {
 
     /// Shows the output held back while the user's editor used the terminal, and resumes receiving.
     func editorDidReturn(with problem: String?) {
-        if let problem { console.error("/edit: \(problem)") }
+        if let problem { diagnostics.error("/edit: \(problem)") }
         connection.outputDidDrain()
     }
 }

@@ -4,7 +4,7 @@ import WSCore
 
 /// The program of `wsx connect --exec`, from its start until its process group is gone.
 ///
-///      InputReader  ◄── standard output ── program ── standard error ──► console
+///      InputReader  ◄── standard output ── program ── standard error ──► diagnostics
 ///      MessageWriter ── standard input ──►
 ///
 ///      running ──connection ends──► input closed ──grace──► terminating ──grace──► gone
@@ -32,7 +32,7 @@ final class ConnectProgram {
     private let command: ProgramCommand
     private let grace: Duration
     private let loop: EventLoop
-    private let console: Console
+    private let diagnostics: Diagnostics
     private unowned let run: ConnectRun
     private var process: ChildProcess?
     private var errors: ProgramErrors?
@@ -57,14 +57,14 @@ final class ConnectProgram {
 
     /// Prepares the program without starting it.
     init(
-        _ command: ProgramCommand, pipes: ProgramPipes, grace: Duration, on loop: EventLoop, console: Console,
+        _ command: ProgramCommand, pipes: ProgramPipes, grace: Duration, on loop: EventLoop, diagnostics: Diagnostics,
         run: ConnectRun
     ) {
         self.command = command
         self.pipes = pipes
         self.grace = grace
         self.loop = loop
-        self.console = console
+        self.diagnostics = diagnostics
         self.run = run
     }
 
@@ -96,10 +96,10 @@ final class ConnectProgram {
             return false
         }
         stage = .running
-        errors = ProgramErrors(pipes.errors, prefix: "\(name) | ", to: console, on: loop) { [unowned self] in
+        errors = ProgramErrors(pipes.errors, prefix: "\(name) | ", to: diagnostics, on: loop) { [unowned self] in
             finishReading()
         }
-        if isVerbose, let process { console.notice("\(name) is process \(process.identifier)") }
+        if isVerbose, let process { diagnostics.notice("\(name) is process \(process.identifier)") }
         return true
     }
 
@@ -158,7 +158,7 @@ final class ConnectProgram {
             if process.exit != nil, !process.hasGroup { return groupIsGone() }
             guard loop.now >= killTime, !isKilled else { return }
             isKilled = true
-            console.notice("wsx: \(name) \(ChildProcess.Exit.killedWords)")
+            diagnostics.notice("wsx: \(name) \(ChildProcess.Exit.killedWords)")
             process.signalGroup(.kill)
             if process.exit != nil { groupIsGone() }
         }

@@ -13,7 +13,7 @@ import WSCore
 /// At a prompt, the same words are in the prompt.
 final class ConnectProgress {
     private weak var connections: ConnectionSequence?
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let loop: EventLoop
     private let startTime: Duration
     private lazy var timer = Timer(on: loop) { [unowned self] in show() }
@@ -24,10 +24,10 @@ final class ConnectProgress {
     private static let usualColumns = 80
 
     /// Starts observing the current attempt of a sequence.
-    init(of connections: ConnectionSequence, on loop: EventLoop, console: Console) {
+    init(of connections: ConnectionSequence, on loop: EventLoop, diagnostics: Diagnostics) {
         self.connections = connections
         self.loop = loop
-        self.console = console
+        self.diagnostics = diagnostics
         startTime = loop.now
         timer.start(after: Self.interval, every: Self.interval)
     }
@@ -35,7 +35,7 @@ final class ConnectProgress {
     /// Stops, and erases the line.
     func stop() {
         timer.stop()
-        console.eraseStatus()
+        diagnostics.eraseStatus()
         hiddenInput = nil
     }
 
@@ -50,7 +50,7 @@ final class ConnectProgress {
         guard let attempt = connections?.attempt else { return }
         let columns = ScreenSize.current(isPrompt: false)?.columns ?? Self.usualColumns
         // Leave the last column free: some terminals wrap there.
-        let isShown = console.showStatus(
+        let isShown = diagnostics.showStatus(
             Self.line(
                 url: "\(attempt.url)", phase: attempt.phase, elapsed: loop.now - startTime, columns: columns - 1))
         guard isShown else { return }

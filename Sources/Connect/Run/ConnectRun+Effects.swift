@@ -16,7 +16,7 @@ extension ConnectRun {
         }
         guard let plan = settings.exchange else { return nil }
         let rules = AutoReply.Rules(plan)
-        for pattern in rules.patterns { console.watch(pattern) }
+        for pattern in rules.patterns { diagnostics.watch(pattern) }
         let answers = AutoReply(rules, seed: .random(in: .min ... .max))
         settings.data.set(&answers.variables)
         return Pipeline(answers: answers, readinessTimeout: timeout, clockOffset: loop.clockOffset)
@@ -75,7 +75,7 @@ extension ConnectRun {
             case .send(let payload, let kind, let purpose): send(payload.span.bytes, as: kind, for: purpose)
             case .detected(let name):
                 outputs.protocolName = name
-                console.notice("wsx: detected the protocol \(name)")
+                diagnostics.notice("wsx: detected the protocol \(name)")
             case .ready:
                 // Words that the user may type.
                 prompt?.remember(Array(pipeline.words.joined(separator: " ").utf8).span.bytes)
@@ -101,7 +101,7 @@ extension ConnectRun {
                 let timeout = settings.connector.timeouts.whole
                 state.dropCause = .notReady(settings.arguments.exchange.ready ?? "", after: timeout)
                 connection?.terminate()
-            case .unanswered(let error): console.error("a message was not answered (--answer): \(error)")
+            case .unanswered(let error): diagnostics.error("a message was not answered (--answer): \(error)")
             case .notGreeted(let error): end(with: .badArgument(what: "--first-message", why: "\(error)"))
             }
         }
@@ -141,7 +141,7 @@ extension ConnectRun {
     ) -> Bool {
         current?.linger?.messageArrived()
         remember(payload, as: kind)
-        if let reason { console.notice("wsx: the next message is shown unchanged: \(reason)") }
+        if let reason { diagnostics.notice("wsx: the next message is shown unchanged: \(reason)") }
         if stages.hides(payload, payload) {
             outputs.show(hidden: payload, as: kind)
             return false
@@ -174,7 +174,7 @@ extension ConnectRun {
         let isWritten = outputs.write(event, reply: finding.reply, isPush: isPush)
         if event.role.isError, !isReported { outputs.report(error: event, asReplyTo: finding.reply?.number) }
         if case .lateReply(let reply, let delay) = finding, prompt == nil {
-            console.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
+            diagnostics.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
         }
         return state.receive(
             line.span.bytes, payload: event.payload.span.bytes, isOmitted: !isWritten,

@@ -114,9 +114,9 @@ extension ConnectRun {
 
     /// Reports missing replies. A script that sends to a server without replies reads nothing about it.
     private func show(missing replies: MissingReplies) {
-        guard replies.replyCount > 0 || console.terminal != nil else { return }
+        guard replies.replyCount > 0 || diagnostics.terminal != nil else { return }
         let remedy = state.isClosing && input.close == nil ? "; --linger 5s waits for more" : ""
-        console.notice("Ended with \(replies.words)\(remedy)")
+        diagnostics.notice("Ended with \(replies.words)\(remedy)")
     }
 
     /// Ends the connection for the application protocol and the lines.
@@ -197,7 +197,7 @@ extension ConnectRun {
             [.closed, .timedOut, .unmet].contains(state.failure?.status)
         else { return }
         let messages = "\(Phrase.count(count, "message")) \(count == 1 ? "was" : "were")"
-        console.error(
+        diagnostics.error(
             "a greeting is no reply: \(messages) sent before the peer had read one; --ready waits for it, --count counts it"
         )
     }
@@ -205,7 +205,7 @@ extension ConnectRun {
     /// Shows a failure that is less important than a refusal. The message of the refusal has the progress.
     private func show(replaced failure: Failure) {
         if case .waitEnded = failure { return }
-        if let message = failure.message { console.error(message) }
+        if let message = failure.message { diagnostics.error(message) }
     }
 
     /// The time limit of a hurried end, after a time limit, a signal, or the loss of standard output. It applies to the
@@ -238,7 +238,7 @@ extension ConnectRun {
     /// Shows the traffic and the end of the last connection.
     func showSummary(_ failure: Failure?) {
         guard let summary = statistics.summary(at: loop.now, isVerbose: outputs.isVerbose) else { return }
-        console.notice(summary, as: outputs.view == nil ? nil : failure == nil ? .received : .failure)
+        diagnostics.notice(summary, as: outputs.view == nil ? nil : failure == nil ? .received : .failure)
     }
 
     /// Reports the messages that may not have arrived, and those that were not sent.
@@ -251,12 +251,13 @@ extension ConnectRun {
         if unconfirmedCount > 0 {
             let last = unconfirmedCount == 1 ? "the last message" : "the last \(unconfirmedCount) messages"
             let messages = waitingCount == 0 ? last : Phrase.count(unconfirmedCount, "message")
-            console.error("\(messages)\(source) may not have reached the peer")
+            diagnostics.error("\(messages)\(source) may not have reached the peer")
         }
         if case .unsent = state.failure { return }
         guard waitingCount > 0 else { return }
         let messages = Phrase.count(waitingCount, "message") + source
-        console.error("\(messages) \(waitingCount == 1 ? "was" : "were") not sent" + (remark.map { ": \($0)" } ?? ""))
+        diagnostics.error(
+            "\(messages) \(waitingCount == 1 ? "was" : "were") not sent" + (remark.map { ": \($0)" } ?? ""))
     }
 
     /// Reports how many requests have no reply, unless the run fails with that error.
@@ -265,7 +266,7 @@ extension ConnectRun {
         guard count > 0, statistics.openedCount > 0 else { return }
         switch state.failure {
         case .unanswered, .closedEarly: break
-        default: console.error(Failure.words(forUnanswered: count))
+        default: diagnostics.error(Failure.words(forUnanswered: count))
         }
     }
 
@@ -296,7 +297,7 @@ extension ConnectRun {
 
     /// Stops recording. This ends the run, except at the prompt.
     func recordingDidFail(_ failure: Failure) {
-        if prompt == nil { end(with: failure) } else { console.report(failure) }
+        if prompt == nil { end(with: failure) } else { diagnostics.report(failure) }
         outputDidDrain()
     }
 

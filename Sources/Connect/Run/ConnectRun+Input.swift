@@ -79,9 +79,9 @@ extension ConnectRun {
             takeHeldAsReplies()
             guard connection != nil, !state.isEnding else { return }
             // A script cannot act on it.
-            if let quietPeriod, console.terminal != nil {
+            if let quietPeriod, diagnostics.terminal != nil {
                 let time = Phrase.duration(quietPeriod)
-                console.notice("Ended \(time) after one reply per message; --linger 5s waits for more")
+                diagnostics.notice("Ended \(time) after one reply per message; --linger 5s waits for more")
             }
             state.lingerEnded(linger)
             endAsAsked()

@@ -13,7 +13,7 @@ extension ConnectRun {
         } catch {
             return end(with: error)
         }
-        console.warnIfInsecure(settings.arguments.client.tls.isInsecure && settings.connector.mayUseTLS)
+        diagnostics.warnIfInsecure(settings.arguments.client.tls.isInsecure && settings.connector.mayUseTLS)
         let destination = ConnectionSequence.Destination(
             settings.url, timeLimit: settings.connector.timeouts.whole, secrets: settings.secrets,
             commands: settings.secretCommands
@@ -58,11 +58,11 @@ extension ConnectRun {
 
     /// Records a step and shows it with `-v`, with secrets removed.
     private func show(_ step: Connector.Step) {
-        console.secrets.add(step)
+        diagnostics.secrets.add(step)
         if !outputs.isVerbose, let notice = ReportedRedirect.notice(of: step), statistics.isNew(redirect: notice) {
-            console.notice(notice)
+            diagnostics.notice(notice)
         }
-        let report = step.report(without: console.secrets)
+        let report = step.report(without: diagnostics.secrets)
         guard let direction = report.direction else {
             return outputs.noticeVerbosely(report.lines.joined(separator: "\n"))
         }
@@ -86,7 +86,7 @@ extension ConnectRun {
         prompt?.showsWait(wait)
         let remark = isShortened ? ", the longest wait" : ""
         let next = "reconnecting in \(Phrase.seconds(wait))\(remark) (attempt \(connections?.tryCount ?? 0))"
-        console.notice("wsx: " + Failure.joined(failure.message ?? "", next))
+        diagnostics.notice("wsx: " + Failure.joined(failure.message ?? "", next))
     }
 
     /// Replaces the outputs of programs by their latest ones.
@@ -100,7 +100,7 @@ extension ConnectRun {
     /// Shows the attempts of a sequence on a terminal if they take long; with `nil`, stops that.
     func showProgress(of connections: ConnectionSequence?) {
         progress?.stop()
-        progress = connections.map { ConnectProgress(of: $0, on: loop, console: console) }
+        progress = connections.map { ConnectProgress(of: $0, on: loop, diagnostics: diagnostics) }
     }
 
     /// Switches to another server, which gets no messages meant for the first one.
@@ -136,9 +136,9 @@ extension ConnectRun {
         announce(opened, isFirst: isFirst)
         if statistics.openedCount == 1,
             let warning = OpeningNotice.unselectedSubprotocols(
-                opened, without: console.secrets)
+                opened, without: diagnostics.secrets)
         {
-            console.notice(warning)
+            diagnostics.notice(warning)
         }
         startHeartbeat(of: connection)
         startProgram(for: opened)
@@ -208,18 +208,18 @@ extension ConnectRun {
     /// Decodes messages that arrive from now on with other codecs.
     /// - Returns: Whether no codec is a program, which starts and ends with the run.
     func decode(with codecs: [Codec]) -> Bool {
-        let stage = stages.codecs ?? CodecStage(settings, commands: [], console: console, on: loop, host: self)
+        let stage = stages.codecs ?? CodecStage(settings, commands: [], diagnostics: diagnostics, on: loop, host: self)
         stages.codecs = stage
         return stage.use(codecs)
     }
 
     private func announce(_ opened: Connector.Opened, isFirst: Bool) {
         guard let prompt else {
-            if !isFirst || connections?.tryCount != 0 { console.notice("wsx: connected to \(opened.request.url)") }
+            if !isFirst || connections?.tryCount != 0 { diagnostics.notice("wsx: connected to \(opened.request.url)") }
             return
         }
         prompt.showsConnected()
-        console.notice(OpeningNotice.connected(opened, isFirst: isFirst, without: console.secrets))
+        diagnostics.notice(OpeningNotice.connected(opened, isFirst: isFirst, without: diagnostics.secrets))
     }
 
     private func startHeartbeat(of connection: Connection<ConnectRun>) {
@@ -238,7 +238,7 @@ extension ConnectRun {
             do throws(TemplateProblem) {
                 return try templates.nextHeartbeat()
             } catch {
-                outputs.console.error("the heartbeat message was not sent: \(error.words)")
+                outputs.diagnostics.error("the heartbeat message was not sent: \(error.words)")
                 return nil
             }
         }

@@ -59,7 +59,7 @@ extension ConnectRun {
         default:
             guard !program.hasReportedBadOutput else { return }
             program.hasReportedBadOutput = true
-            outputs.console.error(problem.words(forLine: input.recordNumber, of: program.name))
+            outputs.diagnostics.error(problem.words(forLine: input.recordNumber, of: program.name))
         }
     }
 }

@@ -24,10 +24,10 @@ extension ConnectRun: PromptConnection {
     /// The facts about the connection, each with its name. A value may have several lines.
     var facts: [(name: String, value: String)] {
         let open =
-            connection == nil ? nil : statistics.facts(at: loop.now, connectionCounters, without: console.secrets)
+            connection == nil ? nil : statistics.facts(at: loop.now, connectionCounters, without: diagnostics.secrets)
         var facts =
             open ?? [
-                ("URL", console.secrets.masking(line: "\(settings.connector.request.url)")), ("state", stateWords),
+                ("URL", diagnostics.secrets.masking(line: "\(settings.connector.request.url)")), ("state", stateWords),
             ]
         if open != nil, let name = outputs.protocolName {
             facts.insert(("protocol", escapingControls(name) + (isPeerReady ? "" : ", logging in")), at: 1)
@@ -138,7 +138,7 @@ extension ConnectRun: PromptConnection {
             switch failure {
             // The summary says how the connection ended.
             case .closed, .lost: break
-            default: outputs.console.report(failure)
+            default: outputs.diagnostics.report(failure)
             }
         }
         statistics.beginAnew()
@@ -153,7 +153,7 @@ extension ConnectRun {
     /// Opens the prompt.
     func startPrompt() {
         guard let view = outputs.view else { return }
-        console.drain()
+        diagnostics.drain()
         do throws(IOError) {
             outputs.prompt = try ConnectPrompt.open(
                 settings,

@@ -9,14 +9,14 @@ extension ConnectRun {
     /// Reports lines that waited for a subscription that has ended. In a pipe, the end of the run reports their number.
     func report(dropped count: Int) {
         if prompt != nil {
-            console.error("\(ApplicationFailure.unsent(count)): their subscription was refused or has ended")
+            diagnostics.error("\(ApplicationFailure.unsent(count)): their subscription was refused or has ended")
         }
     }
 
     /// Reports the lines that waited for a subscription at the end of the prompt's connection, and are not kept.
     func report(droppedAtEnd count: Int) {
         guard prompt != nil, count > 0 else { return }
-        console.error("\(ApplicationFailure.unsent(count)): the server did not confirm the subscription")
+        diagnostics.error("\(ApplicationFailure.unsent(count)): the server did not confirm the subscription")
     }
 
     /// The failure caused by errors that the server has reported, or by lines that wait for it, or `nil` if there is
@@ -56,7 +56,7 @@ extension ConnectRun {
     func show(unsent lines: ApplicationFailure) {
         switch state.failure {
         case .application(lines)?, .incomplete(_, .application(lines))?: break
-        default: console.error(state.failure == nil ? lines.report.message ?? "" : lines.note)
+        default: diagnostics.error(state.failure == nil ? lines.report.message ?? "" : lines.note)
         }
     }
 
@@ -65,7 +65,7 @@ extension ConnectRun {
         guard stages.hasProtocol, stages.pipeline?.applicationProtocol == nil, statistics.openedCount > 0 else {
             return
         }
-        console.notice("wsx: --protocol auto detected no protocol; messages were sent and shown unchanged")
+        diagnostics.notice("wsx: --protocol auto detected no protocol; messages were sent and shown unchanged")
     }
 
     /// Reports the received data that is incomplete at the end of a connection.
@@ -73,7 +73,7 @@ extension ConnectRun {
         guard !state.ignoresIncoming else { return }
         if let error = stages.codecs?.incompleteMessage { outputs.report(undecoded: "\(error)") }
         if let words = stages.pipeline?.incompleteInput {
-            console.notice("wsx: the connection ended within \(words)")
+            diagnostics.notice("wsx: the connection ended within \(words)")
         }
     }
 }

@@ -161,7 +161,7 @@ extension ConnectRun: ConnectionHandler {
         case .reply(let reply): return outputs.write(payload, as: kind, reply: reply, decoding: decoding)
         case .lateReply(let reply, let delay):
             let isWritten = outputs.write(payload, as: kind, reply: reply, decoding: decoding)
-            outputs.console.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
+            outputs.diagnostics.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
             return isWritten
         }
     }
@@ -272,6 +272,6 @@ extension ConnectRun: CodecStage.Host {
 
     /// Ends the run, except at the prompt, which then shows messages as received.
     func codecFailed(_ failure: Failure) {
-        if prompt == nil { end(with: failure) } else { console.report(failure) }
+        if prompt == nil { end(with: failure) } else { diagnostics.report(failure) }
     }
 }

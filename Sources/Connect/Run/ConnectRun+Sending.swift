@@ -190,7 +190,7 @@ extension ConnectRun {
             if line.wasSent { return outputs.noticeVerbosely("A line was not sent again: \(error)") }
             if line.past == .waited, lines.keepsLines, !lines.areRequests {
                 // In a pipe, one line is reported, and the end of the run reports the number of all.
-                if prompt != nil || heldLines == nil { console.error("a line was not sent: \(error)") }
+                if prompt != nil || heldLines == nil { diagnostics.error("a line was not sent: \(error)") }
                 return lines.queue.dropped(line, because: .invalid)
             }
         }
@@ -210,7 +210,7 @@ extension ConnectRun {
 
     /// Ends the run because a line cannot be sent. At the prompt, reports it.
     private func lineInvalid(_ problem: InputProblem, named name: String, isOperand: Bool = false) {
-        if prompt != nil { return console.error("the line was not sent: \(problem)") }
+        if prompt != nil { return diagnostics.error("the line was not sent: \(problem)") }
         guard isOperand else { return received(badInput: name, problem) }
         end(with: stages.encoder?.programFailure ?? .badInput(what: name, why: "\(problem)"))
     }
@@ -218,7 +218,7 @@ extension ConnectRun {
     /// Reports a typed message that was not sent, because the connection is closing. In a pipe, it is counted.
     private func reportUnsent() {
         guard outputs.prompt != nil else { return state.unsentInputCount += 1 }
-        outputs.console.error("the message was not sent: the connection is closing; /reconnect connects again")
+        outputs.diagnostics.error("the message was not sent: the connection is closing; /reconnect connects again")
     }
 
     /// The failure for messages that were not sent because the connection ended before, or `nil` if there are none. If a
@@ -239,7 +239,7 @@ extension ConnectRun {
 
     /// Ends the run because a message that is not a line cannot be encoded. At the prompt, reports it.
     private func encodingFailed(_ error: CodecError) {
-        guard prompt == nil else { return console.error("a message was not sent: \(error)") }
+        guard prompt == nil else { return diagnostics.error("a message was not sent: \(error)") }
         end(with: stages.encoder?.programFailure ?? .badInput(what: "a message was not sent", why: "\(error)"))
     }
 
@@ -252,10 +252,10 @@ extension ConnectRun {
         if unconfirmedCount > 0, outputs.showsSending {
             let messages = Phrase.count(unconfirmedCount, "message")
             let remark = lines.queue.isCareful ? ", a few at a time" : ""
-            console.notice("Resending \(messages) that may not have arrived\(remark).")
+            diagnostics.notice("Resending \(messages) that may not have arrived\(remark).")
         }
         if waitingCount > 0, outputs.showsSending {
-            console.notice("Sending \(Phrase.count(waitingCount, "message")) that waited for the connection.")
+            diagnostics.notice("Sending \(Phrase.count(waitingCount, "message")) that waited for the connection.")
         }
         lines.queue.connectionOpened(at: loop.turnTime)
         sendWaiting()
@@ -329,7 +329,7 @@ extension ConnectRun {
     /// Shows the progress of a large message if it takes long. A prompt shows it itself.
     func watchTransfer() {
         guard outputs.prompt == nil, let current else { return }
-        let status = current.transfer ?? TransferStatus(of: current.connection, on: loop, console: console)
+        let status = current.transfer ?? TransferStatus(of: current.connection, on: loop, diagnostics: diagnostics)
         self.current?.transfer = status
         status.watch()
     }

@@ -62,7 +62,8 @@ package final class ConnectRun {
     /// Prepares a run.
     /// - Throws: ``Failure`` if an output cannot be opened or a message of the command line is invalid.
     package init(
-        _ settings: ConnectSettings, on loop: EventLoop, console: Console, environment: Environment = Environment()
+        _ settings: ConnectSettings, on loop: EventLoop, diagnostics: Diagnostics,
+        environment: Environment = Environment()
     ) throws(Failure) {
         if let writer = settings.makeTemplateWriter() {
             stages.writer = writer
@@ -75,30 +76,31 @@ package final class ConnectRun {
         if let pipes { (environment.input, environment.output) = (pipes.fromProgram, pipes.toProgram) }
         self.environment = environment
         resources = ConnectionResources(on: loop)
-        embeddedEcho = EmbeddedEcho(on: loop, console: console)
+        embeddedEcho = EmbeddedEcho(on: loop, diagnostics: diagnostics)
         state = RunState(settings.conditions, closeTimeout: settings.arguments.client.limits.closeTimeout)
         stages.hiding = try .make(settings.arguments.transcript.hidden, for: "--hide")
         // Check the messages before a recording truncates its file.
-        stages.encoder = try MessageEncoder.make(settings, console: console)
+        stages.encoder = try MessageEncoder.make(settings, diagnostics: diagnostics)
         let operands = try LineStage.operands(settings, stages.encoder)
         let decoders = settings.arguments.codecs.decoders
         let codecCommands = try CodecStage.commands(of: decoders, option: "--decode", settings)
-        outputs = try ConnectOutputs(settings, console: console, output: environment.output, on: loop)
+        outputs = try ConnectOutputs(settings, diagnostics: diagnostics, output: environment.output, on: loop)
         outputs.encoder = stages.encoder
         lines = LineStage(LineQueue(settings.lines, operands: operands), settings, outputs: outputs, on: loop)
         if let scenario = settings.scenario {
             stages.scenario = try ScenarioSource(scenario, of: self)
             outputs.judge = stages.scenario
         }
-        for pattern in settings.conditions.patterns + stages.hiding.compactMap(\.pattern) { console.watch(pattern) }
+        for pattern in settings.conditions.patterns + stages.hiding.compactMap(\.pattern) { diagnostics.watch(pattern) }
         lines.run = self
         if !decoders.isEmpty {
-            stages.codecs = CodecStage(settings, commands: codecCommands, console: console, on: loop, host: self)
+            stages.codecs = CodecStage(
+                settings, commands: codecCommands, diagnostics: diagnostics, on: loop, host: self)
         }
         stages.pipeline = makePipeline()
         guard let pipes, let command = settings.program else { return }
         program = ConnectProgram(
-            command, pipes: pipes, grace: settings.arguments.programs.programGrace, on: loop, console: console,
+            command, pipes: pipes, grace: settings.arguments.programs.programGrace, on: loop, diagnostics: diagnostics,
             run: self)
     }
 
@@ -143,10 +145,10 @@ package final class ConnectRun {
         stages.encoder?.kill()
         var failure = outputs.recording.complete(after: state.failure ?? program?.failure)
         if let scenario = stages.scenario { failure = scenario.finish(after: failure) }
-        return console.failure(after: failure, outputs.losses(hasProgram: program != nil))
+        return diagnostics.failure(after: failure, outputs.losses(hasProgram: program != nil))
     }
 
     var connection: Connection<ConnectRun>? { current?.connection }
     var prompt: ConnectPrompt? { outputs.prompt }
-    var console: Console { outputs.console }
+    var diagnostics: Diagnostics { outputs.diagnostics }
 }

@@ -28,16 +28,16 @@ struct TransferProgress {
 /// Shows the progress of a large message on a line of the terminal, for runs without a prompt, if it takes longer than a
 /// second.
 final class TransferStatus {
-    private unowned let console: Console
+    private unowned let diagnostics: Diagnostics
     private let loop: EventLoop
     private unowned let connection: Connection<ConnectRun>
     private var progress = TransferProgress()
     private var timer: Timer?
 
-    init(of connection: Connection<ConnectRun>, on loop: EventLoop, console: Console) {
+    init(of connection: Connection<ConnectRun>, on loop: EventLoop, diagnostics: Diagnostics) {
         self.connection = connection
         self.loop = loop
-        self.console = console
+        self.diagnostics = diagnostics
     }
 
     deinit { erase() }
@@ -54,16 +54,17 @@ final class TransferStatus {
 
     /// Takes the line off the terminal, because a message is about to be written.
     func erase() {
-        if timer != nil { console.eraseStatus() }
+        if timer != nil { diagnostics.eraseStatus() }
     }
 
     private func update() {
         let (unsentBytes, incoming) = (connection.unsentBytes, connection.incomingProgress)
         if let words = progress.words(unsentBytes: unsentBytes, incoming: incoming) {
             let columns = ScreenSize.current(isPrompt: false)?.columns ?? .max
-            console.showStatus(String((words.prefix(1).uppercased() + words.dropFirst()).prefix(max(0, columns - 1))))
+            diagnostics.showStatus(
+                String((words.prefix(1).uppercased() + words.dropFirst()).prefix(max(0, columns - 1))))
         } else {
-            console.eraseStatus()
+            diagnostics.eraseStatus()
             if unsentBytes == 0, incoming == nil { timer = nil }
         }
     }

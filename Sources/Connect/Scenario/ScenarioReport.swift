@@ -37,7 +37,7 @@ final class ScenarioReport {
     private let palette: Palette
     private let secrets: SecretRecord
     /// Takes the lines, or `nil` to write them to standard output.
-    private let console: Console?
+    private let diagnostics: Diagnostics?
     /// Whether to write only the step that has failed.
     private let isQuiet: Bool
     private let file: OutputFile?
@@ -51,14 +51,14 @@ final class ScenarioReport {
     /// - Parameter besideMessages: Whether standard output is for messages.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     init(
-        _ scenario: Scenario, _ arguments: ScenarioArguments, besideMessages: Bool, console: Console
+        _ scenario: Scenario, _ arguments: ScenarioArguments, besideMessages: Bool, diagnostics: Diagnostics
     ) throws(Failure) {
         self.scenario = scenario
         self.arguments = arguments
-        isQuiet = console.isQuiet
-        secrets = console.secrets
-        self.console = besideMessages ? console : nil
-        palette = console.colors(on: besideMessages ? StandardDescriptors.error : StandardDescriptors.output)
+        isQuiet = diagnostics.isQuiet
+        secrets = diagnostics.secrets
+        self.diagnostics = besideMessages ? diagnostics : nil
+        palette = diagnostics.colors(on: besideMessages ? StandardDescriptors.error : StandardDescriptors.output)
         do throws(IOError) {
             file = try arguments.junitPath.map { (path) throws(IOError) in try OutputFile(creating: path) }
         } catch {
@@ -111,7 +111,7 @@ final class ScenarioReport {
     }
 
     private func write(_ line: String) {
-        if let console { return console.show(line) }
+        if let diagnostics { return diagnostics.show(line) }
         let error = StandardDescriptors.writeAll(line, to: StandardDescriptors.output)
         if let error, error != .brokenPipe, problem == nil { problem = .output(error) }
     }

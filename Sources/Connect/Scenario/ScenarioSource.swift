@@ -40,11 +40,12 @@ final class ScenarioSource {
         self.run = run
         let settings = run.settings
         report = try ScenarioReport(
-            scenario, settings.arguments.scenario, besideMessages: settings.writesMessages, console: run.console)
+            scenario, settings.arguments.scenario, besideMessages: settings.writesMessages, diagnostics: run.diagnostics
+        )
         player = Self.makePlayer(scenario, connection: 1, of: run)
         stepStart = run.loop.nowNanoseconds
-        scenario.noteOtherConnections(in: settings.arguments.scenario, on: run.console)
-        for pattern in scenario.patterns { run.console.watch(pattern) }
+        scenario.noteOtherConnections(in: settings.arguments.scenario, on: run.diagnostics)
+        for pattern in scenario.patterns { run.diagnostics.watch(pattern) }
     }
 
     private static func makePlayer(

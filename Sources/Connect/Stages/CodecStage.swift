@@ -29,7 +29,7 @@ final class CodecStage {
     private static let queueLimitBytes = 1 << 20
     private unowned let host: any Host
     private let loop: EventLoop
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let limitBytes: Int
     /// Whether an output writes messages as received.
     private let keepsOriginals: Bool
@@ -57,11 +57,12 @@ final class CodecStage {
     /// Creates the stage of a run.
     /// - Parameter commands: The programs of the codecs, in their order.
     init(
-        _ settings: ConnectSettings, commands: [ProgramCommand], console: Console, on loop: EventLoop, host: any Host
+        _ settings: ConnectSettings, commands: [ProgramCommand], diagnostics: Diagnostics, on loop: EventLoop,
+        host: any Host
     ) {
         self.host = host
         self.loop = loop
-        self.console = console
+        self.diagnostics = diagnostics
         self.commands = commands
         let arguments = settings.arguments
         limitBytes = arguments.client.limits.maximumMessageBytes
@@ -126,7 +127,7 @@ final class CodecStage {
     }
 
     private func start(_ command: ProgramCommand, at index: Int) throws(IOError) -> CodecProgram {
-        try CodecProgram(command, limitBytes: limitBytes, console: console, on: loop) { [unowned self] line in
+        try CodecProgram(command, limitBytes: limitBytes, diagnostics: diagnostics, on: loop) { [unowned self] line in
             received(answer: line, of: index)
         } didEnd: { [unowned self] words in
             fail(because: "\(command.name) \(words)")

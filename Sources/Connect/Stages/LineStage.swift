@@ -143,8 +143,9 @@ final class LineStage {
         // An unknown id belongs to another client's call; `null` may belong to ours.
         for error in JSONRPCError.errors(in: payload) where finding.reply != nil || error.id == "null" {
             errorReplyCount += 1
-            outputs.console.error(
-                error.description(asReplyTo: finding.reply?.number, masking: { outputs.console.secrets.masking($0) }))
+            outputs.diagnostics.error(
+                error.description(
+                    asReplyTo: finding.reply?.number, masking: { outputs.diagnostics.secrets.masking($0) }))
         }
     }
 
@@ -181,7 +182,7 @@ final class LineStage {
     private func report(_ request: LineQueue.Expired) {
         let name = "request \(request.number)" + (request.id.map { " (id \($0))" } ?? "")
         let words = "\(name): no reply within \(Phrase.duration(replies.replyTimeout))"
-        outputs.console.error(words)
+        outputs.diagnostics.error(words)
         outputs.writeEvent { events in
             events.write("error") { event in
                 event.add("kind", "timeout" as StaticString)

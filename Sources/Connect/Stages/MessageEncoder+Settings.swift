@@ -8,11 +8,11 @@ extension MessageEncoder {
     /// Creates the encoder of a run, and checks the messages of the command line. Returns `nil` without `--encode`.
     /// - Throws: ``Failure/badInput(what:why:)`` for a message that cannot be encoded, or
     ///   ``Failure/badArgument(what:why:)`` for the text of an option.
-    static func make(_ settings: ConnectSettings, console: Console) throws(Failure) -> MessageEncoder? {
+    static func make(_ settings: ConnectSettings, diagnostics: Diagnostics) throws(Failure) -> MessageEncoder? {
         guard let codec = settings.arguments.codecs.encoder else { return nil }
         let arguments = settings.arguments
         let encoder = MessageEncoder(
-            codec, program: try EncodingProgram.make(codec, settings, console: console),
+            codec, program: try EncodingProgram.make(codec, settings, diagnostics: diagnostics),
             checksInput: arguments.replies.calls == nil)
         for (index, message) in settings.messages.enumerated() {
             // The text depends on values that exist only when it is sent.
@@ -41,14 +41,14 @@ extension MessageEncoder {
 extension EncodingProgram {
     /// Finds the program of a codec. Returns `nil` for another codec.
     fileprivate static func make(
-        _ codec: Codec, _ settings: ConnectSettings, console: Console
+        _ codec: Codec, _ settings: ConnectSettings, diagnostics: Diagnostics
     ) throws(Failure) -> EncodingProgram? {
         let limits = settings.arguments.client.limits
         guard let command = try CodecStage.commands(of: [codec], option: "--encode", settings).first else { return nil }
         do throws(IOError) {
             return try EncodingProgram(
                 command, codec: codec, limitBytes: limits.maximumMessageBytes, timeout: limits.closeTimeout,
-                timeLimit: settings.arguments.ending.timeout, console: console)
+                timeLimit: settings.arguments.ending.timeout, diagnostics: diagnostics)
         } catch {
             throw .system(error)
         }

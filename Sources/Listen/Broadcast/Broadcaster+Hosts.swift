@@ -19,7 +19,7 @@ extension Broadcaster: BroadcastHost {
 
     func close(slowReader reader: Int, because fault: String) {
         guard let client = clients[reader] else { return }
-        outputs.console.notice("Client \(reader) \(fault) and holds up the others: closed with 1013")
+        outputs.diagnostics.notice("Client \(reader) \(fault) and holds up the others: closed with 1013")
         close(client, with: CloseFrame(code: .tryAgainLater, reason: "reading too slowly"))
     }
 }

@@ -211,7 +211,7 @@ extension Broadcaster: InputReader.Receiver {
             switch recipient(number) {
             case .success(let client): sendInput(item, payload, to: client)
             case .failure(let problem):
-                outputs.console.error("\(reader?.recordName ?? "input") was not sent: \(problem)")
+                outputs.diagnostics.error("\(reader?.recordName ?? "input") was not sent: \(problem)")
             }
         } else if case .message(let kind) = item {
             return sendToAll(payload, as: kind)
@@ -229,7 +229,7 @@ extension Broadcaster: InputReader.Receiver {
 
     /// Skips input that cannot be sent.
     func received(badInput what: String, _ problem: InputProblem) {
-        outputs.console.error("\(what) was not sent: \(problem)")
+        outputs.diagnostics.error("\(what) was not sent: \(problem)")
     }
 
     /// Pauses the input while no client can receive it. A client that starts to close does not pause it.
@@ -246,7 +246,7 @@ extension Broadcaster: InputReader.Receiver {
     /// The end of the input does not end the server.
     func inputEnded(_ error: IOError?) {
         input = .over(reader)
-        if let error, error != .badDescriptor { outputs.console.error("reading standard input: \(error)") }
+        if let error, error != .badDescriptor { outputs.diagnostics.error("reading standard input: \(error)") }
     }
 }
 

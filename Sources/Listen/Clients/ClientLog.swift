@@ -6,7 +6,7 @@ import WSCore
 final class ClientLog {
     private let arguments: ListenArguments
     private let loop: EventLoop
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let transcript: Transcript
     /// Whether a person reads the log, above a prompt. The lines are then shorter and begin with the time.
     private let isPrompt: Bool
@@ -17,15 +17,15 @@ final class ClientLog {
     /// The longest request target shown, in bytes.
     private static let shownTargetBytes = 120
 
-    /// Creates the log of a run, which writes to `console`.
+    /// Creates the log of a run, which writes to `diagnostics`.
     init(
-        _ arguments: ListenArguments, on loop: EventLoop, console: Console, transcript: Transcript,
+        _ arguments: ListenArguments, on loop: EventLoop, diagnostics: Diagnostics, transcript: Transcript,
         isPrompt: Bool = false
     ) {
         self.isPrompt = isPrompt
         self.arguments = arguments
         self.loop = loop
-        self.console = console
+        self.diagnostics = diagnostics
         self.transcript = transcript
     }
 
@@ -33,27 +33,27 @@ final class ClientLog {
     func opened(_ client: AcceptedClient) {
         guard isKept || isVerbose else { return }
         let request = client.upgrade.request
-        let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \(console.secrets.masking($0))" } ?? ""
+        let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \(diagnostics.secrets.masking($0))" } ?? ""
         // Omit the query, which may contain tokens; --verbose shows it.
         let path = request.path ?? request.target
         let shown = path.utf8.count > Self.shownTargetBytes ? "\(path.prefix(Self.shownTargetBytes))…" : path
         let version = request.version == .http2 ? ", HTTP/2" : ""
         let words = escapingControls(
-            "connected from \(client.address): \(console.secrets.masking(shown))\(subprotocol)\(version)")
+            "connected from \(client.address): \(diagnostics.secrets.masking(shown))\(subprotocol)\(version)")
         if isPrompt {
             noteWithTime("@\(client.number) \(words)")
         } else {
-            console.notice("Client \(client.number) \(words)")
+            diagnostics.notice("Client \(client.number) \(words)")
         }
         guard isVerbose else { return }
-        for line in client.tls.map({ ReportedTLS.lines($0, with: nil, without: console.secrets) }) ?? [] {
-            console.notice("Client \(client.number): \(line)")
+        for line in client.tls.map({ ReportedTLS.lines($0, with: nil, without: diagnostics.secrets) }) ?? [] {
+            diagnostics.notice("Client \(client.number): \(line)")
         }
-        for line in ReportedHead.lines(of: request, without: console.secrets) {
-            console.show(transcript.head(line, .received, client: client.number))
+        for line in ReportedHead.lines(of: request, without: diagnostics.secrets) {
+            diagnostics.show(transcript.head(line, .received, client: client.number))
         }
-        for line in ReportedHead.lines(of: client.response, without: console.secrets) {
-            console.show(transcript.head(line, .sent, client: client.number))
+        for line in ReportedHead.lines(of: client.response, without: diagnostics.secrets) {
+            diagnostics.show(transcript.head(line, .sent, client: client.number))
         }
     }
 
@@ -79,20 +79,24 @@ final class ClientLog {
                 + ConnectionLogLine.words(forLost: end.unsentBytes)
             return noteWithTime("@\(number) disconnected: \(end.code.rawValue)\(reason)\(why); \(words)")
         }
-        console.notice(
+        diagnostics.notice(
             line.words(
                 "Client \(number) disconnected: \(end.code.rawValue)\(reason)\(why)", status: line.upgradeStatus,
                 now: loop.turnTime, receivedBytes: received.wireBytes, sentBytes: sent.wireBytes,
                 lostBytes: end.unsentBytes))
         guard isVerbose else { return }
         let traffic = TrafficReport.words(sent: sent, received: received, showsWire: true)
-        console.notice("Client \(number): \(traffic)")
+        diagnostics.notice("Client \(number): \(traffic)")
     }
 
     /// Logs that the server of a relay has violated the protocol on the connection for a client.
     func serverFailed(_ failure: Failure, for number: Int) {
         guard isKept, let message = failure.message else { return }
-        if isPrompt { noteWithTime("@\(number) \(message)") } else { console.notice("Client \(number): \(message)") }
+        if isPrompt {
+            noteWithTime("@\(number) \(message)")
+        } else {
+            diagnostics.notice("Client \(number): \(message)")
+        }
     }
 
     /// Logs a rejected request.
@@ -104,7 +108,7 @@ final class ClientLog {
             let request = refusal.request.map { Self.words(for: $0) } ?? "request"
             return noteWithTime("\(request) \(refusal.status) refused: \(escapingControls(refusal.reason))")
         }
-        console.notice(
+        diagnostics.notice(
             ConnectionLogLine(address: facts.address, request: refusal.request, acceptTime: facts.acceptTime).words(
                 "Rejected a request: \(refusal.status)", status: nil, now: loop.turnTime,
                 receivedBytes: facts.receivedBytes, sentBytes: facts.sentBytes, reason: refusal.reason))
@@ -124,7 +128,7 @@ final class ClientLog {
         }
         let isKnown = Self.knownMethods.contains(served.request.method)
         let method = isKnown ? served.request.method : quoted(served.request.method)
-        console.notice(
+        diagnostics.notice(
             ConnectionLogLine(address: served.address, request: served.request, acceptTime: served.acceptTime).words(
                 "Answered \(method): \(served.status)", status: nil, now: served.endTime,
                 receivedBytes: served.receivedBytes, sentBytes: served.sentBytes,
@@ -141,7 +145,7 @@ final class ClientLog {
     /// Logs a failed TLS handshake.
     func failedToSecure(_ error: TLSError, _ facts: OpeningFacts) {
         guard isKept else { return }
-        console.notice(
+        diagnostics.notice(
             ConnectionLogLine(address: facts.address, request: nil, acceptTime: facts.acceptTime).words(
                 "Rejected a client: TLS", status: nil, now: loop.turnTime, receivedBytes: facts.receivedBytes,
                 sentBytes: facts.sentBytes, reason: "\(error)"))
@@ -151,13 +155,13 @@ final class ClientLog {
     func violatedHTTP2(_ error: HTTP2Error, from address: PeerAddress) {
         guard isKept else { return }
         let words = "HTTP/2 connection from \(address) ended: \(error)"
-        if isPrompt { noteWithTime(words) } else { console.notice(words) }
+        if isPrompt { noteWithTime(words) } else { diagnostics.notice(words) }
     }
 
     /// Reports that a client is closed because it holds memory without making progress.
     func stalled(_ number: Int, holding byteCount: Int) {
         let size = TrafficReport.size(byteCount)
-        console.notice("Client \(number) holds \(size) of scarce memory and makes no progress: closed with 1013")
+        diagnostics.notice("Client \(number) holds \(size) of scarce memory and makes no progress: closed with 1013")
     }
 
     /// Reports, once for each cause, that new clients have to wait.
@@ -169,7 +173,7 @@ final class ClientLog {
             hasReportedLimit = true
         }
         let server = arguments.server
-        console.reportLimit(limit, isShared: server.threadCount > 1, refusesStreams: server.acceptsHTTP2)
+        diagnostics.reportLimit(limit, isShared: server.threadCount > 1, refusesStreams: server.acceptsHTTP2)
     }
 
     /// The method and the path of a request: `GET /index.html`.
@@ -185,7 +189,7 @@ final class ClientLog {
     private func noteWithTime(_ words: String) {
         let now = CalendarTime(.now, in: .local)
         let time = "\(padded(now.hour)):\(padded(now.minute)):\(padded(now.second)) "
-        console.notice(time + words, indentation: time.utf8.count)
+        diagnostics.notice(time + words, indentation: time.utf8.count)
     }
 
     /// Whether to log each client.

@@ -8,13 +8,13 @@ final class ClientReplies {
     private let pipeline: Pipeline
     private let number: Int
     private let loop: EventLoop
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let send: (RawSpan) -> Void
 
     /// Prepares the replies to a newly accepted client.
     /// - Parameter send: Sends a text message to the client, and records and shows it.
     init(
-        _ rules: AutoReply.Rules, client number: Int, on loop: EventLoop, console: Console,
+        _ rules: AutoReply.Rules, client number: Int, on loop: EventLoop, diagnostics: Diagnostics,
         send: @escaping (RawSpan) -> Void
     ) {
         pipeline = Pipeline(
@@ -22,7 +22,7 @@ final class ClientReplies {
         pipeline.opened(UInt64(number), subprotocol: nil, now: loop.nowNanoseconds)
         self.number = number
         self.loop = loop
-        self.console = console
+        self.diagnostics = diagnostics
         self.send = send
     }
 
@@ -49,8 +49,9 @@ extension ClientReplies: EndOfTurnWork {
             switch effect {
             case .send(let payload, _, _): send(payload.span.bytes)
             case .unanswered(let error):
-                console.error("a message of client \(number) was not answered (--answer): \(error)")
-            case .notGreeted(let error): console.error("client \(number) was not greeted (--first-message): \(error)")
+                diagnostics.error("a message of client \(number) was not answered (--answer): \(error)")
+            case .notGreeted(let error):
+                diagnostics.error("client \(number) was not greeted (--first-message): \(error)")
             // There is neither an application protocol nor a login.
             default: break
             }

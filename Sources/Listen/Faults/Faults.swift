@@ -46,14 +46,14 @@ final class Faults {
     private let seed: UInt64
     private var rejections: RejectionCounter
     private var fullGateCount = 0
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let isVerbose: Bool
 
     /// Creates the faults that the arguments request.
-    init(_ arguments: ListenArguments, console: Console, on loop: EventLoop) {
+    init(_ arguments: ListenArguments, diagnostics: Diagnostics, on loop: EventLoop) {
         self.arguments = arguments.faults
         self.loop = loop
-        self.console = console
+        self.diagnostics = diagnostics
         mode = arguments.mode.traits
         isVerbose = arguments.transcript.verbosity > 0
         seed = arguments.faults.seed.map { UInt64($0) } ?? .random(in: .min ... .max)
@@ -126,7 +126,7 @@ final class Faults {
     /// Logs a dropped message.
     func dropped(_ byteCount: Int, of client: Int, toServer: Bool) {
         guard isVerbose else { return }
-        console.notice("Client \(client): dropped a message of \(byteCount) B\(toServer ? " to the server" : "")")
+        diagnostics.notice("Client \(client): dropped a message of \(byteCount) B\(toServer ? " to the server" : "")")
     }
 
     /// Logs a delayed message.
@@ -134,7 +134,7 @@ final class Faults {
         guard isVerbose else { return }
         let wait = Int((delay / .milliseconds(1)).rounded())
         let to = toServer ? " to the server" : ""
-        console.notice("Client \(client): delayed a message of \(byteCount) B\(to) by \(wait) ms")
+        diagnostics.notice("Client \(client): delayed a message of \(byteCount) B\(to) by \(wait) ms")
     }
 }
 

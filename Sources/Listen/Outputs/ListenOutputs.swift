@@ -9,7 +9,7 @@ import WSCore
 ///      client ──► received ──► stdout, transcript, recording ── isFull ──► all clients are paused
 ///                                           └── backlog is written ──────► they resume, in turns
 final class ListenOutputs {
-    let console: Console
+    let diagnostics: Diagnostics
     let transcript: Transcript
     /// Keeps and shows the messages of a prompt, or `nil` without a prompt.
     let view: MessageView?
@@ -49,23 +49,23 @@ final class ListenOutputs {
     ///   - faults: The gates that delay broadcasts from clients.
     /// - Throws: ``Failure/output(_:)``, or ``Failure/badArgument(what:why:)`` for the recording.
     init(
-        _ arguments: ListenArguments, isPrompt: Bool, to output: Int32?, faults: Faults, console: Console,
+        _ arguments: ListenArguments, isPrompt: Bool, to output: Int32?, faults: Faults, diagnostics: Diagnostics,
         on loop: EventLoop
     ) throws(Failure) {
-        self.console = console
+        self.diagnostics = diagnostics
         self.faults = faults
         verbosity = arguments.transcript.verbosity
         hiding = try .make(arguments.transcript.hidden, for: "--hide")
-        for pattern in hiding.compactMap(\.pattern) { console.watch(pattern) }
+        for pattern in hiding.compactMap(\.pattern) { diagnostics.watch(pattern) }
         isRelay = arguments.mode.isRelay
         decoder = arguments.mode.decoder(limitBytes: arguments.limits.maximumMessageBytes)
-        view = isPrompt ? console.makeView(for: arguments, showsReceived: output == nil, on: loop) : nil
+        view = isPrompt ? diagnostics.makeView(for: arguments, showsReceived: output == nil, on: loop) : nil
         view?.filters.includeSent = isRelay
-        transcript = view?.transcript ?? console.makeTranscript(for: arguments, on: loop)
-        recording = SessionRecording(console: console, conversion: SavedSession.conversion(to:), on: loop)
+        transcript = view?.transcript ?? diagnostics.makeTranscript(for: arguments, on: loop)
+        recording = SessionRecording(diagnostics: diagnostics, conversion: SavedSession.conversion(to:), on: loop)
         do throws(IOError) {
             messages = try output.map { (output) throws(IOError) in
-                try MessageWriter(arguments, colors: console, to: output, on: loop)
+                try MessageWriter(arguments, colors: diagnostics, to: output, on: loop)
             }
         } catch {
             throw .output(error)
@@ -93,7 +93,7 @@ final class ListenOutputs {
     /// Creates a trace of a client's frames, or returns `nil` if frames are not shown.
     func makeTrace(ofClient number: Int) -> FrameTrace? {
         guard verbosity > 1 else { return nil }
-        return FrameTrace(transcript: transcript, client: number) { [console] in console.show($0) }
+        return FrameTrace(transcript: transcript, client: number) { [diagnostics] in diagnostics.show($0) }
     }
 
     // MARK: Received
@@ -130,7 +130,7 @@ final class ListenOutputs {
 
     /// Shows a close frame, with `-v`. Without it, the log line about the disconnected client has its code and reason.
     func received(close frame: CloseFrame, from number: Int) {
-        if verbosity > 0 { console.show(transcript.close(frame, .received, client: number)) }
+        if verbosity > 0 { diagnostics.show(transcript.close(frame, .received, client: number)) }
     }
 
     // MARK: Sent
@@ -146,7 +146,7 @@ final class ListenOutputs {
         if let view {
             view.show(control: opcode, payload, direction, client: client, isRequested: isRequested)
         } else if verbosity > 0 {
-            console.show(transcript.control(opcode, payload, direction, client: client))
+            diagnostics.show(transcript.control(opcode, payload, direction, client: client))
         }
     }
 
@@ -184,7 +184,7 @@ final class ListenOutputs {
             if let view {
                 view.show(payload, as: kind, direction, client: client, role: .hidden)
             } else if verbosity > (messages == nil ? 1 : 0) {
-                console.show(transcript.hidden(payload, as: kind, direction, client: client))
+                diagnostics.show(transcript.hidden(payload, as: kind, direction, client: client))
             }
             return true
         }
@@ -217,7 +217,7 @@ final class ListenOutputs {
         if let view {
             view.show(payload, as: kind, .sent, client: client)
         } else {
-            console.show(transcript.message(payload, as: kind, .sent, client: client))
+            diagnostics.show(transcript.message(payload, as: kind, .sent, client: client))
         }
     }
 
@@ -233,9 +233,9 @@ final class ListenOutputs {
         case .message(let kind): show(sent: payload, as: kind, client: client)
         case .ping:
             promptPing = payload.withUnsafeBytes { Array($0) }
-            console.show(transcript.control(.ping, payload, .sent, client: client))
-        case .pong: console.show(transcript.control(.pong, payload, .sent, client: client))
-        case .close(let frame?), .end(let frame): console.show(transcript.close(frame, .sent, client: client))
+            diagnostics.show(transcript.control(.ping, payload, .sent, client: client))
+        case .pong: diagnostics.show(transcript.control(.pong, payload, .sent, client: client))
+        case .close(let frame?), .end(let frame): diagnostics.show(transcript.close(frame, .sent, client: client))
         case .close(nil): break
         }
     }
@@ -279,13 +279,13 @@ final class ListenOutputs {
     /// Records a sent close frame.
     func record(close frame: CloseFrame, to number: Int) {
         writeSent { $0.writeClose(sent: frame, client: number) }
-        if isRelay, verbosity > 0 { console.show(transcript.close(frame, .sent, client: number)) }
+        if isRelay, verbosity > 0 { diagnostics.show(transcript.close(frame, .sent, client: number)) }
     }
 
     /// Stops recording. This ends the server, except at the prompt.
     private func recordingDidFail(_ failure: Failure) {
         guard editor != nil else { return didFail(failure) }
-        console.report(failure)
+        diagnostics.report(failure)
         drained()
     }
 

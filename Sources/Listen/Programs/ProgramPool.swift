@@ -40,7 +40,7 @@ final class ProgramPool {
         loop = run.loop
         limit = Self.limit(for: arguments.programs.maximumProcesses)
         if limit < arguments.programs.maximumProcesses {
-            outputs.console.notice(
+            outputs.diagnostics.notice(
                 "The limit on open files allows only \(Phrase.count(limit, "program")); raise it with 'ulimit -n'")
         }
     }
@@ -69,7 +69,7 @@ final class ProgramPool {
             sessions[client.number] = session
             session.receiveOpen(url: run.url(of: client), client.upgrade, client.extensions)
             if arguments.transcript.verbosity > 0, let identifier = session.process?.process.identifier {
-                outputs.console.notice("Client \(client.number): \(command.name) is process \(identifier)")
+                outputs.diagnostics.notice("Client \(client.number): \(command.name) is process \(identifier)")
             }
             return session
         } catch {
@@ -90,7 +90,7 @@ final class ProgramPool {
     /// Reports that a client's program has failed.
     /// - Parameter words: The failure in words, including the program's name.
     func programFailed(_ words: String, of client: Int) {
-        if !run.adopt(.program(words), of: client) { outputs.console.error("client \(client): \(words)") }
+        if !run.adopt(.program(words), of: client) { outputs.diagnostics.error("client \(client): \(words)") }
     }
 
     /// Ends all programs, each within its grace period.

@@ -24,10 +24,10 @@ extension ProgramSession {
     /// Ends the program after its client has left.
     func ended(_ end: ConnectionEnd, reportedAs failure: Failure?) {
         if let input, let events {
-            events.write("close", to: input) { $0.add(end, without: console.secrets) }
+            events.write("close", to: input) { $0.add(end, without: diagnostics.secrets) }
             if let failure, let message = failure.message {
                 events.write("error", to: input) {
-                    $0.add(failure, message, without: console.secrets)
+                    $0.add(failure, message, without: diagnostics.secrets)
                 }
             }
         }
@@ -78,7 +78,7 @@ extension ProgramSession {
         case .terminating(let killTime):
             if process.exit != nil, !process.hasGroup { return groupIsGone() }
             guard pool.loop.now >= killTime else { return }
-            console.notice("Client \(number): \(pool.command.name) \(ChildProcess.Exit.killedWords)")
+            diagnostics.notice("Client \(number): \(pool.command.name) \(ChildProcess.Exit.killedWords)")
             kill()
             if process.exit != nil { groupIsGone() }
         case .gone:
@@ -117,7 +117,7 @@ extension ProgramSession {
             let isResult = isByItself && exit != .status(0) && pool.run.adopt(.program(words), of: number)
             // If the server asked it to end, its exit status matters little.
             if !isResult, !isDiscarding || pool.arguments.transcript.verbosity > 0 {
-                console.notice("Client \(number): \(words)")
+                diagnostics.notice("Client \(number): \(words)")
             }
             if !isDiscarding { close(with: exit.closeFrame()) }
         }

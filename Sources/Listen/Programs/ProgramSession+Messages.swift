@@ -137,7 +137,7 @@ extension ProgramSession {
     /// Reports the first line that cannot be sent.
     private func reportBadLine(_ problem: InputProblem) {
         if !hasReportedBadLine {
-            console.error("client \(number): \(problem.words(forLine: lineCount, of: pool.command.name))")
+            diagnostics.error("client \(number): \(problem.words(forLine: lineCount, of: pool.command.name))")
         }
         hasReportedBadLine = true
     }

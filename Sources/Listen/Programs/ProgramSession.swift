@@ -6,7 +6,7 @@ import WSCore
 ///
 ///      client ── message ──► ProgramInput ──► standard input  ┐
 ///      client ◄── message ── ProgramOutput ◄── standard output │ program
-///      console ◄── line ──── ProgramErrors ◄── standard error  ┘
+///      diagnostics ◄── line ──── ProgramErrors ◄── standard error  ┘
 final class ProgramSession {
     /// The stages of the program's life.
     enum Stage: Equatable {
@@ -84,7 +84,7 @@ final class ProgramSession {
         } finish: { [unowned self] in
             outputIsOver()
         }
-        errors = ProgramErrors(process.error, prefix: "Client \(number) | ", to: console, on: pool.loop) {
+        errors = ProgramErrors(process.error, prefix: "Client \(number) | ", to: diagnostics, on: pool.loop) {
             [unowned self] in reportEndIfOver()
         }
     }
@@ -92,7 +92,7 @@ final class ProgramSession {
     /// The client, or `nil` if it has left.
     var client: (any ServedClient)? { pool.run.broadcaster.clients[number] }
 
-    var console: Console { pool.outputs.console }
+    var diagnostics: Diagnostics { pool.outputs.diagnostics }
 
     /// Whether messages are lines of text.
     var isText: Bool { pool.kind == .text }

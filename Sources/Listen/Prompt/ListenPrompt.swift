@@ -60,7 +60,7 @@ final class ListenPrompt {
     private unowned let server: any ListenPromptServer
     private let kind: MessageKind
     private let encoder: Codec?
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let view: MessageView
     private let recording: SessionRecording
     private let display: PromptDisplay
@@ -84,7 +84,7 @@ final class ListenPrompt {
         self.editor = editor
         self.recording = recording
         self.view = view
-        console = view.console
+        diagnostics = view.diagnostics
         pipes = PromptPipes(of: view, on: loop)
         display = PromptDisplay(
             around: editor, of: view, commands: commands.map(\.description),
@@ -108,11 +108,11 @@ final class ListenPrompt {
         sending kind: MessageKind, isRelay: Bool = false, encoder: Codec? = nil, view: MessageView,
         recording: SessionRecording, on loop: EventLoop
     ) throws(Failure) -> ListenPrompt {
-        view.console.drain()
+        view.diagnostics.drain()
         do throws(IOError) {
             let commands = isRelay ? PromptCommandTable.relay : PromptCommandTable.listen
             let editor = try openEditor(History(), commands.map(\.description), loop)
-            view.console.editor = editor
+            view.diagnostics.editor = editor
             return ListenPrompt(
                 of: server, sending: kind, isRelay: isRelay, encoder: encoder, editor: editor, view: view,
                 recording: recording, on: loop)
@@ -125,7 +125,7 @@ final class ListenPrompt {
     func close() {
         pipes.close()
         editor.close()
-        console.editor = nil
+        diagnostics.editor = nil
     }
 
     /// Handles Ctrl-C: ends a command, discards the line, or ends the server if the line is empty.
@@ -146,10 +146,10 @@ final class ListenPrompt {
         switch PromptLine(line, commands: commands) {
         case .message(let bytes):
             send(bytes, to: client, toServer)
-            if client == nil, let notice = PromptHelp.foreign(line) { console.notice(notice) }
+            if client == nil, let notice = PromptHelp.foreign(line) { diagnostics.notice(notice) }
         case .empty: break
         case .action(let action): perform(action, for: client, toServer)
-        case .mistake(let why): console.error(why)
+        case .mistake(let why): diagnostics.error(why)
         }
     }
 
@@ -160,7 +160,7 @@ final class ListenPrompt {
         case (.shared(.pong(let payload)), _): send(.pong, payload, to: client, toServer)
         case (.shared(.close(let frame)), _): send(.close(frame), [], to: client, toServer)
         case (_, let client?):
-            console.error("only messages, /ping, /pong, and /close can go to one client; omit '@\(client)'")
+            diagnostics.error("only messages, /ping, /pong, and /close can go to one client; omit '@\(client)'")
         case (.shared(.view(let action)), nil): display.perform(action)
         case (.shared(.record(let path)), nil):
             recording.record(to: path)
@@ -174,18 +174,18 @@ final class ListenPrompt {
 
     private func showClients() {
         let rows = server.clientRows
-        console.show(rows.isEmpty ? "No clients.\n" : ClientRow.table(of: rows))
+        diagnostics.show(rows.isEmpty ? "No clients.\n" : ClientRow.table(of: rows))
     }
 
     private func send(_ line: [UInt8], to client: Int?, _ toServer: Bool) {
         guard kind == .binary || UTF8Validator.isValid(line.span.bytes) else {
-            return console.error("the line was not sent: it is not UTF-8 text; check the terminal's encoding")
+            return diagnostics.error("the line was not sent: it is not UTF-8 text; check the terminal's encoding")
         }
         guard let encoder else { return send(.message(kind), line, to: client, toServer) }
         do throws(CodecError) {
             send(.message(.binary), try encoder.encoded(line.span.bytes), to: client, toServer)
         } catch {
-            console.error("the line was not sent: \(error)")
+            diagnostics.error("the line was not sent: \(error)")
         }
     }
 
@@ -193,7 +193,7 @@ final class ListenPrompt {
         view.isTyped = true
         defer { view.isTyped = false }
         guard let problem = server.send(typed: item, payload.span.bytes, to: client, toServer: toServer) else { return }
-        console.error("the \(item.noun) was not sent: \(problem); \(problem.remedy)")
+        diagnostics.error("the \(item.noun) was not sent: \(problem); \(problem.remedy)")
     }
 }
 
@@ -215,7 +215,7 @@ extension ListenPrompt: PromptEditorDelegate {
 
     /// Resumes after the user's editor has exited.
     func editorDidReturn(with problem: String?) {
-        if let problem { console.error("/edit: \(problem)") }
+        if let problem { diagnostics.error("/edit: \(problem)") }
         server.promptDidReturn()
     }
 }

@@ -31,7 +31,7 @@ final class Relay {
         let limits = run.settings.arguments.limits
         rewriting = settings.rewriter.map {
             RelayRewriting(
-                $0, from: settings.rewritingSide, console: run.console,
+                $0, from: settings.rewritingSide, diagnostics: run.diagnostics,
                 isVerbose: run.settings.arguments.transcript.verbosity > 0)
         }
         connectionSettings = Connection.Settings(

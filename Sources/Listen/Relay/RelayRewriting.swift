@@ -6,19 +6,19 @@ import WSCore
 final class RelayRewriting {
     private let rewriter: Rewriter
     private let side: RelaySide?
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let isVerbose: Bool
 
     /// Prepares the changes.
     /// - Parameters:
     ///   - side: The side whose messages are changed, or `nil` for both.
     ///   - isVerbose: Whether each change is logged.
-    init(_ rewriter: Rewriter, from side: RelaySide?, console: Console, isVerbose: Bool) {
+    init(_ rewriter: Rewriter, from side: RelaySide?, diagnostics: Diagnostics, isVerbose: Bool) {
         self.rewriter = rewriter
         self.side = side
-        self.console = console
+        self.diagnostics = diagnostics
         self.isVerbose = isVerbose
-        for pattern in rewriter.patterns { console.watch(pattern) }
+        for pattern in rewriter.patterns { diagnostics.watch(pattern) }
     }
 
     /// Whether messages of a side may change.
@@ -36,12 +36,12 @@ final class RelayRewriting {
         do throws(RewriteError) {
             guard let result = try rewriter.rewrite(payload, stamp: stamp) else { return nil }
             if isVerbose {
-                console.notice(
+                diagnostics.notice(
                     "Client \(client): rewrote a message of \(payload.byteCount) B to \(result.count) B")
             }
             return result
         } catch {
-            console.error("a message of client \(client) was not rewritten (--rewrite): \(error)")
+            diagnostics.error("a message of client \(client) was not rewritten (--rewrite): \(error)")
             return nil
         }
     }

@@ -16,7 +16,7 @@ struct ClientEquipment {
         trace = run.outputs.makeTrace(ofClient: number)
         gate = run.faults.makeGate(ofClient: number)
         replies = run.rules.map { rules in
-            ClientReplies(rules, client: number, on: run.loop, console: run.console) { [unowned run] payload in
+            ClientReplies(rules, client: number, on: run.loop, diagnostics: run.diagnostics) { [unowned run] payload in
                 run.broadcaster.answer(number, with: payload)
             }
         }

@@ -29,7 +29,7 @@ final class ClientScenarios: ModeService {
         guard !run.isEnding else { return }
         failureCount += 1
         if !run.adopt(.scenarioFailed(failure), of: number) {
-            run.console.error("client \(number): the scenario failed in \(failure)")
+            run.diagnostics.error("client \(number): the scenario failed in \(failure)")
             run.outputs.writeEvent { $0.writeFailure(.scenarioFailed(failure), client: number) }
         }
         guard let client = run.broadcaster.clients[number] else { return }

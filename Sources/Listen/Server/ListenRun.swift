@@ -45,18 +45,21 @@ package final class ListenRun {
     private static let endGrace = Duration.seconds(1)
 
     /// Prepares a run and opens its outputs.
-    package init(_ settings: ListenSettings, on loop: EventLoop, console: Console) throws(Failure) {
+    package init(_ settings: ListenSettings, on loop: EventLoop, diagnostics: Diagnostics) throws(Failure) {
         self.settings = settings
         self.loop = loop
         rules = settings.exchange.map { AutoReply.Rules($0) }
         let arguments = settings.arguments
-        let faults = Faults(arguments, console: console, on: loop)
+        let faults = Faults(arguments, diagnostics: diagnostics, on: loop)
         outputs = try ListenOutputs(
             arguments, isPrompt: settings.isRepl, to: settings.writesOutput ? StandardDescriptors.output : nil,
-            faults: faults, console: console, on: loop)
+            faults: faults, diagnostics: diagnostics, on: loop)
         log = ClientLog(
-            arguments, on: loop, console: console, transcript: outputs.transcript, isPrompt: outputs.view != nil)
-        for pattern in (rules?.patterns ?? []) + (settings.scenario?.patterns ?? []) { outputs.console.watch(pattern) }
+            arguments, on: loop, diagnostics: diagnostics, transcript: outputs.transcript, isPrompt: outputs.view != nil
+        )
+        for pattern in (rules?.patterns ?? []) + (settings.scenario?.patterns ?? []) {
+            outputs.diagnostics.watch(pattern)
+        }
         outputs.didDrain = { [unowned self] in outputsDidDrain() }
         outputs.didFail = { [unowned self] failure in end(with: failure) }
     }
@@ -82,7 +85,7 @@ package final class ListenRun {
     /// Runs until the server ends. Returns the failure, or `nil` if there was none.
     package func run() -> Failure? {
         let stopRequests: StopRequests
-        settings.scenario?.noteOtherConnections(in: settings.arguments.scenario, on: console)
+        settings.scenario?.noteOtherConnections(in: settings.arguments.scenario, on: diagnostics)
         do throws(Failure) {
             // Catch all signals if the terminal has to be restored or programs have to be ended.
             stopRequests = try StopRequests(all: settings.isRepl || mode.needsAllSignals, on: loop) {
@@ -95,7 +98,7 @@ package final class ListenRun {
             let address = try start()
             threads = try settings.forFurtherThreads(listeningOn: address).map { (all) throws(Failure) in
                 // Weak: the last thread may report its end in the loop's final turn, while the run is being released.
-                try ListenThreads(all, secrets: console.secrets, on: loop) { [weak self] in self?.stopIfOver() }
+                try ListenThreads(all, secrets: diagnostics.secrets, on: loop) { [weak self] in self?.stopIfOver() }
             }
             if settings.isRepl { try startPrompt() }
             ListeningPlace.announce(places, by: settings, hasPrompt: prompt != nil, to: outputs)
@@ -108,7 +111,7 @@ package final class ListenRun {
         }
         losses.count(remaining: broadcaster.clients.all)
         let failure = outputs.recording.complete(after: state.failure ?? mode.failure)
-        return console.failure(after: failure, losses.all(of: outputs))
+        return diagnostics.failure(after: failure, losses.all(of: outputs))
     }
 
     private func makeServer() -> Server<ListenClient> {
@@ -337,7 +340,7 @@ extension ListenRun: ListenPromptServer {
 }
 
 extension ListenRun {
-    var console: Console { outputs.console }
+    var diagnostics: Diagnostics { outputs.diagnostics }
 
     /// Logs and reports that the server of a relay has violated the protocol on the connection for a client.
     func serverViolated(_ violation: ProtocolError, for client: Int) {

@@ -121,9 +121,9 @@ final class ListenThreads {
             throw .system(error)
         }
         // Colors are for the transcript, which these threads do not have.
-        let console = Console(
+        let diagnostics = Diagnostics(
             color: .never, isQuiet: start.settings.arguments.transcript.display.isQuiet, secrets: start.secrets,
             environment: { _ in nil })
-        return try ListenRun(start.settings, on: loop, console: console)
+        return try ListenRun(start.settings, on: loop, diagnostics: diagnostics)
     }
 }

@@ -43,23 +43,24 @@ extension ListeningPlace {
     static func announce(
         _ places: [ListeningPlace], by settings: ListenSettings, hasPrompt: Bool, to outputs: ListenOutputs
     ) {
-        let (arguments, console) = (settings.arguments, outputs.console)
+        let (arguments, diagnostics) = (settings.arguments, outputs.diagnostics)
         if !arguments.address.isEmpty, case .inherited? = settings.endpoints.first {
-            console.notice("Ignoring \(escapingControls(arguments.address)): LISTEN_FDS passes the sockets")
+            diagnostics.notice("Ignoring \(escapingControls(arguments.address)): LISTEN_FDS passes the sockets")
         }
         for place in places {
-            console.notice("Listening on \(escapingControls(place.url))" + (hasPrompt ? "; /help lists commands" : ""))
+            diagnostics.notice(
+                "Listening on \(escapingControls(place.url))" + (hasPrompt ? "; /help lists commands" : ""))
         }
         let webURLs = places.compactMap(\.webURL)
         if let directory = arguments.web.servedDirectory {
             let urls = webURLs.map { " at \($0)" }.joined(separator: " and")
-            console.notice(escapingControls("Serving files from \(directory)\(urls)"))
+            diagnostics.notice(escapingControls("Serving files from \(directory)\(urls)"))
         }
         if arguments.web.servesConsole {
-            for url in webURLs { console.notice("Console at \(url)") }
+            for url in webURLs { diagnostics.notice("Diagnostics at \(url)") }
         }
         if let pin = settings.selfSignedPin {
-            console.notice("Self-signed certificate; connect with --insecure --pin \(pin)")
+            diagnostics.notice("Self-signed certificate; connect with --insecure --pin \(pin)")
         }
         for place in places {
             outputs.writeEvent { events in

@@ -9,15 +9,15 @@ import WSCore
 /// path, each requested subprotocol, and messages of any size that a client can ask for.
 package final class EmbeddedEcho {
     private let loop: EventLoop
-    private let console: Console
+    private let diagnostics: Diagnostics
     /// The server, and the address to connect to.
     private var started: (server: Server<EchoHandler>, destination: Connector.Settings.Destination)?
     private var hasReportedLimit = false
 
     /// Prepares the server.
-    package init(on loop: EventLoop, console: Console) {
+    package init(on loop: EventLoop, diagnostics: Diagnostics) {
         self.loop = loop
-        self.console = console
+        self.diagnostics = diagnostics
     }
 
     /// The settings with the address of the server if they lead to `echo:`; otherwise the same settings.
@@ -68,7 +68,7 @@ package final class EmbeddedEcho {
         }
         server.observer = { [unowned self] event in
             guard case .reachedLimit(let limit) = event else { return }
-            if !hasReportedLimit { console.reportLimit(limit) }
+            if !hasReportedLimit { diagnostics.reportLimit(limit) }
             hasReportedLimit = true
         }
         return server

@@ -6,7 +6,7 @@ import WSCore
 /// the same order. Lines of binary messages are Base64, those of others are the text itself.
 ///
 ///     message ──► line ──► standard input ── program ── standard output ──► line
-///                                                  └─── standard error ──► console
+///                                                  └─── standard error ──► diagnostics
 package final class CodecProgram {
     /// The maximum number of answers per turn of the loop.
     private static let turnAnswers = 1024
@@ -39,7 +39,8 @@ package final class CodecProgram {
     ///   - didEnd: Called once with the reason for the end, in words to follow the program's name.
     /// - Throws: ``IOError`` if it cannot be started.
     package init(
-        _ command: ProgramCommand, sendsText: Bool = false, limitBytes: Int, console: Console, on loop: EventLoop,
+        _ command: ProgramCommand, sendsText: Bool = false, limitBytes: Int, diagnostics: Diagnostics,
+        on loop: EventLoop,
         receive: @escaping (RawSpan) -> Bool, didEnd: @escaping (String) -> Void
     ) throws(IOError) {
         name = command.name
@@ -59,7 +60,7 @@ package final class CodecProgram {
         } finish: { [unowned self] in
             outputEnded()
         }
-        errors = ProgramErrors(process.error, prefix: "\(name) | ", to: console, on: loop) {}
+        errors = ProgramErrors(process.error, prefix: "\(name) | ", to: diagnostics, on: loop) {}
     }
 
     deinit {

@@ -23,7 +23,7 @@ package final class EncodingProgram {
     private let timeout: Duration
     private let timeLimit: Duration?
     private let startTime: Duration
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let loop: EventLoop
     /// Started with the first message, and after each failure with the next message.
     private var program: CodecProgram?
@@ -38,14 +38,14 @@ package final class EncodingProgram {
     /// - Throws: ``IOError`` if the system has no descriptor left.
     package init(
         _ command: ProgramCommand, codec: Codec, limitBytes: Int, timeout: Duration, timeLimit: Duration?,
-        console: Console
+        diagnostics: Diagnostics
     ) throws(IOError) {
         self.command = command
         self.codec = codec
         self.limitBytes = limitBytes
         self.timeout = timeout
         self.timeLimit = timeLimit
-        self.console = console
+        self.diagnostics = diagnostics
         loop = try EventLoop()
         startTime = loop.now
     }
@@ -109,7 +109,7 @@ package final class EncodingProgram {
         }
         do throws(IOError) {
             let program = try CodecProgram(
-                command, sendsText: true, limitBytes: limitBytes, console: console, on: loop
+                command, sendsText: true, limitBytes: limitBytes, diagnostics: diagnostics, on: loop
             ) { [unowned self] line in
                 received(line)
             } didEnd: { [unowned self] words in

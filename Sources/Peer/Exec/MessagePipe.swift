@@ -4,8 +4,8 @@ import WSCore
 
 /// A shell command of the user that gets messages on its standard input, a line each. Its output appears above the prompt.
 ///
-///     message ──► standard input ── command ── standard output ──► console
-///                                      └────── standard error ───► console
+///     message ──► standard input ── command ── standard output ──► diagnostics
+///                                      └────── standard error ───► diagnostics
 final class MessagePipe {
     /// The size of messages that a slow command has not read, in bytes, above which it gets no more.
     private static let backlogBytes = 16 << 20
@@ -34,7 +34,8 @@ final class MessagePipe {
     /// - Parameter didEnd: Called once, when the command has exited and its output has been shown.
     /// - Throws: ``IOError`` if it cannot be started.
     init(
-        _ command: String, to console: Console, on loop: EventLoop, didEnd: @escaping (ChildProcess.Exit) -> Void
+        _ command: String, to diagnostics: Diagnostics, on loop: EventLoop,
+        didEnd: @escaping (ChildProcess.Exit) -> Void
     ) throws(IOError) {
         self.loop = loop
         self.didEnd = didEnd
@@ -44,7 +45,7 @@ final class MessagePipe {
         self.process = process
         input = ProgramInput(process.input)
         outputs = [process.output, process.error].map { stream in
-            ProgramErrors(stream, prefix: "", to: console, on: loop) { [weak self] in self?.end() }
+            ProgramErrors(stream, prefix: "", to: diagnostics, on: loop) { [weak self] in self?.end() }
         }
     }
 
@@ -114,10 +115,10 @@ package final class PromptPipes {
     package func perform(_ action: PipeAction) {
         switch action {
         case .start(let command): start(command)
-        case .stop where current == nil: view.console.notice("/pipe COMMAND sends received messages to a command.")
+        case .stop where current == nil: view.diagnostics.notice("/pipe COMMAND sends received messages to a command.")
         case .stop:
             stop()
-            view.console.notice("Showing received messages again.")
+            view.diagnostics.notice("Showing received messages again.")
         case .run(let command, let number): run(command, on: number)
         }
     }
@@ -137,13 +138,13 @@ package final class PromptPipes {
 
     private func start(_ command: String) {
         guard view.showsReceived else {
-            return view.console.error("/pipe: received messages go to standard output, not to this terminal")
+            return view.diagnostics.error("/pipe: received messages go to standard output, not to this terminal")
         }
         stop()
         guard let (number, pipe) = open(command, for: "/pipe") else { return }
         current = (number, command)
         view.pipe = { [unowned pipe] in pipe.send($0) }
-        view.console.notice("Received messages go to '\(escapingControls(command))'; /pipe stops it.")
+        view.diagnostics.notice("Received messages go to '\(escapingControls(command))'; /pipe stops it.")
     }
 
     private func stop() {
@@ -153,7 +154,7 @@ package final class PromptPipes {
         pipe.stop()
         guard pipe.omittedCount > 0 else { return }
         let messages = Phrase.count(pipe.omittedCount, "message")
-        view.console.error("/pipe: the command was too slow for \(messages); /tail shows the latest")
+        view.diagnostics.error("/pipe: the command was too slow for \(messages); /tail shows the latest")
     }
 
     private func run(_ command: String, on number: Int?) {
@@ -169,13 +170,13 @@ package final class PromptPipes {
         startedCount += 1
         let number = startedCount
         do throws(IOError) {
-            let pipe = try MessagePipe(command, to: view.console, on: loop) { [weak self] exit in
+            let pipe = try MessagePipe(command, to: view.diagnostics, on: loop) { [weak self] exit in
                 self?.ended(number, command, exit)
             }
             pipes[number] = pipe
             return (number, pipe)
         } catch {
-            view.console.error("\(name): \(error)")
+            view.diagnostics.error("\(name): \(error)")
             return nil
         }
     }
@@ -184,9 +185,9 @@ package final class PromptPipes {
         let words = "'\(escapingControls(command))' \(exit.words)"
         if current?.number == number {
             stop()
-            view.console.notice("\(words). Showing received messages again.")
+            view.diagnostics.notice("\(words). Showing received messages again.")
         } else if exit != .status(0), pipes[number]?.request != .prompt {
-            view.console.error("/show: \(words)")
+            view.diagnostics.error("/show: \(words)")
         }
         pipes[number] = nil
     }

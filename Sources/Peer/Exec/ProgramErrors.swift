@@ -5,7 +5,7 @@ import WSCore
 package final class ProgramErrors {
     private var output: ProgramOutput?
     private var lines: ErrorLines
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let didEnd: () -> Void
     /// Resumes reading the program's standard error after ours was busy.
     private var timer: Timer?
@@ -18,10 +18,11 @@ package final class ProgramErrors {
     ///   - prefix: The text before each line.
     ///   - didEnd: Called once, at the end of the stream.
     package init(
-        _ stream: SystemStream, prefix: String, to console: Console, on loop: EventLoop, didEnd: @escaping () -> Void
+        _ stream: SystemStream, prefix: String, to diagnostics: Diagnostics, on loop: EventLoop,
+        didEnd: @escaping () -> Void
     ) {
         lines = ErrorLines(prefix: prefix)
-        self.console = console
+        self.diagnostics = diagnostics
         self.didEnd = didEnd
         timer = Timer(on: loop) { [unowned self] in continueReading() }
         output = ProgramOutput(stream) { [unowned self] bytes in
@@ -47,20 +48,20 @@ package final class ProgramErrors {
     /// - Returns: The number of bytes consumed.
     private func show(_ bytes: RawSpan) -> Int {
         let (text, takenBytes) = lines.take(bytes, atMost: Self.turnLines)
-        if !text.isEmpty { console.show(text) }
+        if !text.isEmpty { diagnostics.show(text) }
         // Read errors no faster than our standard error accepts them. After the program has exited, read the rest
         // without waiting.
-        if console.isBusy, let output, !output.takesRest {
+        if diagnostics.isBusy, let output, !output.takesRest {
             output.pause()
-            timer?.start(after: Console.busyInterval)
+            timer?.start(after: Diagnostics.busyInterval)
         }
         return takenBytes
     }
 
     /// Resumes reading when standard error has room again.
     private func continueReading() {
-        if console.isBusy, let output, !output.takesRest {
-            timer?.start(after: Console.busyInterval)
+        if diagnostics.isBusy, let output, !output.takesRest {
+            timer?.start(after: Diagnostics.busyInterval)
         } else {
             output?.resume()
         }
@@ -69,7 +70,7 @@ package final class ProgramErrors {
     /// Shows the last, incomplete line.
     private func finish() {
         let text = lines.finish()
-        if !text.isEmpty { console.show(text) }
+        if !text.isEmpty { diagnostics.show(text) }
         didEnd()
     }
 }

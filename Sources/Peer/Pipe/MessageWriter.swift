@@ -34,7 +34,7 @@ package final class MessageWriter {
     /// Creates a writer for standard output or another descriptor.
     /// - Parameter colors: Chooses the colors for the descriptor.
     package init(
-        _ arguments: some ConversationArguments, colors: Console, to descriptor: Int32 = StandardDescriptors.output,
+        _ arguments: some ConversationArguments, colors: Diagnostics, to descriptor: Int32 = StandardDescriptors.output,
         on loop: EventLoop
     ) throws(IOError) {
         format = arguments.format.output

@@ -14,7 +14,7 @@ package final class SessionRecording {
     /// - Returns: False if there was no connection, so that there is nothing to write.
     package typealias Conversion = (SeekableFile) throws(Failure) -> Bool
 
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let loop: EventLoop
     /// The conversion to the format that a path names, or `nil` to write the recording itself.
     private let conversion: (_ path: String) -> Conversion?
@@ -22,9 +22,10 @@ package final class SessionRecording {
     private var converted: (file: SeekableFile, convert: Conversion)?
 
     package init(
-        console: Console, conversion: @escaping (_ path: String) -> Conversion? = { _ in nil }, on loop: EventLoop
+        diagnostics: Diagnostics, conversion: @escaping (_ path: String) -> Conversion? = { _ in nil },
+        on loop: EventLoop
     ) {
-        self.console = console
+        self.diagnostics = diagnostics
         self.conversion = conversion
         self.loop = loop
     }
@@ -43,11 +44,11 @@ package final class SessionRecording {
         if let convert = conversion(path) {
             // The file is written at the end. Whether that is possible shows now: this leaves no file.
             _ = try CompleteFile(creating: path)
-            let file = try SeekableFile(unnamedIn: console.temporaryDirectory)
-            recorder = try Recorder(to: file, for: path, without: console.secrets, on: loop)
+            let file = try SeekableFile(unnamedIn: diagnostics.temporaryDirectory)
+            recorder = try Recorder(to: file, for: path, without: diagnostics.secrets, on: loop)
             converted = (file, convert)
         } else {
-            recorder = try Recorder(path: path, replacing: isReplacing, without: console.secrets, on: loop)
+            recorder = try Recorder(path: path, replacing: isReplacing, without: diagnostics.secrets, on: loop)
         }
         recorder.didDrain = { [unowned self] in didDrain() }
         recorder.didFail = { [unowned self] error in
@@ -66,14 +67,14 @@ package final class SessionRecording {
         self.recorder = nil
         if let loss = recorder.loss {
             converted = nil
-            console.error("\(loss)")
+            diagnostics.error("\(loss)")
         } else {
             do throws(Failure) {
                 if try convert(to: recorder.path) {
-                    console.notice("Recorded to \(escapingControls(recorder.path)).")
+                    diagnostics.notice("Recorded to \(escapingControls(recorder.path)).")
                 }
             } catch {
-                console.report(error)
+                diagnostics.report(error)
             }
         }
         recorder.close()
@@ -91,7 +92,7 @@ package final class SessionRecording {
             _ = try convert(to: recorder.path)
             return failure
         } catch {
-            if failure != nil { console.report(error) }
+            if failure != nil { diagnostics.report(error) }
             return failure ?? error
         }
     }
@@ -99,7 +100,7 @@ package final class SessionRecording {
     /// Converts what was recorded before writing failed, if that is asked for.
     private func keepBeginning(for path: String) {
         converted?.file.removeIncompleteLine()
-        do throws(Failure) { _ = try convert(to: path) } catch { console.report(error) }
+        do throws(Failure) { _ = try convert(to: path) } catch { diagnostics.report(error) }
     }
 
     /// Converts what was recorded, if that is asked for.
@@ -108,7 +109,7 @@ package final class SessionRecording {
         guard let (file, convert) = converted else { return true }
         converted = nil
         if try convert(file) { return true }
-        console.notice("\(escapingControls(path)) is not written: no connection was opened.")
+        diagnostics.notice("\(escapingControls(path)) is not written: no connection was opened.")
         return false
     }
 
@@ -116,16 +117,16 @@ package final class SessionRecording {
     package func record(to path: String?) {
         guard let path = path.map(UserFiles.expandingHome) else {
             guard recorder != nil else {
-                return console.error("/record: not recording; /record FILE starts a recording")
+                return diagnostics.error("/record: not recording; /record FILE starts a recording")
             }
             return stop()
         }
         do throws(IOError) {
             try start(to: path, replacing: false)
-            console.notice("Recording to \(escapingControls(path)); /record stops it.")
+            diagnostics.notice("Recording to \(escapingControls(path)); /record stops it.")
         } catch {
             let why = error == .fileExists ? "\(error); use another name" : error.fileProblem
-            console.error("/record: \(escapingControls(path)): \(why)")
+            diagnostics.error("/record: \(escapingControls(path)): \(why)")
         }
     }
 }

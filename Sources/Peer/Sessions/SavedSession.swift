@@ -125,16 +125,16 @@ extension MessageView {
         saveSession = { [unowned self] path in
             guard let session = SavedSession(to: path) else { return false }
             guard let first = log.kept.first else {
-                console.error("/save: no messages yet")
+                diagnostics.error("/save: no messages yet")
                 return true
             }
             do throws(Failure) {
                 try session.write(
-                    log, url: url(), isServer: isServer, temporaryDirectory: console.temporaryDirectory,
-                    without: console.secrets)
-                console.notice("Saved messages \(first.number) to \(log.lastNumber) in \(escapingControls(path)).")
+                    log, url: url(), isServer: isServer, temporaryDirectory: diagnostics.temporaryDirectory,
+                    without: diagnostics.secrets)
+                diagnostics.notice("Saved messages \(first.number) to \(log.lastNumber) in \(escapingControls(path)).")
             } catch {
-                console.report(error)
+                diagnostics.report(error)
             }
             for entry in log.kept where entry.isCut { reportCut(entry) }
             return true

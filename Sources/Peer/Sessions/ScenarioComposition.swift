@@ -87,9 +87,9 @@ extension Scenario {
     }
 
     /// Notices that only the first connection of a recording is played.
-    package func noteOtherConnections(in arguments: ScenarioArguments, on console: Console) {
+    package func noteOtherConnections(in arguments: ScenarioArguments, on diagnostics: Diagnostics) {
         guard let line = otherConnectionLine, let path = arguments.path, arguments.connection == nil else { return }
-        console.notice(
+        diagnostics.notice(
             "\(escapingControls(path)): only the first connection is played; line \(line) belongs to another one, which "
                 + "--connection N plays")
     }

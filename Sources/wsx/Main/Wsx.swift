@@ -97,23 +97,23 @@ struct Wsx {
         _ arguments: ConnectArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
         let secrets = secrets(within: arguments.client.network.connectTimeouts)
-        let console = console(arguments.transcript.display, secrets)
+        let diagnostics = diagnostics(arguments.transcript.display, secrets)
         let ignored = arguments.curl.ignoredOptions
-        if !ignored.isEmpty { console.notice("wsx: ignored: " + ignored.joined(separator: ", ")) }
+        if !ignored.isEmpty { diagnostics.notice("wsx: ignored: " + ignored.joined(separator: ", ")) }
         do throws(Failure) {
             let settings = try ConnectSettings(arguments, secrets: secrets) { notice in
-                if arguments.transcript.verbosity > 0, !arguments.curl.isPrinted { console.notice(notice) }
+                if arguments.transcript.verbosity > 0, !arguments.curl.isPrinted { diagnostics.notice(notice) }
             }
             if arguments.curl.isPrinted {
                 let command = try settings.curlCommand(showsSecrets: arguments.curl.showsSecrets)
-                command.notices.forEach { console.notice("wsx: \($0)") }
+                command.notices.forEach { diagnostics.notice("wsx: \($0)") }
                 return printed(command.text)
             }
-            if isOnTerminal { arguments.doubts.forEach { console.notice("wsx: \($0)") } }
-            let run = try ConnectRun(settings, on: try makeLoop(), console: console)
-            return report(run.run(), savingCookiesOf: run.settings, on: console)
+            if isOnTerminal { arguments.doubts.forEach { diagnostics.notice("wsx: \($0)") } }
+            let run = try ConnectRun(settings, on: try makeLoop(), diagnostics: diagnostics)
+            return report(run.run(), savingCookiesOf: run.settings, on: diagnostics)
         } catch {
-            return report(error.naming(places), on: console)
+            return report(error.naming(places), on: diagnostics)
         }
     }
 
@@ -121,15 +121,15 @@ struct Wsx {
         _ arguments: ListenArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
         let secrets = secrets(within: ConnectTimeouts())
-        let console = console(arguments.transcript.display, secrets)
+        let diagnostics = diagnostics(arguments.transcript.display, secrets)
         do throws(Failure) {
             let activation = SocketActivation(environment: environment, processNumber: getpid())
             let settings = try ListenSettings(arguments, sockets: try activation.sockets(), secrets: secrets)
             for name in SocketActivation.variables { unsetenv(name) }
-            let run = try ListenRun(settings, on: try makeLoop(), console: console)
-            return report(run.run(), on: console)
+            let run = try ListenRun(settings, on: try makeLoop(), diagnostics: diagnostics)
+            return report(run.run(), on: diagnostics)
         } catch {
-            return report(error.naming(places), on: console)
+            return report(error.naming(places), on: diagnostics)
         }
     }
 
@@ -137,36 +137,36 @@ struct Wsx {
         _ arguments: BenchArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
         let secrets = secrets(within: arguments.client.network.connectTimeouts)
-        let console = console(arguments.display, secrets)
+        let diagnostics = diagnostics(arguments.display, secrets)
         do throws(Failure) {
             let run = try BenchRun(
-                try BenchSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)
-            return report(run.run(), on: console)
+                try BenchSettings(arguments, secrets: secrets), on: try makeLoop(), diagnostics: diagnostics)
+            return report(run.run(), on: diagnostics)
         } catch {
-            return report(error.naming(places), on: console)
+            return report(error.naming(places), on: diagnostics)
         }
     }
 
     private static func merge(_ arguments: MergeArguments) -> ExitStatus {
-        let console = Console(
+        let diagnostics = Diagnostics(
             color: arguments.display.color, isQuiet: arguments.display.isQuiet, secrets: SecretRecord(),
             environment: environment)
         do throws(Failure) {
-            return report(try BenchMerge(arguments, console: console).run(), on: console)
+            return report(try BenchMerge(arguments, diagnostics: diagnostics).run(), on: diagnostics)
         } catch {
-            return report(error, on: console)
+            return report(error, on: diagnostics)
         }
     }
 
     private static func convert(_ arguments: ConvertArguments) -> ExitStatus {
-        let console = Console(
+        let diagnostics = Diagnostics(
             color: arguments.display.color, isQuiet: arguments.display.isQuiet, secrets: SecretRecord(),
             environment: environment)
         do throws(Failure) {
-            try ConvertRun(arguments, console: console).run()
+            try ConvertRun(arguments, diagnostics: diagnostics).run()
             return .success
         } catch {
-            return report(error, on: console)
+            return report(error, on: diagnostics)
         }
     }
 
@@ -174,23 +174,24 @@ struct Wsx {
         _ arguments: CheckArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
         let secrets = secrets(within: arguments.client.network.connectTimeouts)
-        let console = console(arguments.display, secrets)
+        let diagnostics = diagnostics(arguments.display, secrets)
         do throws(Failure) {
             let runs = try CheckSettings.all(arguments, secrets: secrets)
             let settings = runs[0]
             if let text = try settings.text { return printed(text) }
-            guard settings.needsPeer else { return report(try settings.writeReport(on: console), on: console) }
+            guard settings.needsPeer else { return report(try settings.writeReport(on: diagnostics), on: diagnostics) }
             if settings.isForClients {
-                return report(try ClientRun(settings, on: try makeLoop(), console: console).run(), on: console)
+                return report(
+                    try ClientRun(settings, on: try makeLoop(), diagnostics: diagnostics).run(), on: diagnostics)
             }
-            return report(try CheckRun.run(runs, on: try makeLoop(), console: console), on: console)
+            return report(try CheckRun.run(runs, on: try makeLoop(), diagnostics: diagnostics), on: diagnostics)
         } catch {
-            return report(error.naming(places), on: console)
+            return report(error.naming(places), on: diagnostics)
         }
     }
 
-    private static func console(_ display: DisplayArguments, _ secrets: Secrets) -> Console {
-        Console(
+    private static func diagnostics(_ display: DisplayArguments, _ secrets: Secrets) -> Diagnostics {
+        Diagnostics(
             color: display.color, isQuiet: display.isQuiet, isPlain: display.isPlain, secrets: secrets.record,
             environment: environment)
     }
@@ -213,21 +214,21 @@ struct Wsx {
     }
 
     private static func report(
-        _ failure: Failure?, savingCookiesOf settings: ConnectSettings, on console: Console
+        _ failure: Failure?, savingCookiesOf settings: ConnectSettings, on diagnostics: Diagnostics
     ) -> ExitStatus {
         let problem = settings.saveCookies()
-        let status = report(failure, on: console)
-        let laterStatus = report(problem, on: console)
+        let status = report(failure, on: diagnostics)
+        let laterStatus = report(problem, on: diagnostics)
         return failure == nil ? laterStatus : status
     }
 
-    private static func report(_ failure: Failure?, on console: Console) -> ExitStatus {
+    private static func report(_ failure: Failure?, on diagnostics: Diagnostics) -> ExitStatus {
         guard let failure else { return .success }
         if failure.status == .usage, let message = failure.message, UsageError.isForPrograms(arguments().words) {
-            let error = console.secrets.masking(line: message)
-            console.show(UsageError.json(error, option: failure.option, status: failure.status.rawValue) + "\n")
+            let error = diagnostics.secrets.masking(line: message)
+            diagnostics.show(UsageError.json(error, option: failure.option, status: failure.status.rawValue) + "\n")
         } else {
-            console.report(failure)
+            diagnostics.report(failure)
         }
         return failure.status
     }

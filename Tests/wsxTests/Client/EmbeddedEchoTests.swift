@@ -9,8 +9,8 @@ import WSCore
     @Test("Each server of echo: listens on a socket of its own, without a file or a port")
     func address() throws {
         try withIdleLoop { loop in
-            let console = try ReadableConsole()
-            let servers = (0..<2).map { _ in EmbeddedEcho(on: loop, console: console.console) }
+            let diagnostics = try ReadableDiagnostics()
+            let servers = (0..<2).map { _ in EmbeddedEcho(on: loop, diagnostics: diagnostics.diagnostics) }
             defer { for server in servers { server.stop() } }
             let settings = try settings()
             let paths = try servers.map { server in
@@ -19,14 +19,14 @@ import WSCore
                 return path
             }
             #expect(Set(paths).count == 2 && paths.allSatisfy { $0.hasPrefix("@wsx-echo-") })
-            #expect(console.take() == [])
+            #expect(diagnostics.take() == [])
         }
     }
 
     @Test("The server accepts the requested subprotocols, without duplicates")
     func subprotocols() throws {
         try withIdleLoop { loop in
-            let server = EmbeddedEcho(on: loop, console: try ReadableConsole().console)
+            let server = EmbeddedEcho(on: loop, diagnostics: try ReadableDiagnostics().diagnostics)
             defer { server.stop() }
             let settings = try settings { $0.client.request.subprotocols = ["chat", "b"] }
             _ = try server.resolving(settings.connector, for: settings.url)

@@ -86,7 +86,7 @@ final class ConnectFixture {
         }
         let (outputFile, noticesFile) = (try OutputFile(creating: output.path), try OutputFile(creating: notices.path))
         let log = LogWriter(descriptor: noticesFile.descriptor) { _ in "" }
-        let console = Console(
+        let diagnostics = Diagnostics(
             color: .never, isQuiet: arguments.transcript.display.isQuiet, secrets: SecretRecord(), log: log
         ) { _ in nil }
         var peers: [FakePeer] = []
@@ -115,7 +115,7 @@ final class ConnectFixture {
         }
         var settings = try ConnectSettings(arguments)
         change(&settings)
-        let run = try ConnectRun(settings, on: loop, console: console, environment: environment)
+        let run = try ConnectRun(settings, on: loop, diagnostics: diagnostics, environment: environment)
         didStart(run)
         if skipsWaits { loop.skipWaits() }
         let hurry = Timer(on: loop) { if case .pending = run.link { run.reconnect(with: nil) } }

@@ -7,12 +7,12 @@ final class DisplayGate {
     var pausedCount: Int?
     private var flood = FloodGate()
     private lazy var timer = Timer(on: loop) { [unowned self] in intervalEnded() }
-    private let console: Console
+    private let diagnostics: Diagnostics
     private let loop: EventLoop
 
     /// Creates an open gate.
-    init(console: Console, on loop: EventLoop) {
-        self.console = console
+    init(diagnostics: Diagnostics, on loop: EventLoop) {
+        self.diagnostics = diagnostics
         self.loop = loop
     }
 
@@ -33,7 +33,7 @@ final class DisplayGate {
             let seconds = Int((length / .milliseconds(100)).rounded())
             let time = seconds % 10 == 0 ? "\(seconds / 10)" : "\(seconds / 10).\(seconds % 10)"
             let words = "\(Glyphs.ellipsis) \(Phrase.grouped(count)) more messages in \(time) s; /tail shows the latest"
-            console.show(paragraph: words, as: .quiet)
+            diagnostics.show(paragraph: words, as: .quiet)
         }
         if flood.continues { timer.start(after: FloodGate.interval) }
     }

@@ -21,7 +21,7 @@ extension MessageView {
             pattern.matches(line) || pattern.matches(shown: payload)
         }
         tagsDidChange()
-        console.notice("Showing only messages that match \(escapingControls(source)); /filter shows all again.")
+        diagnostics.notice("Showing only messages that match \(escapingControls(source)); /filter shows all again.")
     }
 
     /// Shows only messages that meet a condition from now on, or all messages if it is `nil`.
@@ -31,15 +31,15 @@ extension MessageView {
         }
         do throws(PatternError) {
             let filter = try JSONFilter(condition)
-            if let pattern = filter.pattern { console.watch(pattern) }
+            if let pattern = filter.pattern { diagnostics.watch(pattern) }
             filters.set(.condition, label: MessageFilters.label(condition.source)) { payload, _ in
                 UTF8Validator.isValid(payload) && filter.matches(payload)
             }
         } catch {
-            return console.error("/where: \(error)")
+            return diagnostics.error("/where: \(error)")
         }
         tagsDidChange()
-        console.notice("Showing only messages with \(escapingControls(condition.source)); /where shows all again.")
+        diagnostics.notice("Showing only messages with \(escapingControls(condition.source)); /where shows all again.")
     }
 
     /// Shows only messages of one client, or one side, from now on, or all messages if `origin` is `nil`.
@@ -49,7 +49,7 @@ extension MessageView {
         }
         filters.restrict(to: origin)
         tagsDidChange()
-        console.notice("Showing only messages \(origin.words); /only shows all again.")
+        diagnostics.notice("Showing only messages \(origin.words); /only shows all again.")
     }
 
     /// Shows only one value of each message from now on, or whole messages if `path` is `nil`.
@@ -59,16 +59,16 @@ extension MessageView {
         }
         filters.select(path)
         tagsDidChange()
-        console.notice(
+        diagnostics.notice(
             "Showing only \(escapingControls(path.source)) of each message; /pick shows whole messages again.")
     }
 
     private func remove(_ kind: MessageFilters.Kind, hint: String) {
-        guard let filter = filters.remove(kind) else { return console.notice(hint) }
+        guard let filter = filters.remove(kind) else { return diagnostics.notice(hint) }
         tagsDidChange()
         let count = Phrase.count(filter.hiddenCount, "message")
         let what = filters.isEmpty ? "Showing all messages again" : "Removed the filter"
-        console.notice("\(what); \(filter.label) hid \(count).")
+        diagnostics.notice("\(what); \(filter.label) hid \(count).")
     }
 
     /// Stops showing messages as they arrive, or shows them again.
@@ -76,12 +76,12 @@ extension MessageView {
         guard let count = gate.pausedCount else {
             gate.pausedCount = 0
             tagsDidChange()
-            return console.notice("Paused. Messages are kept; /pause shows new ones again.")
+            return diagnostics.notice("Paused. Messages are kept; /pause shows new ones again.")
         }
         gate.pausedCount = nil
         tagsDidChange()
         let hint = count > 0 ? "; /tail \(min(count, MessageLog.maximumCount)) shows them" : ""
         let messages = "\(Phrase.grouped(count)) message\(count == 1 ? "" : "s")"
-        console.notice("Showing messages again. \(messages) arrived meanwhile\(hint).")
+        diagnostics.notice("Showing messages again. \(messages) arrived meanwhile\(hint).")
     }
 }

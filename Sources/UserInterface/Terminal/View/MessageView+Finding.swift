@@ -24,15 +24,16 @@ extension MessageView {
         guard let source else {
             let had = finding.highlight != nil
             finding.highlight = nil
-            return console.notice(had ? "Matches are no longer highlighted." : "/find REGEX lists matching messages.")
+            return diagnostics.notice(
+                had ? "Matches are no longer highlighted." : "/find REGEX lists matching messages.")
         }
         guard let pattern = pattern(source, for: "find") else { return }
         (finding.highlight, finding.lastQuery) = (pattern, source)
         let deadline = loop.now + Self.maximumSearchTime
         let (entries, limit) = latest(matching: pattern, until: deadline)
-        console.show(entries.map { transcript.found($0, by: pattern) }.joined())
+        diagnostics.show(entries.map { transcript.found($0, by: pattern) }.joined())
         let rest = limit ?? (entries.isEmpty ? suggestion(insteadOf: source, until: deadline) : nil)
-        console.notice("Found \(Phrase.count(entries.count, "message"))\(rest.map { "; \($0)" } ?? "").")
+        diagnostics.notice("Found \(Phrase.count(entries.count, "message"))\(rest.map { "; \($0)" } ?? "").")
     }
 
     /// The latest messages that match, oldest first, and the limit that ended the search, or `nil` if none did. What was
@@ -78,10 +79,10 @@ extension MessageView {
     func pattern(_ source: String, for command: String) -> Pattern? {
         do throws(PatternError) {
             let pattern = try Pattern(source)
-            console.watch(pattern)
+            diagnostics.watch(pattern)
             return pattern
         } catch {
-            console.error("/\(command): invalid regular expression '\(escapingControls(source))': \(error)")
+            diagnostics.error("/\(command): invalid regular expression '\(escapingControls(source))': \(error)")
             return nil
         }
     }
@@ -101,7 +102,7 @@ extension MessageView {
         finding.search = nil
         if !query.isEmpty { finding.lastQuery = query }
         guard let (number, pattern) = match else { return }
-        pattern.didGiveUp = { [weak console] in console?.reportLimit(ofSearching: query) }
+        pattern.didGiveUp = { [weak diagnostics] in diagnostics?.reportLimit(ofSearching: query) }
         finding.highlight = pattern
         showMessage(number)
     }

@@ -7,7 +7,7 @@ import WSCore
 ///     message ─► log ─► filters ─► pause ─► flood gate ─► transcript ─► terminal
 ///                 └─ /show /tail /find Ctrl-F /save
 package final class MessageView {
-    package let console: Console
+    package let diagnostics: Diagnostics
     package let transcript: PromptTranscript
     let loop: EventLoop
     /// The editor, or `nil` while there is no prompt.
@@ -46,15 +46,16 @@ package final class MessageView {
     ///   - path: The part of received messages to show, or `nil` to show all of them.
     ///   - showsReceived: Whether received messages are shown, as opposed to written to standard output.
     init(
-        console: Console, transcript: PromptTranscript, selecting path: JSONPath? = nil, showsReceived: Bool = true,
+        diagnostics: Diagnostics, transcript: PromptTranscript, selecting path: JSONPath? = nil,
+        showsReceived: Bool = true,
         on loop: EventLoop
     ) {
         if let path { filters.select(path) }
         self.showsReceived = showsReceived
-        self.console = console
+        self.diagnostics = diagnostics
         self.transcript = transcript
         self.loop = loop
-        gate = DisplayGate(console: console, on: loop)
+        gate = DisplayGate(diagnostics: diagnostics, on: loop)
     }
 
     // MARK: Showing
@@ -106,7 +107,7 @@ package final class MessageView {
                     at: moment, highlighting: finding.highlight)
             }
         if lines.isFolded { lastFolded = number }
-        console.show(lines.text)
+        diagnostics.show(lines.text)
         return (number, false)
     }
 
@@ -134,7 +135,7 @@ package final class MessageView {
     /// its number.
     package func show(waiting payload: RawSpan, as kind: MessageKind) {
         guard isTyped else { return }
-        console.show(
+        diagnostics.show(
             transcript.lines(of: payload, as: kind, .queued, number: nil, at: transcript.clock.now).text)
     }
 
@@ -148,7 +149,7 @@ package final class MessageView {
             pings = .hidden(count: count + 1)
             return
         }
-        console.show(transcript.control(opcode, payload, direction, client: client, note: note))
+        diagnostics.show(transcript.control(opcode, payload, direction, client: client, note: note))
     }
 
     // MARK: Looks
@@ -156,7 +157,7 @@ package final class MessageView {
     /// Switches the layout of JSON; nil toggles it.
     func setPretty(_ style: PrettyStyle?) {
         transcript.style = style ?? (transcript.style == .fit ? .full : .fit)
-        console.notice("JSON: \(transcript.style.summary).")
+        diagnostics.notice("JSON: \(transcript.style.summary).")
     }
 
     /// Shows changes instead of whole messages from now on.
@@ -170,24 +171,24 @@ package final class MessageView {
     func setChanges(_ isOn: Bool?) {
         guard isOn ?? (changes == nil) else {
             changes = nil
-            return console.notice("Showing whole messages.")
+            return diagnostics.notice("Showing whole messages.")
         }
         showChanges(of: kinds)
-        console.notice("Showing only changes; /show N shows a whole message.")
+        diagnostics.notice("Showing only changes; /show N shows a whole message.")
     }
 
     /// Switches the display of pings and pongs; nil toggles it.
     func setPings(_ isOn: Bool?) {
         let shows = isOn ?? (pings != .shown)
         if shows != (pings == .shown) { pings = shows ? .shown : .hidden(count: 0) }
-        console.notice(shows ? "Showing pings and pongs." : "Pings and pongs are only counted.")
+        diagnostics.notice(shows ? "Showing pings and pongs." : "Pings and pongs are only counted.")
     }
 
     /// Switches the timestamps; nil toggles between the time of day and the time since the start.
     func setTime(_ style: TimestampStyle?) {
         let style = style ?? (transcript.clock.style == .relative ? .local : .relative)
         transcript.clock.style = style
-        console.notice("Times: \(style.summary).")
+        diagnostics.notice("Times: \(style.summary).")
     }
 
     // MARK: Looking back
@@ -199,7 +200,7 @@ package final class MessageView {
         let folded = lastFolded.flatMap { log.entry($0)?.number }
         guard let entry = entry(number ?? folded ?? log.lastNumber) else { return }
         let text = transcript.whole(entry, highlighting: finding.highlight)
-        if let editor { editor.page(text) } else { console.show(text) }
+        if let editor { editor.page(text) } else { diagnostics.show(text) }
         if entry.isCut { reportCut(entry) }
         // The next call without a number shows the last message.
         if number == nil { lastFolded = nil }
@@ -209,15 +210,15 @@ package final class MessageView {
     func inspect(_ number: Int?) {
         guard let entry = entry(number ?? log.lastNumber) else { return }
         let text = transcript.inspection(of: entry, after: log.entry(entry.number - 1), at: WallTime.now)
-        if let editor { editor.page(text) } else { console.show(text) }
+        if let editor { editor.page(text) } else { diagnostics.show(text) }
         if entry.isCut { reportCut(entry) }
     }
 
     /// Shows the latest messages, including those that were not shown when they arrived.
     func showTail(_ count: Int) {
         let entries = log.kept.suffix(count)
-        guard !entries.isEmpty else { return console.error("no messages yet") }
-        console.show(entries.map { transcript.lines(of: $0).text }.joined())
+        guard !entries.isEmpty else { return diagnostics.error("no messages yet") }
+        diagnostics.show(entries.map { transcript.lines(of: $0).text }.joined())
     }
 
     /// The dotted paths of the values in the latest received messages.
@@ -239,7 +240,7 @@ package final class MessageView {
     func save(to typedPath: String, _ number: Int?) {
         if number == nil, saveSession(UserFiles.expandingHome(typedPath)) { return }
         guard let number = number ?? log.kept.last(where: { $0.direction == .received })?.number else {
-            return console.error("/save: no message has been received yet")
+            return diagnostics.error("/save: no message has been received yet")
         }
         guard let entry = entry(number) else { return }
         let path = UserFiles.expandingHome(typedPath)
@@ -249,9 +250,9 @@ package final class MessageView {
             try File.create(bytes.span.bytes, at: path)
         } catch {
             let hint = error == .fileExists ? "; use another name" : ""
-            return console.error("saving message \(number) to \(shownPath): \(error)\(hint)")
+            return diagnostics.error("saving message \(number) to \(shownPath): \(error)\(hint)")
         }
-        console.notice("Saved message \(number) in \(shownPath) (\(TrafficReport.size(entry.payload.count))).")
+        diagnostics.notice("Saved message \(number) in \(shownPath) (\(TrafficReport.size(entry.payload.count))).")
         if entry.isCut { reportCut(entry) }
     }
 
@@ -260,15 +261,15 @@ package final class MessageView {
         if let entry = log.entry(number) { return entry }
         switch (log.kept.first, log.kept.last) {
         case (let first?, let last?):
-            console.error("no message \(number); messages \(first.number) to \(last.number) are available")
-        default: console.error("no messages yet")
+            diagnostics.error("no message \(number); messages \(first.number) to \(last.number) are available")
+        default: diagnostics.error("no messages yet")
         }
         return nil
     }
 
     /// Reports that only the beginning of a message is available.
     package func reportCut(_ entry: MessageLog.Entry) {
-        console.error(
+        diagnostics.error(
             "message \(entry.number): only the first \(TrafficReport.size(entry.payload.count)) of "
                 + "\(TrafficReport.size(entry.byteCount)) are available")
     }

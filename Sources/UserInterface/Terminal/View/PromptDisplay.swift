@@ -20,7 +20,7 @@ package final class PromptDisplay {
     private let helpNote: String?
     private let loop: EventLoop
     private let screenSize: () -> ScreenSize?
-    private var console: Console { view.console }
+    private var diagnostics: Diagnostics { view.diagnostics }
     /// Updates the prompt after a change of the view's tags.
     private lazy var tagTimer = Timer(on: loop) { [unowned self] in
         isUpdateDue = false
@@ -51,7 +51,7 @@ package final class PromptDisplay {
         self.loop = loop
         // The reader of standard output may write to the terminal.
         statusLine = StatusLine(
-            above: editor, palette: view.console.palette, isTerminalShared: !view.showsReceived, on: loop,
+            above: editor, palette: view.diagnostics.palette, isTerminalShared: !view.showsReceived, on: loop,
             screenSize: screenSize
         ) { [unowned view] in
             var all = facts()
@@ -62,7 +62,7 @@ package final class PromptDisplay {
         view.editor = editor
         editor.services.paths = { [weak view] in view?.paths ?? [] }
         editor.services.openSearch = { [weak view] in view?.openSearch() }
-        editor.services.notice = { [weak view] in view?.console.notice($0) }
+        editor.services.notice = { [weak view] in view?.diagnostics.notice($0) }
         view.tagsDidChange = { [weak self] in self?.scheduleUpdate() }
     }
 
@@ -71,7 +71,7 @@ package final class PromptDisplay {
     /// Performs a command that concerns only the terminal.
     package func perform(_ action: ViewAction) {
         if !view.showsReceived, let command = action.filteringCommand {
-            return console.error(
+            return diagnostics.error(
                 "/\(command): received messages go to standard output, not to this terminal; /find and /tail show them")
         }
         switch action {
@@ -100,29 +100,29 @@ package final class PromptDisplay {
 
     private func showHistory(_ query: HistoryQuery) {
         let lines = editor.map { query.lines(of: $0.history) } ?? []
-        guard !lines.isEmpty else { return console.notice("No line in the history matches.") }
-        console.show(HistoryQuery.text(of: lines))
+        guard !lines.isEmpty else { return diagnostics.notice("No line in the history matches.") }
+        diagnostics.show(HistoryQuery.text(of: lines))
     }
 
     /// Opens the user's editor, or reports that there is no such line.
     private func edit(_ source: EditSource) {
         guard let editor, let text = editor.text(for: source) else {
-            return console.error("/edit: no line with this number; /history lists the lines")
+            return diagnostics.error("/edit: no line with this number; /history lists the lines")
         }
         editor.edit(text)
     }
 
     private func showHelp(_ topic: String?) {
         guard let topic else {
-            console.show(PromptHelp.text(of: commands, columns: console.columns))
-            console.show(paragraph: PromptHelp.end)
-            if let helpNote { console.show(paragraph: helpNote) }
+            diagnostics.show(PromptHelp.text(of: commands, columns: diagnostics.columns))
+            diagnostics.show(paragraph: PromptHelp.end)
+            if let helpNote { diagnostics.show(paragraph: helpNote) }
             return
         }
-        guard let text = PromptHelp.text(about: topic, among: commands, columns: console.columns) else {
-            return console.error(PromptHelp.unknownTopic(topic, among: commands))
+        guard let text = PromptHelp.text(about: topic, among: commands, columns: diagnostics.columns) else {
+            return diagnostics.error(PromptHelp.unknownTopic(topic, among: commands))
         }
-        console.show(text)
+        diagnostics.show(text)
     }
 
     // MARK: The text before the line

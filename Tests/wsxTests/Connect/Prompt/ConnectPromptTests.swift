@@ -113,12 +113,12 @@ import Testing
         let file = try OutputFile(creating: log.path)
         let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         defer { close(terminal) }
-        let console = Console(
+        let diagnostics = Diagnostics(
             color: .never, isQuiet: false, secrets: SecretRecord(),
             log: LogWriter(descriptor: file.descriptor) { _ in "" }
         ) { _ in nil }
         let outputs = try ConnectOutputs(
-            settings, console: console, output: isRedirected ? file.descriptor : terminal, on: loop)
+            settings, diagnostics: diagnostics, output: isRedirected ? file.descriptor : terminal, on: loop)
         let (link, editor) = (Link(), FakeEditor())
         let view = try #require(outputs.view)
         let prompt = ConnectPrompt(

@@ -30,11 +30,11 @@ import Testing
             let settings = try ConnectSettings(arguments)
             let (loop, file) = (try EventLoop(), try OutputFile(creating: notices.path))
             // Quiet: steps that pass are not written to standard output.
-            let console = Console(
+            let diagnostics = Diagnostics(
                 color: .never, isQuiet: true, secrets: SecretRecord(),
                 log: LogWriter(descriptor: file.descriptor) { _ in "" }
             ) { _ in nil }
-            let run = try ConnectRun(settings, on: loop, console: console)
+            let run = try ConnectRun(settings, on: loop, diagnostics: diagnostics)
             failure = run.run()
             withExtendedLifetime(run) { loop.settle() }
         }

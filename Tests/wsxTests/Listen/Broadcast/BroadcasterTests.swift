@@ -8,14 +8,14 @@ import WSCore
 @Suite struct BroadcasterTests {
     @Test("Input goes to each client, or to the one it names")
     func input() throws {
-        try withBroadcaster { broadcaster, directory, console in
+        try withBroadcaster { broadcaster, directory, diagnostics in
             broadcaster.received(input: .message(.text), Array("a".utf8).span.bytes, client: nil)
             broadcaster.received(input: .message(.binary), Array("b".utf8).span.bytes, client: 2)
             broadcaster.received(input: .ping, Array("c".utf8).span.bytes, client: nil)
             broadcaster.received(input: .pong, Array("d".utf8).span.bytes, client: 1)
             #expect(directory[1].sent == ["text a", "ping c", "pong d"])
             #expect(directory[2].sent == ["text a", "binary b", "ping c"])
-            #expect(console.take() == [])
+            #expect(diagnostics.take() == [])
         }
     }
 
@@ -31,7 +31,7 @@ import WSCore
 
     @Test("Input for a departed client, and invalid input, is reported")
     func badInput() throws {
-        try withBroadcaster { broadcaster, directory, console in
+        try withBroadcaster { broadcaster, directory, diagnostics in
             broadcaster.received(input: .ping, RawSpan(), client: 9)
             directory[2].isClosing = true
             broadcaster.received(input: .ping, RawSpan(), client: 2)
@@ -39,7 +39,7 @@ import WSCore
             broadcaster.inputEnded(.accessDenied)
             broadcaster.inputEnded(.badDescriptor)
             #expect(
-                console.take() == [
+                diagnostics.take() == [
                     "wsx: input was not sent: there is no client 9",
                     "wsx: input was not sent: client 2 is being closed",
                     "wsx: input line 3 was not sent: \(InputProblem.notText)",
@@ -51,15 +51,15 @@ import WSCore
 
     @Test("A typed message is sent and shown once, or the reason against it is returned")
     func typed() throws {
-        try withBroadcaster { broadcaster, directory, console in
+        try withBroadcaster { broadcaster, directory, diagnostics in
             let payload = Array("x".utf8)
             func send(_ item: InputItem, to client: Int?) -> DeliveryProblem? {
                 broadcaster.send(typed: item, payload.span.bytes, to: client)
             }
             #expect(send(.message(.text), to: 1) == nil)
-            #expect(console.take() == ["#1 → text      1 B  x"])
+            #expect(diagnostics.take() == ["#1 → text      1 B  x"])
             #expect(send(.ping, to: nil) == nil)
-            #expect(console.take() == ["→ ping      1 B  x"])
+            #expect(diagnostics.take() == ["→ ping      1 B  x"])
             #expect(send(.message(.text), to: nil) == nil)
             #expect(directory[1].sent == ["text x", "ping x", "text x"])
             #expect(send(.ping, to: 3) == .noClient(3))
@@ -91,16 +91,16 @@ import WSCore
 
     @Test("A client that reads nothing while others wait is closed with 1013")
     func slowReader() throws {
-        try withBroadcaster { broadcaster, directory, console in
+        try withBroadcaster { broadcaster, directory, diagnostics in
             directory[2].isFull = true
             directory[2].unsentBytes = 100
             directory[1].hasUnreadBytes = true
             broadcaster.relay(RawSpan(), as: .text, from: directory[1])
             directory.loop.turn { directory[2].isClosing }
             #expect(directory[2].sent.last == "close 1013 reading too slowly")
-            #expect(console.take() == ["Client 2 reads nothing and holds up the others: closed with 1013"])
+            #expect(diagnostics.take() == ["Client 2 reads nothing and holds up the others: closed with 1013"])
             broadcaster.close(slowReader: 9, because: "has left")
-            #expect(console.take() == [])
+            #expect(diagnostics.take() == [])
         }
     }
 
@@ -186,19 +186,19 @@ import WSCore
 
     private func withBroadcaster(
         _ count: Int = 2, _ change: (inout ListenArguments) -> Void = { _ in },
-        _ body: (Broadcaster<FakeDirectory>, FakeDirectory, ReadableConsole) throws -> Void
+        _ body: (Broadcaster<FakeDirectory>, FakeDirectory, ReadableDiagnostics) throws -> Void
     ) throws {
         var arguments = ListenArguments()
         arguments.transcript.timestamps = .off
         change(&arguments)
         let loop = try EventLoop()
-        let console = try ReadableConsole()
-        let faults = Faults(arguments, console: console.console, on: loop)
+        let diagnostics = try ReadableDiagnostics()
+        let faults = Faults(arguments, diagnostics: diagnostics.diagnostics, on: loop)
         let outputs = try ListenOutputs(
-            arguments, isPrompt: false, to: nil, faults: faults, console: console.console, on: loop)
+            arguments, isPrompt: false, to: nil, faults: faults, diagnostics: diagnostics.diagnostics, on: loop)
         let directory = FakeDirectory(count, on: loop)
         let broadcaster = Broadcaster(
             to: directory, input: nil, answersByItself: false, outputs: outputs, faults: faults)
-        try body(broadcaster, directory, console)
+        try body(broadcaster, directory, diagnostics)
     }
 }

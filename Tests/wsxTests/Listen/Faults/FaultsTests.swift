@@ -57,12 +57,12 @@ import WSCore
         try withFaults {
             $0.faults.dropRate = 1
             $0.transcript.verbosity = 1
-        } _: { faults, host, console in
+        } _: { faults, host, diagnostics in
             let client = host.add(1, of: faults)
             #expect(!client.letsThrough(.message(.text), "abc"))
             // Control frames are not messages.
             #expect(client.letsThrough(.ping) && client.letsThrough(.pong))
-            #expect(console.take() == ["Client 1: dropped a message of 3 B"])
+            #expect(diagnostics.take() == ["Client 1: dropped a message of 3 B"])
         }
     }
 
@@ -71,7 +71,7 @@ import WSCore
         try withFaults {
             $0.faults.delay = .milliseconds(20) ... .milliseconds(20)
             $0.transcript.verbosity = 1
-        } _: { faults, host, console in
+        } _: { faults, host, diagnostics in
             let client = host.add(1, of: faults)
             let begin = faults.loop.now
             #expect(!client.letsThrough(.message(.text), "a"))
@@ -81,7 +81,7 @@ import WSCore
             #expect(client.sent == ["text a", "ping b"])
             #expect(faults.loop.now - begin >= .milliseconds(20))
             #expect(client.gate?.isHolding == false)
-            #expect(console.take() == ["Client 1: delayed a message of 1 B by 20 ms"])
+            #expect(diagnostics.take() == ["Client 1: delayed a message of 1 B by 20 ms"])
         }
     }
 
@@ -210,15 +210,15 @@ import WSCore
     }
 
     private func withFaults(
-        _ change: (inout ListenArguments) -> Void, _ body: (Faults, FakeFaultHost, ReadableConsole) throws -> Void
+        _ change: (inout ListenArguments) -> Void, _ body: (Faults, FakeFaultHost, ReadableDiagnostics) throws -> Void
     ) throws {
         var arguments = ListenArguments()
         change(&arguments)
-        let console = try ReadableConsole()
-        let faults = Faults(arguments, console: console.console, on: try EventLoop())
+        let diagnostics = try ReadableDiagnostics()
+        let faults = Faults(arguments, diagnostics: diagnostics.diagnostics, on: try EventLoop())
         let host = FakeFaultHost()
         faults.host = host
-        try body(faults, host, console)
+        try body(faults, host, diagnostics)
     }
 }
 

@@ -94,10 +94,10 @@ import WSCore
         expectMessage(beginning: "--record /nowhere/at/all: ") { () throws(Failure) in
             var arguments = ListenArguments()
             arguments.transcript.recordPath = "/nowhere/at/all"
-            guard let loop = try? EventLoop(), let console = try? ReadableConsole().console else { return }
+            guard let loop = try? EventLoop(), let diagnostics = try? ReadableDiagnostics().diagnostics else { return }
             _ = try ListenOutputs(
-                arguments, isPrompt: false, to: nil, faults: Faults(arguments, console: console, on: loop),
-                console: console, on: loop)
+                arguments, isPrompt: false, to: nil, faults: Faults(arguments, diagnostics: diagnostics, on: loop),
+                diagnostics: diagnostics, on: loop)
         }
     }
 
@@ -122,7 +122,7 @@ import WSCore
                 outputs.answered(payload.span.bytes, as: .text, to: 1)
                 outputs.showInput(.message(.text), payload.span.bytes, to: 1)
                 if outputs.showsBroadcasts { outputs.show(sent: .message(.text), payload.span.bytes, client: nil) }
-                #expect(fixture.console.take() == shown)
+                #expect(fixture.diagnostics.take() == shown)
                 #expect((outputs.makeTrace(ofClient: 1) != nil) == (verbosity > 1))
             }
         }
@@ -136,10 +136,10 @@ import WSCore
                 fixture.outputs.show(sent: item, payload.span.bytes, client: 2)
             }
             #expect(
-                fixture.console.take()
+                fixture.diagnostics.take()
                     == ["#2 → ping      1 B  x", "#2 → pong      1 B  x", "#2 → close  1001    going away"])
             fixture.outputs.showInput(.ping, payload.span.bytes, to: 2)
-            #expect(fixture.console.take() == [])
+            #expect(fixture.diagnostics.take() == [])
         }
     }
 
@@ -168,7 +168,7 @@ import WSCore
 private final class OutputsFixture {
     let loop: EventLoop
     let pipe: ReadablePipe
-    let console: ReadableConsole
+    let diagnostics: ReadableDiagnostics
     let senders: RecordingBroadcastHost
     let outputs: ListenOutputs
     var drainCount = 0
@@ -177,11 +177,12 @@ private final class OutputsFixture {
     init(_ arguments: ListenArguments) throws {
         loop = try EventLoop()
         pipe = try ReadablePipe()
-        console = try ReadableConsole()
+        diagnostics = try ReadableDiagnostics()
         senders = RecordingBroadcastHost(on: loop)
-        let faults = Faults(arguments, console: console.console, on: loop)
+        let faults = Faults(arguments, diagnostics: diagnostics.diagnostics, on: loop)
         outputs = try ListenOutputs(
-            arguments, isPrompt: false, to: pipe.writing, faults: faults, console: console.console, on: loop)
+            arguments, isPrompt: false, to: pipe.writing, faults: faults, diagnostics: diagnostics.diagnostics, on: loop
+        )
         outputs.senders = senders
         outputs.didDrain = { [unowned self] in drainCount += 1 }
         outputs.didFail = { [unowned self] in failures.append($0) }

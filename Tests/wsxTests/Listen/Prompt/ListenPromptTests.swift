@@ -15,10 +15,10 @@ import WSCore
             ("/close 1000 bye", "all: close 1000 bye"), ("@1 /close", "1: close 1000 "),
         ])
     func lines(line: String, sent: String) throws {
-        try withPrompt { prompt, server, console in
+        try withPrompt { prompt, server, diagnostics in
             prompt.accept(Array(line.utf8))
             #expect(server.sent == [sent])
-            #expect(console.take() == [])
+            #expect(diagnostics.take() == [])
         }
     }
 
@@ -31,10 +31,10 @@ import WSCore
             ("@3 hello", "3: text hello"),
         ])
     func relayedLines(line: String, sent: String) throws {
-        try withPrompt(isRelay: true) { prompt, server, console in
+        try withPrompt(isRelay: true) { prompt, server, diagnostics in
             prompt.accept(Array(line.utf8))
             #expect(server.sent == [sent])
-            #expect(console.take() == [])
+            #expect(diagnostics.take() == [])
         }
     }
 
@@ -46,10 +46,10 @@ import WSCore
             ("@3 {bad", [], ["wsx: the line was not sent: msgpack: not JSON: unexpected character at byte 2"]),
         ] as [(String, [String], [String])])
     func encodedLines(line: String, sent: [String], errors: [String]) throws {
-        try withPrompt(isRelay: true, encoder: .messagePack) { prompt, server, console in
+        try withPrompt(isRelay: true, encoder: .messagePack) { prompt, server, diagnostics in
             prompt.accept(Array(line.utf8))
             #expect(server.sent == sent)
-            #expect(console.take() == errors)
+            #expect(diagnostics.take() == errors)
         }
     }
 
@@ -98,25 +98,25 @@ import WSCore
         "An incomplete /to is a mistake, and only a relay has it",
         arguments: ["/to", "/to 3", "/to 3 server", "/to x server a", "/to 3 both a", "/to server 3 a"])
     func incompleteRelayedLines(line: String) throws {
-        try withPrompt(isRelay: true) { prompt, server, console in
+        try withPrompt(isRelay: true) { prompt, server, diagnostics in
             prompt.accept(Array(line.utf8))
             #expect(server.sent == [])
-            #expect(console.take().first?.hasPrefix("wsx: /to: write a client, a side, and a line") == true)
+            #expect(diagnostics.take().first?.hasPrefix("wsx: /to: write a client, a side, and a line") == true)
         }
-        try withPrompt { prompt, server, console in
+        try withPrompt { prompt, server, diagnostics in
             prompt.accept(Array(line.utf8))
             #expect(server.sent == [])
-            #expect(console.take().first?.hasPrefix("wsx: unknown command '/to'") == true)
+            #expect(diagnostics.take().first?.hasPrefix("wsx: unknown command '/to'") == true)
         }
     }
 
     @Test("An empty line does nothing, and a mistake is reported")
     func nothing() throws {
-        try withPrompt { prompt, server, console in
+        try withPrompt { prompt, server, diagnostics in
             prompt.accept([])
-            #expect(console.take() == [])
+            #expect(diagnostics.take() == [])
             prompt.accept(Array("/pign".utf8))
-            #expect(console.take() == ["wsx: unknown command '/pign'; did you mean '/ping'?"])
+            #expect(diagnostics.take() == ["wsx: unknown command '/pign'; did you mean '/ping'?"])
             #expect(server.sent == [])
         }
     }
@@ -139,20 +139,22 @@ import WSCore
             (.serverIsEnding, "/close", "the close frame was not sent: the server is stopping; start it again"),
         ])
     func problems(problem: DeliveryProblem, line: String, message: String) throws {
-        try withPrompt { prompt, server, console in
+        try withPrompt { prompt, server, diagnostics in
             server.problem = problem
             prompt.accept(Array(line.utf8))
-            #expect(console.take() == ["wsx: \(message)"])
+            #expect(diagnostics.take() == ["wsx: \(message)"])
         }
     }
 
     @Test("A line with invalid UTF-8 is sent only as a binary message")
     func bytes() throws {
-        try withPrompt { prompt, server, console in
+        try withPrompt { prompt, server, diagnostics in
             prompt.accept([0x61, 0xFF])
             #expect(server.sent == [])
             #expect(
-                console.take() == ["wsx: the line was not sent: it is not UTF-8 text; check the terminal's encoding"])
+                diagnostics.take() == [
+                    "wsx: the line was not sent: it is not UTF-8 text; check the terminal's encoding"
+                ])
         }
         try withPrompt(.binary) { prompt, server, _ in
             prompt.accept([0x61, 0xFF])
@@ -162,9 +164,9 @@ import WSCore
 
     @Test("The clients are listed, or their absence is reported")
     func clients() throws {
-        try withPrompt { prompt, server, console in
+        try withPrompt { prompt, server, diagnostics in
             prompt.accept(Array("/clients".utf8))
-            #expect(console.take() == ["No clients."])
+            #expect(diagnostics.take() == ["No clients."])
             server.clientRows = [
                 ClientRow(
                     number: 1, address: "127.0.0.1:4711", path: "/", duration: .milliseconds(12300), received: 1234,
@@ -173,7 +175,7 @@ import WSCore
             ]
             prompt.accept(Array("/clients".utf8))
             #expect(
-                console.take() == [
+                diagnostics.take() == [
                     "client  address            for     in  out  path",
                     "@1      127.0.0.1:4711  12.3 s  1,234    5  /",
                     "@12     [::1]:80             ?      0    0  ",
@@ -183,85 +185,85 @@ import WSCore
 
     @Test("The help explains how to address a client, and explains a command")
     func help() throws {
-        try withPrompt { prompt, _, console in
+        try withPrompt { prompt, _, diagnostics in
             prompt.accept(Array("/help".utf8))
-            let lines = console.take()
+            let lines = diagnostics.take()
             #expect(lines.contains { $0.contains("/clients") } && !lines.contains { $0.contains("/reconnect") })
             #expect(lines.last?.hasPrefix("Lines, /ping, /pong, and /close go to all clients; '@3 TEXT'") ?? false)
             prompt.accept(Array("/help close".utf8))
-            #expect(console.take().first?.contains("/close") ?? false)
+            #expect(diagnostics.take().first?.contains("/close") ?? false)
         }
     }
 
     @Test("/pretty and /time change how messages are shown, and /record starts and stops a recording")
     func looks() throws {
-        try withPrompt { prompt, _, console in
+        try withPrompt { prompt, _, diagnostics in
             prompt.accept(Array("/pretty off".utf8))
-            #expect(console.take() == ["JSON: unchanged."])
+            #expect(diagnostics.take() == ["JSON: unchanged."])
             prompt.accept(Array("/time off".utf8))
-            #expect(console.take().count == 1)
+            #expect(diagnostics.take().count == 1)
             prompt.accept(Array("/record".utf8))
-            #expect(console.take() == ["wsx: /record: not recording; /record FILE starts a recording"])
+            #expect(diagnostics.take() == ["wsx: /record: not recording; /record FILE starts a recording"])
             let file = try TemporaryFile(at: "/tmp/wsx-test-", contents: [])
             defer { file.remove() }
             prompt.accept(Array("/record \(file.path)".utf8))
-            #expect(console.take() == ["wsx: /record: \(file.path): file already exists; use another name"])
+            #expect(diagnostics.take() == ["wsx: /record: \(file.path): file already exists; use another name"])
             file.remove()
             prompt.accept(Array("/record \(file.path)".utf8))
-            #expect(console.take() == ["Recording to \(file.path); /record stops it."])
+            #expect(diagnostics.take() == ["Recording to \(file.path); /record stops it."])
             prompt.accept(Array("/record".utf8))
-            #expect(console.take() == ["Recorded to \(file.path)."])
+            #expect(diagnostics.take() == ["Recorded to \(file.path)."])
         }
     }
 
     @Test("/quit and Ctrl-C end the server")
     func end() throws {
-        try withPrompt { prompt, server, console in
+        try withPrompt { prompt, server, diagnostics in
             prompt.accept(Array("/quit".utf8))
             #expect(server.endCount == 1)
             prompt.interrupted()
             #expect(server.endCount == 2)
             prompt.close()
-            #expect(console.take() == [])
+            #expect(diagnostics.take() == [])
         }
     }
 
     @Test("A command that is not for one client is refused with a client's number", arguments: ["/filter x", "/quit"])
     func addressedCommand(line: String) throws {
-        try withPrompt { prompt, server, console in
+        try withPrompt { prompt, server, diagnostics in
             prompt.accept(Array("@3 \(line)".utf8))
             #expect(
-                console.take() == ["wsx: only messages, /ping, /pong, and /close can go to one client; omit '@3'"])
+                diagnostics.take() == ["wsx: only messages, /ping, /pong, and /close can go to one client; omit '@3'"])
             #expect(server.endCount == 0 && prompt.editor.prompt == "> ")
         }
     }
 
     @Test("A typed message is shown even in a pause")
     func typed() throws {
-        try withPrompt { prompt, server, console in
+        try withPrompt { prompt, server, diagnostics in
             prompt.accept(Array("/pause".utf8))
-            _ = console.take()
+            _ = diagnostics.take()
             server.didSend = { [unowned server] in
                 let text = Array("x".utf8)
                 server.view?.show(text.span.bytes, as: .text, .sent)
             }
             prompt.accept(Array("x".utf8))
-            #expect(console.take() == ["  #1 → x"])
+            #expect(diagnostics.take() == ["  #1 → x"])
         }
     }
 
     @Test("the editor's lines are carried out, Ctrl-D ends the server, and an error of the user's editor is shown")
     func editor() throws {
         let editor = FakeEditor()
-        try withPrompt(editor: editor) { prompt, server, console in
+        try withPrompt(editor: editor) { prompt, server, diagnostics in
             editor.type("hello")
             editor.type("/history")
-            #expect(console.take() == ["No line in the history matches."])
+            #expect(diagnostics.take() == ["No line in the history matches."])
             editor.type("/edit text")
             #expect(server.sent == ["all: text hello"])
             #expect(editor.edited == Array("text".utf8))
             editor.delegate?.editorDidReturn(with: "it failed")
-            #expect(console.take() == ["wsx: /edit: it failed"])
+            #expect(diagnostics.take() == ["wsx: /edit: it failed"])
             #expect(server.returnCount == 1)
             editor.isAway = true
             prompt.interrupted()
@@ -278,8 +280,8 @@ import WSCore
 
     @Test("a terminal that cannot be used is an error of the input")
     func noTerminal() throws {
-        let (console, loop) = (try ReadableConsole(), try EventLoop())
-        let (view, recording) = Self.outputs(of: console, on: loop)
+        let (diagnostics, loop) = (try ReadableDiagnostics(), try EventLoop())
+        let (view, recording) = Self.outputs(of: diagnostics, on: loop)
         let failure = #expect(throws: Failure.self) {
             _ = try ListenPrompt.open(
                 with: { (_, _, _) throws(IOError) in throw .noTerminal }, of: FakeServer(), sending: .text, view: view,
@@ -291,26 +293,28 @@ import WSCore
         }
     }
 
-    private static func outputs(of console: ReadableConsole, on loop: EventLoop) -> (MessageView, SessionRecording) {
+    private static func outputs(of diagnostics: ReadableDiagnostics, on loop: EventLoop) -> (
+        MessageView, SessionRecording
+    ) {
         let transcript = PromptTranscript(palette: Palette(isEnabled: false), timestamps: .off, on: loop)
         return (
-            MessageView(console: console.console, transcript: transcript, on: loop),
-            SessionRecording(console: console.console, on: loop)
+            MessageView(diagnostics: diagnostics.diagnostics, transcript: transcript, on: loop),
+            SessionRecording(diagnostics: diagnostics.diagnostics, on: loop)
         )
     }
 
-    /// A prompt whose output goes to the console, not to the editor.
+    /// A prompt whose output goes to the diagnostics, not to the editor.
     private func withPrompt(
         _ kind: MessageKind = .text, isRelay: Bool = false, encoder: Codec? = nil, editor: FakeEditor = FakeEditor(),
-        _ body: (ListenPrompt, FakeServer, ReadableConsole) throws -> Void
+        _ body: (ListenPrompt, FakeServer, ReadableDiagnostics) throws -> Void
     ) throws {
-        let (console, server, loop) = (try ReadableConsole(), FakeServer(), try EventLoop())
-        let (view, recording) = Self.outputs(of: console, on: loop)
+        let (diagnostics, server, loop) = (try ReadableDiagnostics(), FakeServer(), try EventLoop())
+        let (view, recording) = Self.outputs(of: diagnostics, on: loop)
         server.view = view
         let prompt = ListenPrompt(
             of: server, sending: kind, isRelay: isRelay, encoder: encoder, editor: editor, view: view,
             recording: recording, on: loop)
-        try body(prompt, server, console)
+        try body(prompt, server, diagnostics)
         recording.stop()
         loop.settle()
     }

@@ -30,13 +30,13 @@ import Testing
 
     @Test("The first loss is the failure of a run that has no other")
     func failure() throws {
-        let console = try ReadableConsole()
+        let diagnostics = try ReadableDiagnostics()
         let losses = [OutputLoss.messages(2), .recording(path: "x")]
-        let failure = console.console.failure(after: nil, losses)
+        let failure = diagnostics.diagnostics.failure(after: nil, losses)
         #expect(failure?.status == .closed && failure?.message == "\(OutputLoss.messages(2))")
-        #expect(console.take() == ["wsx: \(OutputLoss.recording(path: "x"))"])
-        #expect(console.console.failure(after: .terminated, [.messages(2)])?.status == .terminated)
-        #expect(console.take() == ["wsx: \(OutputLoss.messages(2))"])
-        #expect(console.console.failure(after: nil, []) == nil)
+        #expect(diagnostics.take() == ["wsx: \(OutputLoss.recording(path: "x"))"])
+        #expect(diagnostics.diagnostics.failure(after: .terminated, [.messages(2)])?.status == .terminated)
+        #expect(diagnostics.take() == ["wsx: \(OutputLoss.messages(2))"])
+        #expect(diagnostics.diagnostics.failure(after: nil, []) == nil)
     }
 }

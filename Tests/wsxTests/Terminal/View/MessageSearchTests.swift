@@ -131,26 +131,26 @@ import Testing
 
     @Test("Enter shows the message in full, with highlighted matches, also in later messages")
     func accepting() throws {
-        try withSearch([#"{"a":"needle"}"#, "other"], isColored: true) { search, view, console, _ in
+        try withSearch([#"{"a":"needle"}"#, "other"], isColored: true) { search, view, diagnostics, _ in
             search.type("needle")
             #expect(!search.press(.enter))
             #expect(view.finding.search == nil)
-            #expect(console.takeAll().contains("\u{1B}[7mneedle\u{1B}[0m"))
+            #expect(diagnostics.takeAll().contains("\u{1B}[7mneedle\u{1B}[0m"))
             view.receive("a needle")
-            #expect(console.takeAll().contains("a \u{1B}[7mneedle"))
+            #expect(diagnostics.takeAll().contains("a \u{1B}[7mneedle"))
         }
     }
 
     @Test("Enter without a match and Escape show nothing; Ctrl-F without a text repeats the search")
     func repeating() throws {
-        try withSearch(["one", "two"]) { search, view, console, _ in
+        try withSearch(["one", "two"]) { search, view, diagnostics, _ in
             search.type("zzz")
             #expect(!search.press(.enter))
             let next = view.openSearch()
             #expect(next.shown == "(find) '' Ctrl-F repeats 'zzz'")
             next.type("two")
             #expect(!next.press(.escape))
-            #expect(console.takeAll() == "" && view.finding.highlight == nil)
+            #expect(diagnostics.takeAll() == "" && view.finding.highlight == nil)
             let last = view.openSearch()
             #expect(last.press(.control("F")))
             last.finish()
@@ -189,16 +189,16 @@ import Testing
 
     private func withSearch(
         _ messages: [String], isColored: Bool = false,
-        _ body: (MessageSearch, MessageView, ReadableConsole, EventLoop) throws -> Void
+        _ body: (MessageSearch, MessageView, ReadableDiagnostics, EventLoop) throws -> Void
     ) throws {
-        let (console, loop) = (try ReadableConsole(), try EventLoop())
+        let (diagnostics, loop) = (try ReadableDiagnostics(), try EventLoop())
         let transcript = PromptTranscript(palette: Palette(isEnabled: isColored), timestamps: .off, on: loop) {
             ScreenSize(columns: 100, rows: 30)
         }
-        let view = MessageView(console: console.console, transcript: transcript, on: loop)
+        let view = MessageView(diagnostics: diagnostics.diagnostics, transcript: transcript, on: loop)
         for message in messages { view.receive(message) }
-        _ = console.takeAll()
-        try body(view.openSearch(), view, console, loop)
+        _ = diagnostics.takeAll()
+        try body(view.openSearch(), view, diagnostics, loop)
     }
 }
 

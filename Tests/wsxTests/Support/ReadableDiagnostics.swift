@@ -43,15 +43,15 @@ final class ReadablePipe {
     private var isReadingClosed = false
 }
 
-/// A console with lines that a test reads.
-final class ReadableConsole {
-    let console: Console
+/// diagnostics with lines that a test reads.
+final class ReadableDiagnostics {
+    let diagnostics: Diagnostics
     private let pipe: ReadablePipe
 
     init(isQuiet: Bool = false, isTerminal: Bool = false, columns: Int? = nil, term: String = "xterm") throws {
         let pipe = try ReadablePipe()
         self.pipe = pipe
-        console = Console(
+        diagnostics = Diagnostics(
             color: .never, isQuiet: isQuiet, secrets: SecretRecord(),
             log: LogWriter(descriptor: pipe.writing) { "\($0) lines lost\n" },
             isTerminal: isTerminal, screenSize: { _ in columns.map { ScreenSize(columns: $0, rows: 24) } },

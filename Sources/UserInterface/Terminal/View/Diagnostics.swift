@@ -3,7 +3,7 @@ import Formats
 import WSCore
 
 /// The place where users read notices and errors: standard error, or above the line being typed.
-package final class Console {
+package final class Diagnostics {
     /// A terminal that shows output.
     package enum Terminal {
         /// It shows escape sequences as text.
@@ -34,7 +34,7 @@ package final class Console {
     /// Moves to the beginning of the line and erases it.
     private static let eraseLine = "\r\u{1B}[K"
 
-    /// Creates a console.
+    /// Creates diagnostics.
     /// - Parameters:
     ///   - color: When to use colors.
     ///   - isQuiet: Whether to suppress notices; errors are always shown.
@@ -98,7 +98,7 @@ package final class Console {
         ) { ScreenSize.current(isPrompt: true) }
         if let isPretty = arguments.transcript.isPretty { transcript.style = isPretty ? .full : .off }
         let view = MessageView(
-            console: self, transcript: transcript, selecting: arguments.format.pick, showsReceived: showsReceived,
+            diagnostics: self, transcript: transcript, selecting: arguments.format.pick, showsReceived: showsReceived,
             on: loop)
         if arguments.transcript.verbosity > 0 { (view.pings, view.filters.showsHidden) = (.shown, true) }
         if let kinds = arguments.format.changes { view.showChanges(of: kinds) }
@@ -186,7 +186,7 @@ package final class Console {
     }
 }
 
-extension Console {
+extension Diagnostics {
     /// Reports once that a search reached its limits.
     package func watch(_ pattern: Pattern) {
         let source = pattern.source

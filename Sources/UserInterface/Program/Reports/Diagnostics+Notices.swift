@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 // Notices that several commands share.
-extension Console {
+extension Diagnostics {
     /// Warns that `--insecure` disables the verification of certificates.
     package func warnIfInsecure(_ isInsecure: Bool) {
         if isInsecure { notice("wsx: warning: certificates are not verified (--insecure)") }
@@ -28,7 +28,7 @@ extension Console {
     }
 }
 
-extension Console {
+extension Diagnostics {
     /// The maximum number of lines of a response's head. With those of the body, the error fits on 24 rows.
     private static let shownHeadLines = 11
     /// The maximum length of such a line, which is enough for most URLs.
