@@ -58,7 +58,7 @@ let package = Package(
         // The manual, and the files of the pages of `wsx listen --console`, `wsx bench --report`, `wsx convert`, and
         // `wsx check`.
         .target(
-            name: "CPages", exclude: ["Check", "Diagnostics", "Manual", "Report", "Session", "Shared"],
+            name: "CPages", exclude: ["Check", "Console", "Manual", "Report", "Session", "Shared"],
             cSettings: [.unsafeFlags(["-Wno-c23-extensions"])]),
         // The files with the cases of `wsx check`.
         .target(name: "CCases", exclude: ["Sections"], cSettings: [.unsafeFlags(["-Wno-c23-extensions"])]),

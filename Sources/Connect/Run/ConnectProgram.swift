@@ -45,15 +45,15 @@ final class ConnectProgram {
     /// Reads output that nothing can be done with, so SIGPIPE does not kill a program that is about to exit by itself.
     private var discardedOutput: DescriptorReader?
     /// Limits the time for reading the output of a program that has exited.
-    var lastReadingTimer: Timer?
+    private var lastReadingTimer: Timer?
     /// Whether output that cannot be sent has been reported.
-    var hasReportedBadOutput = false
+    private var hasReportedBadOutput = false
     private lazy var timer = Timer(on: loop) { [unowned self] in timeHasCome() }
 
     /// The interval of checks whether the rest of a process group has ended.
     private static let groupInterval = Duration.milliseconds(20)
     /// How long to read a pipe after the end of the program, in case another process holds it open.
-    static let lastReadingLimit = Duration.seconds(1)
+    private static let lastReadingLimit = Duration.seconds(1)
 
     /// Prepares the program without starting it.
     init(
@@ -109,7 +109,8 @@ final class ConnectProgram {
     func endInput() {
         guard stage == .running else { return }
         stage = .inputClosed
-        run.closeProgramInput()
+        run.outputs.messages?.close()
+        pipes.closeInput()
         discardOutput()
         timer.start(after: grace)
     }
@@ -142,7 +143,50 @@ final class ConnectProgram {
         } else {
             groupIsGone()
         }
-        run.programExited()
+        outputEnds()
+    }
+
+    /// Ends the connection after the program's last output.
+    private func outputEnds() {
+        endConnection()
+        guard !run.state.isEnding else { return }
+        let timer = Timer(on: loop) { [unowned self] in
+            // Data that waits for the connection is read late.
+            if run.isFull || !run.isPeerReady { return outputEnds() }
+            // Another process may hold the pipe open.
+            run.input.closeReader()
+            run.input.end()
+            endConnection()
+        }
+        lastReadingTimer = timer
+        timer.start(after: Self.lastReadingLimit)
+    }
+
+    /// Ends the connection if the program has exited and all its output has been read.
+    func endConnection() {
+        guard let exit, run.input.isOver, !run.state.isEnding else { return }
+        lastReadingTimer = nil
+        if run.input.close == nil { run.input.end(with: exit.closeFrame(or: run.settings.closeFrame)) }
+        run.endAsAsked()
+    }
+
+    /// Handles output that cannot be sent. A line that is not a message is dropped, and the first one is reported. A line
+    /// that is too long ends the run, and so does a message that the options cannot convert.
+    /// - Parameter line: The name of the line, if it is not the current one.
+    func received(badOutput problem: InputProblem, named line: String) {
+        switch problem {
+        case .tooLongRecord(let limit):
+            run.input.end(with: CloseFrame(code: .internalError, reason: "a line is too long"))
+            run.end(with: .program(InputProblem.words(forLineOf: name, longerThan: limit)))
+        case .notEncodable, .notACall, .notARequest, .notALine, .notATemplate:
+            run.input.end(with: CloseFrame(code: .internalError, reason: "a line cannot be sent"))
+            let line = line == run.input.recordName ? "line \(run.input.recordNumber)" : line
+            run.end(with: .program("\(line) of \(name)'s output was not sent: \(problem)"))
+        default:
+            guard !hasReportedBadOutput else { return }
+            hasReportedBadOutput = true
+            diagnostics.error(problem.words(forLine: run.input.recordNumber, of: name))
+        }
     }
 
     private func timeHasCome() {
@@ -183,6 +227,6 @@ final class ConnectProgram {
     private func end() {
         stage = .gone
         timer.stop()
-        run.programIsGone()
+        if run.state.isDraining { run.stopLoop() }
     }
 }

@@ -92,7 +92,11 @@ extension ConnectRun {
                 loop.atEndOfTurn(self)
             case .linesDropped(let numbers):
                 let count = lines.queue.heldLinesDropped(numbers)
-                if count > 0, !state.ignoresIncoming { report(dropped: count) }
+                // In a pipe, the end of the run reports their number.
+                if count > 0, !state.ignoresIncoming, prompt != nil {
+                    diagnostics.error(
+                        "\(ApplicationFailure.unsent(count)): their subscription was refused or has ended")
+                }
                 loop.atEndOfTurn(self)
             case .renewed(let topic):
                 lines.queue.renewed(topic, at: loop.turnTime)
@@ -224,6 +228,11 @@ extension ConnectRun {
     func application(_ problem: ProtocolProblem) -> ApplicationFailure {
         ApplicationFailure(
             name: stages.pipeline?.applicationProtocol?.name ?? ProtocolChoice.automaticName, problem: problem)
+    }
+
+    /// The lines that wait for the server, or that it has refused, or `nil` if there are none.
+    var heldLines: ProtocolProblem? {
+        stages.hasProtocol ? stages.pipeline.flatMap { lines.queue.unsentLines(waitingFor: $0.lineCause) } : nil
     }
 
     func pipelineTimePassed() {

@@ -77,15 +77,16 @@ extension ConnectRun {
         takeHeldAsReplies(isSentAgain: lines.keepsLines && state.interruption(by: end) != nil)
         let missing = missingReplies
         current = nil
-        showIncompleteInput()
+        EndReport(of: self).showIncompleteInput()
         judge(end)
         let (droppedCount, givenUp, hasConfirmed) = endLines(because: end)
         statistics.connectionEnded(end, counters)
         outputs.writeEvent { $0.writeClose(end) }
         if opensAnother(after: end, givingUp: givenUp, hasConfirmed: hasConfirmed) { return }
-        report(droppedAtEnd: droppedCount)
+        let report = EndReport(of: self)
+        report.report(droppedAtEnd: droppedCount)
         state.lastConnectionEnded(end, unacknowledgedCount: lines.queue.lineCount)
-        if let missing, state.failure == nil { show(missing: missing) }
+        if let missing, state.failure == nil { report.show(missing: missing) }
         connections?.cancel()
         if staysAtPrompt() { return }
         finish()
@@ -110,13 +111,6 @@ extension ConnectRun {
         guard settings.countsReplies, let current else { return nil }
         return current.replies?.missingReplies(
             sentCount: sentLineCount(on: current.connection), receivedCount: state.conditions.replyCount)
-    }
-
-    /// Reports missing replies. A script that sends to a server without replies reads nothing about it.
-    private func show(missing replies: MissingReplies) {
-        guard replies.replyCount > 0 || diagnostics.terminal != nil else { return }
-        let remedy = state.isClosing && input.close == nil ? "; --linger 5s waits for more" : ""
-        diagnostics.notice("Ended with \(replies.words)\(remedy)")
     }
 
     /// Ends the connection for the application protocol and the lines.
@@ -165,47 +159,32 @@ extension ConnectRun {
     func finish() {
         showProgress(of: nil)
         if !state.isDraining {
-            if settings.isRepl || outputs.isVerbose { showSummary(state.failure) }
+            let report = EndReport(of: self)
+            if settings.isRepl || outputs.isVerbose { report.showSummary(state.failure) }
             let countsUnanswered = !state.ignoresIncoming
-            let unsentLines = unsentLines
+            let unsentLines = report.unsentLines
             let endFailure = state.failure
             let lastCode = statistics.lastEnd?.code
             state.drain(
                 requestFailure: lines.failure(countsUnanswered: countsUnanswered, lastCode: lastCode)
-                    ?? protocolFailure ?? unsentFailure,
-                refusal: refusal, missing: missing, isPrompt: settings.isRepl, lastCode: lastCode)
+                    ?? report.protocolFailure ?? report.unsentFailure,
+                refusal: report.refusal, missing: missing, isPrompt: settings.isRepl, lastCode: lastCode)
             // Close the prompt first: the last notices belong below the last typed line.
             closePrompt()
-            if let endFailure, endFailure.report.yieldsToRefusal, refusal != nil { show(replaced: endFailure) }
+            if let endFailure, endFailure.report.yieldsToRefusal, report.refusal != nil {
+                report.show(replaced: endFailure)
+            }
             if let failure = state.failure { outputs.writeEvent { $0.writeFailure(failure) } }
-            showUndelivered()
+            report.showUndelivered()
             // A failure before the first request, such as a refused login, explains that there are no replies.
-            if countsUnanswered, state.failure == nil || lines.queue.hasSent { showUnanswered() }
-            showGreetings()
-            if let unsentLines { show(unsent: unsentLines) }
-            showUndetected()
+            if countsUnanswered, state.failure == nil || lines.queue.hasSent { report.showUnanswered() }
+            report.showGreetings()
+            if let unsentLines { report.show(unsent: unsentLines) }
+            report.showUndetected()
         }
         input.closeReader()
         deadline = nil
         stop()
-    }
-
-    /// Explains why messages that were written are no replies, if replies are missing.
-    private func showGreetings() {
-        let count = state.conditions.greetingCount
-        guard settings.tellsGreetings, count > 0, state.conditions.replyCount == 0,
-            [.closed, .timedOut, .unmet].contains(state.failure?.status)
-        else { return }
-        let messages = "\(Phrase.count(count, "message")) \(count == 1 ? "was" : "were")"
-        diagnostics.error(
-            "a greeting is no reply: \(messages) sent before the peer had read one; --ready waits for it, --count counts it"
-        )
-    }
-
-    /// Shows a failure that is less important than a refusal. The message of the refusal has the progress.
-    private func show(replaced failure: Failure) {
-        if case .waitEnded = failure { return }
-        if let message = failure.message { diagnostics.error(message) }
     }
 
     /// The time limit of a hurried end, after a time limit, a signal, or the loss of standard output. It applies to the
@@ -233,41 +212,6 @@ extension ConnectRun {
         let timer = Timer(on: loop, action: action)
         deadline = timer
         timer.start(after: delay)
-    }
-
-    /// Shows the traffic and the end of the last connection.
-    func showSummary(_ failure: Failure?) {
-        guard let summary = statistics.summary(at: loop.now, isVerbose: outputs.isVerbose) else { return }
-        diagnostics.notice(summary, as: outputs.view == nil ? nil : failure == nil ? .received : .failure)
-    }
-
-    /// Reports the messages that may not have arrived, and those that were not sent.
-    /// - Parameter remark: The reason why the latter are not sent, or what sends them; `nil`: the run ends.
-    func showUndelivered(_ remark: String? = nil) {
-        guard lines.keepsLines else { return }
-        let waitingCount = lines.queue.waitingCount
-        let unconfirmedCount = lines.queue.unconfirmedCount
-        let source = settings.isRepl ? "" : " of the input"
-        if unconfirmedCount > 0 {
-            let last = unconfirmedCount == 1 ? "the last message" : "the last \(unconfirmedCount) messages"
-            let messages = waitingCount == 0 ? last : Phrase.count(unconfirmedCount, "message")
-            diagnostics.error("\(messages)\(source) may not have reached the peer")
-        }
-        if case .unsent = state.failure { return }
-        guard waitingCount > 0 else { return }
-        let messages = Phrase.count(waitingCount, "message") + source
-        diagnostics.error(
-            "\(messages) \(waitingCount == 1 ? "was" : "were") not sent" + (remark.map { ": \($0)" } ?? ""))
-    }
-
-    /// Reports how many requests have no reply, unless the run fails with that error.
-    func showUnanswered() {
-        let count = lines.queue.unansweredCount
-        guard count > 0, statistics.openedCount > 0 else { return }
-        switch state.failure {
-        case .unanswered, .closedEarly: break
-        default: diagnostics.error(Failure.words(forUnanswered: count))
-        }
     }
 
     // MARK: Outputs and signals

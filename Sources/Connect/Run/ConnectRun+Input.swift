@@ -6,53 +6,6 @@ import WSCore
 
 // The source end of the pipeline.
 extension ConnectRun {
-    /// The state of the input.
-    enum Input {
-        case notBegun
-        case reading(InputReader)
-        /// The input has ended. The reader, if any, may be the caller. `close` is the close frame with which the input
-        /// ended; it overrides the default one.
-        case over(InputReader?, close: CloseFrame?)
-
-        private var reader: InputReader? {
-            switch self {
-            case .notBegun: nil
-            case .reading(let reader): reader
-            case .over(let reader, _): reader
-            }
-        }
-
-        var isOver: Bool { if case .over = self { true } else { false } }
-        /// The close frame with which the input ended.
-        var close: CloseFrame? { if case .over(_, let close) = self { close } else { nil } }
-        /// The name of the current record in error messages.
-        var recordName: String { reader?.recordName ?? "input" }
-        /// The number of the current record, from 1.
-        var recordNumber: Int { reader?.recordCount ?? 0 }
-
-        /// Whether there is input that has not been sent.
-        /// - Parameter descriptor: The descriptor of the input.
-        func hasUnsentData(_ descriptor: Int32) -> Bool {
-            reader?.hasUnsentInput ?? StandardDescriptors.hasUnreadBytes(descriptor)
-        }
-
-        mutating func end(with close: CloseFrame? = nil) {
-            self = .over(reader, close: close ?? self.close)
-        }
-
-        func start() {
-            if case .reading(let reader) = self { reader.start() }
-        }
-
-        func pause() {
-            reader?.pause()
-        }
-
-        func closeReader() {
-            reader?.close()
-        }
-    }
-
     /// Whether the input should pause.
     var isFull: Bool {
         connection?.isFull ?? false || lines.queue.isFull || stages.pipeline?.isFull ?? false || outputs.delaysInput
@@ -140,7 +93,7 @@ extension ConnectRun: InputReader.Receiver {
         if case .notATemplate(let problem) = problem, let redirect = problem.redirect {
             return end(with: .connecting(url: "\(settings.url)", .redirect(redirect)))
         }
-        if let program { return received(badOutput: problem, named: what, of: program) }
+        if let program { return program.received(badOutput: problem, named: what) }
         end(with: stages.encoder?.programFailure ?? .badInput(what: what, why: "\(problem)"))
     }
 
@@ -162,6 +115,6 @@ extension ConnectRun: InputReader.Receiver {
         if let error, error != .badDescriptor { return end(with: .input(error)) }
         lines.inputEnded()
         if state.inputEnded() { endAsAsked() } else { startLinger() }
-        endAfterProgram()
+        program?.endConnection()
     }
 }

@@ -105,8 +105,9 @@ extension ConnectRun {
 
     /// Switches to another server, which gets no messages meant for the first one.
     func adopt(_ next: ConnectSettings) {
-        showUndelivered("/connect does not take messages to another URL")
-        showUnanswered()
+        let report = EndReport(of: self)
+        report.showUndelivered("/connect does not take messages to another URL")
+        report.showUnanswered()
         settings = next
         stages.pipeline = makePipeline()
         connections?.cancel()
@@ -141,7 +142,10 @@ extension ConnectRun {
             diagnostics.notice(warning)
         }
         startHeartbeat(of: connection)
-        startProgram(for: opened)
+        // A program that cannot be started closes the connection as soon as possible.
+        if let program, !program.start(for: opened, isVerbose: outputs.isVerbose) {
+            input.end(with: CloseFrame(code: .internalError, reason: "the program could not be started"))
+        }
         // Nothing will be sent: the first message is the last one, even if others arrive with it.
         if !settings.readsPipe, settings.messages.isEmpty { _ = state.inputEnded() }
         stages.codecs?.connectionWillStart()

@@ -103,7 +103,7 @@ extension ConnectRun: PromptConnection {
             connections?.startNow()
             return
         }
-        showSummary(state.attemptFailure)
+        EndReport(of: self).showSummary(state.attemptFailure)
         statistics.beginAnew()
         adopt(next)
         connect()
@@ -126,11 +126,12 @@ extension ConnectRun: PromptConnection {
     func staysAtPrompt() -> Bool {
         guard let prompt = outputs.prompt, !state.isEnding else { return false }
         let (failure, closing) = state.returnToPrompt()
-        showSummary(failure)
+        let report = EndReport(of: self)
+        report.showSummary(failure)
         // Another server gets none of these messages, and `adopt` says so.
         if !closing.leadsToOtherServer {
-            showUndelivered("/reconnect connects again and sends them")
-            showUnanswered()
+            report.showUndelivered("/reconnect connects again and sends them")
+            report.showUnanswered()
             lines.queue.abandonRequests()
         }
         if let failure {

@@ -221,22 +221,6 @@ extension ConnectRun {
         outputs.diagnostics.error("the message was not sent: the connection is closing; /reconnect connects again")
     }
 
-    /// The failure for messages that were not sent because the connection ended before, or `nil` if there are none. If a
-    /// part of the input was sent, the rest does not count: the peer has decided that it is done.
-    var unsentFailure: Failure? {
-        guard !settings.isRepl, !state.ignoresIncoming, missing == nil, let end = statistics.lastEnd
-        else { return nil }
-        let operandCount =
-            (lines.keepsLines ? lines.queue.waitingCount : 0)
-            + (lines.areRequests ? 0 : lines.queue.unsentOperandCount)
-        guard settings.readsPipe, program == nil, input.recordNumber == state.unsentInputCount else {
-            return operandCount > 0 ? .unsent(operandCount, end.code) : nil
-        }
-        let count = operandCount + state.unsentInputCount
-        if count > 0 { return .unsent(count, end.code) }
-        return !input.isOver && input.hasUnsentData(environment.input) ? .unsent(nil, end.code) : nil
-    }
-
     /// Ends the run because a message that is not a line cannot be encoded. At the prompt, reports it.
     private func encodingFailed(_ error: CodecError) {
         guard prompt == nil else { return diagnostics.error("a message was not sent: \(error)") }

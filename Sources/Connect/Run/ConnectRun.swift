@@ -41,7 +41,7 @@ package final class ConnectRun {
     var progress: ConnectProgress?
     /// The open connection, or `nil` if there is none.
     var current: OpenConnection?
-    var input = Input.notBegun
+    var input = RunInput.notBegun
     let lines: LineStage
     var stages = OptionalStages()
 
