@@ -50,11 +50,13 @@ extension ConnectRun {
         var meetsGoal = false
         pipeline.received(payload, as: kind, at: loop.nowNanoseconds) { payload, kind, role in
             switch role {
-            case .message where pipeline.hasProtocol: meetsGoal = passOn(unchanged: payload, as: kind, decoding, nil)
-            case .message: meetsGoal = deliver(payload, as: kind, decoding)
-            case .answered where pipeline.isReady: meetsGoal = deliver(payload, as: kind, decoding, mayBeReply: false)
+            case .message where pipeline.hasProtocol:
+                meetsGoal = delivery.deliver(unchanged: payload, as: kind, decoding, because: nil)
+            case .message: meetsGoal = delivery.deliver(payload, as: kind, decoding)
+            case .answered where pipeline.isReady:
+                meetsGoal = delivery.deliver(payload, as: kind, decoding, mayBeReply: false)
             case .login, .answered:
-                remember(payload, as: kind)
+                delivery.remember(payload, as: kind)
                 outputs.show(unwritten: payload, as: kind)
             }
         }
@@ -82,9 +84,11 @@ extension ConnectRun {
                 loop.atEndOfTurn(self)
             case .event(let event):
                 if let key = event.confirmedKey { lines.acknowledged(key) }
-                if !state.ignoresIncoming, passOn(event) { meetsGoal = true }
+                if !state.ignoresIncoming, delivery.deliver(event) { meetsGoal = true }
             case .notUnderstood(let payload, let reason):
-                if !state.ignoresIncoming, passOn(unchanged: payload.span.bytes, as: kind, decoding, reason) {
+                if !state.ignoresIncoming,
+                    delivery.deliver(unchanged: payload.span.bytes, as: kind, decoding, because: reason)
+                {
                     meetsGoal = true
                 }
             case .lineSent(let number):
@@ -119,9 +123,9 @@ extension ConnectRun {
         switch purpose {
         case .application:
             if connection.send(payload, as: kind) { outputs.writeSent(protocolMessage: payload, as: kind) }
-        case .line: transmit(payload, as: kind, on: connection)
-        case .greeting: if transmit(payload, as: kind, on: connection) { outputs.writeSent(payload, as: kind) }
-        case .answer: if transmit(payload, as: kind, on: connection) { outputs.writeAnswer(payload) }
+        case .line: lines.transmit(payload, as: kind, on: connection)
+        case .greeting: if lines.transmit(payload, as: kind, on: connection) { outputs.writeSent(payload, as: kind) }
+        case .answer: if lines.transmit(payload, as: kind, on: connection) { outputs.writeAnswer(payload) }
         }
     }
 
@@ -136,65 +140,6 @@ extension ConnectRun {
         stages.pipeline?.endedBeforeReady == true ? settings.arguments.exchange.ready : nil
     }
 
-    // MARK: Events
-
-    /// Passes on a message that the protocol does not understand.
-    /// - Returns: Whether it meets the run's goal.
-    private func passOn(
-        unchanged payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, _ reason: String?
-    ) -> Bool {
-        current?.linger?.messageArrived()
-        remember(payload, as: kind)
-        if let reason { diagnostics.notice("wsx: the next message is shown unchanged: \(reason)") }
-        if stages.hides(payload, payload) {
-            outputs.show(hidden: payload, as: kind)
-            return false
-        }
-        let isWritten = outputs.write(payload, as: kind, decoding: decoding)
-        return state.receive(payload, payload: payload, isOmitted: !isWritten)
-    }
-
-    /// Passes on an event.
-    /// - Returns: Whether it meets the run's goal.
-    private func passOn(_ event: ProtocolEvent) -> Bool {
-        var finding = LineQueue.Finding.push
-        let isReported = isReportedAtEnd(event)
-        switch event.role {
-        case .hidden, .notice, .refusal:
-            outputs.show(aside: event, isReported: isReported)
-            return false
-        case .event: break
-        case .reply(let key, _): finding = key.map { lines.received(key: $0) } ?? .push
-        }
-        current?.linger?.messageArrived()
-        stages.writer?.received(event.payload.span.bytes)
-        let line = event.line
-        if event.isText { prompt?.remember(line.span.bytes) }
-        if stages.hides(line.span.bytes, event.payload.span.bytes) {
-            outputs.show(hidden: line.span.bytes, as: .text)
-            return false
-        }
-        let isPush = lines.areRequests && finding.reply == nil
-        let isWritten = outputs.write(event, reply: finding.reply, isPush: isPush)
-        if event.role.isError, !isReported { outputs.report(error: event, asReplyTo: finding.reply?.number) }
-        if case .lateReply(let reply, let delay) = finding, prompt == nil {
-            diagnostics.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
-        }
-        return state.receive(
-            line.span.bytes, payload: event.payload.span.bytes, isOmitted: !isWritten,
-            isReply: !lines.areRequests || finding.reply != nil)
-    }
-
-    /// Whether the failure of the connection contains an event.
-    private func isReportedAtEnd(_ event: ProtocolEvent) -> Bool {
-        // An end that has already begun ends the run for its own reason.
-        guard event.traits.contains(.endsConnection), !state.isClosing else { return false }
-        return switch stages.pipeline?.problem {
-        case .unusable, .refusedLine: true
-        default: false
-        }
-    }
-
     // MARK: Readiness and failures
 
     private func peerBecameReady() {
@@ -203,7 +148,7 @@ extension ConnectRun {
         guard let connection, !state.isEnding, isPeerReady else { return }
         // If the application protocol was detected late, sending has begun before the login.
         guard current?.hasBegunSending ?? false else { return beginSending(on: connection) }
-        sendWaiting()
+        lines.sendWaiting()
         lines.confirmInTime()
         resumeInput()
         guard input.isOver else { return }

@@ -74,9 +74,10 @@ extension ConnectRun {
     /// Opens another connection or finishes the run.
     func connectionEnded(_ end: ConnectionEnd) {
         let counters = connectionCounters
-        takeHeldAsReplies(isSentAgain: lines.keepsLines && state.interruption(by: end) != nil)
-        let missing = missingReplies
+        delivery.takeHeldAsReplies(isSentAgain: lines.keepsLines && state.interruption(by: end) != nil)
+        let missing = delivery.missingReplies
         current = nil
+        delivery.connectionEnded()
         EndReport(of: self).showIncompleteInput()
         judge(end)
         let (droppedCount, givenUp, hasConfirmed) = endLines(because: end)
@@ -104,13 +105,6 @@ extension ConnectRun {
         } else if scenario.hasPassed {
             state.ignoreIncoming()
         }
-    }
-
-    /// The replies that are missing at the end of the default wait, or `nil` if none are.
-    private var missingReplies: MissingReplies? {
-        guard settings.countsReplies, let current else { return nil }
-        return current.replies?.missingReplies(
-            sentCount: sentLineCount(on: current.connection), receivedCount: state.conditions.replyCount)
     }
 
     /// Ends the connection for the application protocol and the lines.

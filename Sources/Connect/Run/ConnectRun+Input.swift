@@ -23,13 +23,13 @@ extension ConnectRun {
         else { return }
         let linger = settings.linger
         guard let limit = linger.limit else { return }
-        let roundTrip = settings.countsReplies ? current?.replies?.roundTrip : nil
+        let roundTrip = settings.countsReplies ? delivery.replies?.roundTrip : nil
         current?.linger = InactivityTimer(
             limit, restartsOnArrival: linger.restartsOnArrival, roundTrip: roundTrip, on: loop
         ) { [unowned self] in
             activity
         } action: { [unowned self] quietPeriod in
-            takeHeldAsReplies()
+            delivery.takeHeldAsReplies()
             guard connection != nil, !state.isEnding else { return }
             // A script cannot act on it.
             if let quietPeriod, diagnostics.terminal != nil {
@@ -57,7 +57,7 @@ extension ConnectRun {
             isHeldUp: connection.queuedBytes > 0 || connection.isPausedByUser || awaitsConfirmation,
             answeredRoundTrip: !settings.countsReplies
                 ? nil
-                : current?.replies?.answeredRoundTrip(
+                : delivery.replies?.answeredRoundTrip(
                     sentCount: sentLineCount(on: connection), receivedCount: state.conditions.replyCount))
     }
 
@@ -79,7 +79,7 @@ extension ConnectRun: InputReader.Receiver {
     package func received(input item: InputItem, _ payload: RawSpan, client: Int?) {
         guard !state.isEnding else { return }
         switch item {
-        case .message(let kind): submit(payload, as: kind)
+        case .message(let kind): lines.submit(payload, as: kind)
         case .ping: send(control: .ping, payload)
         case .pong: send(control: .pong, payload)
         case .close(let frame): endInput(with: frame)

@@ -130,8 +130,8 @@ extension ConnectRun {
         let connection = Connection(
             opened.stream, settings: settings.connection(), deflate: opened.deflate, resources: resources, handler: self
         )
-        let countsReplies = settings.countsReplies || settings.tellsGreetings
-        current = OpenConnection(connection: connection, replies: countsReplies ? ReplyCount() : nil)
+        current = OpenConnection(connection: connection)
+        delivery.connectionOpened()
         if settings.isRepl, prompt == nil { startPrompt() }
         guard state.connectionOpened() else { return }
         announce(opened, isFirst: isFirst)
@@ -178,7 +178,7 @@ extension ConnectRun {
         // The messages wait for the next connection.
         if connection.isClosing, lines.keepsLines { return }
         current?.hasBegunSending = true
-        beginSendingLines()
+        lines.beginSending()
         watchSending()
         startInput()
     }

@@ -43,6 +43,7 @@ package final class ConnectRun {
     var current: OpenConnection?
     var input = RunInput.notBegun
     let lines: LineStage
+    let delivery: DeliveryStage
     var stages = OptionalStages()
 
     let embeddedEcho: EmbeddedEcho
@@ -78,7 +79,7 @@ package final class ConnectRun {
         resources = ConnectionResources(on: loop)
         embeddedEcho = EmbeddedEcho(on: loop, diagnostics: diagnostics)
         state = RunState(settings.conditions, closeTimeout: settings.arguments.client.limits.closeTimeout)
-        stages.hiding = try .make(settings.arguments.transcript.hidden, for: "--hide")
+        let hiding: [MessageCondition] = try .make(settings.arguments.transcript.hidden, for: "--hide")
         // Check the messages before a recording truncates its file.
         stages.encoder = try MessageEncoder.make(settings, diagnostics: diagnostics)
         let operands = try LineStage.operands(settings, stages.encoder)
@@ -87,12 +88,14 @@ package final class ConnectRun {
         outputs = try ConnectOutputs(settings, diagnostics: diagnostics, output: environment.output, on: loop)
         outputs.encoder = stages.encoder
         lines = LineStage(LineQueue(settings.lines, operands: operands), settings, outputs: outputs, on: loop)
+        delivery = DeliveryStage(hiding: hiding, lines, outputs)
         if let scenario = settings.scenario {
             stages.scenario = try ScenarioSource(scenario, of: self)
             outputs.judge = stages.scenario
         }
-        for pattern in settings.conditions.patterns + stages.hiding.compactMap(\.pattern) { diagnostics.watch(pattern) }
+        for pattern in settings.conditions.patterns + hiding.compactMap(\.pattern) { diagnostics.watch(pattern) }
         lines.run = self
+        delivery.run = self
         if !decoders.isEmpty {
             stages.codecs = CodecStage(
                 settings, commands: codecCommands, diagnostics: diagnostics, on: loop, host: self)
@@ -151,4 +154,49 @@ package final class ConnectRun {
     var connection: Connection<ConnectRun>? { current?.connection }
     var prompt: ConnectPrompt? { outputs.prompt }
     var diagnostics: Diagnostics { outputs.diagnostics }
+}
+
+// The open connection.
+extension ConnectRun {
+    /// Whether answers from the peer may have arrived without being read.
+    var isReadingPaused: Bool { connection?.isPausedByUser ?? false }
+
+    /// The number of messages sent on a connection, without automatic ones.
+    func sentLineCount(on connection: Connection<ConnectRun>) -> Int {
+        connection.sentTraffic.messages - Int(stages.pipeline?.automaticCount ?? 0)
+    }
+
+    /// Sends a ping of the run itself, which only `-v` shows.
+    /// - Returns: Whether it was sent.
+    @discardableResult
+    func sendHidden(ping payload: [UInt8]) -> Bool {
+        guard let connection, connection.sendPing(payload.span.bytes) else { return false }
+        if outputs.isVerbose { outputs.show(control: .ping, payload.span.bytes, .sent) }
+        return true
+    }
+
+    /// Sends a ping or a pong from the user.
+    /// - Returns: Whether it was sent.
+    @discardableResult
+    func send(control opcode: Opcode, _ payload: RawSpan) -> Bool {
+        if opcode == .ping { statistics.pingSent(payload, at: loop.now) }
+        guard let connection else { return false }
+        let isSent = opcode == .ping ? connection.sendPing(payload) : connection.sendPong(payload)
+        guard isSent else { return false }
+        outputs.writeSent(control: opcode, payload)
+        return true
+    }
+
+    /// Shows the progress of sending if much is queued.
+    func watchSending() {
+        if let connection, connection.queuedBytes > TransferProgress.largeBytes { watchTransfer() }
+    }
+
+    /// Shows the progress of a large message if it takes long. A prompt shows it itself.
+    func watchTransfer() {
+        guard outputs.prompt == nil, let current else { return }
+        let status = current.transfer ?? TransferStatus(of: current.connection, on: loop, diagnostics: diagnostics)
+        self.current?.transfer = status
+        status.watch()
+    }
 }

@@ -4,7 +4,8 @@ import Peer
 import UserInterface
 import WSCore
 
-/// Gives ``LineQueue`` the time and the settings of a run, and reports what becomes of its requests.
+/// The lines of a run: sends them or lets them wait in its ``LineQueue``, which gets the time and the settings from here,
+/// and reports what becomes of requests.
 final class LineStage {
     /// The wait for the pong that confirms the last messages before the connection is closed.
     private enum ClosingWait {
@@ -14,10 +15,11 @@ final class LineStage {
         case over
     }
 
-    weak var run: ConnectRun?
+    /// Set before the first call.
+    unowned var run: ConnectRun!
     var queue: LineQueue
-    private let loop: EventLoop
-    private let outputs: ConnectOutputs
+    let loop: EventLoop
+    let outputs: ConnectOutputs
     private let replies: ReplyArguments
     private let ending: EndingArguments
     /// Whether replies are matched to lines.
@@ -33,7 +35,7 @@ final class LineStage {
     /// Sends the next ping or line.
     private lazy var timer = Timer(on: loop) { [unowned self] in
         confirmInTime()
-        if queue.isCareful { run?.linesMoved() }
+        if queue.isCareful { linesMoved() }
     }
     private var closingWait = ClosingWait.none
     /// Whether work is scheduled for the end of the turn.
@@ -95,7 +97,7 @@ final class LineStage {
     }
 
     /// Whether a user types the lines.
-    private var isRepl: Bool { run?.settings.isRepl ?? false }
+    private var isRepl: Bool { run.settings.isRepl }
 
     // MARK: Requests
 
@@ -166,9 +168,8 @@ final class LineStage {
 
     private func expire() {
         expiryTimer = nil
-        guard let run else { return }
         if run.isReadingPaused { queue.holdExpiry(at: loop.now) }
-        run.takeHeldAsReplies()
+        run.delivery.takeHeldAsReplies()
         guard !run.state.isEnding else { return }
         let expired = queue.expire(at: loop.now)
         if let first = expired.first, queue.settings.matching == .order, !isRepl {
@@ -222,7 +223,7 @@ final class LineStage {
     func confirmInTime() {
         guard keepsLines else { return }
         let now = loop.turnTime
-        if queue.needsPing(at: now) { run?.sendHidden(ping: queue.makePing()) }
+        if queue.needsPing(at: now) { run.sendHidden(ping: queue.makePing()) }
         if let time = queue.nextDueTime(after: now) { timer.start(after: time - now) }
     }
 
@@ -273,7 +274,6 @@ final class LineStage {
 
     /// Ends the wait without a pong, unless reading is paused and the pong may already have arrived.
     private func closingWaitEnded() {
-        guard let run else { return }
         if case .running(let timer) = closingWait, run.isReadingPaused {
             return timer.start(after: confirmationTimeout)
         }
@@ -320,6 +320,6 @@ extension LineStage: EndOfTurnWork {
     /// Sends the next lines.
     func endTurn() {
         isWorkScheduled = false
-        run?.linesMoved()
+        linesMoved()
     }
 }

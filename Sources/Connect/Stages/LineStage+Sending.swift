@@ -1,0 +1,266 @@
+import Conversation
+import Formats
+import Peer
+import UserInterface
+import WSCore
+
+// The path of lines to the connection.
+extension LineStage {
+    /// Sends a line of the input or the prompt, or lets it wait.
+    @inline(__always)
+    func submit(_ payload: RawSpan, as kind: MessageKind) {
+        guard kind == .text, let templates = run.stages.templates else { return submit(final: payload, as: kind) }
+        guard areRequests else {
+            switch templates.result(payload) {
+            case .success(let message): return submit(final: message.span.bytes, as: kind)
+            case .failure(let problem): return lineInvalid(.notATemplate(problem), named: run.input.recordName)
+            }
+        }
+        run.state.conditions.messageSent()
+        if let problem = templates.problem(in: payload) {
+            return lineInvalid(.notATemplate(problem), named: run.input.recordName)
+        }
+        // Its placeholders are replaced when it is sent: they may insert values of replies that have not arrived yet.
+        let bytes = payload.withUnsafeBytes { Array($0) }
+        submit(queue.request(bytes, as: kind, draftName: run.input.recordName), shownAs: payload)
+    }
+
+    @inline(__always)
+    private func submit(final payload: RawSpan, as kind: MessageKind) {
+        if let problem = run.stages.encoder?.problem(with: payload, as: kind) {
+            return lineInvalid(.notEncodable(problem), named: run.input.recordName)
+        }
+        run.state.conditions.messageSent()
+        guard areRequests else { return sendOrWait(payload, as: kind) }
+        do throws(InputProblem) {
+            submit(try request(payload, as: kind), shownAs: payload)
+        } catch {
+            lineInvalid(error, named: run.input.recordName)
+        }
+    }
+
+    /// Sends a request, or lets it wait.
+    /// - Parameter typed: The line from which it was made.
+    private func submit(_ request: Line, shownAs typed: RawSpan) {
+        if takesLines, queue.canSend(at: loop.now) {
+            send(request)
+            limitReplyTime()
+        } else {
+            queue.append(request)
+            outputs.view?.show(waiting: typed, as: request.kind)
+        }
+    }
+
+    /// Sends a line that is no request, or lets it wait. Without another connection, only an application protocol lets
+    /// lines wait.
+    private func sendOrWait(_ payload: RawSpan, as kind: MessageKind) {
+        let isForProtocol = kind == .text && run.stages.hasProtocol
+        if keepsLines, !run.state.isClosing {
+            guard takesLines, queue.canSend(at: loop.turnTime) else { return wait(payload, as: kind) }
+        } else {
+            guard !(run.connection?.isClosing ?? true) else { return reportUnsent() }
+            if isForProtocol, !takesLines || queue.hasWaiting { return wait(payload, as: kind) }
+        }
+        guard let connection = run.connection else { return }
+        do throws(InputProblem) {
+            var isHeld = false
+            if isForProtocol {
+                let line = Line(payload.withUnsafeBytes { Array($0) }, as: kind)
+                let receipt = try transmit(line, on: connection)
+                queue.sent(line, receipt, at: loop.turnTime)
+                isHeld = receipt.heldNumber != nil
+            } else {
+                run.delivery.sendPingBeforeMessages()
+                try encode(line: payload, as: kind, on: connection)
+                if keepsLines { queue.sent(payload, as: kind, at: loop.turnTime) }
+            }
+            outputs.writeSent(payload, as: kind, isHeld ? .queued : .sent)
+        } catch {
+            report(error, sending: Line([], as: kind))
+        }
+    }
+
+    private func wait(_ payload: RawSpan, as kind: MessageKind) {
+        queue.append(payload, as: kind)
+        run.stages.pipeline?.lineWaits(at: loop.nowNanoseconds)
+        run.deadlineTimer.update()
+        outputs.writeSent(payload, as: kind, .queued)
+    }
+
+    /// Whether a line may be given to the connection, as far as it is concerned.
+    private var takesLines: Bool {
+        guard let current = run.current, current.hasBegunSending, run.isPeerReady,
+            !(run.stages.pipeline?.isFull ?? false)
+        else {
+            return false
+        }
+        let connection = current.connection
+        return !connection.isClosing && !(areRequests && (connection.isFull || run.state.isEnding))
+    }
+
+    /// Sends the lines that wait, as long as they may be sent: first the messages of the command line, then those that may
+    /// not have arrived on the previous connection, then the others.
+    func sendWaiting() {
+        while takesLines, let line = queue.next(at: loop.now) { send(line) }
+        limitReplyTime()
+        guard queue.hasWaiting, let pipeline = run.stages.pipeline else { return }
+        pipeline.lineWaits(at: loop.nowNanoseconds)
+        run.deadlineTimer.update()
+    }
+
+    /// Sends a request, or a line that has waited.
+    private func send(_ draft: Line) {
+        guard let connection = run.connection else { return }
+        do throws(InputProblem) {
+            var line = draft
+            if draft.draftName != nil, let templates = run.stages.templates {
+                line = try finished(draft, with: templates)
+            }
+            if line.origin == .operand, !line.wasSent { run.state.conditions.messageSent() }
+            let receipt = try transmit(line, on: connection)
+            let isAwaited = queue.sent(line, receipt, at: areRequests ? loop.now : loop.turnTime)
+            // Lines of the input were shown when they began to wait.
+            let isRequest = areRequests && line.number > 0
+            guard line.origin == .operand || isRequest && (queue.settings.needsReplies || !line.wasSent) else {
+                return
+            }
+            outputs.writeSent(
+                line.payload.span.bytes, as: line.kind, receipt.heldNumber == nil ? .sent : .queued,
+                again: line.wasSent, request: isAwaited ? line.number : nil)
+        } catch {
+            report(error, sending: draft)
+        }
+    }
+
+    /// Gives a line to the application protocol, or to the connection. Binary messages bypass the protocol.
+    private func transmit(_ line: Line, on connection: Connection<ConnectRun>) throws(InputProblem) -> LineReceipt {
+        run.delivery.sendPingBeforeMessages()
+        let payload = line.payload.span.bytes
+        guard line.kind == .text, let pipeline = run.stages.pipeline, pipeline.hasProtocol else {
+            try encode(line: payload, as: line.kind, on: connection)
+            return LineReceipt()
+        }
+        do throws(ProtocolInputError) {
+            let receipt = try pipeline.submit(
+                payload, as: .text, wantsReply: areRequests, at: loop.nowNanoseconds)
+            run.executeEffects()
+            return receipt
+        } catch {
+            throw .notALine(error)
+        }
+    }
+
+    private func encode(
+        line payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>
+    ) throws(InputProblem) {
+        do throws(CodecError) {
+            _ = try encode(payload, as: kind, on: connection)
+        } catch {
+            throw .notEncodable(error)
+        }
+    }
+
+    /// Sends a message, encoded if requested. Returns whether it was sent.
+    @inline(__always)
+    func encode(
+        _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>
+    ) throws(CodecError) -> Bool {
+        guard let encoder = run.stages.encoder else { return connection.send(payload, as: kind) }
+        return try encoder.encode(payload, as: kind) { connection.send($0, as: $1) }
+    }
+
+    /// Sends a message of the run itself on a connection, encoded if requested.
+    /// - Returns: Whether it was sent.
+    @discardableResult
+    func transmit(_ payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>) -> Bool {
+        do throws(CodecError) {
+            return try encode(payload, as: kind, on: connection)
+        } catch {
+            encodingFailed(error)
+            return false
+        }
+    }
+
+    // MARK: Lines that are not sent
+
+    /// Reports a line that cannot be sent.
+    private func report(_ problem: InputProblem, sending line: Line) {
+        if case .notALine(let error) = problem {
+            // As if the refusal had arrived while the line was waiting.
+            if error.isRefused, run.prompt == nil { return queue.dropped(line, because: .refusal) }
+            // It may have arrived on the lost connection.
+            if line.wasSent { return outputs.noticeVerbosely("A line was not sent again: \(error)") }
+            if line.past == .waited, keepsLines, !areRequests {
+                // In a pipe, one line is reported, and the end of the run reports the number of all.
+                if run.prompt != nil || run.heldLines == nil {
+                    outputs.diagnostics.error("a line was not sent: \(error)")
+                }
+                return queue.dropped(line, because: .invalid)
+            }
+        }
+        if line.origin == .operand {
+            queue.drop(operand: line)
+            return lineInvalid(problem, named: "message \(line.number)", isOperand: true)
+        }
+        let name: String? =
+            switch (line.number, line.past) {
+            // Earlier requests have waited for their replies.
+            case (1..., _): line.number == queue.messageCount ? nil : "request \(line.number)"
+            case (_, .new): nil
+            default: "an input line that waited"
+            }
+        lineInvalid(problem, named: line.draftName ?? name ?? run.input.recordName)
+    }
+
+    /// Ends the run because a line cannot be sent. At the prompt, reports it.
+    private func lineInvalid(_ problem: InputProblem, named name: String, isOperand: Bool = false) {
+        if run.prompt != nil { return outputs.diagnostics.error("the line was not sent: \(problem)") }
+        guard isOperand else { return run.received(badInput: name, problem) }
+        run.end(with: run.stages.encoder?.programFailure ?? .badInput(what: name, why: "\(problem)"))
+    }
+
+    /// Reports a typed message that was not sent, because the connection is closing. In a pipe, it is counted.
+    private func reportUnsent() {
+        guard run.prompt != nil else { return run.state.unsentInputCount += 1 }
+        outputs.diagnostics.error("the message was not sent: the connection is closing; /reconnect connects again")
+    }
+
+    /// Ends the run because a message that is not a line cannot be encoded. At the prompt, reports it.
+    private func encodingFailed(_ error: CodecError) {
+        guard run.prompt == nil else { return outputs.diagnostics.error("a message was not sent: \(error)") }
+        run.end(with: run.stages.encoder?.programFailure ?? .badInput(what: "a message was not sent", why: "\(error)"))
+    }
+
+    // MARK: Connections
+
+    /// Begins to send on a connection.
+    func beginSending() {
+        let waitingCount = keepsLines ? queue.waitingCount : 0
+        let unconfirmedCount = queue.unconfirmedCount - queue.kept.count
+        if unconfirmedCount > 0, outputs.showsSending {
+            let messages = Phrase.count(unconfirmedCount, "message")
+            let remark = queue.isCareful ? ", a few at a time" : ""
+            outputs.diagnostics.notice("Resending \(messages) that may not have arrived\(remark).")
+        }
+        if waitingCount > 0, outputs.showsSending {
+            outputs.diagnostics.notice(
+                "Sending \(Phrase.count(waitingCount, "message")) that waited for the connection.")
+        }
+        queue.connectionOpened(at: loop.turnTime)
+        sendWaiting()
+        confirmInTime()
+        // A message that could not be sent has no reply: what has arrived is a greeting.
+        let isUnsent = !keepsLines && !areRequests && queue.unsentOperandCount > 0
+        if isUnsent, run.statistics.openedCount == 1, run.connection?.isClosing ?? true {
+            run.state.conditions.messageSent()
+        }
+    }
+
+    /// Continues after lines were answered or confirmed, or when the next one is due.
+    func linesMoved() {
+        sendWaiting()
+        confirmInTime()
+        run.resumeInput()
+        if run.input.isOver, run.current?.linger == nil { run.startLinger() }
+    }
+}
