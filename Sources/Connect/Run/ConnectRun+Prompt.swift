@@ -21,55 +21,9 @@ extension ConnectRun: PromptConnection {
         return try settings.curlCommand(for: opened, showsSecrets: showsSecrets)
     }
 
-    /// The facts about the connection, each with its name. A value may have several lines.
-    var facts: [(name: String, value: String)] {
-        let open =
-            connection == nil ? nil : statistics.facts(at: loop.now, connectionCounters, without: diagnostics.secrets)
-        var facts =
-            open ?? [
-                ("URL", diagnostics.secrets.masking(line: "\(settings.connector.request.url)")), ("state", stateWords),
-            ]
-        if open != nil, let name = outputs.protocolName {
-            facts.insert(("protocol", escapingControls(name) + (isPeerReady ? "" : ", logging in")), at: 1)
-        }
-        let waitingCount = lines.queue.unsentCount
-        return facts + (unconfirmedCount > 0 ? [("unconfirmed", Phrase.count(unconfirmedCount, "message"))] : [])
-            + (waitingCount > 0 ? [("waiting", Phrase.count(waitingCount, "message"))] : [])
-    }
-
-    /// The number of messages that were sent and that the peer has not confirmed, with `--reconnect`.
-    private var unconfirmedCount: Int {
-        lines.keepsLines ? lines.queue.unconfirmedCount + lines.queue.unansweredSentCount : 0
-    }
-
-    /// The state without an open connection.
-    private var stateWords: String {
-        guard let connections, connections.isActive else { return "disconnected" }
-        guard let time = connections.nextAttemptTime else { return "connecting" }
-        return "disconnected, \(PromptStatus.countdown(to: time, at: loop.now))"
-    }
-
+    var facts: [(name: String, value: String)] { ConnectionFacts(of: self).all }
+    var statusFacts: StatusLine.Facts { ConnectionFacts(of: self).forStatusLine }
     var attemptWords: String? { progress?.words }
-
-    /// The facts for the status line.
-    var statusFacts: StatusLine.Facts {
-        let tls = statistics.opening?.tls?.version
-        let traffic = statistics.traffic(with: connectionCounters)
-        let state = connection != nil ? tls : attemptWords != nil ? "connecting" : "disconnected"
-        let opened = connection != nil ? statistics.opening?.request : nil
-        return StatusLine.Facts(
-            place: ["\((opened ?? settings.connector.request).url)", outputs.protocolName, state].compactMap { $0 },
-            roundTrip: connection == nil ? nil : statistics.lastRoundTrip, recording: outputs.recording.path,
-            sentMessages: traffic.sent.messages, waitingMessages: lines.queue.unsentCount,
-            unconfirmedMessages: unconfirmedCount, receivedMessages: traffic.received.messages)
-    }
-
-    /// The traffic of the open connection.
-    var connectionCounters: ConnectStatistics.Counters {
-        guard let connection else { return ConnectStatistics.Counters() }
-        return ConnectStatistics.Counters(
-            sent: connection.sentTraffic, received: connection.receivedTraffic, queuedBytes: connection.queuedBytes)
-    }
 
     /// Sends a typed message. The next attempt to connect does not wait any longer.
     func sendTyped(_ payload: RawSpan, as kind: MessageKind) {

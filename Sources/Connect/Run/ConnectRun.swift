@@ -158,6 +158,13 @@ package final class ConnectRun {
 
 // The open connection.
 extension ConnectRun {
+    /// The traffic of the open connection.
+    var connectionCounters: ConnectStatistics.Counters {
+        guard let connection else { return ConnectStatistics.Counters() }
+        return ConnectStatistics.Counters(
+            sent: connection.sentTraffic, received: connection.receivedTraffic, queuedBytes: connection.queuedBytes)
+    }
+
     /// Whether answers from the peer may have arrived without being read.
     var isReadingPaused: Bool { connection?.isPausedByUser ?? false }
 
