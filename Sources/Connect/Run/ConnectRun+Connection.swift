@@ -37,7 +37,7 @@ extension ConnectRun: ConnectionHandler {
     ) {
         if let pipeline = stages.pipeline {
             receive(payload, as: kind, decoding, through: pipeline, on: connection)
-        } else if delivery.deliver(payload, as: kind, decoding) {
+        } else if delivery.deliver(payload, as: kind, decoding, of: self) {
             endAtGoal()
         }
         waitForOutput(connection)

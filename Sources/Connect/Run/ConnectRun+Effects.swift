@@ -52,11 +52,11 @@ extension ConnectRun {
             switch role {
             case .message where pipeline.hasProtocol:
                 meetsGoal = delivery.deliver(unchanged: payload, as: kind, decoding, because: nil)
-            case .message: meetsGoal = delivery.deliver(payload, as: kind, decoding)
+            case .message: meetsGoal = delivery.deliver(payload, as: kind, decoding, of: self)
             case .answered where pipeline.isReady:
-                meetsGoal = delivery.deliver(payload, as: kind, decoding, mayBeReply: false)
+                meetsGoal = delivery.deliver(payload, as: kind, decoding, mayBeReply: false, of: self)
             case .login, .answered:
-                delivery.remember(payload, as: kind)
+                delivery.remember(payload, as: kind, of: self)
                 outputs.show(unwritten: payload, as: kind)
             }
         }

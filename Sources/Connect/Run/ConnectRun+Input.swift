@@ -79,7 +79,7 @@ extension ConnectRun: InputReader.Receiver {
     package func received(input item: InputItem, _ payload: RawSpan, client: Int?) {
         guard !state.isEnding else { return }
         switch item {
-        case .message(let kind): lines.submit(payload, as: kind)
+        case .message(let kind): lines.submit(payload, as: kind, of: self)
         case .ping: send(control: .ping, payload)
         case .pong: send(control: .pong, payload)
         case .close(let frame): endInput(with: frame)

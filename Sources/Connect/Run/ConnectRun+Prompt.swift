@@ -28,7 +28,7 @@ extension ConnectRun: PromptConnection {
     /// Sends a typed message. The next attempt to connect does not wait any longer.
     func sendTyped(_ payload: RawSpan, as kind: MessageKind) {
         connections?.startNow()
-        lines.submit(payload, as: kind)
+        lines.submit(payload, as: kind, of: self)
         lines.confirmInTime()
     }
 

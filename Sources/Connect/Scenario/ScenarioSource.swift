@@ -157,7 +157,7 @@ extension ScenarioSource: ScenarioPlayer.Port {
     func send(_ payload: RawSpan, as kind: MessageKind) throws(ProtocolInputError) -> Bool {
         guard let connection = run.connection else { return false }
         do throws(CodecError) {
-            guard try run.lines.encode(payload, as: kind, on: connection) else { return false }
+            guard try run.lines.encode(payload, as: kind, on: connection, of: run) else { return false }
         } catch {
             throw ProtocolInputError("\(error)")
         }

@@ -19,6 +19,8 @@ final class DeliveryStage {
     private(set) var replies: ReplyCount?
     /// Limits the wait for the pong of ``replies`` while it tells greetings from replies. Otherwise `nil`.
     private var greetingTimer: DeadlineTimer?
+    /// Whether the current connection is the first one to the server.
+    private var isFirst = true
 
     init(hiding: [MessageCondition], _ lines: LineStage, _ outputs: ConnectOutputs) {
         self.hiding = hiding
@@ -30,7 +32,7 @@ final class DeliveryStage {
 
     /// Keeps what the user or the next messages may refer to.
     @inline(__always)
-    func remember(_ payload: RawSpan, as kind: MessageKind) {
+    func remember(_ payload: RawSpan, as kind: MessageKind, of run: ConnectRun) {
         run.stages.writer?.received(payload)
         if kind == .text { outputs.prompt?.remember(payload) }
     }
@@ -39,13 +41,16 @@ final class DeliveryStage {
     /// - Parameters:
     ///   - decoding: How it was decoded, or `nil` if it is as received.
     ///   - mayBeReply: Whether it may be a reply, as opposed to a message that has been answered.
+    ///   - run: The run. Reading it from the stage would cost reference counting for each message.
     /// - Returns: Whether it meets the run's goal.
     @inline(__always)
     func deliver(
-        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool = true
+        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool = true, of run: ConnectRun
     ) -> Bool {
-        remember(payload, as: kind)
-        guard greetingTimer != nil else { return take(payload, as: kind, decoding, mayBeReply: mayBeReply) }
+        remember(payload, as: kind, of: run)
+        guard greetingTimer != nil else {
+            return take(payload, as: kind, decoding, mayBeReply: mayBeReply, of: run)
+        }
         return tell(payload, as: kind, decoding, mayBeReply: mayBeReply)
     }
 
@@ -55,7 +60,7 @@ final class DeliveryStage {
     ///   - time: When it arrived, or `nil` for now.
     private func take(
         _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool, isGreeting: Bool = false,
-        at time: Duration? = nil
+        at time: Duration? = nil, of run: ConnectRun
     ) -> Bool {
         if hides(payload, payload) {
             // Only an id says that a hidden message is a reply. By order, any message would be.
@@ -67,7 +72,7 @@ final class DeliveryStage {
         }
         let isWritten: Bool
         // A greeting after a reconnect is none.
-        var isReply = mayBeReply && (run.statistics.openedCount == 1 || run.current?.hasBegunSending ?? false)
+        var isReply = mayBeReply && (isFirst || run.current?.hasBegunSending ?? false)
         if lines.areRequests {
             let finding = mayBeReply ? lines.received(payload, at: time) : .push
             isWritten = write(payload, as: kind, finding, decoding)
@@ -114,7 +119,7 @@ final class DeliveryStage {
         unchanged payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, because reason: String?
     ) -> Bool {
         run.current?.linger?.messageArrived()
-        remember(payload, as: kind)
+        remember(payload, as: kind, of: run)
         if let reason { outputs.diagnostics.notice("wsx: the next message is shown unchanged: \(reason)") }
         if hides(payload, payload) {
             outputs.show(hidden: payload, as: kind)
@@ -172,6 +177,7 @@ extension DeliveryStage {
     func connectionOpened() {
         replies = run.settings.countsReplies || run.settings.tellsGreetings ? ReplyCount() : nil
         greetingTimer = nil
+        isFirst = run.statistics.openedCount == 1
     }
 
     /// Ends a connection, after the messages held have been taken.
@@ -216,7 +222,7 @@ extension DeliveryStage {
     private func tell(_ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool) -> Bool {
         if replies?.takesGreeting() ?? false {
             if replies?.awaitsGreetings == false { greetingTimer = nil }
-            return take(payload, as: kind, decoding, mayBeReply: false, isGreeting: mayBeReply)
+            return take(payload, as: kind, decoding, mayBeReply: false, isGreeting: mayBeReply, of: run)
         }
         let message = ReplyCount.Held(
             payload: payload.withUnsafeBytes { Array($0) }, kind: kind, decoding: decoding, mayBeReply: mayBeReply,
@@ -236,7 +242,7 @@ extension DeliveryStage {
             let isGreeting = message.mayBeReply && areGreetings
             if take(
                 payload, as: message.kind, message.decoding, mayBeReply: mayBeReply, isGreeting: isGreeting,
-                at: message.time)
+                at: message.time, of: run)
             {
                 return true
             }

@@ -7,12 +7,15 @@ import WSCore
 // The path of lines to the connection.
 extension LineStage {
     /// Sends a line of the input or the prompt, or lets it wait.
+    /// - Parameter run: The run. Reading it from the stage would cost reference counting for each line.
     @inline(__always)
-    func submit(_ payload: RawSpan, as kind: MessageKind) {
-        guard kind == .text, let templates = run.stages.templates else { return submit(final: payload, as: kind) }
+    func submit(_ payload: RawSpan, as kind: MessageKind, of run: ConnectRun) {
+        guard kind == .text, let templates = run.stages.templates else {
+            return submit(final: payload, as: kind, of: run)
+        }
         guard areRequests else {
             switch templates.result(payload) {
-            case .success(let message): return submit(final: message.span.bytes, as: kind)
+            case .success(let message): return submit(final: message.span.bytes, as: kind, of: run)
             case .failure(let problem): return lineInvalid(.notATemplate(problem), named: run.input.recordName)
             }
         }
@@ -26,12 +29,12 @@ extension LineStage {
     }
 
     @inline(__always)
-    private func submit(final payload: RawSpan, as kind: MessageKind) {
+    private func submit(final payload: RawSpan, as kind: MessageKind, of run: ConnectRun) {
         if let problem = run.stages.encoder?.problem(with: payload, as: kind) {
             return lineInvalid(.notEncodable(problem), named: run.input.recordName)
         }
         run.state.conditions.messageSent()
-        guard areRequests else { return sendOrWait(payload, as: kind) }
+        guard areRequests else { return sendOrWait(payload, as: kind, of: run) }
         do throws(InputProblem) {
             submit(try request(payload, as: kind), shownAs: payload)
         } catch {
@@ -42,7 +45,7 @@ extension LineStage {
     /// Sends a request, or lets it wait.
     /// - Parameter typed: The line from which it was made.
     private func submit(_ request: Line, shownAs typed: RawSpan) {
-        if takesLines, queue.canSend(at: loop.now) {
+        if takesLines(of: run), queue.canSend(at: loop.now) {
             send(request)
             limitReplyTime()
         } else {
@@ -53,13 +56,13 @@ extension LineStage {
 
     /// Sends a line that is no request, or lets it wait. Without another connection, only an application protocol lets
     /// lines wait.
-    private func sendOrWait(_ payload: RawSpan, as kind: MessageKind) {
+    private func sendOrWait(_ payload: RawSpan, as kind: MessageKind, of run: ConnectRun) {
         let isForProtocol = kind == .text && run.stages.hasProtocol
         if keepsLines, !run.state.isClosing {
-            guard takesLines, queue.canSend(at: loop.turnTime) else { return wait(payload, as: kind) }
+            guard takesLines(of: run), queue.canSend(at: loop.turnTime) else { return wait(payload, as: kind) }
         } else {
             guard !(run.connection?.isClosing ?? true) else { return reportUnsent() }
-            if isForProtocol, !takesLines || queue.hasWaiting { return wait(payload, as: kind) }
+            if isForProtocol, !takesLines(of: run) || queue.hasWaiting { return wait(payload, as: kind) }
         }
         guard let connection = run.connection else { return }
         do throws(InputProblem) {
@@ -71,7 +74,7 @@ extension LineStage {
                 isHeld = receipt.heldNumber != nil
             } else {
                 run.delivery.sendPingBeforeMessages()
-                try encode(line: payload, as: kind, on: connection)
+                try encode(line: payload, as: kind, on: connection, of: run)
                 if keepsLines { queue.sent(payload, as: kind, at: loop.turnTime) }
             }
             outputs.writeSent(payload, as: kind, isHeld ? .queued : .sent)
@@ -88,7 +91,8 @@ extension LineStage {
     }
 
     /// Whether a line may be given to the connection, as far as it is concerned.
-    private var takesLines: Bool {
+    @inline(__always)
+    private func takesLines(of run: ConnectRun) -> Bool {
         guard let current = run.current, current.hasBegunSending, run.isPeerReady,
             !(run.stages.pipeline?.isFull ?? false)
         else {
@@ -101,7 +105,7 @@ extension LineStage {
     /// Sends the lines that wait, as long as they may be sent: first the messages of the command line, then those that may
     /// not have arrived on the previous connection, then the others.
     func sendWaiting() {
-        while takesLines, let line = queue.next(at: loop.now) { send(line) }
+        while takesLines(of: run), let line = queue.next(at: loop.now) { send(line) }
         limitReplyTime()
         guard queue.hasWaiting, let pipeline = run.stages.pipeline else { return }
         pipeline.lineWaits(at: loop.nowNanoseconds)
@@ -137,7 +141,7 @@ extension LineStage {
         run.delivery.sendPingBeforeMessages()
         let payload = line.payload.span.bytes
         guard line.kind == .text, let pipeline = run.stages.pipeline, pipeline.hasProtocol else {
-            try encode(line: payload, as: line.kind, on: connection)
+            try encode(line: payload, as: line.kind, on: connection, of: run)
             return LineReceipt()
         }
         do throws(ProtocolInputError) {
@@ -150,11 +154,12 @@ extension LineStage {
         }
     }
 
+    @inline(__always)
     private func encode(
-        line payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>
+        line payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>, of run: ConnectRun
     ) throws(InputProblem) {
         do throws(CodecError) {
-            _ = try encode(payload, as: kind, on: connection)
+            _ = try encode(payload, as: kind, on: connection, of: run)
         } catch {
             throw .notEncodable(error)
         }
@@ -163,7 +168,7 @@ extension LineStage {
     /// Sends a message, encoded if requested. Returns whether it was sent.
     @inline(__always)
     func encode(
-        _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>
+        _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>, of run: ConnectRun
     ) throws(CodecError) -> Bool {
         guard let encoder = run.stages.encoder else { return connection.send(payload, as: kind) }
         return try encoder.encode(payload, as: kind) { connection.send($0, as: $1) }
@@ -174,7 +179,7 @@ extension LineStage {
     @discardableResult
     func transmit(_ payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>) -> Bool {
         do throws(CodecError) {
-            return try encode(payload, as: kind, on: connection)
+            return try encode(payload, as: kind, on: connection, of: run)
         } catch {
             encodingFailed(error)
             return false

@@ -59,7 +59,7 @@ package final class InputReader {
     /// The kind of messages if records need no decoding, or `nil` otherwise.
     private let verbatimKind: MessageKind?
     private var reader: DescriptorReader?
-    private weak var receiver: (any Receiver)?
+    private unowned var receiver: (any Receiver)?
     /// The number of records so far.
     package private(set) var recordCount = 0
     private var isPaused = true
