@@ -6,41 +6,23 @@ import WSCore
 
 // What the connection reports.
 extension ConnectRun: ConnectionHandler {
-    /// Records and decodes a message, and handles it.
+    /// Records a message, and handles it.
     package func connection(_ connection: Connection<ConnectRun>, received payload: RawSpan, as kind: MessageKind) {
         guard !state.ignoresIncoming else { return }
         messageArrived()
         current?.transfer?.erase()
         outputs.record(payload, as: kind)
-        guard let codecs = stages.codecs else {
-            return handle(payload, as: kind, on: connection)
-        }
-        codecs.receive(payload, as: kind) {
-            if !state.ignoresIncoming { handle($0, as: $1, $2, on: connection) }
-        }
-        waitForOutput(connection)
-        if codecs.isFull { connection.pauseReading() }
-    }
-
-    /// Extends the wait for replies. With an application protocol, only its events do.
-    private func messageArrived() {
-        if !stages.hasProtocol { current?.linger?.messageArrived() }
-    }
-
-    /// Handles a message.
-    /// - Parameters:
-    ///   - decoding: How it was decoded, or `nil` if it is as received.
-    ///   - connection: The connection, which the caller holds.
-    @inline(__always)
-    private func handle(
-        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding? = nil, on connection: Connection<ConnectRun>
-    ) {
         if let pipeline = stages.pipeline {
-            receive(payload, as: kind, decoding, through: pipeline, on: connection)
-        } else if delivery.deliver(payload, as: kind, decoding, of: self) {
+            receive(payload, as: kind, through: pipeline, on: connection)
+        } else if delivery.deliver(payload, as: kind, nil, of: self) {
             endAtGoal()
         }
         waitForOutput(connection)
+    }
+
+    /// Extends the wait for replies. With an application protocol, only its events do.
+    func messageArrived() {
+        if !stages.hasProtocol { current?.linger?.messageArrived() }
     }
 
     /// Takes the messages that were held, and ends the run because its time is over.
@@ -68,7 +50,7 @@ extension ConnectRun: ConnectionHandler {
         }
         if isConfirmation { resumeInput() }
         // A message that began before the pong is a greeting, too.
-        let unfinishedCount = (stages.codecs?.waitingCount ?? 0) + (current?.hasUnfinishedMessage ?? false ? 1 : 0)
+        let unfinishedCount = (stages.pipeline?.waitingCount ?? 0) + (current?.hasUnfinishedMessage ?? false ? 1 : 0)
         let replyRoundTrip = delivery.pongReceived(payload, unfinishedCount: unfinishedCount)
         let ownRoundTrip = current?.heartbeat?.pongReceived(payload) ?? replyRoundTrip
         if let ownRoundTrip { statistics.measured(roundTrip: ownRoundTrip) }
@@ -124,7 +106,7 @@ extension ConnectRun: ConnectionHandler {
     package func connection(_ connection: Connection<ConnectRun>, didEnd end: ConnectionEnd) {
         let isDelayed =
             !state.ignoresIncoming && !state.isHurried
-            && stages.codecs?.delaysEnd(atMost: settings.arguments.client.limits.closeTimeout) { [unowned self] in
+            && stages.programs?.delaysEnd(atMost: settings.arguments.client.limits.closeTimeout) { [unowned self] in
                 connectionEnded(end)
             } ?? false
         if !isDelayed { connectionEnded(end) }
@@ -135,24 +117,5 @@ extension ConnectRun: ConnectionHandler {
         guard outputs.isFull else { return }
         connection.pauseReading()
         outputs.watchLog()
-    }
-}
-
-extension ConnectRun: CodecStage.Host {
-    var takesDecoded: Bool { !outputs.isFull }
-
-    func received(decoded payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?) {
-        guard let connection, !state.ignoresIncoming else { return }
-        messageArrived()
-        handle(payload, as: kind, decoding, on: connection)
-    }
-
-    func codecsDidDrain() {
-        if !outputs.isFull { resumeReading() }
-    }
-
-    /// Ends the run, except at the prompt, which then shows messages as received.
-    func codecFailed(_ failure: Failure) {
-        if prompt == nil { end(with: failure) } else { diagnostics.report(failure) }
     }
 }

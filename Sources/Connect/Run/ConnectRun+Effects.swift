@@ -4,22 +4,29 @@ import Peer
 import UserInterface
 import WSCore
 
-// The effects of the pipeline: an application protocol, or first messages and automatic answers.
+// The pipeline: codecs, and an application protocol, or first messages and automatic answers.
 extension ConnectRun {
     /// Creates the pipeline for the current server, or returns `nil` if there is no need for one.
-    func makePipeline() -> Pipeline? {
+    /// - Parameter decoders: The codecs of received messages, the outermost first.
+    func makePipeline(decoding decoders: [Codec]) -> Pipeline? {
         let timeout = settings.connector.timeouts.whole
+        let format = settings.arguments.format
+        let codecs = MessageCodecs(
+            decoders: decoders, limitBytes: settings.arguments.client.limits.maximumMessageBytes,
+            keepsOriginals: format.output.keepsOriginals && format.pick == nil)
         if settings.arguments.protocols.choice != nil {
             outputs.protocolName = settings.protocolSelection?.descriptor.name
             let application = makeApplication()
-            return Pipeline(application: application, readinessTimeout: timeout, clockOffset: loop.clockOffset)
+            return Pipeline(codecs, application: application, readinessTimeout: timeout, clockOffset: loop.clockOffset)
         }
-        guard let plan = settings.exchange else { return nil }
+        guard let plan = settings.exchange else {
+            return decoders.isEmpty ? nil : Pipeline(codecs, clockOffset: loop.clockOffset)
+        }
         let rules = AutoReply.Rules(plan)
         for pattern in rules.patterns { diagnostics.watch(pattern) }
         let answers = AutoReply(rules, seed: .random(in: .min ... .max))
         settings.data.set(&answers.variables)
-        return Pipeline(answers: answers, readinessTimeout: timeout, clockOffset: loop.clockOffset)
+        return Pipeline(codecs, answers: answers, readinessTimeout: timeout, clockOffset: loop.clockOffset)
     }
 
     private func makeApplication() -> Pipeline.Application {
@@ -41,40 +48,78 @@ extension ConnectRun {
     }
 
     /// Passes a received message through the pipeline.
-    /// - Parameter decoding: How it was decoded, or `nil` if it is as received.
     func receive(
-        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, through pipeline: Pipeline,
-        on connection: Connection<ConnectRun>
+        _ payload: RawSpan, as kind: MessageKind, through pipeline: Pipeline, on connection: Connection<ConnectRun>
     ) {
         pipeline.clockOffset = loop.clockOffset
         var meetsGoal = false
-        pipeline.received(payload, as: kind, at: loop.nowNanoseconds) { payload, kind, role in
-            switch role {
-            case .message where pipeline.hasProtocol:
-                meetsGoal = delivery.deliver(unchanged: payload, as: kind, decoding, because: nil)
-            case .message: meetsGoal = delivery.deliver(payload, as: kind, decoding, of: self)
-            case .answered where pipeline.isReady:
-                meetsGoal = delivery.deliver(payload, as: kind, decoding, mayBeReply: false, of: self)
-            case .login, .answered:
-                delivery.remember(payload, as: kind, of: self)
-                outputs.show(unwritten: payload, as: kind)
-            }
+        pipeline.received(payload, as: kind, at: loop.nowNanoseconds) {
+            meetsGoal = take($0, as: $1, $2, $3, from: pipeline)
         }
-        executeEffects(kind, decoding, meetsGoal: meetsGoal)
+        executeEffects(meetsGoal: meetsGoal)
+        if pipeline.holdsMuch { connection.pauseReading() }
+    }
+
+    /// Passes on messages that programs have decoded, and those that waited for them, while the outputs have room.
+    /// - Returns: Whether the outputs take more.
+    func passOnDecoded() -> Bool {
+        guard let pipeline = stages.pipeline else { return true }
+        executeEffects()
+        let heldMuch = pipeline.holdsMuch
+        while !outputs.isFull, let message = pipeline.nextDecoded() {
+            guard connection != nil, !state.ignoresIncoming else { continue }
+            messageArrived()
+            pipeline.clockOffset = loop.clockOffset
+            var meetsGoal = false
+            pipeline.pass(message, at: loop.nowNanoseconds) { meetsGoal = take($0, as: $1, $2, $3, from: pipeline) }
+            executeEffects(meetsGoal: meetsGoal)
+        }
+        if heldMuch, !pipeline.holdsMuch, !outputs.isFull { resumeReading() }
+        return !outputs.isFull
+    }
+
+    /// Handles a message that the pipeline delivers.
+    /// - Returns: Whether it meets the run's goal.
+    private func take(
+        _ payload: RawSpan, as kind: MessageKind, _ role: Pipeline.Role, _ decoding: Decoding?, from pipeline: Pipeline
+    ) -> Bool {
+        switch role {
+        case .message where pipeline.hasProtocol:
+            return delivery.deliver(unchanged: payload, as: kind, decoding, because: nil)
+        case .message: return delivery.deliver(payload, as: kind, decoding, of: self)
+        case .answered where pipeline.isReady:
+            return delivery.deliver(payload, as: kind, decoding, mayBeReply: false, of: self)
+        case .login, .answered:
+            delivery.remember(payload, as: kind, of: self)
+            outputs.show(unwritten: payload, as: kind)
+            return false
+        }
+    }
+
+    /// Decodes messages that arrive from now on with other codecs.
+    /// - Returns: Whether no codec is a program, which starts and ends with the run.
+    func decode(with codecs: [Codec]) -> Bool {
+        guard stages.programs == nil, codecs.allSatisfy({ $0.program == nil }) else { return false }
+        if stages.pipeline == nil { stages.pipeline = makePipeline(decoding: codecs) }
+        stages.pipeline?.decode(with: codecs)
+        return true
+    }
+
+    /// Ends the run because a program that decodes has failed, except at the prompt, which then shows messages as received.
+    func decodingFailed(_ failure: Failure) {
+        if prompt == nil { end(with: failure) } else { diagnostics.report(failure) }
     }
 
     /// Executes what the pipeline has requested.
-    /// - Parameters:
-    ///   - kind: The kind of the message that is the cause, if there is one.
-    ///   - decoding: How it was decoded, or `nil` if it is as received.
-    ///   - meetsGoal: Whether the message has met the run's goal.
-    func executeEffects(_ kind: MessageKind = .text, _ decoding: Decoding? = nil, meetsGoal: Bool = false) {
+    /// - Parameter meetsGoal: Whether the message that is the cause has met the run's goal.
+    func executeEffects(meetsGoal: Bool = false) {
         guard let pipeline = stages.pipeline else { return }
         // The messages that follow, such as answers and acknowledgements, are sent before the close frame.
         var meetsGoal = meetsGoal
         while let effect = pipeline.next() {
             switch effect {
             case .send(let payload, let kind, let purpose): send(payload.span.bytes, as: kind, for: purpose)
+            case .decode(let payload, let program): stages.programs?.decode(payload, by: program)
             case .detected(let name):
                 outputs.protocolName = name
                 diagnostics.notice("wsx: detected the protocol \(name)")
@@ -85,7 +130,7 @@ extension ConnectRun {
             case .event(let event):
                 if let key = event.confirmedKey { lines.acknowledged(key) }
                 if !state.ignoresIncoming, delivery.deliver(event) { meetsGoal = true }
-            case .notUnderstood(let payload, let reason):
+            case .notUnderstood(let payload, let kind, let decoding, let reason):
                 if !state.ignoresIncoming,
                     delivery.deliver(unchanged: payload.span.bytes, as: kind, decoding, because: reason)
                 {

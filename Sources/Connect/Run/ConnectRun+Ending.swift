@@ -60,7 +60,7 @@ extension ConnectRun {
         let isFirstHurry = state.end(with: failure, hurried: hurried)
         current?.linger = nil
         input.pause()
-        if hurried, stages.codecs?.abandon() ?? false { return }
+        if hurried, stages.programs?.abandon() ?? false { return }
         guard let connection else {
             connections?.cancel()
             return finish()
@@ -215,8 +215,8 @@ extension ConnectRun {
         if outputs.isFull {
             outputs.watchLog()
         } else {
-            stages.codecs?.resume()
-            if !(stages.codecs?.isFull ?? false) { resumeReading() }
+            stages.programs?.resume()
+            if !(stages.pipeline?.holdsMuch ?? false) { resumeReading() }
         }
         resumeInput()
         if state.isDraining, outputs.isDrained { stopLoop() }

@@ -108,8 +108,9 @@ extension ConnectRun {
         let report = EndReport(of: self)
         report.showUndelivered("/connect does not take messages to another URL")
         report.showUnanswered()
+        let decoders = decoders
         settings = next
-        stages.pipeline = makePipeline()
+        stages.pipeline = makePipeline(decoding: decoders)
         connections?.cancel()
         connections = nil
         statistics.serverChanged()
@@ -148,11 +149,11 @@ extension ConnectRun {
         }
         // Nothing will be sent: the first message is the last one, even if others arrive with it.
         if !settings.readsPipe, settings.messages.isEmpty { _ = state.inputEnded() }
-        stages.codecs?.connectionWillStart()
+        stages.programs?.start()
         if let scenario = stages.scenario {
             scenario.connectionWillStart(statistics.openedCount)
             // The steps ask for what the session of the last connection would renew.
-            stages.pipeline = makePipeline()
+            stages.pipeline = makePipeline(decoding: decoders)
         }
         stages.pipeline?.clockOffset = loop.clockOffset
         stages.pipeline?.opened(
@@ -207,14 +208,6 @@ extension ConnectRun {
         // Messages that are sent again may get further replies.
         state.awaitReplies()
         startLinger()
-    }
-
-    /// Decodes messages that arrive from now on with other codecs.
-    /// - Returns: Whether no codec is a program, which starts and ends with the run.
-    func decode(with codecs: [Codec]) -> Bool {
-        let stage = stages.codecs ?? CodecStage(settings, commands: [], diagnostics: diagnostics, on: loop, host: self)
-        stages.codecs = stage
-        return stage.use(codecs)
     }
 
     private func announce(_ opened: Connector.Opened, isFirst: Bool) {

@@ -32,7 +32,7 @@ extension ConnectRun: PromptConnection {
         lines.confirmInTime()
     }
 
-    var decoders: [Codec] { stages.codecs?.codecs ?? [] }
+    var decoders: [Codec] { stages.pipeline?.decoders ?? [] }
 
     func text(of call: MessageCall) throws(TemplateProblem) -> [UInt8] {
         guard let writer = stages.writer else { throw TemplateWriter.unknown(call.name, among: []) }

@@ -7,7 +7,7 @@ import WSCore
 /// A run of `wsx connect`. Stages in brackets exist only if an option needs them.
 ///
 ///     input, prompt ─► LineQueue ─► [Pipeline] ─► MessageEncoder ─► Connection
-///     ConnectOutputs ◄─ EndConditions ◄─ LineQueue ◄─ [Pipeline] ◄─ CodecStage ◄─ Connection
+///     ConnectOutputs ◄─ EndConditions ◄─ LineQueue ◄─ [Pipeline] ◄─ Connection
 ///
 /// ``ConnectionSequence`` opens the connections, ``RunState`` decides how the run ends, and this class passes bytes and
 /// events between the stages.
@@ -84,7 +84,7 @@ package final class ConnectRun {
         stages.encoder = try MessageEncoder.make(settings, diagnostics: diagnostics)
         let operands = try LineStage.operands(settings, stages.encoder)
         let decoders = settings.arguments.codecs.decoders
-        let codecCommands = try CodecStage.commands(of: decoders, option: "--decode", settings)
+        let decodingCommands = try ProgramCommand.commands(of: decoders, option: "--decode", settings.secrets)
         outputs = try ConnectOutputs(settings, diagnostics: diagnostics, output: environment.output, on: loop)
         outputs.encoder = stages.encoder
         lines = LineStage(LineQueue(settings.lines, operands: operands), settings, outputs: outputs, on: loop)
@@ -96,11 +96,13 @@ package final class ConnectRun {
         for pattern in settings.conditions.patterns + hiding.compactMap(\.pattern) { diagnostics.watch(pattern) }
         lines.run = self
         delivery.run = self
-        if !decoders.isEmpty {
-            stages.codecs = CodecStage(
-                settings, commands: codecCommands, diagnostics: diagnostics, on: loop, host: self)
-        }
-        stages.pipeline = makePipeline()
+        stages.pipeline = makePipeline(decoding: decoders)
+        stages.programs = DecodingPrograms(
+            decodingCommands, limitBytes: settings.arguments.client.limits.maximumMessageBytes,
+            diagnostics: diagnostics, on: loop)
+        stages.programs?.pipeline = { [unowned self] in stages.pipeline }
+        stages.programs?.passOn = { [unowned self] in passOnDecoded() }
+        stages.programs?.didFail = { [unowned self] failure in decodingFailed(failure) }
         guard let pipes, let command = settings.program else { return }
         program = ConnectProgram(
             command, pipes: pipes, grace: settings.arguments.programs.programGrace, on: loop, diagnostics: diagnostics,
@@ -144,7 +146,7 @@ package final class ConnectRun {
         }
         deadline = nil
         program?.kill()
-        stages.codecs?.kill()
+        stages.programs?.kill()
         stages.encoder?.kill()
         var failure = outputs.recording.complete(after: state.failure ?? program?.failure)
         if let scenario = stages.scenario { failure = scenario.finish(after: failure) }

@@ -125,7 +125,7 @@ struct EndReport {
     /// Reports the received data that is incomplete at the end of a connection.
     func showIncompleteInput() {
         guard !state.ignoresIncoming else { return }
-        if let error = run.stages.codecs?.incompleteMessage { outputs.report(undecoded: "\(error)") }
+        if let error = pipeline?.incompleteMessage { outputs.report(undecoded: "\(error)") }
         if let words = pipeline?.incompleteInput {
             diagnostics.notice("wsx: the connection ended within \(words)")
         }

@@ -1,5 +1,6 @@
 import Conversation
 import Formats
+import Peer
 import UserInterface
 import WSCore
 
@@ -25,11 +26,11 @@ struct OptionalStages {
     var templates: TemplateStage?
     /// Sends the steps of a scenario instead of the input, or `nil` without `--scenario`.
     var scenario: ScenarioSource?
-    /// Decodes received messages, or `nil` without `--decode`.
-    var codecs: CodecStage?
+    /// The programs that decode for the pipeline, or `nil` without `--decode exec:`.
+    var programs: DecodingPrograms?
     /// Encodes messages to send, or `nil` without `--encode`.
     var encoder: MessageEncoder?
-    /// Speaks an application protocol, or sends first messages and answers, or `nil` if there are none.
+    /// Decodes messages, speaks an application protocol, or sends first messages and answers, or `nil` if there are none.
     var pipeline: Pipeline?
 
     /// Whether there is an application protocol.

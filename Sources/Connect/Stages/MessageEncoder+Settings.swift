@@ -44,7 +44,9 @@ extension EncodingProgram {
         _ codec: Codec, _ settings: ConnectSettings, diagnostics: Diagnostics
     ) throws(Failure) -> EncodingProgram? {
         let limits = settings.arguments.client.limits
-        guard let command = try CodecStage.commands(of: [codec], option: "--encode", settings).first else { return nil }
+        guard let command = try ProgramCommand.commands(of: [codec], option: "--encode", settings.secrets).first else {
+            return nil
+        }
         do throws(IOError) {
             return try EncodingProgram(
                 command, codec: codec, limitBytes: limits.maximumMessageBytes, timeout: limits.closeTimeout,

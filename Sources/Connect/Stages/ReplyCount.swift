@@ -1,4 +1,5 @@
 import Formats
+import Conversation
 import Peer
 import WSCore
 

@@ -5,6 +5,8 @@ extension Pipeline {
     package enum Effect: Equatable {
         /// Send a message.
         case send([UInt8], MessageKind, Purpose)
+        /// Pass a message to the program of a codec. ``Pipeline/answered(_:by:named:)`` gets its answer.
+        case decode([UInt8], program: Int)
         /// Report the name of the application protocol that has been detected.
         case detected(String)
         /// The server has confirmed the login: lines may be submitted.
@@ -12,7 +14,7 @@ extension Pipeline {
         /// Handle an event of the application protocol.
         case event(ProtocolEvent)
         /// Handle a received message unchanged, because the application protocol does not understand it, for this reason.
-        case notUnderstood([UInt8], String)
+        case notUnderstood([UInt8], MessageKind, Decoding?, reason: String)
         /// The line with this number, which the session has held back, has been sent.
         case lineSent(Int)
         /// The lines with these numbers will not be sent, because their subscription was refused or has ended.
@@ -80,6 +82,10 @@ struct EffectQueue {
 
     mutating func append(_ payload: RawSpan, _ kind: MessageKind, _ purpose: Pipeline.Purpose) {
         effects.append(.send(payload.withUnsafeBytes { Array($0) }, kind, purpose))
+    }
+
+    mutating func append(decode payload: borrowing ByteBuffer, program: Int) {
+        append(.decode(payload.withReadableBytes { span in span.withUnsafeBytes { Array($0) } }, program: program))
     }
 
     mutating func next() -> Pipeline.Effect? {

@@ -5,7 +5,8 @@ import WSCore
 /// answers.
 ///
 ///     received ─► decoders ─► protocol ─────────────► event ─┐
-///                                └─► answers ─► deliver      ├─► next
+///                    │           └─► answers ─► deliver      ├─► next
+///                    └─ programs: decode ─► answered, nextDecoded ─► pass
 ///     submit ───► protocol, or encoder ───────────► send ────┘
 ///
 /// The span of a received message cannot be stored, so it is delivered by a call. Everything else is an ``Effect`` in a queue, in the order of sending. An input that arrives while effects are executed adds its effects behind them.
@@ -22,8 +23,12 @@ package final class Pipeline {
         case answered
     }
 
-    private let codecs: MessageCodecs
-    private var chain: CodecChain
+    /// Handles a message that is not the application protocol's: its kind, both after decoding, the part that it plays, and
+    /// how it was decoded, or `nil` if it is as received. It may call the pipeline.
+    package typealias Delivery = (RawSpan, MessageKind, Role, Decoding?) -> Void
+
+    private let encoder: Codec?
+    private var decoding: DecodingStage
     private var protocolStage: ProtocolStage?
     private let answers: AutoReply?
     private let readinessTimeout: Duration?
@@ -41,7 +46,7 @@ package final class Pipeline {
 
     private enum Undecodable {
         case none
-        case last(CodecError)
+        case last(String)
         /// The reason for an earlier message has been taken.
         case taken
     }
@@ -56,12 +61,12 @@ package final class Pipeline {
         _ codecs: MessageCodecs = MessageCodecs(), application: Application? = nil,
         answers: AutoReply? = nil, readinessTimeout: Duration? = nil, clockOffset: UInt64
     ) {
-        self.codecs = codecs
+        encoder = codecs.encoder
+        decoding = DecodingStage(codecs)
         protocolStage = application.map { ProtocolStage($0, readinessTimeout: readinessTimeout) }
         self.answers = answers
         self.readinessTimeout = readinessTimeout
         self.clockOffset = clockOffset
-        chain = CodecChain(codecs.decoders, limitBytes: codecs.limitBytes)
     }
 
     /// Whether there is an application protocol, detected or not.
@@ -90,7 +95,7 @@ package final class Pipeline {
     package func opened(
         _ number: UInt64, after earlierCount: UInt64 = 0, at url: WebSocketURL? = nil, subprotocol: String?, now: UInt64
     ) {
-        chain.connectionOpened()
+        decoding.connectionOpened()
         undecodable = .none
         protocolStage?.opened(url, subprotocol: subprotocol, at: now, &effects)
         answers?.begin(connection: number, sentCount: earlierCount)
@@ -113,37 +118,43 @@ package final class Pipeline {
     }
 
     /// Handles a received message.
-    /// - Parameter deliver: Receives the message, decoded, if it is not the application protocol's, and its kind as received.
-    ///   It may call the pipeline.
-    package func received(
-        _ payload: RawSpan, as kind: MessageKind, at now: UInt64, deliver: (RawSpan, MessageKind, Role) -> Void
-    ) {
+    package func received(_ payload: RawSpan, as kind: MessageKind, at now: UInt64, deliver: Delivery) {
         if case .last = undecodable { undecodable = .none }
-        guard kind == .binary, !chain.codecs.isEmpty else {
-            return pass(payload, as: kind, from: kind, at: now, deliver)
+        guard kind == .binary, !decoding.codecs.isEmpty else {
+            return passInOrder(payload, as: kind, nil, at: now, deliver)
         }
+        // The receiver may cause further calls.
         var message = decoded.takeAll()
-        do throws(CodecError) {
-            switch try chain.decode(payload, into: &message) {
-            case .decoded(let isText):
-                message.withReadableBytes { pass($0, as: isText ? .text : .binary, from: kind, at: now, deliver) }
-            case .incomplete: break
-            case .unchanged, .program: throw .notDetected
-            }
-        } catch {
-            if case .none = undecodable { undecodable = .last(error) }
-            pass(payload, as: kind, from: kind, at: now, deliver)
+        switch decoding.decode(payload, into: &message, &effects) {
+        case .unchanged(let how): passInOrder(payload, as: kind, how, at: now, deliver)
+        case .decoded(let kind, let how):
+            message.withReadableBytes { passInOrder($0, as: kind, how, at: now, deliver) }
+        case .none: break
         }
+        message.removeAll()
+        message.releaseStorage(above: DecodingStage.keptBytes)
         decoded = message
     }
 
-    /// Passes a message to the protocol or to the answers.
-    /// - Parameter receivedKind: The kind of the message before it was decoded.
-    private func pass(
-        _ payload: RawSpan, as kind: MessageKind, from receivedKind: MessageKind, at now: UInt64,
-        _ deliver: (RawSpan, MessageKind, Role) -> Void
+    /// Passes a message on, unless it has to wait for earlier ones.
+    private func passInOrder(
+        _ payload: RawSpan, as kind: MessageKind, _ how: Decoding?, at now: UInt64, _ deliver: Delivery
     ) {
-        if protocolStage?.received(payload, as: kind, at: now, &effects) == true { return }
+        guard decoding.waitingCount == 0 else { return decoding.append(payload, kind, how) }
+        pass(payload, as: kind, how, at: now, deliver)
+    }
+
+    /// Handles a message that ``nextDecoded()`` has returned.
+    package func pass(_ message: WaitingMessage, at now: UInt64, deliver: Delivery) {
+        message.payload.withUnsafeBytes { pass($0.bytes, as: message.kind, message.decoding, at: now, deliver) }
+    }
+
+    /// Passes a message to the protocol or to the answers.
+    private func pass(
+        _ payload: RawSpan, as kind: MessageKind, _ how: Decoding?, at now: UInt64, _ deliver: Delivery
+    ) {
+        if let problem = how?.problem, case .none = undecodable { undecodable = .last(problem) }
+        if protocolStage?.received(payload, as: kind, how, at: now, &effects) == true { return }
         var role = Role.message
         do throws(TemplateValueError) {
             let finding = try answers?.receive(payload, at: wallTime(at: now)) { effects.append($0, .text, .answer) }
@@ -159,8 +170,35 @@ package final class Pipeline {
         } catch {
             effects.append(.unanswered(error))
         }
-        deliver(payload, receivedKind, role)
+        deliver(payload, kind, role, how)
     }
+
+    /// Handles an answer of a program to ``Effect/decode(_:program:)``.
+    /// - Parameters:
+    ///   - line: The answer, which is empty if the program cannot decode the message.
+    ///   - program: The index of the program.
+    ///   - name: Its name, for errors.
+    /// - Returns: Whether a message waits for the answer.
+    package func answered(_ line: RawSpan, by program: Int, named name: String) -> Bool {
+        defer {
+            decoded.removeAll()
+            decoded.releaseStorage(above: DecodingStage.keptBytes)
+        }
+        return decoding.answered(line, by: program, named: name, &decoded, &effects)
+    }
+
+    /// Handles the failure of the programs: messages that wait for them are passed on as received, with this reason.
+    package func programsFailed(because words: String) { decoding.programsFailed(because: words) }
+
+    /// Removes and returns the first message that has waited, once it is decoded. The command passes it to
+    /// ``pass(_:at:deliver:)`` as soon as its outputs have room.
+    package func nextDecoded() -> WaitingMessage? { decoding.next() }
+
+    /// Discards the messages that wait, because the run ends.
+    package func discardWaiting() { decoding.removeAll() }
+
+    /// Uses other codecs for messages that arrive from now on. Neither these nor the current ones are programs.
+    package func decode(with codecs: [Codec]) { decoding.use(codecs) }
 
     /// Sends what the command has to say.
     /// - Parameter wantsReply: Whether the protocol should ask for a reply, if it can.
@@ -173,7 +211,7 @@ package final class Pipeline {
         {
             return receipt
         }
-        guard let encoder = codecs.encoder, kind == .text else {
+        guard let encoder, kind == .text else {
             effects.append(payload, kind, .line)
             return LineReceipt()
         }
@@ -252,18 +290,26 @@ package final class Pipeline {
     package func next() -> Effect? { effects.next() }
 
     /// The reason why the last message was not decoded: the first one of the connection that the caller asks about.
-    package func takeUndecodable() -> CodecError? {
-        guard case .last(let error) = undecodable else { return nil }
+    package func takeUndecodable() -> String? {
+        guard case .last(let reason) = undecodable else { return nil }
         undecodable = .taken
-        return error
+        return reason
     }
 
     /// The time in milliseconds since 1970.
     private func wallTime(at now: UInt64) -> UInt64 { (now &+ clockOffset) / 1_000_000 }
 }
 
-// The state of the application protocol, for reports.
+// The state, for reports.
 extension Pipeline {
+    /// The codecs of received messages, the outermost first.
+    package var decoders: [Codec] { decoding.codecs }
+    /// Whether so many messages wait for programs that the peer should pause.
+    package var holdsMuch: Bool { decoding.isFull }
+    /// The number of received messages that wait for programs.
+    package var waitingCount: Int { decoding.waitingCount }
+    /// Why the last message of the connection was not decoded, or `nil` if it was.
+    package var incompleteMessage: CodecError? { decoding.incompleteMessage }
     /// The protocol, or `nil` if there is none or it has not been detected.
     package var applicationProtocol: ApplicationProtocol? { protocolStage?.descriptor }
     /// Why the connection is useless, or `nil` if it is not.
@@ -289,17 +335,22 @@ extension Pipeline {
 
 /// The formats of binary messages.
 package struct MessageCodecs: Equatable, Sendable {
-    /// The codecs of received messages, the outermost first. None is a program.
+    /// The codecs of received messages, the outermost first.
     package let decoders: [Codec]
     /// The codec of sent text messages, which can encode, or `nil` to send them unchanged.
     package let encoder: Codec?
     /// The maximum size of a decoded message.
     package let limitBytes: Int
+    /// Whether decoded messages are delivered with the received bytes.
+    package let keepsOriginals: Bool
 
     /// Describes formats; by default, messages stay unchanged.
-    package init(decoders: [Codec] = [], encoder: Codec? = nil, limitBytes: Int = .max) {
+    package init(
+        decoders: [Codec] = [], encoder: Codec? = nil, limitBytes: Int = .max, keepsOriginals: Bool = false
+    ) {
         self.decoders = decoders
         self.encoder = encoder
         self.limitBytes = limitBytes
+        self.keepsOriginals = keepsOriginals
     }
 }

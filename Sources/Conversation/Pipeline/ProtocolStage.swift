@@ -167,7 +167,7 @@ struct ProtocolStage {
     /// Handles a received message.
     /// - Returns: Whether it is the protocol's. Otherwise, it passes unchanged.
     mutating func received(
-        _ payload: RawSpan, as kind: MessageKind, at now: UInt64, _ effects: inout EffectQueue
+        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, at now: UInt64, _ effects: inout EffectQueue
     ) -> Bool {
         if session == nil {
             detect(.detected(firstMessage: payload, as: kind), &effects)
@@ -177,7 +177,7 @@ struct ProtocolStage {
         guard let session else { return false }
         guard !isOver else { return true }
         session.received(payload, as: kind, at: now, &output)
-        takeOutput(at: now, of: payload, &effects)
+        takeOutput(at: now, of: payload, &effects, as: kind, decoding)
         return true
     }
 
@@ -206,7 +206,10 @@ struct ProtocolStage {
 
     /// Appends what the session has requested to the effects.
     /// - Parameter payload: The received message that is the cause, or `nil` if there is none.
-    private mutating func takeOutput(at now: UInt64, of payload: RawSpan?, _ effects: inout EffectQueue) {
+    private mutating func takeOutput(
+        at now: UInt64, of payload: RawSpan?, _ effects: inout EffectQueue, as kind: MessageKind = .text,
+        _ decoding: Decoding? = nil
+    ) {
         var isUnknown = false
         for item in output.items {
             if isOver { break }
@@ -219,7 +222,8 @@ struct ProtocolStage {
                 // A message with several such parts is shown once, with the first reason.
                 guard !isUnknown, let payload else { continue }
                 isUnknown = true
-                effects.append(.notUnderstood(payload.withUnsafeBytes { Array($0) }, reason))
+                effects.append(
+                    .notUnderstood(payload.withUnsafeBytes { Array($0) }, kind, decoding, reason: reason))
             case .ready:
                 guard case .opening = state else { continue }
                 state = .ready

@@ -56,6 +56,9 @@ package enum Codec: Hashable, Sendable {
     /// The name without the command of a program.
     package var shortName: String { if case .program = self { "exec" } else { name } }
 
+    /// The command of a program and its arguments, separated by spaces, or `nil` for other codecs.
+    package var program: String? { if case .program(let command) = self { command } else { nil } }
+
     /// A phrase for the help.
     package var summary: String {
         switch self {

@@ -36,7 +36,8 @@ final class ClientReplies {
     func answers(_ payload: RawSpan) -> Bool {
         var isAnswered = false
         pipeline.clockOffset = loop.clockOffset
-        pipeline.received(payload, as: .text, at: loop.nowNanoseconds) { _, _, role in isAnswered = role == .answered }
+        pipeline.received(payload, as: .text, at: loop.nowNanoseconds) { _, _, role, _ in isAnswered = role == .answered
+        }
         endTurn()
         return isAnswered
     }

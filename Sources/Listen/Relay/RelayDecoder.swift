@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import Peer
 import UserInterface

@@ -47,7 +47,7 @@ extension LoadContext {
         _ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection, through pipeline: Pipeline,
         _ body: (RawSpan) -> Void
     ) {
-        pipeline.received(payload, as: kind, at: now) { payload, _, role in
+        pipeline.received(payload, as: kind, at: now) { payload, _, role, _ in
             if role == .message { body(payload) }
         }
         if !connection.takesUndecodable { reportUndecodable(on: connection) }
@@ -67,7 +67,7 @@ extension LoadContext {
     /// Reports the last message if it could not be decoded, and none has been reported yet.
     internal func reportUndecodable(on connection: LoadConnection) {
         guard let problem = connection.pipeline?.takeUndecodable() else { return }
-        host?.protocolFailed(on: connection, because: .undecodable("\(problem)"))
+        host?.protocolFailed(on: connection, because: .undecodable(problem))
     }
 
     /// Sends a message of the workload through the pipeline of a connection. Events that result from it wait for the next
@@ -129,12 +129,12 @@ extension LoadContext {
             case .event(let event): hasEvents = pass(event, to: connection) || hasEvents
             case .ready: becameReady = true
             case .failed(let problem): end(connection, because: problem)
-            case .notUnderstood(_, let reason):
+            case .notUnderstood(_, _, _, let reason):
                 guard !connection.hasReportedUnknown else { continue }
                 connection.hasReportedUnknown = true
                 host?.protocolFailed(on: connection, because: .notUnderstood(reason))
             // The workload counts the replies that are missing.
-            case .lineSent, .linesDropped, .renewed, .detected: break
+            case .lineSent, .linesDropped, .renewed, .detected, .decode: break
             // A message that cannot be answered, because a value is missing, is the workload's. Other messages insert only
             // values that exist; see ``AutoReply/Plan``.
             case .unanswered, .notGreeted: break

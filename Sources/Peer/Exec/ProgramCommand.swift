@@ -1,3 +1,4 @@
+import Formats
 import UserInterface
 import WSCore
 
@@ -43,6 +44,23 @@ package struct ProgramCommand {
         var kept: [String: String] = [:]
         for name in Self.keptVariables { kept[name] = variable(name) }
         environment = kept
+    }
+
+    /// Finds the programs of codecs.
+    /// - Parameters:
+    ///   - option: The option with the codecs, for error messages.
+    ///   - secrets: Reads environment variables.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    package static func commands(
+        of codecs: [Codec], option: String, _ secrets: Secrets
+    ) throws(Failure) -> [ProgramCommand] {
+        var commands: [ProgramCommand] = []
+        for command in codecs.compactMap(\.program) {
+            let words = command.split(separator: " ").map { String($0) }
+            commands.append(
+                try ProgramCommand(words, option: "\(option) exec:PROGRAM", environment: secrets.environment))
+        }
+        return commands
     }
 
     /// The program's name for the log: without its directory, and safe to print.

@@ -33,13 +33,41 @@ import WSCore
         func receive(_ payload: [UInt8], as kind: MessageKind) -> [String] {
             var delivered: [String] = []
             payload.withUnsafeBytes {
-                pipeline.received($0.bytes, as: kind, at: nanoseconds) { payload, kind, role in
-                    let text = payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-                    let kind = kind == .binary ? " (binary)" : ""
-                    delivered.append("\(role == .message ? "deliver" : "\(role)") \(text)\(kind)")
+                pipeline.received($0.bytes, as: kind, at: nanoseconds) { payload, kind, role, how in
+                    delivered.append(Self.words(for: payload, kind, role, how))
                 }
             }
             return delivered + take()
+        }
+
+        /// Answers for the program of a codec. Returns what is passed on then.
+        func answer(_ line: String, by program: Int = 0) -> [String] {
+            let line = Array(line.utf8)
+            guard pipeline.answered(line.span.bytes, by: program, named: "x") else { return ["no message waits"] }
+            return take() + passOn()
+        }
+
+        func passOn() -> [String] {
+            var delivered: [String] = []
+            while let message = pipeline.nextDecoded() {
+                pipeline.pass(message, at: nanoseconds) { payload, kind, role, how in
+                    delivered.append(Self.words(for: payload, kind, role, how))
+                }
+            }
+            return delivered
+        }
+
+        private static func words(
+            for payload: RawSpan, _ kind: MessageKind, _ role: Pipeline.Role, _ how: Decoding?
+        ) -> String {
+            let text = payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+            let codecs =
+                switch how?.result {
+                case nil: ""
+                case .decoded(let codecs)?: " by \(codecs)"
+                case .failed(let reason)?: " because \(reason)"
+                }
+            return "\(role == .message ? "deliver" : "\(role)") \(text)\(kind == .binary ? " (binary)" : "")\(codecs)"
         }
 
         func submit(_ text: String) -> [String] {
@@ -72,7 +100,8 @@ import WSCore
             case .send(let payload, let kind, let purpose):
                 kind == .text ? ">\(String(decoding: payload, as: UTF8.self)) (\(purpose))" : ">\(payload) (\(purpose))"
             case .event(let event): "event \(String(decoding: event.line, as: UTF8.self))"
-            case .notUnderstood(_, let reason): "not understood: \(reason)"
+            case .notUnderstood(_, _, _, let reason): "not understood: \(reason)"
+            case .decode(let payload, let program): "decode \(String(decoding: payload, as: UTF8.self)) by \(program)"
             default: "\(effect)"
             }
         }
@@ -125,12 +154,12 @@ import WSCore
 
     // MARK: Codecs
 
-    @Test("Decoded messages are delivered with their kind as received, and lines are encoded")
+    @Test("Messages are delivered as decoded, and lines are encoded")
     func codecs() {
         let codecs = MessageCodecs(decoders: [.messagePack], encoder: .messagePack, limitBytes: 100)
         let driver = Driver(Pipeline(codecs, clockOffset: 0))
         _ = driver.open()
-        expectEqual(driver.receive([0x81, 0xA1, 0x61, 0x01], as: .binary), [#"deliver {"a":1} (binary)"#])
+        expectEqual(driver.receive([0x81, 0xA1, 0x61, 0x01], as: .binary), [#"deliver {"a":1} by msgpack"#])
         expectNil(driver.pipeline.takeUndecodable())
         expectEqual(driver.submit("[1]").first, ">[145, 1] (line)")
         expectEqual(driver.submit("{").first?.hasPrefix("error: "), true)
@@ -146,6 +175,46 @@ import WSCore
         for isFirst in [true, false] {
             _ = driver.receive([0xC1], as: .binary)
             expectEqual((driver.pipeline.takeUndecodable() != nil), isFirst)
+        }
+    }
+
+    /// A pipeline whose messages go through programs.
+    private static func programs(_ decoders: [Codec], keepsOriginals: Bool = false) -> Driver {
+        let codecs = MessageCodecs(decoders: decoders, limitBytes: 1 << 20, keepsOriginals: keepsOriginals)
+        let driver = Driver(Pipeline(codecs, clockOffset: 0))
+        _ = driver.open()
+        return driver
+    }
+
+    @Test("Messages keep their order while programs decode, and count in bytes")
+    func programOrder() {
+        let driver = Self.programs([.program("a"), .program("b"), .json])
+        expectEqual(driver.receive(Array("1".utf8), as: .binary), ["decode 1 by 0"])
+        expectEqual(driver.receive("text"), [])
+        expectEqual(driver.receive(Array("2".utf8), as: .binary), ["decode 2 by 0"])
+        expectEqual(driver.pipeline.waitingCount, 3)
+        expectEqual(driver.answer("[ 2 ]"), ["decode [ 2 ] by 1"])
+        expectEqual(driver.answer("[ 3 ]", by: 1), ["deliver [3] by exec+exec+json", "deliver text"])
+        expectEqual(driver.answer("", by: 1), ["no message waits"])
+        expectEqual(driver.answer(""), ["deliver 2 (binary) because x answered with an empty line"])
+        expectFalse(driver.pipeline.holdsMuch)
+        _ = driver.receive([UInt8](repeating: 0, count: 1 << 20), as: .binary)
+        expectTrue(driver.pipeline.holdsMuch)
+        driver.pipeline.programsFailed(because: "it ended")
+        expectTrue(driver.pipeline.holdsMuch)
+        expectEqual(driver.passOn().first?.hasSuffix("(binary) because it ended"), true)
+        expectFalse(driver.pipeline.holdsMuch)
+        expectEqual(driver.receive("direct"), ["deliver direct"])
+    }
+
+    @Test("A message of a program keeps the received bytes only until it is decoded, unless an output wants them")
+    func originals() {
+        for keepsOriginals in [false, true] {
+            let driver = Self.programs([.program("a")], keepsOriginals: keepsOriginals)
+            _ = driver.receive([1], as: .binary)
+            let line: [UInt8] = [0x32]
+            expectTrue(driver.pipeline.answered(line.span.bytes, by: 0, named: "a"))
+            expectEqual(driver.pipeline.nextDecoded()?.decoding?.original, keepsOriginals ? [1] : nil)
         }
     }
 

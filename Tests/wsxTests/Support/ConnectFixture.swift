@@ -135,7 +135,7 @@ final class ConnectFixture {
         run.outputs.messages?.close()
         endInput()
         // The pipes of programs close when the programs exit, as they have been asked to.
-        if run.stages.codecs != nil { run.loop.turn { run.loop.activeCount == 0 } }
+        if run.stages.programs != nil { run.loop.turn { run.loop.activeCount == 0 } }
         withExtendedLifetime(run) { run.loop.settle() }
     }
 

@@ -70,7 +70,4 @@ package struct CodecArguments: Equatable, Sendable {
 
 extension Codec {
     fileprivate var choice: ValueChoice { ValueChoice(name: name, summary: summary) }
-
-    /// The command of a program and its arguments, separated by spaces, or `nil` for other codecs.
-    package var program: String? { if case .program(let command) = self { command } else { nil } }
 }

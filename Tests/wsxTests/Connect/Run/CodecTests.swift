@@ -8,7 +8,7 @@ import Testing
 @testable import WSCore
 
 /// Runs with `--decode` and `--encode`, with peers in memory.
-@Suite struct CodecStageTests {
+@Suite struct CodecTests {
     /// `{"a":1}` in MessagePack.
     private static let message: [UInt8] = [0x81, 0xA1, 0x61, 0x01]
 
@@ -285,23 +285,5 @@ import Testing
     func missingProgram() throws {
         let fixture = ConnectFixture { $0.codecs.decoders = [.program("/nonexistent/program -x")] }
         #expect(throws: Failure.self) { try fixture.run() }
-    }
-
-    @Test("The queue passes on messages in their order, and counts their bytes")
-    func queue() {
-        var queue = CodecQueue()
-        let decoding = Decoding(result: .decoded(by: ""), byteCount: 3, original: [1, 2, 3])
-        queue.append(CodecQueue.Entry(decoding, codec: 0))
-        let text: [UInt8] = [4]
-        queue.append(CodecQueue.Entry(text.span.bytes, .text, nil))
-        let (early, fullCount) = (queue.removeFirstIfDone(), queue.byteCount)
-        queue.changeAll { if !$0.isDone { $0.fail(because: "x") } }
-        let (first, rest, second, none) = (
-            queue.removeFirstIfDone(), queue.byteCount, queue.removeFirstIfDone(), queue.removeFirstIfDone()
-        )
-        #expect(early == nil && none == nil)
-        #expect(first?.payload == [1, 2, 3] && second?.payload == [4])
-        #expect(rest < fullCount)
-        #expect(queue.byteCount == 0 && queue.isEmpty)
     }
 }
