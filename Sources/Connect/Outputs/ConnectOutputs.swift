@@ -22,7 +22,7 @@ final class ConnectOutputs {
     /// Records the session on request.
     let recording: SessionRecording
     /// Encodes sent messages for the recording, or `nil` without `--encode`.
-    var encoder: MessageEncoder?
+    var encoder: TextEncoder?
     /// The prompt, or `nil` if there is none.
     var prompt: ConnectPrompt?
     /// Judges what arrives, or `nil` without a scenario.

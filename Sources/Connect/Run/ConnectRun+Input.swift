@@ -94,7 +94,7 @@ extension ConnectRun: InputReader.Receiver {
             return end(with: .connecting(url: "\(settings.url)", .redirect(redirect)))
         }
         if let program { return program.received(badOutput: problem, named: what) }
-        end(with: stages.encoder?.programFailure ?? .badInput(what: what, why: "\(problem)"))
+        end(with: stages.encodingProgram?.failure ?? .badInput(what: what, why: "\(problem)"))
     }
 
     /// Pauses the input while a queue is full.

@@ -6,7 +6,7 @@ import WSCore
 
 /// A run of `wsx connect`. Stages in brackets exist only if an option needs them.
 ///
-///     input, prompt ─► LineQueue ─► [Pipeline] ─► MessageEncoder ─► Connection
+///     input, prompt ─► LineQueue ─► [Pipeline] ─► [TextEncoder] ─► Connection
 ///     ConnectOutputs ◄─ EndConditions ◄─ LineQueue ◄─ [Pipeline] ◄─ Connection
 ///
 /// ``ConnectionSequence`` opens the connections, ``RunState`` decides how the run ends, and this class passes bytes and
@@ -81,8 +81,8 @@ package final class ConnectRun {
         state = RunState(settings.conditions, closeTimeout: settings.arguments.client.limits.closeTimeout)
         let hiding: [MessageCondition] = try .make(settings.arguments.transcript.hidden, for: "--hide")
         // Check the messages before a recording truncates its file.
-        stages.encoder = try MessageEncoder.make(settings, diagnostics: diagnostics)
-        let operands = try LineStage.operands(settings, stages.encoder)
+        try stages.makeEncoder(settings, diagnostics: diagnostics)
+        let operands = try LineStage.operands(settings, stages)
         let decoders = settings.arguments.codecs.decoders
         let decodingCommands = try ProgramCommand.commands(of: decoders, option: "--decode", settings.secrets)
         outputs = try ConnectOutputs(settings, diagnostics: diagnostics, output: environment.output, on: loop)
@@ -147,7 +147,7 @@ package final class ConnectRun {
         deadline = nil
         program?.kill()
         stages.programs?.kill()
-        stages.encoder?.kill()
+        stages.encodingProgram?.kill()
         var failure = outputs.recording.complete(after: state.failure ?? program?.failure)
         if let scenario = stages.scenario { failure = scenario.finish(after: failure) }
         return diagnostics.failure(after: failure, outputs.losses(hasProgram: program != nil))

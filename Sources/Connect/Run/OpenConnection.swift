@@ -29,7 +29,9 @@ struct OptionalStages {
     /// The programs that decode for the pipeline, or `nil` without `--decode exec:`.
     var programs: DecodingPrograms?
     /// Encodes messages to send, or `nil` without `--encode`.
-    var encoder: MessageEncoder?
+    var encoder: TextEncoder?
+    /// The program that encodes in place of a codec, or `nil` without `--encode exec:`.
+    var encodingProgram: EncodingProgram?
     /// Decodes messages, speaks an application protocol, or sends first messages and answers, or `nil` if there are none.
     var pipeline: Pipeline?
 

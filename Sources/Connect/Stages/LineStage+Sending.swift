@@ -30,7 +30,9 @@ extension LineStage {
 
     @inline(__always)
     private func submit(final payload: RawSpan, as kind: MessageKind, of run: ConnectRun) {
-        if let problem = run.stages.encoder?.problem(with: payload, as: kind) {
+        if let encoder = run.stages.encoder, !queue.settings.makesCalls,
+            let problem = encoder.problem(with: payload, as: kind)
+        {
             return lineInvalid(.notEncodable(problem), named: run.input.recordName)
         }
         run.state.conditions.messageSent()
@@ -221,7 +223,7 @@ extension LineStage {
     private func lineInvalid(_ problem: InputProblem, named name: String, isOperand: Bool = false) {
         if run.prompt != nil { return outputs.diagnostics.error("the line was not sent: \(problem)") }
         guard isOperand else { return run.received(badInput: name, problem) }
-        run.end(with: run.stages.encoder?.programFailure ?? .badInput(what: name, why: "\(problem)"))
+        run.end(with: run.stages.encodingProgram?.failure ?? .badInput(what: name, why: "\(problem)"))
     }
 
     /// Reports a typed message that was not sent, because the connection is closing. In a pipe, it is counted.
@@ -233,7 +235,7 @@ extension LineStage {
     /// Ends the run because a message that is not a line cannot be encoded. At the prompt, reports it.
     private func encodingFailed(_ error: CodecError) {
         guard run.prompt == nil else { return outputs.diagnostics.error("a message was not sent: \(error)") }
-        run.end(with: run.stages.encoder?.programFailure ?? .badInput(what: "a message was not sent", why: "\(error)"))
+        run.end(with: run.stages.encodingProgram?.failure ?? .badInput(what: "a message was not sent", why: "\(error)"))
     }
 
     // MARK: Connections

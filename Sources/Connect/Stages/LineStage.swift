@@ -55,7 +55,7 @@ final class LineStage {
 
     /// The messages of the command line.
     /// - Throws: ``Failure/badInput(what:why:)`` for a message that is not a request, or that cannot be encoded.
-    static func operands(_ settings: ConnectSettings, _ encoder: MessageEncoder?) throws(Failure) -> [Line] {
+    static func operands(_ settings: ConnectSettings, _ stages: OptionalStages) throws(Failure) -> [Line] {
         var operands: [Line] = []
         for message in settings.messages {
             let number = operands.count + 1
@@ -65,14 +65,14 @@ final class LineStage {
                 var payload = message.payload
                 if !isTemplate || !TemplateStage.mayHavePlaceholders(payload) {
                     payload = try final(
-                        payload.span.bytes, as: message.kind, number: number, settings.lines, encoder)
+                        payload.span.bytes, as: message.kind, number: number, settings.lines, stages.encoder)
                 }
                 operands.append(
                     Line(
                         isTemplate ? message.payload : payload, as: message.kind, number: number, from: .operand,
                         draftName: isTemplate ? name : nil))
             } catch {
-                throw encoder?.programFailure ?? .badInput(what: name, why: "\(error)")
+                throw stages.encodingProgram?.failure ?? .badInput(what: name, why: "\(error)")
             }
         }
         return operands
@@ -81,7 +81,7 @@ final class LineStage {
     /// The message to send. A call is encoded only here, because other messages have been checked as they were typed.
     private static func final(
         _ payload: RawSpan, as kind: MessageKind, number: Int, _ settings: LineQueue.Settings,
-        _ encoder: MessageEncoder?
+        _ encoder: TextEncoder?
     ) throws(InputProblem) -> [UInt8] {
         let message: [UInt8]
         do throws(JSONRPCCallError) {
@@ -90,7 +90,7 @@ final class LineStage {
             throw .notACall(error)
         }
         if let problem = settings.problem(with: message.span.bytes) { throw .notARequest(problem) }
-        if settings.makesCalls, let problem = encoder?.encodingProblem(with: message.span.bytes, as: kind) {
+        if settings.makesCalls, let problem = encoder?.problem(with: message.span.bytes, as: kind) {
             throw .notEncodable(problem)
         }
         return message
@@ -115,7 +115,8 @@ final class LineStage {
         case .success(let message): payload = message
         case .failure(let problem): throw .notATemplate(problem)
         }
-        if let problem = outputs.encoder?.problem(with: payload.span.bytes, as: draft.kind) {
+        if !queue.settings.makesCalls, let problem = outputs.encoder?.problem(with: payload.span.bytes, as: draft.kind)
+        {
             throw .notEncodable(problem)
         }
         return draft.finished(

@@ -27,7 +27,7 @@ package final class Pipeline {
     /// how it was decoded, or `nil` if it is as received. It may call the pipeline.
     package typealias Delivery = (RawSpan, MessageKind, Role, Decoding?) -> Void
 
-    private let encoder: Codec?
+    private let encoder: TextEncoder?
     private var decoding: DecodingStage
     private var protocolStage: ProtocolStage?
     private let answers: AutoReply?
@@ -61,7 +61,7 @@ package final class Pipeline {
         _ codecs: MessageCodecs = MessageCodecs(), application: Application? = nil,
         answers: AutoReply? = nil, readinessTimeout: Duration? = nil, clockOffset: UInt64
     ) {
-        encoder = codecs.encoder
+        encoder = codecs.encoder.map { TextEncoder($0) }
         decoding = DecodingStage(codecs)
         protocolStage = application.map { ProtocolStage($0, readinessTimeout: readinessTimeout) }
         self.answers = answers

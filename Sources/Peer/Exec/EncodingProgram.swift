@@ -4,8 +4,7 @@ import WSCore
 
 /// The program of `--encode exec:`, as a function from texts to messages: it waits for each answer.
 ///
-/// The answer may depend only on the text, because a message is encoded once to check it, once to send it, and once to
-/// record it. The latest answer is kept, so the program usually gets each message once.
+/// The answer may depend only on the text, because a message that waits, or is sent again, is encoded again.
 ///
 /// Waiting blocks the run's loop, and keeps the order of messages, pings, and close frames without a queue. Meanwhile,
 /// a loop of its own serves the program, and signals end the wait.
@@ -28,7 +27,6 @@ package final class EncodingProgram {
     /// Started with the first message, and after each failure with the next message.
     private var program: CodecProgram?
     private var wait = Wait.idle
-    private var latest: (text: [UInt8], message: [UInt8]) = ([], [])
 
     /// Prepares a program.
     /// - Parameters:
@@ -56,10 +54,16 @@ package final class EncodingProgram {
     /// Appends the message for a text.
     /// - Throws: ``CodecError``. If it is the end of the program, ``failure`` describes it, too.
     package func encode(_ text: RawSpan, to buffer: inout ByteBuffer) throws(CodecError) {
-        let text = text.withUnsafeBytes { Array($0) }
-        if latest.text != text || text.isEmpty { latest = (text, try ask(text)) }
-        let message = latest.message
-        buffer.append(message.span.bytes)
+        let answer = try answer(to: text.withUnsafeBytes { Array($0) })
+        guard !answer.isEmpty else {
+            throw CodecError(codec: codec, problem: .program("\(command.name) answered with an empty line"))
+        }
+        do throws(EncodedTextError) {
+            try Base64.appendDecoded(answer.span.bytes, to: &buffer)
+        } catch {
+            fail(because: "wrote a line that is not Base64")
+            throw CodecError(codec: codec, problem: .program(failure?.message ?? ""))
+        }
     }
 
     /// Ends the program, even if it ignores the request.
@@ -69,7 +73,7 @@ package final class EncodingProgram {
         kill()
     }
 
-    private func ask(_ text: [UInt8]) throws(CodecError) -> [UInt8] {
+    private func answer(to text: [UInt8]) throws(CodecError) -> [UInt8] {
         guard !text.contains(UInt8(ascii: "\n")) else { throw CodecError(codec: codec, problem: .lineBreak) }
         do throws(Failure) {
             // First: a signal may arrive as soon as the program runs.
@@ -94,7 +98,7 @@ package final class EncodingProgram {
         }
         if case .answered(let line) = wait {
             wait = .idle
-            return try message(for: line)
+            return line
         }
         throw CodecError(codec: codec, problem: .program(failure?.message ?? "the program was interrupted"))
     }
@@ -132,20 +136,6 @@ package final class EncodingProgram {
         wait = .answered(line.withUnsafeBytes { Array($0) })
         loop.stop()
         return true
-    }
-
-    private func message(for line: [UInt8]) throws(CodecError) -> [UInt8] {
-        guard !line.isEmpty else {
-            throw CodecError(codec: codec, problem: .program("\(command.name) answered with an empty line"))
-        }
-        var message = ByteBuffer()
-        do throws(EncodedTextError) {
-            try Base64.appendDecoded(line.span.bytes, to: &message)
-        } catch {
-            fail(because: "wrote a line that is not Base64")
-            throw CodecError(codec: codec, problem: .program(failure?.message ?? ""))
-        }
-        return message.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
     }
 
     private func fail(because words: String) {

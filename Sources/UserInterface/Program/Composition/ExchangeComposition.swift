@@ -38,6 +38,18 @@ extension AutoReply.Plan {
         }
         return plan.isEmpty ? nil : plan
     }
+
+    /// Checks that the texts without placeholders can be encoded. The others are checked when they are sent.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    package func check(_ encoder: TextEncoder) throws(Failure) {
+        let texts = firstMessages.map { ("--first-message", $0) } + answers.map { ("--answer", $0.answer) }
+        for (option, template) in texts {
+            guard let text = template.constantText, let problem = encoder.problem(with: text.span.bytes) else {
+                continue
+            }
+            throw .badArgument(what: option, why: "\(problem)")
+        }
+    }
 }
 
 extension RewriteArguments {
