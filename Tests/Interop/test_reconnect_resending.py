@@ -125,6 +125,74 @@ def test_a_line_whose_reply_has_arrived_is_not_sent_again(name, handle, lines, f
     assert len(sent) == 1, service.received
 
 
+@pytest.mark.parametrize("options, message", [
+    (["--request"], "a"), (["--correlate", "id"], '{"id":1}'), (["--json-rpc"], "m"), (["-1"], "a")])
+def test_no_connection_follows_the_last_reply(options, message):
+    """The close frame arrives with the reply."""
+    def serve(peer):
+        peer.upgrade()
+        frame = peer.read_frame()
+        while frame.opcode == wire.PING:
+            peer.send(wire.frame(wire.PONG, frame.payload))
+            frame = peer.read_frame()
+        reply = json.loads(frame.payload) | {"result": 1} if frame.payload.startswith(b"{") else frame.payload
+        if isinstance(reply, dict):
+            reply.pop("method", None)
+            reply = json.dumps(reply).encode()
+        peer.send(wire.text(reply) + wire.close(1001, b""))
+        peer.read_until_close()
+
+    with ScriptedServer(serve) as server:
+        result = wsx("connect", *options, *RECONNECT, server.url, message, timeout=30)
+    assert (result.status, len(result.lines), server.connection_count) == (0, 1, 1), result
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 20, 5000])
+def test_requests_with_the_same_id_are_answered_after_a_loss(count):
+    """The first one is answered first, also among those that are sent again."""
+    def handle(peer, text):
+        if len(service.received) == 1:
+            return len(service.received[0]) == count
+        peer.send(wire.text(text))
+
+    with Service(handle) as service:
+        lines = "".join(json.dumps({"id": 1, "k": number}) + "\n" for number in range(count))
+        result = wsx("connect", *RECONNECT, "--correlate", "id", "--reply-timeout", "20s", service.url, input=lines.encode())
+    assert result.status == 0 and result.lines == lines.splitlines(), result
+
+
+def test_a_large_batch_leaves_room_for_other_requests():
+    """Its calls share their memory, which limits how much is in flight."""
+    batch = [{"jsonrpc": "2.0", "id": number, "method": "m", "params": ["x" * 100]} for number in range(600)]
+
+    def handle(peer, text):
+        message = json.loads(text)
+        if isinstance(message, dict):
+            replies = [{"jsonrpc": "2.0", "id": call["id"], "result": 1} for call in [*batch, message]]
+            peer.send(wire.text(json.dumps(replies[:-1])) + wire.text(json.dumps(replies[-1])))
+
+    with Service(handle) as service:
+        lines = json.dumps(batch) + '\n{"jsonrpc":"2.0","id":"last","method":"m"}\n'
+        result = wsx("connect", *RECONNECT, "--json-rpc", "--reply-timeout", "20s", service.url, input=lines.encode())
+    assert result.status == 0 and len(result.lines) == 2, result
+
+
+def test_a_line_that_the_new_connection_does_not_allow_is_reported():
+    """Its subscription has ended, so the session does not renew it."""
+    def handle(peer, text):
+        join, ref, topic, event, _ = json.loads(text)
+        if event == "two":
+            return True
+        if event == "phx_join":
+            peer.send(wire.text(json.dumps([join, ref, topic, "phx_reply", {"status": "ok", "response": {}}])))
+
+    lines = "join a\na one\na two\nleave a\n"
+    with Service(handle) as service:
+        for options in [], ["-1"]:
+            result = wsx("connect", "--protocol", "phoenix", *RECONNECT, "--linger", "300ms", *options, service.url, input=lines.encode())
+            assert result.status != 0 and "not have reached the server" in result.err, result
+
+
 def test_a_line_that_awaits_a_reply_is_sent_again_although_a_pong_has_arrived():
     pongs = []
 

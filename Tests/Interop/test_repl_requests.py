@@ -4,6 +4,7 @@ import pytest
 
 import wire
 from processes import wait_until
+from services import free_ports
 from terminal import Screen
 from test_repl import Conversation, content
 
@@ -62,3 +63,30 @@ def test_requests_unanswered_at_the_close_are_reported_and_the_prompt_stays(scre
         screen.wait_for_last_line("(disconnected) >")
         screen.enter("/quit")
         screen.wait_for_last_line("shell$")
+
+
+def test_lines_wait_until_the_peer_is_ready(screen):
+    """Without an application protocol, too."""
+    with Conversation() as server:
+        screen.enter(f"$WSX connect --first-message hello --ready ^welcome {server.url}")
+        screen.wait_for_last_line(">")
+        assert server.wait_for_frame().payload == b"hello"
+        screen.enter("early")
+        screen.wait_for("… early$")
+        assert len([frame for frame in server.frames if frame.opcode == wire.TEXT]) == 1
+        server.send(wire.text("welcome"))
+        wait_until(lambda: [frame.payload for frame in server.frames if frame.opcode == wire.TEXT] == [b"hello", b"early"])
+        screen.enter("/quit")
+        screen.wait_for_last_line("shell$")
+
+
+def test_requests_without_a_connection_are_reported(screen):
+    [port] = free_ports(1)
+    screen.enter(f"$WSX connect --request --reconnect --reconnect-delay 1h ws://127.0.0.1:{port}/; echo status $?")
+    screen.wait_for(r"\(reconnecting in \d+ s\) >$")
+    screen.enter("one")
+    screen.enter("two")
+    screen.wait_for("… two$")
+    screen.enter("/quit")
+    screen.wait_for("2 requests were not sent")
+    screen.wait_for("status [1-9]")

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 import wire
-from processes import Listener, assert_fails, wsx
+from processes import RECONNECT, RECONNECT_LATER, Listener, assert_fails, wsx
 from scripted_server import ScriptedServer
 
 HELLO = [
@@ -154,9 +154,59 @@ def test_a_server_that_is_lost_again_and_again_fails_the_run(tmp_path):
     path, junit = written(tmp_path / "s.jsonl", HELLO), tmp_path / "results.xml"
     with ScriptedServer(lambda peer: (peer.upgrade(), peer.read_frame(), peer.reset())) as server:
         result = wsx("connect", "--scenario", path, "--reconnect=2", "--junit", junit, server.url)
-    assert result.status == 1, result
-    assert "gave up after 2 more attempts" in result.error_lines[-1]
+    assert result.status == 7, result
+    assert "the scenario failed in line 2: the connection ended without a close frame" in result.error_lines[-1]
+    assert result.lines[-1].startswith("FAIL  line 2")
     assert ElementTree.parse(junit).getroot().find("testsuite").get("failures") == "1"
+
+
+def test_a_time_limit_between_connections_names_itself(tmp_path):
+    path = written(tmp_path / "s.jsonl", HELLO)
+    with ScriptedServer(lambda peer: (peer.upgrade(), peer.read_frame(), peer.reset())) as server:
+        result = wsx("connect", "--scenario", path, *RECONNECT_LATER, "--timeout", "1s", server.url)
+    assert result.status == 6, result
+    assert "timed out after 1s" in result.error_lines[-1].replace("1 s", "1s")
+
+
+@pytest.mark.parametrize("code", [1001, 1011, 1012])
+def test_no_connection_follows_the_last_step(tmp_path, code):
+    """The close frame arrives with the last message."""
+    path = written(tmp_path / "s.jsonl", HELLO)
+
+    def serve(peer):
+        peer.upgrade()
+        peer.send(wire.text(peer.read_frame().payload) + wire.close(code, b""))
+        peer.read_until_close()
+
+    with ScriptedServer(serve) as server:
+        reconnecting = wsx("connect", "--scenario", path, *RECONNECT, server.url, timeout=30)
+        without = wsx("connect", "--scenario", path, server.url)
+    assert server.connection_count == 2
+    assert (reconnecting.status, reconnecting.error_lines) == (without.status, without.error_lines)
+
+
+@pytest.mark.parametrize("refuses, status, words", [
+    (True, 7, "1 line was not sent: the server refused or ended the subscription"),
+    (False, 6, "1 line was not sent: the server did not confirm the subscription")])
+def test_a_line_that_was_not_sent_fails_the_run(tmp_path, refuses, status, words):
+    path = written(tmp_path / "s.jsonl", [
+        {"type": "message", "direction": "out", "data": "/admin b 2"}, {"type": "message", "direction": "out", "data": "c 3"},
+        {"type": "message", "direction": "in", "match": "done"}])
+
+    def serve(peer):
+        peer.upgrade(then=wire.text(b'0{"sid":"a","upgrades":[],"pingInterval":25000,"pingTimeout":20000}'))
+        assert peer.read_frame().payload == b"40"
+        peer.send(wire.text(b'40{"sid":"b"}'))
+        received = {peer.read_frame().payload for _ in range(2)}
+        assert received == {b"40/admin,", b'421["c",3]'}
+        if refuses:
+            peer.send(wire.text(b'44/admin,{"message":"no"}'))
+        peer.send(wire.text(b'42["done"]'))
+        peer.answer_close()
+
+    with ScriptedServer(serve) as server:
+        result = wsx("connect", "--protocol", "socket.io", "--scenario", path, server.url)
+    assert result.status == status and words in result.err, result
 
 
 @pytest.mark.parametrize("end, steps", [

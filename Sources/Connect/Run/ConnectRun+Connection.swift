@@ -29,9 +29,14 @@ extension ConnectRun: ConnectionHandler {
     func timeLimitPassed(_ failure: Failure?) {
         let wasMet = state.ignoresIncoming
         delivery.takeHeldAsReplies()
-        let areReplied = input.isOver && lines.areRequests && lines.queue.isSettled && settings.linger.limit == .zero
-        let isMet = state.ignoresIncoming || areReplied && state.conditions.unmetGoal == nil
+        let isMet = state.ignoresIncoming || hasAllReplies
         end(with: isMet && !wasMet ? nil : failure, hurried: true)
+    }
+
+    /// Whether the run only waited for replies, and all have arrived.
+    var hasAllReplies: Bool {
+        input.isOver && lines.areRequests && lines.queue.isSettled && settings.linger.limit == .zero
+            && state.conditions.unmetGoal == nil
     }
 
     /// Shows a ping.

@@ -49,7 +49,7 @@ extension ConnectRun {
             willWait(wait, isShortened: isShortened, because: failure)
         case .gaveUp(let failure):
             showProgress(of: nil)
-            state.gaveUp(failure)
+            state.gaveUp(stages.scenario?.failure ?? failure)
             if staysAtPrompt() { return }
             state.end()
             finish()

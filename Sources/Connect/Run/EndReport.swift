@@ -23,7 +23,9 @@ struct EndReport {
     /// The failure caused by errors that the server has reported, or by lines that wait for it, or `nil` if there is
     /// none. The failure of a program explains lines that wait.
     var protocolFailure: Failure? {
-        guard let pipeline = pipeline, run.program?.failure == nil, run.stages.scenario == nil else { return nil }
+        guard let pipeline, run.program?.failure == nil else { return nil }
+        // The steps judge what the server says.
+        if run.stages.scenario != nil { return unsentLines.map { .application($0) } }
         let (replies, refusals) = pipeline.errorCounts
         if settings.arguments.replies.failsOnErrorReply, replies + refusals > 0 {
             return .errorReplies(replies + refusals)
@@ -94,7 +96,14 @@ struct EndReport {
     /// Reports how many requests have no reply, unless the run fails with that error.
     func showUnanswered() {
         let count = lines.queue.unansweredCount
-        guard count > 0, statistics.openedCount > 0 else { return }
+        guard count > 0 else { return }
+        guard statistics.openedCount > 0 else {
+            // Without a prompt, the run fails because there was no connection.
+            if settings.isRepl {
+                diagnostics.error("\(Phrase.count(count, "request")) \(count == 1 ? "was" : "were") not sent")
+            }
+            return
+        }
         switch state.failure {
         case .unanswered, .closedEarly: break
         default: diagnostics.error(Failure.words(forUnanswered: count))
@@ -111,7 +120,9 @@ struct EndReport {
     /// Reports the lines that waited for a subscription at the end of the prompt's connection, and are not kept.
     func report(droppedAtEnd count: Int) {
         guard run.prompt != nil, count > 0 else { return }
-        diagnostics.error("\(ApplicationFailure.unsent(count)): the server did not confirm the subscription")
+        let cause =
+            run.stages.hasProtocol ? "the server did not confirm the subscription" : "no message matched --ready"
+        diagnostics.error("\(ApplicationFailure.unsent(count)): \(cause)")
     }
 
     /// Reports lines that were not sent, unless the run fails with that error.

@@ -99,7 +99,12 @@ final class ScenarioSource {
     func connectionEnded(_ end: ConnectionEnd, isRetried: Bool) -> Failure? {
         lastNanoseconds = now &- stepStart
         player.connectionEnded(ScenarioFailure.Ending(end), at: now, self)
-        guard case .failed(let failure) = player.phase, !isRetried else { return nil }
+        return isRetried ? nil : failure
+    }
+
+    /// The failure of the step during which the last connection was lost, or `nil` if none was.
+    var failure: Failure? {
+        guard case .failed(let failure) = player.phase else { return nil }
         return .scenarioFailed(failure)
     }
 
@@ -108,10 +113,11 @@ final class ScenarioSource {
 
     /// The failure of the current step because the run has reached its time limit, or `nil` if no step is in progress.
     func timedOut(after limit: Duration) -> Failure? {
+        // Between connections, no step is in progress.
+        guard case .step = player.phase else { return nil }
         player.runTimedOut(after: limit)
-        guard case .failed(let failure) = player.phase else { return nil }
         lastNanoseconds = now &- stepStart
-        return .scenarioFailed(failure)
+        return failure
     }
 
     /// Reports the step that has failed, if any, and writes the JUnit file.
@@ -163,6 +169,11 @@ extension ScenarioSource: ScenarioPlayer.Port {
         }
         run.outputs.writeSent(protocolMessage: payload, as: kind)
         return true
+    }
+
+    /// The run fails if it ends before the message is sent.
+    func lineWaits(_ receipt: LineReceipt) {
+        run.lines.queue.sent(Line([], as: .text), receipt, at: run.loop.turnTime)
     }
 
     func send(control opcode: Opcode, _ payload: RawSpan) -> Bool { run.send(control: opcode, payload) }

@@ -56,15 +56,17 @@ extension LineStage {
         }
     }
 
-    /// Sends a line that is no request, or lets it wait. Without another connection, only an application protocol lets
-    /// lines wait.
+    /// Sends a line that is no request, or lets it wait. Without another connection, only an application protocol and a
+    /// peer that is not ready let lines wait.
     private func sendOrWait(_ payload: RawSpan, as kind: MessageKind, of run: ConnectRun) {
         let isForProtocol = kind == .text && run.stages.hasProtocol
         if keepsLines, !run.state.isClosing {
             guard takesLines(of: run), queue.canSend(at: loop.turnTime) else { return wait(payload, as: kind) }
         } else {
             guard !(run.connection?.isClosing ?? true) else { return reportUnsent() }
-            if isForProtocol, !takesLines(of: run) || queue.hasWaiting { return wait(payload, as: kind) }
+            // At the prompt, lines are also typed before a message has matched --ready.
+            let mayWait = isForProtocol || run.stages.pipeline?.isReady == false
+            if mayWait, !takesLines(of: run) || queue.hasWaiting { return wait(payload, as: kind) }
         }
         guard let connection = run.connection else { return }
         do throws(InputProblem) {
@@ -195,12 +197,12 @@ extension LineStage {
         if case .notALine(let error) = problem {
             // As if the refusal had arrived while the line was waiting.
             if error.isRefused, run.prompt == nil { return queue.dropped(line, because: .refusal) }
-            // It may have arrived on the lost connection.
-            if line.wasSent { return outputs.noticeVerbosely("A line was not sent again: \(error)") }
-            if line.past == .waited, keepsLines, !areRequests {
+            // It has arrived on the lost connection, or another line has done what it asks for.
+            if line.wasSent, error.isRedundant { return outputs.noticeVerbosely("A line was not sent again: \(error)") }
+            if line.wasSent || line.past == .waited, keepsLines, !areRequests || line.wasSent {
                 // In a pipe, one line is reported, and the end of the run reports the number of all.
                 if run.prompt != nil || run.heldLines == nil {
-                    outputs.diagnostics.error("a line was not sent: \(error)")
+                    outputs.diagnostics.error("a line was not sent\(line.wasSent ? " again" : ""): \(error)")
                 }
                 return queue.dropped(line, because: .invalid)
             }

@@ -27,6 +27,8 @@ struct LineFlights: ~Copyable {
         let needsReply: Bool
         /// Whether a pong has covered it.
         var isCovered = false
+        /// The number of flights that share its payload: those of a batch.
+        let sharedBy: Int
         /// The next flight with the same key.
         var successor: Int?
 
@@ -34,7 +36,9 @@ struct LineFlights: ~Copyable {
         /// Whether the end of the connection leaves the line unconfirmed.
         var isPending: Bool { confirmation != nil || isAwaited && needsReply }
         /// The memory that it uses in bytes.
-        var byteCount: Int { isPending && !(needsReply && line.payload.isEmpty) ? line.payload.count + 128 : 0 }
+        var byteCount: Int {
+            isPending && !(needsReply && line.payload.isEmpty) ? line.payload.count / sharedBy + 128 : 0
+        }
     }
 
     /// The range that a ping covers: all lines sent on this connection up to this point.
@@ -125,13 +129,14 @@ struct LineFlights: ~Copyable {
     ///   - key: The key of the reply or acknowledgement, if it has one.
     ///   - confirmation: What confirms the line, or `nil` if nothing has to, or its reply.
     ///   - isAwaited: Whether a reply will be matched to it.
+    ///   - sharedBy: The number of flights of the line: one per id of a batch.
     mutating func append(
         _ line: Line, key: JSONScalar?, confirmedBy confirmation: LineConfirmation?, isAwaited: Bool, needsReply: Bool,
-        at now: Duration
+        sharedBy: Int = 1, at now: Duration
     ) {
         let flight = Flight(
             line: line, key: key, sentTime: now, confirmation: confirmation, isAwaited: isAwaited,
-            needsReply: needsReply)
+            needsReply: needsReply, sharedBy: sharedBy)
         let sequence = nextSequence
         nextSequence += 1
         flights[sequence] = flight
@@ -141,14 +146,19 @@ struct LineFlights: ~Copyable {
             if firstUncoveredTime == nil { firstUncoveredTime = now }
         }
         guard flight.hasKey else { return }
+        link(sequence, key)
+        // The next reply with this key belongs to this request.
+        late.forget(key)
+    }
+
+    /// Makes a flight the last one with its key.
+    private mutating func link(_ sequence: Int, _ key: JSONScalar?) {
         if let (first, last) = sequences[key] {
             flights[last]?.successor = sequence
             sequences[key] = (first, sequence)
         } else {
             sequences[key] = (sequence, sequence)
         }
-        // The next reply with this key belongs to this request.
-        late.forget(key)
     }
 
     // MARK: Confirming
@@ -273,7 +283,14 @@ struct LineFlights: ~Copyable {
                 let line = flight.line
                 lines.append((sequence, line.sent(as: line.origin, number: line.number)))
             }
-            remove(sequence, flight)
+            tally.add(flight, -1)
+            flights[sequence] = nil
+        }
+        // Those that remain, if any, are linked anew: removing each from its place would take quadratic time.
+        sequences = [:]
+        for (sequence, flight) in flights.sorted(by: { $0.key < $1.key }) where flight.hasKey {
+            flights[sequence]?.successor = nil
+            link(sequence, flight.key)
         }
         while let first = plain.removeFirst() {
             lines.append((first.tag, Line(first.payload, as: first.kind, past: .sent)))

@@ -68,6 +68,8 @@ package struct LineQueue: ~Copyable {
     package var hasConfirmed: Bool { flights.hasConfirmed }
     /// Whether pongs prove that the peer has read all lines sent on this connection. Replies may still be missing.
     package var isRead: Bool { flights.isCovered }
+    /// Whether nothing is left to send, and the peer has read and answered everything that was sent.
+    package var isDone: Bool { isRead && !hasWaiting && held.isEmpty && isSettled }
     /// The memory used by the lines in bytes, including some for each line in addition to the payload.
     package var byteCount: Int { kept.reduce(flights.byteCount + waiting.byteCount) { $0 + $1.payload.count } }
     /// Whether the source of lines should pause. Without another connection to wait for, and with requests, only little
@@ -194,19 +196,21 @@ package struct LineQueue: ~Copyable {
         if ids.isEmpty {
             track(line, key: key, receipt, at: now)
         } else {
-            for id in ids { track(line, key: id, receipt, at: now) }
+            for id in ids { track(line, key: id, sharedBy: ids.count, receipt, at: now) }
         }
         awaitConfirmation(at: now)
         return true
     }
 
     /// Awaits the reply to a line, and keeps the line until it is confirmed.
-    private mutating func track(_ line: Line, key: JSONScalar?, _ receipt: LineReceipt, at now: Duration) {
+    private mutating func track(
+        _ line: Line, key: JSONScalar?, sharedBy: Int = 1, _ receipt: LineReceipt, at now: Duration
+    ) {
         guard settings.keepsLines, !settings.needsReplies, receipt.heldNumber == nil else {
             let isKept = settings.keepsLines && settings.needsReplies
             return flights.append(
                 isKept ? line : line.finished([]), key: key, confirmedBy: nil, isAwaited: true,
-                needsReply: settings.needsReplies, at: now)
+                needsReply: settings.needsReplies, sharedBy: sharedBy, at: now)
         }
         keep(line, confirmedBy: receipt.confirmation, awaiting: key, at: now)
     }

@@ -225,16 +225,16 @@ package final class Pipeline {
 
     /// Sends a line at once, before the other effects: it must not be overtaken by pings and close frames, which do not
     /// enter the queue.
-    /// - Returns: Whether `send` has sent its messages, and the key of the reply, or `nil` if there will be none.
+    /// - Returns: Whether `send` has sent its messages, and what becomes of the line.
     /// - Throws: ``ProtocolInputError``. Nothing is sent.
     package func submit(
         _ payload: RawSpan, as kind: MessageKind, wantsReply: Bool, at now: UInt64,
         send: (RawSpan, MessageKind) throws(ProtocolInputError) -> Bool
-    ) throws(ProtocolInputError) -> (isSent: Bool, replyKey: ProtocolEvent.ReplyKey?) {
-        let key = try submit(payload, as: kind, wantsReply: wantsReply, at: now).key
+    ) throws(ProtocolInputError) -> (isSent: Bool, receipt: LineReceipt) {
+        let receipt = try submit(payload, as: kind, wantsReply: wantsReply, at: now)
         var isSent = true
         while let (payload, kind) = effects.nextMessage() { isSent = try send(payload.span.bytes, kind) && isSent }
-        return (isSent, key)
+        return (isSent, receipt)
     }
 
     /// Ends the connection if the session takes no lines for as long as a login may take, because a line waits for it.

@@ -236,7 +236,7 @@ final class ActionCableSession: ProtocolSession {
         case "unsubscribe":
             _ = line.word()
             let form = "write unsubscribe CHANNEL [PARAMETERS], as in: unsubscribe Chat {\"room\":1}"
-            let index = try index(try channel(&line, form))
+            let index = try index(try channel(&line, form), isEnding: true)
             guard line.isAtEnd else { throw ProtocolInputError("the parameters are not a JSON object; \(form)") }
             if subscriptions[index].state == .rejected {
                 throw .refused(subscriptions.remove(at: index).topic)
@@ -355,18 +355,20 @@ final class ActionCableSession: ProtocolSession {
     }
 
     /// Finds a subscription. Without parameters, the channel must have only one.
-    private func index(_ wanted: (name: String, parameters: [UInt8]?)) throws(ProtocolInputError) -> Int {
+    private func index(
+        _ wanted: (name: String, parameters: [UInt8]?), isEnding: Bool = false
+    ) throws(ProtocolInputError) -> Int {
         let found = subscriptions.indices.filter { index in
             let subscription = subscriptions[index]
             return subscription.channel == wanted.name
                 && (wanted.parameters == nil || subscription.parameters == wanted.parameters)
-                && !isEnding(subscription.identifier)
+                && !self.isEnding(subscription.identifier)
         }
         if let exact = found.first(where: { subscriptions[$0].parameters == wanted.parameters }) { return exact }
         guard let first = found.first else {
             throw ProtocolInputError(
                 "no subscription to \(quoted(wanted.name)) matches; write subscribe CHANNEL [PARAMETERS] first, "
-                    + "as in: subscribe Chat {\"room\":1}")
+                    + "as in: subscribe Chat {\"room\":1}", isRedundant: isEnding)
         }
         guard found.count == 1 else {
             throw ProtocolInputError(

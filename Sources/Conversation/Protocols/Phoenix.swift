@@ -259,7 +259,7 @@ final class PhoenixSession: ProtocolSession {
             let form = "write leave TOPIC, as in: leave room:a"
             let topic = try line.name("the topic", form)
             guard line.isAtEnd else { throw ProtocolInputError("leave needs one topic; \(form)") }
-            let index = try index(of: topic)
+            let index = try index(of: topic, isLeaving: true)
             if channels[index].state == .ended { throw .refused(channels.remove(at: index).topic) }
             let message = PhoenixMessage(ref: pending.nextNumber, topic: topic, event: "phx_leave")
             if held.last(for: topic) == nil {
@@ -297,11 +297,12 @@ final class PhoenixSession: ProtocolSession {
         return payload
     }
 
-    private func index(of topic: String) throws(ProtocolInputError) -> Int {
+    private func index(of topic: String, isLeaving: Bool = false) throws(ProtocolInputError) -> Int {
         // "a client must join that topic before sending any messages on it"
         guard let index = channels.firstIndex(where: { $0.topic == topic }), held.last(for: topic)?.action != .leave
         else {
-            throw ProtocolInputError("\(quoted(topic)) is not joined; write join TOPIC first, as in: join room:a")
+            throw ProtocolInputError(
+                "\(quoted(topic)) is not joined; write join TOPIC first, as in: join room:a", isRedundant: isLeaving)
         }
         return index
     }

@@ -359,7 +359,8 @@ final class StompSession: ProtocolSession {
                 id: typed["id"] ?? "\(nextSubscription)", destination: destination,
                 headers: typed.headers.filter { !["id", "destination", "receipt"].contains($0.name) })
             guard !subscriptions.contains(where: { $0.id == subscription.id }) else {
-                throw ProtocolInputError("the subscription \(quoted(subscription.id)) exists; choose another id")
+                throw ProtocolInputError(
+                    "the subscription \(quoted(subscription.id)) exists; choose another id", isRedundant: true)
             }
             nextSubscription += 1
             refusedDestinations.remove(destination)
@@ -375,7 +376,8 @@ final class StompSession: ProtocolSession {
                 if refusedDestinations.remove(destination) != nil { throw .refused(destination) }
                 let known = subscriptions.map { quoted($0.destination) }.joined(separator: ", ")
                 let remedy = known.isEmpty ? "there is none" : "expected \(known)"
-                throw ProtocolInputError("no subscription has the destination \(quoted(destination)); \(remedy)")
+                throw ProtocolInputError(
+                    "no subscription has the destination \(quoted(destination)); \(remedy)", isRedundant: true)
             }
             var headers = [(name: "id", value: subscriptions.remove(at: index).id)]
             // UNSUBSCRIBE: STOMP 1.0 accepts the destination, too.

@@ -10,6 +10,8 @@ extension ScenarioPlayer {
         /// Sends a message that has passed the pipeline. Returns `false` if the connection is closed.
         /// - Throws: ``ProtocolInputError`` if it cannot be encoded.
         func send(_ payload: RawSpan, as kind: MessageKind) throws(ProtocolInputError) -> Bool
+        /// Called for each message that the session of the pipeline holds back until its subscription is confirmed.
+        func lineWaits(_ receipt: LineReceipt)
         /// Sends a ping or a pong. Returns `false` if the connection is closed.
         func send(control opcode: Opcode, _ payload: RawSpan) -> Bool
         /// Starts the closing handshake. Returns `false` if the connection is closed.
@@ -35,6 +37,7 @@ extension ScenarioPlayer.Port {
     /// `nil`: messages are sent unchanged.
     package var pipeline: Pipeline? { nil }
     package var takesMessages: Bool { true }
+    package func lineWaits(_ receipt: LineReceipt) {}
     package func stepEnded(_ index: Int, nanoseconds: UInt64, reply: ReplyStream?) {}
     package func stepSkipped(_ index: Int) {}
     package func messageSkipped() {}

@@ -420,9 +420,11 @@ package struct ScenarioPlayer: ~Copyable {
                 guard let pipeline = port.pipeline else { return try port.send(payload, as: message.kind) }
                 guard port.takesMessages else { return false }
                 // Replies are messages for the steps.
-                return try pipeline.submit(payload, as: message.kind, wantsReply: true, at: now) {
+                let (isSent, receipt) = try pipeline.submit(payload, as: message.kind, wantsReply: true, at: now) {
                     (payload, kind) throws(ProtocolInputError) in try port.send(payload, as: kind)
-                }.isSent
+                }
+                if receipt.heldNumber != nil { port.lineWaits(receipt) }
+                return isSent
             } catch {
                 throw .unsendable(error.description)
             }

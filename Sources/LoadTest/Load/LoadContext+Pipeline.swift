@@ -73,13 +73,13 @@ extension LoadContext {
     /// Sends a message of the workload through the pipeline of a connection. Events that result from it wait for the next
     /// turn, because the workload is sending. It then calls ``awaitDeadline(of:)``.
     /// - Parameter wantsReply: Whether the workload waits for a reply.
-    /// - Returns: Whether it was sent, as opposed to a connection that is closing, and the key of its reply, if it has one.
+    /// - Returns: Whether it was sent, as opposed to a connection that is closing, and what becomes of it.
     /// - Throws: ``ProtocolInputError``. Nothing has been sent.
     internal func submit(
         _ payload: RawSpan, as kind: MessageKind, wantsReply: Bool, on connection: LoadConnection,
         through pipeline: Pipeline
-    ) throws(ProtocolInputError) -> (isSent: Bool, replyKey: ProtocolEvent.ReplyKey?) {
-        guard connection.takesMessages else { return (false, nil) }
+    ) throws(ProtocolInputError) -> (isSent: Bool, receipt: LineReceipt) {
+        guard connection.takesMessages else { return (false, LineReceipt()) }
         let outcome = try pipeline.submit(payload, as: kind, wantsReply: wantsReply, at: now) {
             connection.transmit($0, as: $1)
         }

@@ -43,7 +43,7 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
             let sent = try context.submit(
                 line.span.bytes, as: .text, wantsReply: true, on: self, through: pipeline)
             guard sent.isSent else { return false }
-            if let key = sent.replyKey {
+            if let key = sent.receipt.key {
                 requests.send(.key(key), at: time)
             } else if workload.replyEnd != nil {
                 requests.send(.number(nextNumber), at: time)

@@ -304,6 +304,8 @@ package struct ProtocolInputError: Error, Equatable, CustomStringConvertible {
     package let dependsOnPeer: Bool
     /// Whether the line is correct, but its subscription was refused or has been ended by the peer.
     package private(set) var isRefused = false
+    /// Whether what the line asks for is already so, such as a subscription that exists.
+    package let isRedundant: Bool
 
     /// The error of a line for a subscription that the peer has refused or ended.
     /// - Parameter topic: The subscription as typed.
@@ -317,8 +319,10 @@ package struct ProtocolInputError: Error, Equatable, CustomStringConvertible {
     /// - Parameters:
     ///   - description: The mistake and the expected form, to follow a colon.
     ///   - dependsOnPeer: Whether the line may be valid after the peer has replied to earlier ones.
-    package init(_ description: String, dependsOnPeer: Bool = false) {
+    ///   - isRedundant: Whether what the line asks for is already so.
+    package init(_ description: String, dependsOnPeer: Bool = false, isRedundant: Bool = false) {
         self.description = description
         self.dependsOnPeer = dependsOnPeer
+        self.isRedundant = isRedundant
     }
 }
