@@ -64,24 +64,21 @@ package struct BenchArguments: Equatable, Sendable {
         LoadArguments.replyOptions.lifted(\.load)
         ExchangeArguments.options(
             firstMessage: """
-                Send the text message *TEXT* as soon as a connection opens, for instance to log in. The load begins \
-                when all connections are ready. First messages are not part of the results.
+                The load begins when all connections are ready. First messages are not part of the results.
                 """,
             ready: """
-                Wait on each connection for a message that matches *REGEX* (PCRE2) before the load begins. Messages up \
-                to this one are part of the login and do not count. The results report how long the login takes. A \
-                connection without a match within `--connect-timeout` is closed and counts as a timeout.
+                The load begins when all connections have got it. Messages up to this one do not count. The results report how long the login takes. A connection without a match \
+                within `--connect-timeout` is closed and counts as a timeout.
                 """,
             answer: """
-                Answer each received message that matches *REGEX* with the text message *TEXT*, for instance to answer \
-                the pings of an application. Answered messages and their answers do not count. Echoes and broadcast \
+                Answered messages and their answers do not count. Echoes and broadcast \
                 deliveries are not answered.
                 """
         ).lifted(\.exchange)
         DataArguments.data(
             manual: """
                 Give each connection a row of *FILE*: connection *k* gets row *k*, and its columns are variables of \
-                all templates; see PLACEHOLDERS. A file with fewer rows than connections is an error, because rows are \
+                all templates. A file with fewer rows than connections is an error, because rows are \
                 never used twice. With `--mode connect`, each attempt takes the next row, and the run ends with \
                 status 2 when there is none.
                 """,
@@ -99,9 +96,8 @@ package struct BenchArguments: Equatable, Sendable {
             compression: CompressionArguments.options(
                 default: .off,
                 manual: """
-                    Offer compression (permessage-deflate, RFC 7692). Messages of 64 bytes or more are then compressed \
-                    if that makes them shorter. Both ends spend most of their time compressing, which is why the \
-                    default is off.
+                    Offer compression (permessage-deflate, RFC 7692), with which both ends spend most of their time. \
+                    Messages of 64 bytes or more are then compressed if that makes them shorter.
                     """)
         ).lifted(\.client)
         NetworkArguments.http2.lifted(\.client.network)

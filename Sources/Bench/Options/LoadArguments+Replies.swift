@@ -11,14 +11,10 @@ extension LoadArguments {
             requires: .modes(with: .correlate), heading: .requests,
             summary: "Match replies to requests by a JSON field",
             manual: """
-                Match each reply to the request with the same value in *FIELD*. Without this option, the next message \
-                received is the reply to the oldest request.
+                Match each reply to the request with the same value in *FIELD*, instead of the oldest one. Every request \
+                needs a value, which must be unique on its connection if several requests are in flight.
                 """,
             CorrelationValue.manual,
-            """
-            Every request needs a value in *FIELD*, which must be unique on its connection if several requests are in \
-            flight.
-            """,
             example: #"--mode request --correlate id --message '{"id":{{seq}},"op":"list"}'"#,
             seeAlso: ["mode", "expect", "message"]
         ) { arguments, value throws(ValueProblem) in
@@ -42,7 +38,7 @@ extension LoadArguments {
             manual: """
                 A reply consists of all messages up to and including the first that matches *REGEX*, or `json:` as with \
                 `--expect`. The latency is the time to the last message, which `--reply-timeout` limits and `--expect` \
-                checks. For the other times see `stream` in JSON RESULTS. All messages belong to the oldest request or, \
+                checks; for other times, see `stream` in JSON RESULTS. All messages belong to the oldest request or, \
                 with `--correlate`, to the one with their value. With `--protocol`, events without a key belong to the \
                 oldest request, *REGEX* searches the line of an event, and an error ends the reply.
                 """,

@@ -52,7 +52,7 @@ package struct LoadArguments: Equatable, Sendable {
             "mode", value: OptionValue("MODE", .choices(of: BenchMode.self)), default: "echo", heading: .load,
             summary: "Workload: echo, send, receive, ...",
             manual: "Choose the workload: what the connections do and what is measured. See MODES.",
-            example: "--mode connect --connections 64", seeAlso: ["connections", "rate", "publishers", "heartbeat"]
+            example: "--mode connect --connections 64", seeAlso: ["scenario"]
         ) { arguments, value throws(ValueProblem) in arguments.mode = try BenchMode.parse(value) },
         OptionSpecification(
             "connections", "c", value: OptionValue("N"), default: "10", heading: .load,
@@ -61,7 +61,7 @@ package struct LoadArguments: Equatable, Sendable {
                 Open *N* connections before the measurement starts, with up to 256 handshakes in parallel. Connections \
                 that fail to open are counted and reported; the test continues with the others.
                 """,
-            example: "--connections 500", seeAlso: ["connect-rate", "threads", "in-flight"]
+            example: "--connections 500", seeAlso: ["threads", "stages"]
         ) { arguments, value throws(ValueProblem) in
             arguments.connections.count = try CountValue.parse(value, largest: mostConnections)
         },
@@ -80,10 +80,9 @@ package struct LoadArguments: Equatable, Sendable {
             "connect-rate", value: OptionValue("N"), conflicts: .modes(without: .connectRate), heading: .load,
             summary: "Connections to open per second",
             manual: """
-                Open *N* connections per second, evenly spaced. The default is as many as possible. In either case, up \
-                to 256 handshakes run in parallel.
+                Open *N* connections per second, evenly spaced. The default is as many as possible.
                 """,
-            example: "--connections 5k --connect-rate 500", seeAlso: ["connections", "ramp"]
+            example: "--connections 5k --connect-rate 500", seeAlso: ["connections"]
         ) { arguments, value throws(ValueProblem) in
             arguments.connections.openingRate = try CountValue.parse(value, largest: 1_000_000)
         },
@@ -92,11 +91,10 @@ package struct LoadArguments: Equatable, Sendable {
             summary: "Retry failed connection attempts N times",
             manual: """
                 Repeat a failed attempt to open a connection up to *N* times, unless retrying cannot help. The wait is \
-                random, up to 250 milliseconds before the first repetition, and twice as long before each further one, \
-                up to 4 seconds. Only the last failure counts as an error, and only the last attempt in the times of \
-                handshakes.
+                random, up to 250 milliseconds at first, and twice as long each time, up to 4 seconds. Only the last \
+                attempt counts, as an error and in the times of handshakes.
                 """,
-            example: "--connect-retry 5", seeAlso: ["connections", "connect-timeout"]
+            example: "--connect-retry 5", seeAlso: ["connect-timeout"]
         ) { arguments, value throws(ValueProblem) in
             arguments.connectRetries = try CountValue.parse(value, zeroAllowed: true)
         },
@@ -104,8 +102,8 @@ package struct LoadArguments: Equatable, Sendable {
             "threads", "t", value: OptionValue("N"), default: "1", heading: .load,
             summary: "Number of threads",
             manual: """
-                Run the test on *N* threads, which share the connections evenly. One thread is enough for most \
-                servers. Add threads if the results warn that the load generator was at its limit.
+                Run the test on *N* threads, which share the connections evenly. Add threads if the results warn that \
+                the load generator was at its limit.
                 """,
             example: "--threads 4 --connections 200", seeAlso: ["connections"]
         ) { arguments, value throws(ValueProblem) in
@@ -115,10 +113,10 @@ package struct LoadArguments: Equatable, Sendable {
             "duration", "d", value: OptionValue("DURATION"), conflicts: ["messages"], heading: .load,
             summary: "Test duration [10s]",
             manual: """
-                Run the test for *DURATION*, then wait for outstanding replies and close the connections. Without \
-                `--messages`, the default is `10s`.
+                Run the test for *DURATION*, then wait for outstanding replies. Without `--messages`, the default is \
+                `10s`.
                 """,
-            example: "--duration 1m", seeAlso: ["messages", "warmup", "reply-timeout", "timeout"]
+            example: "--duration 1m", seeAlso: ["messages", "warmup", "timeout"]
         ) { arguments, value throws(ValueProblem) in
             arguments.duration = try DurationValue.parse(value, zeroAllowed: false)
         },
@@ -126,11 +124,11 @@ package struct LoadArguments: Equatable, Sendable {
             "messages", "n", value: OptionValue("N"), conflicts: ["duration"] + .modes(without: .messages),
             heading: .load, summary: "Stop after N messages in total",
             manual: """
-                Send *N* messages on all connections together, then wait for outstanding replies and close the \
-                connections. The test ends early if the server neither reads nor replies for `--reply-timeout`. With \
-                `--scenario`, *N* counts iterations, and at most *N* connections are opened.
+                Send *N* messages on all connections together, then wait for outstanding replies. The test ends early \
+                if the server neither reads nor replies for `--reply-timeout`. With `--scenario`, *N* counts \
+                iterations, and at most *N* connections are opened.
                 """,
-            example: "--messages 100k", seeAlso: ["duration", "message", "reply-timeout"]
+            example: "--messages 100k", seeAlso: ["duration", "message"]
         ) { arguments, value throws(ValueProblem) in
             arguments.messageCount = try CountValue.parse(value)
         },
@@ -138,16 +136,12 @@ package struct LoadArguments: Equatable, Sendable {
             "rate", "r", value: OptionValue("N|STAGES"), conflicts: ["in-flight"] + .modes(without: .rate),
             heading: .load, summary: "Messages per second in total (open loop)",
             manual: """
-                Send *N* messages per second on all connections together, evenly spaced, whether or not the server \
-                keeps up. Latency is measured from the time a message was due: if the server stalls for a second, all \
-                messages due in that second are late. Messages that were due but could not be sent are counted as \
-                `unsent`. See PACE.
+                    Send *N* messages per second on all connections together, evenly spaced, whether or not the server \
+                    keeps up. Latency is measured from the time a message was due: if the server stalls for a second, all \
+                    messages due in that second are late. Messages that were due but could not be sent are counted as \
+                    `unsent`. See PACE. With *STAGES* such as `100@1m,500@5m,0@30s`, the rate changes; see STAGES.
                 """,
-            """
-            With *STAGES* such as `100@1m,500@5m,0@30s`, the rate moves linearly from 0 to 100 in the first minute, to \
-            500 in the next five, and to 0 in the last 30 seconds. The stages determine the duration. See STAGES.
-            """,
-            example: "--rate 20k --duration 30s", seeAlso: ["stages", "in-flight", "ramp", "warmup"]
+            example: "--rate 20k --duration 30s", seeAlso: ["stages", "ramp"]
         ) { arguments, value throws(ValueProblem) in
             if value.utf8.contains(UInt8(ascii: "@")) {
                 arguments.pace.rate = .stages(try StagesValue.parse(value, largest: mostPerSecond))
@@ -162,12 +156,11 @@ package struct LoadArguments: Equatable, Sendable {
             ] + .modes(without: .stages), heading: .load,
             summary: "Change the number of connections in stages",
             manual: """
-                Move the number of active connections linearly to each *TARGET* within its *DURATION*, starting from 0. \
-                A connection is opened when it is needed. When the number falls, connections are closed after their \
-                outstanding reply, and opened again if it rises later. The stages determine the duration. Results \
-                include each stage. See STAGES.
+                Move the number of active connections linearly to each *TARGET* within its *DURATION*, starting from 0; \
+                see STAGES. A connection is opened when it is needed. When the number falls, connections are closed \
+                after their outstanding reply, and opened again if it rises later.
                 """,
-            example: "--stages 100@1m,500@5m,0@30s", seeAlso: ["rate", "connections", "lifetime"]
+            example: "--stages 100@1m,500@5m,0@30s", seeAlso: ["rate", "lifetime"]
         ) { arguments, value throws(ValueProblem) in
             arguments.connections.stages = try StagesValue.parse(value, largest: mostConnections)
         },
@@ -179,7 +172,7 @@ package struct LoadArguments: Equatable, Sendable {
                 with `--rate`, the rate grows linearly from zero. The ramp is part of the measurement unless \
                 `--warmup` covers it.
                 """,
-            example: "--connections 1k --ramp 10s --warmup 10s", seeAlso: ["rate", "warmup", "connect-rate"]
+            example: "--connections 1k --ramp 10s --warmup 10s", seeAlso: ["warmup"]
         ) { arguments, value throws(ValueProblem) in
             arguments.pace.ramp = try DurationValue.parse(value, zeroAllowed: false)
         },
@@ -187,11 +180,11 @@ package struct LoadArguments: Equatable, Sendable {
             "start-at", value: OptionValue("TIME"), heading: .load,
             summary: "Start sending at TIME",
             manual: """
-                Open the connections at once, but start sending at *TIME*. Several machines can thus start together. \
-                *TIME* is an RFC 3339 time (`2026-05-01T12:00:00Z`), seconds since 1970, or a delay from the start of \
+                Open the connections at once, but start sending at *TIME*, for instance on several machines. *TIME* is \
+                an RFC 3339 time (`2026-05-01T12:00:00Z`), seconds since 1970, or a delay from the start of \
                 the program (`+30s`). If connections are still opening at *TIME*, the test starts late, with a warning.
                 """,
-            example: "--start-at 2026-05-01T12:00:00Z", seeAlso: ["warmup", "output"]
+            example: "--start-at 2026-05-01T12:00:00Z", seeAlso: ["warmup"]
         ) { arguments, value throws(ValueProblem) in arguments.start = try StartTime.parse(value) },
         OptionSpecification(
             "warmup", value: OptionValue("DURATION"), heading: .load,
@@ -208,11 +201,10 @@ package struct LoadArguments: Equatable, Sendable {
             "in-flight", value: OptionValue("N"), default: "1", conflicts: .modes(without: .inFlight), heading: .load,
             summary: "In-flight messages per connection",
             manual: """
-                Keep *N* messages in flight on each connection; each reply triggers the next message. With 1, each \
-                connection behaves like a client that waits for every reply. Larger values measure the server's \
-                maximum throughput.
+                Keep *N* messages in flight on each connection; each reply triggers the next message. Values above 1 \
+                measure the server's maximum throughput.
                 """,
-            example: "--connections 50 --in-flight 64", seeAlso: ["rate", "connections"]
+            example: "--connections 50 --in-flight 64", seeAlso: ["rate"]
         ) { arguments, value throws(ValueProblem) in
             arguments.pace.inFlight = try CountValue.parse(value, largest: 65_536)
         },
@@ -223,7 +215,7 @@ package struct LoadArguments: Equatable, Sendable {
                 Pause on each connection for *DURATION* between a reply and the next message, like a user who reads. \
                 With a range such as `1s-3s`, each pause has a random length; these repeat in every run.
                 """,
-            example: "--connections 1k --think 1s-3s", seeAlso: ["rate", "lifetime", "ramp"]
+            example: "--connections 1k --think 1s-3s", seeAlso: ["lifetime"]
         ) { arguments, value throws(ValueProblem) in arguments.pace.think = try DelayValue.parse(value) },
         OptionSpecification(
             "lifetime", value: OptionValue("DURATION"), conflicts: .modes(without: .lifetime), heading: .load,
@@ -234,7 +226,7 @@ package struct LoadArguments: Equatable, Sendable {
                 length. First messages are sent again. The results include the handshakes. A connection that is lost \
                 or fails to open is opened again after a second.
                 """,
-            example: "--mode idle -c 1000 --lifetime 5s -d 1m", seeAlso: ["think", "stages", "connect-rate"]
+            example: "--mode idle -c 1000 --lifetime 5s -d 1m", seeAlso: ["stages"]
         ) { arguments, value throws(ValueProblem) in arguments.connections.lifetime = try DelayValue.parse(value) },
         OptionSpecification(
             "drain", value: OptionValue("DURATION"), heading: .load,
@@ -243,7 +235,7 @@ package struct LoadArguments: Equatable, Sendable {
                 After the load, wait at most *DURATION* for outstanding replies, instead of `--reply-timeout`. Those \
                 that are missing then count as lost, or as interrupted in a scenario.
                 """,
-            example: "--duration 1m --drain 2s", seeAlso: ["reply-timeout", "duration", "close-timeout"]
+            example: "--duration 1m --drain 2s", seeAlso: ["duration"]
         ) { arguments, value throws(ValueProblem) in
             arguments.replies.drain = try DurationValue.parse(value, zeroAllowed: true)
         },
@@ -255,9 +247,8 @@ package struct LoadArguments: Equatable, Sendable {
                 reply still counts, with its full latency.
                 """,
             """
-            If messages are identical, as with a fixed `--message`, a late reply looks like the reply to a later \
-            message. Each reply is then matched to the oldest message, which never understates a latency. Add \
-            `{{seq}}` to the messages to match replies exactly.
+            If messages are identical, as with a fixed `--message`, each reply is matched to the oldest message, which \
+            never understates a latency. Add `{{seq}}` to match replies exactly.
             """,
             example: "--reply-timeout 2s", seeAlso: ["timeout", "message"]
         ) { arguments, value throws(ValueProblem) in
@@ -267,7 +258,7 @@ package struct LoadArguments: Equatable, Sendable {
             "publishers", value: OptionValue("N"), default: "1", requires: .modes(with: .publishers), heading: .load,
             summary: "Number of publishers (broadcast)",
             manual: "Publish on the first *N* connections; all others are readers.",
-            example: "--mode broadcast --connections 1k --publishers 10", seeAlso: ["mode", "rate"]
+            example: "--mode broadcast --connections 1k --publishers 10", seeAlso: ["mode"]
         ) { arguments, value throws(ValueProblem) in
             arguments.connections.publisherCount = try CountValue.parse(value, largest: 10_000)
         },
@@ -276,12 +267,11 @@ package struct LoadArguments: Equatable, Sendable {
             requires: .modes(with: .heartbeat) + ["heartbeat-message"], heading: .load,
             summary: "Ping interval per connection (idle)",
             manual: """
-                With `--mode idle`, send a ping on each connection every *DURATION*. The pings of all connections are \
-                evenly spaced. With `--heartbeat-message`, also the time between these messages, in every mode; only \
-                `--mode idle` sends pings.
+                With `--mode idle`, send a ping on each connection every *DURATION*, evenly spaced over all \
+                connections. With `--heartbeat-message`, in any mode, the time between these messages.
                 """,
             example: "--mode idle --connections 10k --heartbeat 30s",
-            seeAlso: ["mode", "connections", "heartbeat-message"]
+            seeAlso: ["mode", "heartbeat-message"]
         ) { arguments, value throws(ValueProblem) in
             arguments.pace.heartbeat = try DurationValue.parse(value, zeroAllowed: false)
         },
@@ -290,13 +280,13 @@ package struct LoadArguments: Equatable, Sendable {
             requires: .modes(with: .heartbeatMessage), heading: .load,
             summary: "Also send TEXT every --heartbeat",
             manual: """
-                Also send the text message *TEXT* on each connection every `--heartbeat`, from the end of its login \
-                on, for servers that expect heartbeats from the application. These messages do not count. `@`*FILE* \
-                sends the contents of a file without the line end after its last line. *TEXT* may contain \
-                placeholders, which are replaced in each message; see PLACEHOLDERS.
+                Send the text message *TEXT* on each connection every `--heartbeat`, from the end of its login on, for \
+                servers that expect heartbeats from the application. These messages do not count. `@`*FILE* sends the \
+                contents of a file without the line end after its last line. *TEXT* may contain placeholders; see \
+                PLACEHOLDERS.
                 """,
             """
-            Replies to heartbeats are messages like any other: in `--mode request`, add `--correlate` so that they \
+            Replies to heartbeats are messages like any other: in `--mode request`, add `--correlate`, with which they \
             count as `pushes`. In `--mode idle`, they are ignored, and pings are sent as well.
             """,
             example: "--mode receive --heartbeat 20s --heartbeat-message '{\"op\":\"ping\"}'",
@@ -310,10 +300,9 @@ package struct LoadArguments: Equatable, Sendable {
             summary: "Resume TLS sessions",
             manual: """
                 Let each connection resume the TLS session of an earlier one, like clients that come back. By default, \
-                every connection makes a full handshake, like a new client, which costs the server more. Results \
-                count the resumed sessions.
+                every connection makes a full handshake. Results count the resumed sessions.
                 """,
-            seeAlso: ["mode", "lifetime", "tls-min"]
+            seeAlso: ["lifetime"]
         ) { arguments, _ in arguments.connections.resumesTLS = true },
     ]
 }

@@ -27,7 +27,7 @@ package struct LoadMessageArguments: Equatable, Sendable {
                 Send *TEXT*, with placeholders such as `{{seq}}` replaced in each message; see PLACEHOLDERS. If \
                 `--message` and `--file` are given several times, each connection sends the messages in turn.
                 """,
-            example: #"--message '{"id":{{seq}},"op":"ping"}'"#, seeAlso: ["file", "messages", "size", "binary"]
+            example: #"--message '{"id":{{seq}},"op":"ping"}'"#, seeAlso: ["file", "size", "binary"]
         ) { arguments, value throws(ValueProblem) in
             guard !value.isEmpty else { throw .emptyText }
             arguments.messages.append(.text(value))
@@ -51,7 +51,7 @@ package struct LoadMessageArguments: Equatable, Sendable {
             manual: """
                 Generate messages of *SIZE* bytes: 1 byte through `1G`. The default is 20, or 48 with `--mode \
                 broadcast`. A generated message starts with its number (8 hexadecimal digits) and a hash of the number \
-                and the connection (8 letters). With them, every reply is matched to its message. Fewer than 16 bytes \
+                and the connection (8 letters), by which every reply is matched to its message. Fewer than 16 bytes \
                 hold only part of both.
                 """,
             example: "--size 64k", seeAlso: ["message", "file", "binary"]

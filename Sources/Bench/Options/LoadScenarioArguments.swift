@@ -10,8 +10,7 @@ extension ScenarioArguments {
             heading: .scenario, summary: "Play FILE on each connection, repeatedly",
             manual: """
                 Play the steps of *FILE* on each connection, again and again, as with `--mode scenario`. Every \
-                recording is a scenario. `-` is standard input. The latency is that of a whole iteration; each named \
-                step has its own results. See SCENARIOS.
+                recording is a scenario. `-` is standard input. See SCENARIOS.
                 """,
             example: "--scenario session.jsonl --threshold 'query.p99<50ms'", seeAlso: ["mode", "ignore", "threshold"]
         ) { arguments, value in arguments.path = value },

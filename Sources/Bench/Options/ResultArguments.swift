@@ -54,7 +54,7 @@ package struct ResultArguments: Equatable, Sendable {
             "title", value: OptionValue("TEXT"), heading: .results,
             summary: "Title of the results",
             manual: """
-                Begin the results and the report with *TEXT*. JSON results contain it as `title`.
+                Begin the results and the report with *TEXT*.
                 """,
             example: "--title 'Release 2.1'", seeAlso: ["label", "report"]
         ) { arguments, value throws(ValueProblem) in
@@ -65,8 +65,7 @@ package struct ResultArguments: Equatable, Sendable {
             "label", value: OptionValue("KEY=VALUE"), repetition: .adds, heading: .results,
             summary: "Label the results",
             manual: """
-                Add a label to the results and the report, such as a commit. JSON results contain it in `labels`. The \
-                last value of a key counts.
+                Add a label to the results and the report, such as a commit. The last value of a key counts.
                 """,
             example: "--label commit=1f3c2d8", seeAlso: ["title"]
         ) { arguments, value throws(ValueProblem) in
@@ -79,7 +78,7 @@ package struct ResultArguments: Equatable, Sendable {
             summary: "Write an HdrHistogram log to FILE",
             manual: """
                 Write the latencies of each second, in nanoseconds, to *FILE* in the HdrHistogram log format (version \
-                1.3). An existing file is overwritten; a new file is readable only by you.
+                1.3).
                 """,
             example: "--hdr latencies.hlog", seeAlso: ["report", "output"]
         ) { arguments, value in arguments.histogramPath = value },
@@ -87,11 +86,9 @@ package struct ResultArguments: Equatable, Sendable {
             "report", value: OptionValue("FILE", .file), heading: .results,
             summary: "Write an HTML report with charts to FILE",
             manual: """
-                Write an HTML report to *FILE*, with charts of latency, throughput, connections, errors, \
-                and handshakes over time, latency by percentile, and the latency distribution. Drag across a chart over \
-                time to zoom in. The page loads nothing from the network. It embeds the \
-                results as JSON, without the histograms of each second. An existing file is overwritten; a new file is \
-                readable only by you.
+                Write an HTML report to *FILE*, with charts of latency, throughput, connections, errors, and \
+                handshakes. The page loads nothing from the network. It embeds the results as JSON, without the \
+                histograms of each second.
                 """,
             example: "--report report.html", seeAlso: ["output", "hdr"]
         ) { arguments, value throws(ValueProblem) in
@@ -108,8 +105,7 @@ package struct ResultArguments: Equatable, Sendable {
             summary: "Write the verdicts as JUnit XML to FILE",
             manual: """
                 Write the verdict on the run, on each threshold, and on each named step of a scenario to *FILE* in the \
-                JUnit XML format, which CI systems show. An existing file is overwritten; a new file is readable only \
-                by you.
+                JUnit XML format, which CI systems show.
                 """,
             example: "--threshold 'p99<20ms' --junit results.xml", seeAlso: ["threshold", "summary"]
         ) { arguments, value in arguments.junitPath = value },
@@ -118,8 +114,7 @@ package struct ResultArguments: Equatable, Sendable {
             summary: "Write a summary in Markdown to FILE",
             manual: """
                 Write the verdict, the thresholds, the most important results, and the comparison with the baselines \
-                to *FILE* in GitHub Flavored Markdown, for a pull request or the summary of a CI job. An existing file \
-                is overwritten; a new file is readable only by you.
+                to *FILE* in GitHub Flavored Markdown, for a pull request or the summary of a CI job.
                 """,
             example: "--summary summary.md", seeAlso: ["report", "junit"]
         ) { arguments, value in arguments.summaryPath = value },

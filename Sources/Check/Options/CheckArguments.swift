@@ -60,8 +60,7 @@ package struct CheckArguments: Equatable, Sendable {
             completion: .url(prefixes: CompletionTargets.prefixes, list: CompletionTargets.word),
             summary: "The server to check; none with --listen",
             manual: """
-                The server to check; see URLS in *wsx*(1). A server that echoes messages is checked with all cases, any \
-                other with those that need no echo.
+                The server to check; see URLS.
                 """
         ) { arguments, values throws(ValueProblem) in
             guard let value = values.first else { return }
@@ -80,12 +79,8 @@ package struct CheckArguments: Equatable, Sendable {
         running
         results
         ExchangeArguments.options(
-            firstMessage: """
-                Send the text message *TEXT* as soon as a connection opens, for instance to log in. It belongs to no case.
-                """,
-            ready: """
-                Begin each case after a message that matches *REGEX* (PCRE2). Messages up to this one belong to no case.
-                """,
+            firstMessage: "It belongs to no case.",
+            ready: "Each case begins after it. Messages up to this one belong to no case.",
             answer: ""
         ).only(["first-message", "ready"]).lifted(\.exchange)
         RequestArguments.options.filter { !omitted.contains($0.description.long) }.lifted(\.client.request)
@@ -220,8 +215,8 @@ package struct CheckArguments: Equatable, Sendable {
             "report", value: OptionValue("FILE", .file), heading: .results,
             summary: "Write an HTML report with a column per agent",
             manual: """
-                Write a web page to *FILE* with the results of all agents side by side: a row for each case, filters for \
-                failures, differences, and words, and the details of each case. The page loads nothing.
+                Write a web page to *FILE* with the results of all agents side by side, filters, and the details of \
+                each case. The page loads nothing.
                 """,
             example: "--report check.html", seeAlso: ["results"]
         ) { arguments, value in arguments.reportPath = value }

@@ -47,7 +47,7 @@ public enum ManualPage {
             lines.append(".SH " + section.title)
             lines += blocks(section.blocks, style)
             for topic in section.subtopics {
-                lines.append(".SS \(topic.name): \(lowercasingFirst(topic.summary))")
+                lines.append(".SS " + topic.name)
                 lines += blocks(topic.blocks, style)
             }
         }
@@ -73,7 +73,7 @@ public enum ManualPage {
             var lines = [".SH COMMANDS"]
             for command in program.commands {
                 let page = command.hasPage ? ", see \(Roff.bold(program.manualName(of: command)))(1)" : ""
-                lines += [".TP", synopsisLine(command, program), command.summary + page + "."]
+                lines += [".TP", Roff.bold(program.fullName(of: command)), command.summary + page + "."]
             }
             return lines
         }
@@ -93,7 +93,7 @@ public enum ManualPage {
         for (heading, options) in groups {
             if groups.count > 1 { lines.append(".SS " + heading.title) }
             if let command, let page = program.pages.first(where: { $0.explains(heading, of: command) }) {
-                let names = options.map { $0.names.map { "`\($0)`" }.joined(separator: ", ") }.joined(separator: "; ")
+                let names = options.map { "`--\($0.long)`" }.joined(separator: ", ")
                 lines += Roff.paragraph(MarkedText("See *\(program.name)-\(page.name)*(7): \(names)."))
                 continue
             }
@@ -117,7 +117,7 @@ public enum ManualPage {
             var seen: Set<String> = []
             for option in commands.flatMap(\.options)
             where option.heading == heading && seen.insert(option.long).inserted {
-                let owners = commands.filter { $0.options.contains { $0.long == option.long } }
+                let owners = commands.filter { $0.counterpart(of: option) != nil }
                 let example = owners.first.flatMap { program.example(of: option, in: $0) }
                 let remarks = remarks(on: option, of: owners, among: commands, program)
                 lines += explanation(option, remarks: remarks, example: example, style)
@@ -126,26 +126,35 @@ public enum ManualPage {
         return lines
     }
 
-    /// What differs between the commands that have an option, whose explanation is that of the first one.
+    /// The commands that have an option, if not all have it, and the paragraphs in which its explanation differs from that
+    /// of the first one.
     private static func remarks(
         on option: OptionDescription, of owners: [CommandDescription], among commands: [CommandDescription],
         _ program: ProgramDescription
     ) -> [MarkedText] {
-        var remarks: [MarkedText] = []
-        if owners.count < commands.count {
-            let names = owners.map { "`\(program.fullName(of: $0))`" }
-            remarks.append(MarkedText("For \(names.joined(separator: " and "))."))
+        func names(_ commands: [CommandDescription]) -> String {
+            commands.map { "`\(program.fullName(of: $0))`" }.joined(separator: " and ")
         }
+        var remarks: [MarkedText] = []
+        let others = commands.filter { command in !owners.contains { $0.name == command.name } }
+        if !others.isEmpty {
+            remarks.append(
+                MarkedText(others.count < owners.count ? "Not for \(names(others))." : "For \(names(owners))."))
+        }
+        var differences: [(text: String, commands: [CommandDescription])] = []
         for command in owners.dropFirst() {
-            guard let other = command.options.first(where: { $0.long == option.long }) else { continue }
-            let hasSameText = other.manual == option.manual && other.value == option.value
+            guard let other = command.counterpart(of: option) else { continue }
             let texts =
-                (hasSameText ? [] : other.manual) + (hasSameText && other.notes == option.notes ? [] : other.notes)
+                other.manual.filter { !option.manual.contains($0) } + other.notes.filter { !option.notes.contains($0) }
             guard !texts.isEmpty else { continue }
             let text = texts.map(\.source).joined(separator: " ")
-            remarks.append(MarkedText("In `\(program.fullName(of: command))`: \(text)"))
+            if let index = differences.firstIndex(where: { $0.text == text }) {
+                differences[index].commands.append(command)
+            } else {
+                differences.append((text, [command]))
+            }
         }
-        return remarks
+        return remarks + differences.map { MarkedText("In \(names($0.commands)): \($0.text)") }
     }
 
     private static func explanation(
@@ -189,8 +198,10 @@ public enum ManualPage {
     }
 
     private static func seeAlso(_ name: String, _ program: ProgramDescription) -> [String] {
-        let pages = program.sectionsByPage().filter { $0.page != name }
-        let names = pages.map { Roff.bold($0.page) + "(\($0.number))" }
+        if name != program.name {
+            return [".SH SEE ALSO", "\(Roff.bold(program.name))(1), which lists all pages"]
+        }
+        let names = program.sectionsByPage().dropFirst().map { Roff.bold($0.page) + "(\($0.number))" }
         return [".SH SEE ALSO", names.joined(separator: ",\n")]
     }
 
@@ -233,5 +244,12 @@ public enum ManualPage {
     private static func lowercasingFirst(_ text: String) -> String {
         let word = text.prefix { $0 != " " }
         return word.dropFirst().contains(where: \.isUppercase) ? text : text.prefix(1).lowercased() + text.dropFirst()
+    }
+}
+
+extension CommandDescription {
+    /// The option of this name under the same heading, or nil if the command has none.
+    fileprivate func counterpart(of option: OptionDescription) -> OptionDescription? {
+        options.first { $0.long == option.long && $0.heading == option.heading }
     }
 }

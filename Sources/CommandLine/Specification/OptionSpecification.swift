@@ -236,20 +236,36 @@ public struct OptionDescription: Sendable {
         case .mustAgree: notes.append("If repeated, all values must be equal.")
         }
         if !requirements.isEmpty {
-            let others = ValueProblem.alternatives(requirements.map { "`\($0.words)`" })
-            notes.append(MarkedText("Only with \(others)."))
+            notes.append(MarkedText("Only with \(Self.alternatives(requirements))."))
         }
         if !conflicts.isEmpty {
-            let others = ValueProblem.alternatives(conflicts.map { "`\($0.words)`" })
-            notes.append(MarkedText("Cannot be used with \(others)."))
+            notes.append(MarkedText("Cannot be used with \(Self.alternatives(conflicts))."))
         }
         return notes
     }
 
-    /// The sentence that names related options, if any.
+    /// References as a list, with the values of an option together: `--size` or `--mode=send|idle`.
+    private static func alternatives(_ references: [OptionReference]) -> String {
+        var merged: [OptionReference] = []
+        for reference in references {
+            if let last = merged.last, last.long == reference.long, let earlier = last.value,
+                let value = reference.value
+            {
+                merged[merged.count - 1] = OptionReference(last.long, value: earlier + "|" + value)
+            } else {
+                merged.append(reference)
+            }
+        }
+        return ValueProblem.alternatives(merged.map { "`\($0.words)`" })
+    }
+
+    /// The sentence that names related options that the explanation does not mention, if any.
     var relatedOptions: MarkedText? {
-        guard !seeAlso.isEmpty else { return nil }
-        return MarkedText("See also: " + seeAlso.map { "`\($0.words)`" }.joined(separator: ", ") + ".")
+        let literals = (manual + notes).flatMap(\.runs).filter { $0.style == .literal }.map(\.text)
+        let mentioned = literals.flatMap { $0.split { $0 == " " || $0 == "=" } }
+        let others = seeAlso.map(\.words).filter { name in !mentioned.contains { $0 == name } }
+        guard !others.isEmpty else { return nil }
+        return MarkedText("See also: " + others.map { "`\($0)`" }.joined(separator: ", ") + ".")
     }
 }
 

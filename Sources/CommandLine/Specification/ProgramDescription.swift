@@ -229,7 +229,7 @@ extension ProgramDescription {
                 places[section.title] = "\(section.title) in *\(page)*(\(number))"
             }
         }
-        for section in sections { places[section.title] = nil }
+        for section in sections { places[section.title] = section.title }
         return TextStyle(titles: Array(places.keys)) { [places] in places[$0] ?? $0 }
     }
 }

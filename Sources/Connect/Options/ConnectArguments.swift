@@ -50,9 +50,7 @@ package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         ).lifted(\.format)
         ProtocolArguments.options(
             manual: """
-                Speak an application protocol on the connection. `wsx` sends the opening and keepalives of the \
-                protocol and turns each typed line into messages. Events and replies are shown in the notation of \
-                typed lines. See PROTOCOLS.
+                Speak an application protocol on the connection; see PROTOCOLS.
                 """
         ).lifted(\.protocols)
         CodecArguments.options(
@@ -70,19 +68,16 @@ package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         ReplyArguments.options.lifted(\.replies)
         ExchangeArguments.options(
             firstMessage: """
-                Send the text message *TEXT* as soon as a connection opens, before anything else, for instance to log \
-                in. With `--reconnect`, it is sent on every connection.
+                It precedes anything else. With `--reconnect`, it is sent on every connection.
                 """,
             ready: """
-                After the first messages, wait for a message that matches *REGEX* (PCRE2) before sending anything \
-                else. Messages up to this one are part of the login: they do not count and are not written to standard \
-                output. The prompt and `-v` show them. Without a match within `--connect-timeout`, the run ends with \
-                status 6 or, with `--reconnect`, continues on a new connection.
+                Nothing else is sent before. Messages up to this one do not count and are not written to standard \
+                output; the prompt and `-v` show them. Without a match within `--connect-timeout`, the run ends with status 6 or, with \
+                `--reconnect`, continues on a new connection.
                 """,
             answer: """
-                Answer each received message that matches *REGEX* with the text message *TEXT*, for instance to answer \
-                the pings of an application. Answered messages are written and counted like others, but are no replies; \
-                `--hide` hides them. `-v` shows the answers.
+                Answered messages are written and counted like others, but are no replies. \
+                `-v` shows the answers.
                 """
         ).lifted(\.exchange)
         DataArguments.options.lifted(\.data)
@@ -111,7 +106,7 @@ package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
             manual: """
                 Run the program after `--` when the connection is open. Received messages become lines on its standard \
                 input, and each line of its standard output is sent as a message. When the program exits, the \
-                connection is closed. See PROGRAMS. Standard input is not read.
+                connection is closed. Standard input is not read. See PROGRAMS.
                 """,
             seeAlso: ["exec-json", "exec-grace"]
         ) { _, _ in }
@@ -133,8 +128,7 @@ package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
             "no-history", heading: .display,
             summary: "Do not use a history file",
             manual: """
-                Keep the prompt's history in memory only: no history file is read or written. Of `--history` and \
-                `--no-history`, the last one wins.
+                Keep the prompt's history in memory only: no history file is read or written.
                 """
         ) { arguments, _ in arguments.history = .none },
     ]

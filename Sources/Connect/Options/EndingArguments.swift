@@ -24,19 +24,18 @@ package struct EndingArguments: Equatable, Sendable {
                 connection. `forever` waits until the peer closes it.
                 """,
             """
-            The default is `1s`. It becomes shorter if the server has sent exactly one reply for each message: 100 \
-            milliseconds or two round trips, whichever is longer. To measure the round trip, a ping precedes the first \
-            message; messages that arrive before its pong, such as a greeting, do not count as replies. An explicit \
-            *DURATION* always applies, and no ping is sent. Give one for servers that send several replies per message. \
-            A notice says if only some messages got a reply. On a terminal, it also says if none did, and when the \
-            wait was short.
+            The default is `1s`, but if the server has sent exactly one reply for each message, 100 milliseconds or two \
+            round trips, whichever is longer. To measure the round trip, a ping precedes the first message; messages \
+            that arrive before its pong, such as a greeting, do not count as replies. With an explicit *DURATION*, \
+            which servers need that send several replies per message, no ping is sent. A notice says if only some \
+            messages got a reply. On a terminal, it also says if none did, and when the wait was short.
             """,
             """
             With `--until`, the default is `forever`. With `--count` or `--one`, it is 30 seconds after the end of the \
             input, or `forever` if `--timeout` is given. With requests, the wait starts at the last reply and the \
             default is `0`.
             """,
-            example: "--linger 5s", seeAlso: ["one", "count", "until", "timeout"], aliases: ["w", "wait"]
+            example: "--linger 5s", seeAlso: ["one", "count"], aliases: ["w", "wait"]
         ) { arguments, value throws(ValueProblem) in arguments.linger = try Linger.parse(value) },
         OptionSpecification(
             "count", "n", value: OptionValue("N"), about: .ending, heading: .ending,
@@ -44,11 +43,10 @@ package struct EndingArguments: Equatable, Sendable {
             manual: "Close the connection after receiving *N* messages (1 or more), and exit with 0.",
             """
             If fewer messages arrive, the exit status is 7 if the peer closes normally first, 1 if it closes with an \
-            error or the connection is lost, and 6 if the wait ends. The wait ends 30 seconds after the end of the \
-            input, or as `--linger` or `--timeout` specifies. With `--no-stdin`, only `--timeout` ends it.
+            error or the connection is lost, and 6 if the wait of `--linger` ends. With `--no-stdin`, only `--timeout` \
+            ends the wait. With `--pick`, messages that are omitted do not count.
             """,
-            "With `--pick`, messages that are omitted do not count.",
-            example: "--count 10", seeAlso: ["one", "until", "linger", "timeout"]
+            example: "--count 10", seeAlso: ["one", "until"]
         ) { arguments, value throws(ValueProblem) in arguments.count = try MessageCountValue.parse(value) },
         OptionSpecification(
             "one", "1", about: .ending, conflicts: ["count"], heading: .ending,
@@ -58,8 +56,7 @@ package struct EndingArguments: Equatable, Sendable {
                 nothing is sent, exit after the first message. `--until` is an error; use `--expect`.
                 """,
             """
-            If replies are missing, the exit status and the time limit are those of `--count`: 7 if the peer closes \
-            normally first, 1 after any other end of the connection, and 6 if the wait ends. The prompt does not open: \
+            If replies are missing, the exit status and the time limit are those of `--count`. The prompt does not open: \
             on a terminal, standard input is not read. With `--request`, `--correlate`, or `--json-rpc`, the run \
             already ends after the last reply; other messages do not count.
             """,
@@ -78,15 +75,13 @@ package struct EndingArguments: Equatable, Sendable {
             "until", value: OptionValue("REGEX"), repetition: .adds, about: .ending, heading: .ending,
             summary: "Exit when a message matches REGEX",
             manual: """
-                Close the connection when a received message matches *REGEX*, and exit with 0. The matching message is \
-                the last one written. If the peer closes normally before a match, exit with 7.
+                Close the connection when a received message matches *REGEX* (PCRE2), and exit with 0. The matching \
+                message is the last one written. If the peer closes normally before a match, exit with 7. If the option \
+                is repeated, one match is enough. Binary messages are searched, too. In one that is not UTF-8, `.` \
+                matches any byte, and `\\xff` the byte FF.
                 """,
-            """
-            If the option is repeated, one match is enough. The syntax is Perl's (PCRE2). Binary messages are \
-            searched, too. In one that is not UTF-8, `.` matches any byte, and `\\xff` the byte FF.
-            """,
             MessageConditionValue.manual,
-            example: "--until '\"status\":\"ready\"'", seeAlso: ["expect", "count", "timeout"]
+            example: "--until '\"status\":\"ready\"'", seeAlso: ["expect"]
         ) { arguments, value throws(ValueProblem) in
             arguments.until.append(try MessageConditionValue.parse(value))
         },
@@ -94,16 +89,15 @@ package struct EndingArguments: Equatable, Sendable {
             "expect", value: OptionValue("REGEX"), repetition: .adds, about: .ending, heading: .ending,
             summary: "Exit with 7 unless a message matches REGEX",
             manual: """
-                Exit with 7 unless a received message matches *REGEX*. If the option is repeated, every *REGEX* needs \
-                a match. The option does not end the run; use `--until` for that. `json:` is possible as with `--until`. \
-                With `--one` and `--request`, a greeting does not count.
+                Exit with 7 unless a received message matches *REGEX*, or `json:` as with `--until`. If the option is \
+                repeated, every *REGEX* needs a match. The option does not end the run. With `--one` and `--request`, a \
+                greeting does not count. Only runs that would exit with 0, or that `--timeout` ends, exit with 7.
                 """,
-            "Only runs that would exit with 0, or that `--timeout` ends, exit with 7. Other statuses take precedence.",
-            example: "--expect '\"ok\"' --count 1", seeAlso: ["until", "count", "fail"]
+            example: "--expect '\"ok\"' --count 1", seeAlso: ["until", "fail"]
         ) { arguments, value throws(ValueProblem) in
             arguments.expectations.append(try MessageConditionValue.parse(value))
         },
         .timeout(
-            \.timeout, manual: "End the run with status 6 after *DURATION*, unless something else ends it earlier."),
+            \.timeout, manual: "End the run with status 6 after *DURATION*."),
     ]
 }

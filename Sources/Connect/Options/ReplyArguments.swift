@@ -25,8 +25,8 @@ package struct ReplyArguments: Equatable, Sendable {
             "request", about: .requests, heading: .requests,
             summary: "Wait for the reply to each message",
             manual: """
-                Treat each input message as a request, and send the next one only after the reply. The reply is the \
-                next message received, or with `--correlate` the one that matches. See REQUESTS AND REPLIES.
+                Treat each input message as a request, and send the next one only after the reply: the next message \
+                received, or with `--correlate` the one that matches. See REQUESTS AND REPLIES.
                 """,
             seeAlso: ["correlate", "json-rpc", "reply-timeout"]
         ) { arguments, _ in arguments.sendsRequests = true },
@@ -37,7 +37,7 @@ package struct ReplyArguments: Equatable, Sendable {
                 Treat each input message as a request. It must be JSON and contain *FIELD*. The reply is the received \
                 message with the same value in *FIELD*. Many requests can be in flight.
                 """,
-            CorrelationValue.manual, example: "--correlate id", seeAlso: ["request", "json-rpc", "reply-timeout"]
+            CorrelationValue.manual, example: "--correlate id", seeAlso: ["request"]
         ) { arguments, value throws(ValueProblem) in
             arguments.correlation = try CorrelationValue.parse(value)
         },
@@ -54,7 +54,7 @@ package struct ReplyArguments: Equatable, Sendable {
                 """,
             "*FORM* is the form of the calls and defaults to `auto`:",
             example: "--json-rpc --execute 'eth_getBalance 0xb60e latest'",
-            seeAlso: ["fail", "reply-timeout", "correlate"]
+            seeAlso: ["fail"]
         ) { arguments, value throws(ValueProblem) in
             arguments.calls = try JSONRPCForm.parse(value)
         },
@@ -63,21 +63,20 @@ package struct ReplyArguments: Equatable, Sendable {
             summary: "Exit with 7 if the server reports an error",
             manual: """
                 Exit with 7 if a reply to a JSON-RPC call has an `error`, or if a server with `--protocol` reports an \
-                error. With or without this option, the reply is written to standard output, and the error's code and \
+                error. Even without this option, the reply is written to standard output, and the error's code and \
                 message to standard error.
                 """,
-            example: "--json-rpc --fail --execute system.health", seeAlso: ["json-rpc", "expect"]
+            example: "--json-rpc --fail --execute system.health", seeAlso: ["json-rpc"]
         ) { arguments, _ in arguments.failsOnErrorReply = true },
         OptionSpecification(
             "reply-timeout", value: OptionValue("DURATION"), default: "30s",
             requires: ["request", "correlate", "json-rpc", "protocol"], heading: .requests,
             summary: "Give up on a reply after DURATION",
             manual: """
-                Give up on a request that has no reply after *DURATION*, report an error, and exit with 6. With \
-                `--request` alone, the run ends immediately. With `--correlate`, `--json-rpc`, or `--protocol`, it \
-                continues with the other requests.
+                Give up on a request that has no reply after *DURATION*, report an error, and exit with 6: with \
+                `--request` alone, immediately, otherwise after the other requests.
                 """,
-            example: "--request --reply-timeout 5s", seeAlso: ["request", "correlate", "timeout"]
+            example: "--request --reply-timeout 5s", seeAlso: ["request"]
         ) { arguments, value throws(ValueProblem) in
             arguments.replyTimeout = try DurationValue.parse(value, zeroAllowed: false)
         },

@@ -16,14 +16,10 @@ package struct StayingArguments: Equatable, Sendable {
             summary: "Reconnect, at most N times in a row",
             manual: """
                 Reconnect if the connection is lost or cannot be established, unless retrying cannot help. Messages \
-                that the peer may have missed are sent again. See STAYING CONNECTED.
+                that the peer may have missed are sent again. With *N*, give up after *N* failed retries in a row. See \
+                STAYING CONNECTED.
                 """,
-            """
-            The wait before each retry is random, with a ceiling that starts at 4 seconds and doubles up to 60. At the \
-            prompt, and for loopback addresses and Unix sockets, the ceiling starts at 250 milliseconds. With *N*, \
-            give up after *N* failed retries in a row.
-            """,
-            example: "--reconnect=10", seeAlso: ["reconnect-delay", "heartbeat", "connect-timeout"]
+            example: "--reconnect=10", seeAlso: ["reconnect-delay", "heartbeat"]
         ) { arguments, value throws(ValueProblem) in
             arguments.reconnection = try Reconnection.parse(value)
         }

@@ -22,10 +22,9 @@ package struct AccessArguments: Equatable, Sendable {
             summary: "Allow pages from ORIGIN, or * for all",
             manual: """
                 Allow pages from *ORIGIN*, such as `https://app.example`, to connect. Pages of the server's own origin \
-                and of loopback origins may always connect; others get 403. `*` allows every origin. Programs that \
-                send no Origin are not affected. See ACCESS.
+                and of loopback origins may always connect; others get 403. `*` allows every origin. See ACCESS.
                 """,
-            example: "--origin https://app.example", seeAlso: ["auth", "bearer", "client-ca"]
+            example: "--origin https://app.example", seeAlso: ["auth", "client-ca"]
         ) { arguments, value throws(ValueProblem) in
             arguments.origins.append(try OriginValue.parse(value, allAllowed: true))
         },
@@ -37,7 +36,7 @@ package struct AccessArguments: Equatable, Sendable {
                 Require HTTP basic authentication with *USER* and *PASSWORD* for every request on the port; others get \
                 401. If `--bearer` is given too, either is accepted. Without TLS, the password is sent in the clear.
                 """, .secrets,
-            example: "--auth env:WSX_LOGIN", seeAlso: ["bearer", "tls-cert", "client-ca"]
+            example: "--auth env:WSX_LOGIN", seeAlso: ["bearer", "tls-cert"]
         ) { arguments, value in arguments.credentials.append(value) },
         OptionSpecification(
             "bearer", value: OptionValue("TOKEN"), repetition: .adds, startsProgram: SecretReference.isProgram,
@@ -47,7 +46,7 @@ package struct AccessArguments: Equatable, Sendable {
                 Require the bearer token *TOKEN* (RFC 6750) for every request on the port; others get 401. If `--auth` \
                 is given too, either is accepted. Without TLS, the token is sent in the clear.
                 """, .secrets,
-            example: "--bearer @token.txt", seeAlso: ["auth", "tls-cert", "client-ca"]
+            example: "--bearer @token.txt", seeAlso: ["auth"]
         ) { arguments, value in arguments.tokens.append(value) },
         OptionSpecification(
             "max-connections", value: OptionValue("N"), heading: .limits,
@@ -56,7 +55,7 @@ package struct AccessArguments: Equatable, Sendable {
                 Serve at most *N* clients, including those that have not yet sent a request. Further clients wait until \
                 a connection closes; HTTP/2 streams are refused. The default is what the limit on open files allows.
                 """,
-            example: "--echo --max-connections 1000", seeAlso: ["idle-timeout", "once"]
+            example: "--echo --max-connections 1000", seeAlso: ["idle-timeout"]
         ) { arguments, value throws(ValueProblem) in
             arguments.maximumConnections = try CountValue.parse(value)
         },
@@ -64,13 +63,11 @@ package struct AccessArguments: Equatable, Sendable {
             "max-memory", value: OptionValue("SIZE"), heading: .limits,
             summary: "Limit the memory of all clients [256M]",
             manual: """
-                Limit what all clients together hold in incomplete messages and output that they have not read. Beyond \
-                *SIZE*, incomplete messages are completed one after the other, and a client that makes no progress \
-                for 5 seconds is closed with 1013, the largest first. The first 64 KiB of each client do not count. \
-                The default is 256 MiB, or four times `--max-message-size` if that is more. Each of several `--threads` has an \
-                equal share.
+                Limit what all clients together hold in incomplete messages and output that they have not read; see \
+                LIMITS. The default is 256 MiB, or four times `--max-message-size` if that is more. Each of several \
+                `--threads` has an equal share.
                 """,
-            example: "--echo --max-memory 1G", seeAlso: ["max-message-size", "max-connections"]
+            example: "--echo --max-memory 1G", seeAlso: ["max-message-size"]
         ) { arguments, value throws(ValueProblem) in
             arguments.maximumHeldBytes = try SizeValue.parse(value)
         },
@@ -82,7 +79,7 @@ package struct AccessArguments: Equatable, Sendable {
                 traffic in either direction. Pings and pongs count as traffic. A client is not idle while `--delay` or \
                 `--replay` holds back a message for it.
                 """,
-            example: "--idle-timeout 5m", seeAlso: ["heartbeat", "max-connections"]
+            example: "--idle-timeout 5m", seeAlso: ["heartbeat"]
         ) { arguments, value throws(ValueProblem) in
             arguments.idleTimeout = try DurationValue.parse(value, zeroAllowed: false)
         },

@@ -42,7 +42,7 @@ package struct FaultArguments: Equatable, Sendable {
                 Delay every message to a client by *DURATION*; in a relay, also those to the server. A range such as `100ms-2s` delays each message by a \
                 random time in it. The order is kept. `wsx listen` answers pings without delay.
                 """,
-            example: "--echo --delay 100ms-2s", seeAlso: ["drop-rate", "throttle", "seed"]
+            example: "--echo --delay 100ms-2s", seeAlso: ["drop-rate", "seed"]
         ) { arguments, value throws(ValueProblem) in
             arguments.delay = try DelayValue.parse(value)
         }
@@ -53,7 +53,7 @@ package struct FaultArguments: Equatable, Sendable {
                 Drop each message to a client with probability *P*, a fraction from 0 to 1 or a percentage such as `10%`; in \
                 a relay, also those to the server.
                 """,
-            example: "--echo --drop-rate 5%", seeAlso: ["seed", "delay"]
+            example: "--echo --drop-rate 5%", seeAlso: ["seed"]
         ) { arguments, value throws(ValueProblem) in
             arguments.dropRate = try FractionValue.parse(value)
         }
@@ -62,8 +62,7 @@ package struct FaultArguments: Equatable, Sendable {
             summary: "Seed for random delays and drops",
             manual: """
                 Seed the random numbers of `--delay` and `--drop-rate` with *N*, which makes them the same in each \
-                run. Each client has its own sequence, which depends on its number. With several threads, client \
-                numbers would be random.
+                run. Each client has its own sequence, which depends on its number.
                 """,
             example: "--echo --drop-rate 5% --seed 1", seeAlso: ["drop-rate", "delay"]
         ) { arguments, value throws(ValueProblem) in
@@ -74,11 +73,10 @@ package struct FaultArguments: Equatable, Sendable {
             summary: "Close clients after N messages, or after 5s",
             manual: """
                 Close a client after answering *LIMIT* of its messages. With a unit, as in `500ms`, `5s`, or `2m`, \
-                *LIMIT* is the time after the client connected. Anything the client sends afterwards, pings included, \
-                is ignored as if the server were gone; `wsx connect --reconnect` sends it again on the next \
-                connection.
+                *LIMIT* is the time after the client connected. Anything the client sends afterwards is ignored as if \
+                the server were gone.
                 """,
-            example: "--echo --close-after 10", seeAlso: ["close-code", "close-reason", "reject"]
+            example: "--echo --close-after 10", seeAlso: ["close-code", "reject"]
         ) { arguments, value throws(ValueProblem) in
             arguments.closeLimit = try CloseLimitValue.parse(value)
         }
@@ -108,7 +106,7 @@ package struct FaultArguments: Equatable, Sendable {
             authentication, 405 allows no method, and 426 names the protocol. Requests that would be rejected without \
             this option get their usual response and are not counted.
             """,
-            example: "--echo --reject 503x3 --header 'Retry-After: 1'", seeAlso: ["close-after", "header"]
+            example: "--echo --reject 503x3 --header 'Retry-After: 1'", seeAlso: ["header"]
         ) { arguments, value throws(ValueProblem) in
             arguments.rejection = try RejectionValue.parse(value)
         }
@@ -116,10 +114,9 @@ package struct FaultArguments: Equatable, Sendable {
             "no-pong", heading: .faults,
             summary: "Do not answer pings",
             manual: """
-                Leave pings unanswered, although RFC 6455 §5.5.2 requires a pong. This tests the heartbeat of a \
-                client. The output still shows the pings.
+                Leave pings unanswered, although RFC 6455 §5.5.2 requires a pong. The output still shows the pings.
                 """,
-            seeAlso: ["heartbeat", "throttle"]
+            seeAlso: ["heartbeat"]
         ) { arguments, _ in arguments.answersPings = false }
         OptionSpecification(
             "throttle", value: OptionValue("RATE"), heading: .faults,
@@ -128,7 +125,7 @@ package struct FaultArguments: Equatable, Sendable {
                 Limit each client's connection to *RATE* bytes per second in each direction, including the upgrade and \
                 TLS. *RATE* is 64 or more; `64k` and `1M` are in powers of 1024.
                 """,
-            example: "--echo --throttle 16k", seeAlso: ["delay", "drop-rate"]
+            example: "--echo --throttle 16k", seeAlso: ["delay"]
         ) { arguments, value throws(ValueProblem) in
             arguments.bytesPerSecond = try ThrottleValue.parse(value)
         }

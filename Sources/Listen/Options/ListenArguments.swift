@@ -55,12 +55,10 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
         AccessArguments.options.lifted(\.access)
         WebArguments.options.lifted(\.web)
         ExchangeArguments.options(
-            firstMessage: "Greet each client with the text message *TEXT* as soon as its connection opens.",
+            firstMessage: "It greets each client.",
             ready: nil,
             answer: """
-                Answer each message that matches *REGEX* with the text message *TEXT*. The message is still written or \
-                shown, but not echoed or relayed. A few rules make a mock server. Other messages are handled as \
-                without this option.
+                Answered messages are still written or shown, but not echoed or relayed. A few rules make a mock server.
                 """
         ).lifted(\.exchange)
         FaultArguments.options.lifted(\.faults)
@@ -80,13 +78,7 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
         ).lifted(\.heartbeats)
         ServerTLSArguments.options.lifted(\.tls)
         CompressionArguments.options().lifted(\.compression)
-        LimitArguments.options(
-            messageSize: "16M",
-            manual: """
-                Close a client with 1009 if it sends a message larger than *SIZE*, counted after decompression. \
-                Others wait while a message is compressed or decompressed, about 0.1 seconds for 16 MiB.
-                """
-        ).lifted(\.limits)
+        LimitArguments.options(messageSize: "16M").lifted(\.limits)
         TranscriptArguments.options().lifted(\.transcript)
     }
 
@@ -115,8 +107,8 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
             heading: .server, summary: "Run -- PROGRAM [ARG...] for each client",
             manual: """
                 Run the program after `--` once for each client. The client's messages become lines on its standard \
-                input, and each line of its standard output is sent to the client. See PROGRAMS. Standard input is not \
-                read.
+                input, and each line of its standard output is sent to the client. Standard input is not read. See \
+                PROGRAMS.
                 """,
             seeAlso: ["max-processes", "exec-grace", "once"]
         ) { arguments, _ in arguments.mode = .exec([]) }
@@ -140,9 +132,8 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
             heading: .scenario, summary: "Play the opposite side of FILE",
             manual: """
                 Play the opposite side of the scenario *FILE* for each client: wait for the messages that it sends, \
-                and send those that it expects. The file of a test with `wsx connect --scenario` is therefore also a \
-                mock server. A client that deviates is closed with 1008 and reported. See SCENARIOS. Standard input is \
-                not read.
+                and send those that it expects. A client that deviates is closed with 1008 and reported. Standard input \
+                is not read. See SCENARIOS.
                 """,
             example: "--scenario login.jsonl", seeAlso: ["ignore", "replay", "answer"]
         ) { arguments, value in

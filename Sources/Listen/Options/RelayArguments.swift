@@ -66,10 +66,7 @@ package struct RelayArguments: Equatable, Sendable {
         AccessArguments.options.only(["origin", "max-connections", "max-memory"]).lifted(\.listen.access)
         ExchangeArguments.options(
             firstMessage: "", ready: nil,
-            answer: """
-                Answer each message of a client that matches *REGEX* with the text message *TEXT*, without asking the \
-                server.
-                """
+            answer: "Only messages of clients are answered. The server does not get them."
         ).only(["answer"]).lifted(\.listen.exchange)
         RewriteArguments.options.lifted(\.rewriting)
         FaultArguments.options.only(["delay", "drop-rate", "seed", "close-after", "reject", "throttle"])
@@ -81,7 +78,7 @@ package struct RelayArguments: Equatable, Sendable {
             takesPrograms: false,
             decode: """
                 Show the binary messages of both sides decoded with *CODEC*, at the prompt and with `--output json`. What \
-                is forwarded, recorded, and matched by `--answer` stays as it is.
+                is forwarded, recorded, and matched by `--answer` stays as it is. A program is not possible.
                 """,
             encode: """
                 Encode each message typed at the prompt, which must be JSON, with *CODEC*, and send it as a binary message.
@@ -93,18 +90,8 @@ package struct RelayArguments: Equatable, Sendable {
         NetworkArguments.options.lifted(\.server.network)
         TLSArguments.options.lifted(\.server.tls)
         ServerTLSArguments.options.only(["tls-cert", "tls-key", "tls-self-signed", "client-ca"]).lifted(\.listen.tls)
-        CompressionArguments.options(
-            manual: """
-                Negotiate compression on each side (permessage-deflate, RFC 7692): with clients that offer it, and, for \
-                these clients, with the server. `--compress=off` neither offers nor accepts compression.
-                """
-        ).lifted(\.listen.compression)
-        LimitArguments.options(
-            manual: """
-                Close a connection with 1009 if a client or the server sends a message larger than *SIZE*. The size counts \
-                after decompression.
-                """
-        ).lifted(\.listen.limits)
+        CompressionArguments.options().lifted(\.listen.compression)
+        LimitArguments.options().lifted(\.listen.limits)
         TranscriptArguments.options().lifted(\.listen.transcript)
     }
 }

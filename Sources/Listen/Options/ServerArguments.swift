@@ -45,7 +45,7 @@ package struct ServerArguments: Equatable, Sendable {
             "handshake-timeout", value: OptionValue("DURATION"), default: "10s", heading: .server,
             summary: "Time limit for a client's upgrade",
             manual: "Reject a client with 408 if its upgrade, TLS included, takes longer than *DURATION*.",
-            example: "--handshake-timeout 3s", seeAlso: ["close-timeout", "idle-timeout"]
+            example: "--handshake-timeout 3s", seeAlso: ["close-timeout"]
         ) { arguments, value throws(ValueProblem) in
             arguments.handshakeTimeout = try DurationValue.parse(value, zeroAllowed: false)
         },
@@ -57,8 +57,7 @@ package struct ServerArguments: Equatable, Sendable {
             "threads", value: OptionValue("N"), default: "1", conflicts: ["once", "record", "max-connections", "seed"],
             heading: .server, summary: "Threads for --echo and --replay",
             manual: """
-                Serve clients on *N* threads. The kernel assigns each client to one of them. Only `--echo` and \
-                `--replay` support several threads.
+                Serve clients of `--echo` and `--replay` on *N* threads. The kernel assigns each client to one of them.
                 """,
             example: "--echo --threads 4", seeAlso: ["echo", "replay"]
         ) { arguments, value throws(ValueProblem) in
@@ -68,10 +67,9 @@ package struct ServerArguments: Equatable, Sendable {
             "once", heading: .server,
             summary: "Serve one client, then exit",
             manual: """
-                Serve one WebSocket client, then exit when it leaves. No other client is accepted. The exit status is \
-                that of `wsx connect` for the same ending; with `--exec`, it is 1 if the program failed, unless wsx \
-                stopped it. Rejected upgrades and requests for pages do not count as clients. The end of standard \
-                input does not end the session.
+                Serve one WebSocket client, then exit when it leaves, as `wsx connect` would for the same ending. No \
+                other client is accepted. Rejected upgrades and requests for pages do not count as clients. The end of \
+                standard input does not end the session.
                 """,
             seeAlso: ["max-connections", "exec"]
         ) { arguments, _ in arguments.servesOnce = true },
@@ -119,8 +117,8 @@ package struct WebArguments: Equatable, Sendable {
             manual: """
                 Serve a page on `/` that lets a browser talk to this server or any other. It sends text, JSON, bytes, \
                 and files, and keeps a log to search and to save as JSON events. The page loads nothing else, and its \
-                address is printed at startup. With `--path`, the page stays on `/` and suggests that path. With \
-                `--serve`, all other paths are files.
+                address is printed at startup. With `--path`, the page suggests that path. With `--serve`, all other \
+                paths are files.
                 """,
             """
             Binary messages that are PNG, JPEG, GIF, or WebP images of up to 4 MiB are shown as images. The page keeps \

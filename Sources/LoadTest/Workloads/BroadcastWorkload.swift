@@ -11,13 +11,12 @@ extension BenchMode {
             Publish on `--publishers` connections, at `--rate` or 10 messages per second in total, and read on all \
             others. The server must relay each message to all readers. Messages carry a number and the time they \
             were due: each reader detects lost, duplicated, and reordered messages. The latency is the time to \
-            each delivery. Messages that publishers receive do not count. Connections stay open during the \
-            whole load, so `--lifetime` and `--stages` need another mode; `--rate` accepts stages. With `--message`, \
-            the number and the time are in the placeholder `{{marker}}`, which readers find in whatever envelope the \
-            server puts it: `--message '{"text":"{{marker}}"}'`. A message without it is sent once on each connection, \
-            before the load, for instance to join a room; with `--warmup`, deliveries do not count until the server \
-            has handled them all. With `--protocol`, messages are lines of the protocol, and readers search its \
-            events. All readers are one room; for several, run a test for each, and merge them.
+            each delivery. Messages that publishers receive do not count. With `--message`, the number and the time are \
+            in the placeholder `{{marker}}`, which readers find in any envelope: `--message '{"text":"{{marker}}"}'`. A \
+            message without it is sent once on each connection, before the load, for instance to join a room; with \
+            `--warmup`, deliveries do not count until the server has handled them all. With `--protocol`, messages \
+            are lines of the protocol, and readers search its events. All readers are one room; for several, run a \
+            test for each, and merge them.
             """,
         options: [
             .connectRate, .messages, .rate, .ramp, .replyTimeout, .message, .file, .size, .binary, .heartbeatMessage,

@@ -13,7 +13,7 @@ extension BenchMode {
             `--correlate`, the message with the same value in a JSON field. The latency is the time to the reply. \
             `--expect` checks the contents of replies. Messages that answer no request are counted as pushes. With \
             `--protocol`, requests are lines of the protocol, which finds their replies, and replies that report \
-            an error are `mismatched`. With `--reply-end`, a reply consists of several messages. If the test fails, the error message shows the first `mismatched` reply.
+            an error are `mismatched`. If the test fails, the error message shows the first `mismatched` reply.
             """,
         options: [
             .connectRate, .messages, .rate, .ramp, .think, .lifetime, .stages, .inFlight, .replyTimeout, .message,

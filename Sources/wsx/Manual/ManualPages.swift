@@ -72,8 +72,9 @@ enum ManualPages {
 
     private static var tlsErrors: [(MarkedText, MarkedText)] {
         TLSError.clientCatalogue.map { error in
-            // A literal protects the asterisk of a wildcard from being read as markup.
-            let words = error.description.split(separator: " ").map { $0.contains("*") ? "`\($0)`" : String($0) }
+            // A remedy follows the semicolon. A literal protects the asterisk of a wildcard from being read as markup.
+            let words = error.description.prefix { $0 != ";" }.split(separator: " ")
+                .map { $0.contains("*") ? "`\($0)`" : String($0) }
             return (MarkedText("`\(error.identifier)`"), MarkedText(words.joined(separator: " ") + "."))
         }
     }

@@ -24,7 +24,7 @@ enum ProtocolManual {
         if let request = request(of: one) { definitions.append(("Request", MarkedText(request))) }
         var blocks: [ManualBlock] = [.definitions(definitions)]
         if !one.parameters.isEmpty {
-            blocks.append(.paragraph("Parameters, each as `--param` *NAME*`=`*VALUE*:"))
+            blocks.append(.paragraph("Parameters (`--param`):"))
             blocks.append(.definitions(one.parameters.map { (MarkedText("`\($0.name)`"), MarkedText($0.details)) }))
         }
         let codes = closeCodes(of: one)
@@ -45,7 +45,7 @@ enum ProtocolManual {
         if let suffix = endpoint.pathSuffix { sentences.append("A path gets the suffix \(suffix).") }
         if !endpoint.subprotocols.isEmpty {
             let names = endpoint.subprotocols.joined(separator: ", ")
-            sentences.append("Offered subprotocols, unless -s names others: \(names).")
+            sentences.append("Offered subprotocols: \(names).")
         }
         if endpoint.needsOrigin { sentences.append("The origin is that of the server, unless --origin names another.") }
         if let negotiation = endpoint.negotiation {
@@ -68,7 +68,6 @@ extension ApplicationProtocol.Parameter {
     /// The meaning, and the form of the value.
     var details: String {
         let sentence = summary.prefix(1).uppercased() + summary.dropFirst()
-        return sentence + (isJSON ? ", in JSON" : "")
-            + (isSecret ? "; @FILE and env:NAME keep it off the command line" : "") + "."
+        return sentence + (isJSON ? ", in JSON" : "") + "."
     }
 }

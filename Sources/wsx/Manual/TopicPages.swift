@@ -7,38 +7,46 @@ import UserInterface
 enum TopicPages {
     static let all = [
         TopicPage(
-            "options", summary: "options of the request, network, TLS, compression, and limits of a client",
+            "options", summary: "options of the request, network, TLS, compression, and limits",
             options: [
-                (.request, clients), (.network, clients), (.tls, clients), (.compression, peers), (.limits, clients),
+                (.request, clients), (.network, clients), (.tls, networked), (.compression, peers), (.limits, peers),
             ],
             sections: ManualPages.sections(of: "options")),
         TopicPage(
-            "prompt", summary: "the prompts of wsx connect, wsx listen, and wsx relay", options: [(.display, peers)],
+            "prompt", summary: "the prompts of wsx connect, wsx listen, and wsx relay", options: [(.display, commands)],
             sections: ManualPages.sections(of: "prompt")),
         TopicPage(
             "formats", summary: "formats of input and output, codecs, paths, JSON events, and recordings",
-            options: [(.format, servers)],
+            options: [(.format, conversations)],
             sections: ManualPages.sections(of: "formats")),
         TopicPage(
-            "protocols", summary: "application protocols", options: [(.protocols, clients)],
+            "protocols", summary: "application protocols", options: [(.protocols, speakers)],
             sections: [ProtocolManual.section]),
         TopicPage(
             "scenarios", summary: "scenarios, placeholders, automatic answers, and faults for tests",
-            options: [(.scenario, peers), (.templates, clients), (.exchange, peers)],
+            options: [(.scenario, players), (.templates, speakers), (.exchange, networked), (.faults, servers)],
             sections: ManualPages.sections(of: "scenarios")),
         TopicPage(
             "scripting", summary: "requests, reconnecting, and programs",
             sections: ManualPages.sections(of: "scripting")),
         TopicPage(
             "results", summary: "results, thresholds, and metrics of load tests",
-            options: [(.results, [Command.bench.rawValue])],
+            options: [(.results, measurements)],
             sections: ManualPages.sections(of: "results")),
         TopicPage(
             "errors", summary: "protocol errors, TLS errors, and limits",
             sections: ManualPages.sections(of: "errors")),
     ]
 
-    private static let clients = [Command.connect, .relay, .bench].map(\.rawValue)
-    private static let servers = [Command.connect, .listen, .relay].map(\.rawValue)
-    private static let peers = [Command.connect, .listen, .relay, .bench].map(\.rawValue)
+    private static let clients = names(.connect, .relay, .bench, .check)
+    private static let servers = names(.listen, .relay)
+    private static let peers = names(.connect, .listen, .relay, .bench)
+    private static let networked = names(.connect, .listen, .relay, .bench, .check)
+    private static let commands = names(.connect, .listen, .relay, .bench, .merge, .check, .convert)
+    private static let conversations = names(.connect, .listen, .relay)
+    private static let speakers = names(.connect, .bench)
+    private static let players = names(.connect, .listen, .bench)
+    private static let measurements = names(.bench, .merge)
+
+    private static func names(_ commands: Command...) -> [String] { commands.map(\.rawValue) }
 }

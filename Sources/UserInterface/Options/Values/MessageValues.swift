@@ -84,8 +84,8 @@ package enum PathValue {
 package enum MessageConditionValue {
     /// The sentences about conditions on JSON values, for manuals.
     package static let manual: MarkedText = """
-        A condition after `json:` is about a value of a JSON message, in the notation of `/where`: `json:.type=="done"`, \
-        `json:.price>10`, `json:.code ~ ^4`, `json:.error` if there is such a value, and `json:!.error` if not.
+        After `json:`, a condition of `/where` tests a value of a JSON message: `json:.type=="done"`, `json:.code ~ ^4`, \
+        `json:.error` (exists), or `json:!.error`.
         """
 
     /// Returns the condition if it is valid and has no placeholders, which nothing would replace.

@@ -48,7 +48,7 @@ extension PromptCommandTable {
                     `--cert`, or `--subprotocol`, and pings instead of `--heartbeat-message`. Of the `--header` \
                     fields, it gets only User-Agent, Origin, Cache-Control, Pragma, DNT, and names that begin with \
                     Accept. Cookies of files and servers are sent as a browser would send them. Messages on the \
-                    command line are not sent again. Messages that wait for a connection are dropped, and counted.
+                    command line are not sent again. Messages that wait are dropped, and counted.
                     """,
                 completion: .url
             ) { argument throws(PromptMistake) in .connect(url: try argument.required("the URL is missing")) }),

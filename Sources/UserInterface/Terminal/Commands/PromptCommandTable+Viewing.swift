@@ -9,9 +9,8 @@ extension PromptCommandTable {
                 details: """
                     *N* is the number of the message, as shown before it. `/N` is short for `/show N`. The default is \
                     the last message that was shown folded, or else the last message. A message longer than the \
-                    screen opens in `$PAGER`, with at most 1 MiB of it. The latest 100,000 messages are available, up to \
-                    64 MiB. With *COMMAND*, the output of a shell command is shown, which reads the whole message: \
-                    `/show 12 | jq .user`. Ctrl-C ends the command.
+                    screen opens in `$PAGER`. With *COMMAND*, the output of a shell command is shown, which reads the \
+                    whole message: `/show 12 | jq .user`. Ctrl-C ends the command.
                     """
             ) { argument throws(PromptMistake) in
                 let (number, command) = try argument.messageAndCommand()
@@ -50,18 +49,16 @@ extension PromptCommandTable {
                     *REGEX* is a Perl-compatible regular expression; begin it with `(?i)` to ignore case. It searches \
                     messages as they were sent or received, and as they are shown, including folded parts: `"id":5` \
                     finds `"id": 5`, and `Zoë` finds `Zo\\u00eb`. An expression with `(?!` or `(?<!` searches \
-                    only what was received. The latest 100 messages that match are listed, and matches in later \
-                    messages, and in those that `/show` shows, are highlighted until `/find` is entered without an \
-                    argument. Ctrl-F searches while you type.
+                    only what was received. The latest 100 matches are listed, and matches in later messages, and in \
+                    those that `/show` shows, are highlighted until `/find` without an argument.
                     """
             ) { argument throws(PromptMistake) in .view(.find(argument.text.isEmpty ? nil : argument.text)) }),
         .both(
             PromptCommand(
                 "filter", "[REGEX]", "hide received messages that do not match",
                 details: """
-                    Messages are searched like those of `/find`. The prompt shows the filter and \
-                    the number of hidden messages. `/filter` without an argument removes it. `/find`, `/show`, and \
-                    `/tail` still find hidden messages.
+                    Messages are searched as by `/find`. The prompt shows the filter and the number of hidden messages, \
+                    which `/find`, `/show`, and `/tail` still find. `/filter` without an argument removes it.
                     """
             ) { argument throws(PromptMistake) in .view(.filter(argument.text.isEmpty ? nil : argument.text)) }),
         .both(
@@ -78,10 +75,8 @@ extension PromptCommandTable {
             PromptCommand(
                 "pick", "[PATH]", "show one value of each JSON message",
                 details: """
-                    *PATH* is a dotted path such as `.user.name` or `.items[0].id`, or a JSON Pointer such as \
-                    `/items/0/id`. Received messages without the value are hidden, except errors. `/show` shows a \
-                    whole message. Tab completes paths of recent messages. `/pick` without an argument shows whole \
-                    messages again.
+                    *PATH* is as for `--pick`; Tab completes paths of recent messages. Received messages without the \
+                    value are hidden, except errors. `/pick` without an argument shows whole messages again.
                     """,
                 completion: .path
             ) { argument throws(PromptMistake) in .view(.selection(try argument.optionalPath())) }),
@@ -111,9 +106,8 @@ extension PromptCommandTable {
                 "pretty", "[fit|full|off]", "choose the layout of JSON",
                 details: """
                     `fit` shows each message in as few lines as possible and folds long values. `full` shows one \
-                    member or element per line. Both show text instead of escapes in strings, such as `ë` for `\\u00eb`. \
-                    `off` shows messages unchanged. Without an argument, it toggles \
-                    between `fit` and `full`.
+                    member or element per line. Both show text instead of escapes in strings. `off` shows messages \
+                    unchanged. Without an argument, it toggles between `fit` and `full`.
                     """,
                 completion: .word
             ) { argument throws(PromptMistake) in .view(.pretty(try argument.optionalPrettyStyle())) }),
@@ -133,8 +127,8 @@ extension PromptCommandTable {
                 "diff", "[on|off]", "show what changed since the previous message",
                 details: """
                     Shows the changes in each received JSON message since the previous one of the same kind that was \
-                    shown, on one line. The first message of a kind, and replies, are shown as a whole. `/show` shows a \
-                    whole message. `--diff` chooses what makes up the kind. See `wsx help changes`.
+                    shown, on one line, but replies as a whole. `--diff` chooses what makes up the kind. See `wsx help \
+                    changes`.
                     """,
                 completion: .word
             ) { argument throws(PromptMistake) in .view(.changes(try argument.optionalSwitch())) }),
@@ -151,8 +145,8 @@ extension PromptCommandTable {
             PromptCommand(
                 "pings", "[on|off]", "show pings and pongs",
                 details: """
-                    By default, the status line only counts them, because they are signs of life. Pings that you send, \
-                    and their pongs, are shown in any case. `-v` shows all from the start.
+                    By default, the status line only counts them. Pings that you send, and their pongs, are shown in \
+                    any case. `-v` shows all from the start.
                     """,
                 completion: .word
             ) { argument throws(PromptMistake) in .view(.pings(try argument.optionalSwitch())) }),
@@ -162,8 +156,7 @@ extension PromptCommandTable {
                 details: """
                     The line above the prompt shows the address, the messages sent (`↑`), waiting to be sent, and \
                     received (`↓`), the recording (`●`), the filters, the round-trip time, the pings and pongs that are not \
-                    shown, and TLS. It is on by default \
-                    in windows of at least 60 columns and 10 rows.
+                    shown, and TLS. It is on by default in windows of at least 60 columns and 10 rows.
                     """,
                 completion: .word
             ) { argument throws(PromptMistake) in .view(.status(try argument.optionalSwitch())) }),

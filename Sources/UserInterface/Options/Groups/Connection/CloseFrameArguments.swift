@@ -27,7 +27,7 @@ package struct CloseFrameArguments: Equatable, Sendable {
             "Close with this status code",
             """
             Close the connection with the status code *CODE*: 1000 through 1003, 1007 through 1014, or 3000 through \
-            4999. Endpoints must not send other codes (RFC 6455 §7.4).
+            4999 (RFC 6455 §7.4).
             """
         ),
         reason: (summary: String, manual: MarkedText) = (

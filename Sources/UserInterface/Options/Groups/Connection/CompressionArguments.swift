@@ -44,14 +44,11 @@ package struct CompressionArguments: Equatable, Sendable {
                 heading: .compression,
                 summary: "Compress with a window of 2^N bytes",
                 manual: """
-                    Limit the compression window to 2^*N* bytes in both directions, with *N* from 8 through 15. A \
-                    smaller window takes less memory at both ends but compresses less. `wsx` itself compresses with \
-                    at most 2^14 bytes.
+                        Limit the compression window to 2^*N* bytes in both directions, with *N* from 8 through 15. A \
+                        smaller window takes less memory at both ends but compresses less. `wsx` itself compresses with \
+                        at most 2^14 bytes. Of 8, `wsx` makes 9 unless the peer names 8 first. A server can limit the \
+                        window only for clients that offer `client_max_window_bits`.
                     """,
-                """
-                Many peers fail with 8, so `wsx` negotiates 9 instead unless the peer names 8 first. A server can \
-                limit the window only for clients that offer `client_max_window_bits`.
-                """,
                 example: "--compress --compress-window-bits 10", seeAlso: ["compress", "compress-no-context"]
             ) { arguments, value throws(ValueProblem) in
                 arguments.compressionWindowBits = try WindowBitsValue.parse(value)
@@ -61,7 +58,7 @@ package struct CompressionArguments: Equatable, Sendable {
                 summary: "Compress each message independently",
                 manual: """
                     Compress each message independently, in both directions (no context takeover). This takes less \
-                    memory at both ends, but similar messages compress less.
+                    memory at both ends but compresses less.
                     """,
                 seeAlso: ["compress", "compress-window-bits"]
             ) { arguments, _ in arguments.compressionKeepsContext = false },

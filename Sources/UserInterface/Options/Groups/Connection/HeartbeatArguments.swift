@@ -26,8 +26,8 @@ package struct HeartbeatArguments: Equatable, Sendable {
                 "heartbeat-misses", value: OptionValue("N"), default: "3", requires: ["heartbeat"], heading: .staying,
                 summary: "Drop the peer after N missed heartbeats",
                 manual: """
-                    Drop the connection after *N* missed heartbeats in a row (1 or more). A heartbeat is missed if \
-                    nothing at all arrives from the peer before the next one.
+                    Drop the connection after *N* missed heartbeats in a row (1 or more): nothing at all arrives from \
+                    the peer before the next one.
                     """,
                 example: "--heartbeat 10s --heartbeat-misses 2", seeAlso: ["heartbeat"]
             ) { arguments, value throws(ValueProblem) in

@@ -26,16 +26,8 @@ package struct LimitArguments: Equatable, Sendable {
     }
 
     /// The options.
-    /// - Parameters:
-    ///   - messageSize: The default of `--max-message-size`.
-    ///   - manual: The manual of `--max-message-size`.
-    package static func options(
-        messageSize: String = "64M",
-        manual: MarkedText = """
-        Close the connection with 1009 if a received message is larger than *SIZE*. The size counts after \
-        decompression.
-        """
-    ) -> [OptionSpecification<LimitArguments>] {
+    /// - Parameter messageSize: The default of `--max-message-size`.
+    package static func options(messageSize: String = "64M") -> [OptionSpecification<LimitArguments>] {
         [
             OptionSpecification(
                 "close-timeout", value: OptionValue("DURATION"), heading: .ending,
@@ -50,7 +42,11 @@ package struct LimitArguments: Equatable, Sendable {
             },
             OptionSpecification(
                 "max-message-size", value: OptionValue("SIZE"), default: messageSize, heading: .limits,
-                summary: "Limit the size of received messages", manual: manual,
+                summary: "Limit the size of received messages",
+                manual: """
+                    Close the connection with 1009 if a received message is larger than *SIZE*, counted after \
+                    decompression.
+                    """,
                 example: "--max-message-size 1M", seeAlso: ["max-fragments"]
             ) { arguments, value throws(ValueProblem) in
                 arguments.maximumMessageBytes = try SizeValue.parse(value)

@@ -30,11 +30,9 @@ package struct NetworkArguments: Equatable, Sendable {
         manual: """
             Open the WebSocket as a stream of an HTTP/2 connection (RFC 8441). A `wss://` server must select HTTP/2 in the \
             TLS handshake (ALPN `h2`), and a `ws://` server must speak it from the first byte (prior knowledge). There is no \
-            fallback to HTTP/1.1. A proxy is still asked for a tunnel over HTTP/1.1.
+            fallback to HTTP/1.1. A proxy is still asked for a tunnel over HTTP/1.1. HAProxy, Envoy, Hypercorn, and \
+            Jetty accept WebSockets over HTTP/2.
             """,
-        """
-        The server must accept WebSockets over HTTP/2, as HAProxy, Envoy, Hypercorn, and Jetty can.
-        """,
         example: "--http2"
     ) { arguments, _ in arguments.httpVersion = .http2 }
 
@@ -42,7 +40,7 @@ package struct NetworkArguments: Equatable, Sendable {
         OptionSpecification(
             "ipv4", "4", heading: .network,
             summary: "Connect over IPv4 only",
-            manual: "Connect over IPv4 only. Of `--ipv4` and `--ipv6`, the last one wins."
+            manual: "Connect over IPv4 only."
         ) { arguments, _ in arguments.addressFamily = .ipv4 },
         OptionSpecification(
             "ipv6", "6", heading: .network,
@@ -60,17 +58,17 @@ package struct NetworkArguments: Equatable, Sendable {
             Separate several addresses with commas; IPv6 addresses may be in brackets. `*` as *HOST* matches any host \
             that no other entry names. If several entries match, the last one wins.
             """,
-            example: "--resolve api.example:443:127.0.0.1", seeAlso: ["host", "ipv4", "ipv6"]
+            example: "--resolve api.example:443:127.0.0.1", seeAlso: ["host"]
         ) { arguments, value in arguments.resolve.append(value) },
         OptionSpecification(
             "source-ip", value: OptionValue("IP"), repetition: .adds, heading: .network,
             summary: "Connect from this local address",
             manual: """
-                Connect from *IP*, an address of this machine. Give an IPv4 and an IPv6 address to use both families: \
-                server addresses without a source address of their family are skipped. From several addresses of one \
-                family, `wsx connect` uses the first and `wsx bench` uses all in turn.
+                Connect from *IP*, an address of this machine. To use both families, give an IPv4 and an IPv6 address: \
+                server addresses of another family are skipped. Of several addresses of one family, `wsx connect` uses \
+                the first and `wsx bench` uses all in turn.
                 """,
-            example: "--source-ip 192.0.2.17", seeAlso: ["ipv4", "ipv6"]
+            example: "--source-ip 192.0.2.17", seeAlso: ["ipv4"]
         ) { arguments, value in arguments.sourceIPs.append(value) },
         OptionSpecification(
             "unix-socket", value: OptionValue("PATH", .file), heading: .network,
@@ -80,7 +78,7 @@ package struct NetworkArguments: Equatable, Sendable {
                 proxies are ignored. Redirects stay on the socket. On Linux, `@`*name* is a socket in the abstract \
                 namespace.
                 """,
-            example: "--unix-socket /run/app.sock", seeAlso: ["host", "resolve"]
+            example: "--unix-socket /run/app.sock", seeAlso: ["host"]
         ) { arguments, value in arguments.unixSocket = value },
         OptionSpecification(
             "connect-timeout", value: OptionValue("DURATION"), default: "10s", heading: .network,
@@ -105,11 +103,11 @@ package struct NetworkArguments: Equatable, Sendable {
             manual: """
                 Connect through the proxy at *URL*, which may contain *user*`:`*password*`@`. The schemes are \
                 `http://` (HTTP CONNECT, the default), `https://` (CONNECT over TLS), `socks5://` (SOCKS 5; names are \
-                looked up locally, and their addresses tried one after another), and `socks5h://` (the proxy looks up \
-                names). The default port is 443 for `https` and 1080 for the others.
+                looked up locally), and `socks5h://` (the proxy looks up names). The default port is 443 for `https` \
+                and 1080 for the others.
                 """,
             "This option overrides the proxy variables in ENVIRONMENT. An empty *URL* disables proxies.",
-            .secrets, example: "--proxy socks5h://localhost:1080", seeAlso: ["no-proxy", "proxy-digest", "ca"]
+            .secrets, example: "--proxy socks5h://localhost:1080", seeAlso: ["no-proxy", "proxy-digest"]
         ) { arguments, value in arguments.proxy = value },
         OptionSpecification(
             "proxy-digest", heading: .network,
@@ -118,7 +116,7 @@ package struct NetworkArguments: Equatable, Sendable {
                 Log in to an HTTP proxy with Digest authentication, never with Basic, like `--digest` for servers. Of \
                 `--proxy-digest` and `--proxy-anyauth`, the last one wins.
                 """,
-            example: "--proxy http://me:secret@localhost:3128 --proxy-digest", seeAlso: ["proxy", "digest"]
+            example: "--proxy http://me:secret@localhost:3128 --proxy-digest", seeAlso: ["proxy"]
         ) { arguments, _ in arguments.proxyAuthentication = .digest },
         OptionSpecification(
             "proxy-anyauth", heading: .network,
@@ -126,7 +124,7 @@ package struct NetworkArguments: Equatable, Sendable {
             manual: """
                 Log in to an HTTP proxy with the strongest scheme that it offers, like `--anyauth` for servers.
                 """,
-            example: "--proxy http://me:secret@localhost:3128 --proxy-anyauth", seeAlso: ["proxy", "anyauth"]
+            example: "--proxy http://me:secret@localhost:3128 --proxy-anyauth", seeAlso: ["proxy"]
         ) { arguments, _ in arguments.proxyAuthentication = .strongest },
         OptionSpecification(
             "no-proxy", value: OptionValue("HOSTS"), heading: .network,

@@ -36,9 +36,8 @@ package struct RequestArguments: Equatable, Sendable {
             readable only by you, and replaces an existing file. If it cannot be written, the status is 1.
             """,
         """
-        To keep cookies from one run to the next, name the same file for both options; at first, it may be \
-        missing. A file that `--cookie` does not read is replaced without reading it, as in curl. A symbolic link \
-        is rejected.
+        To keep cookies from one run to the next, name the same file for `--cookie`; at first, it may be missing. A \
+        symbolic link is rejected.
         """,
         example: "--cookie jar.txt --cookie-jar jar.txt", seeAlso: ["cookie"]
     ) { arguments, value throws(ValueProblem) in
@@ -52,7 +51,7 @@ package struct RequestArguments: Equatable, Sendable {
             summary: "Add 'Name: value', or the lines of @FILE",
             manual: """
                 Add a header field to the request. *HEADER* is `Name: value`, `@`*FILE* to add every line of a file, or \
-                `exec:`*COMMAND* to add every line of a program's output (see SECRETS).
+                `exec:`*COMMAND* to add every line of a program's output; see SECRETS.
                 """),
         .subprotocol(
             \.subprotocols, heading: .request, summary: "Offer a subprotocol, or several: A,B",
@@ -67,14 +66,14 @@ package struct RequestArguments: Equatable, Sendable {
             manual: """
                 Log in with HTTP Basic authentication. If *PASSWORD* is missing, `wsx` prompts for it on the terminal. \
                 This option overrides a user and password in the URL.
-                """, .secrets, example: "--auth alice", seeAlso: ["bearer", "digest", "header"], aliases: ["u", "user"]
+                """, .secrets, example: "--auth alice", seeAlso: ["bearer", "digest", "netrc"], aliases: ["u", "user"]
         ) { arguments, value throws(ValueProblem) in arguments.auth = try LoginValue.parse(value) },
         OptionSpecification(
             "bearer", value: OptionValue("TOKEN"), conflicts: ["auth", "digest", "anyauth", "aws-sigv4"],
             startsProgram: SecretReference.isProgram, heading: .request,
             summary: "Log in with a bearer token",
             manual: "Log in with a bearer token (RFC 6750). This option overrides a user and password in the URL.",
-            .secrets, example: "--bearer env:API_TOKEN", seeAlso: ["auth", "header"]
+            .secrets, example: "--bearer env:API_TOKEN", seeAlso: ["auth"]
         ) { arguments, value in arguments.bearer = value },
         OptionSpecification(
             "digest", conflicts: ["bearer", "aws-sigv4"], heading: .request,
@@ -82,15 +81,14 @@ package struct RequestArguments: Equatable, Sendable {
             manual: """
                 Log in with HTTP Digest authentication (RFC 7616: MD5, SHA-256, or SHA-512-256, with `qop=auth` or \
                 without `qop`) and the user and password of `--auth`, `--netrc`, or the URL. A server that asks for \
-                Basic gets no password. The option has no effect on an Authorization field of `--header`. Of `--digest` \
-                and `--anyauth`, the last one wins.
+                Basic gets no password. An Authorization field of `--header` takes precedence. Of `--digest` and \
+                `--anyauth`, the last one wins.
                 """,
             """
-            Each connection is first requested without a login. The answer to the server's challenge follows on a new \
-            connection, and once more if the server calls the challenge stale. So each connection, also of \
-            `--reconnect` and `wsx bench`, takes the time of two. After a redirect to another origin, no login is sent.
+            Each connection is first requested without a login, and once more, on a new connection, with the answer to \
+            the server's challenge, so it takes the time of two. After a redirect to another origin, no login is sent.
             """,
-            example: "--auth alice --digest", seeAlso: ["auth", "anyauth", "proxy-digest"]
+            example: "--auth alice --digest", seeAlso: ["auth", "anyauth"]
         ) { arguments, _ in arguments.authentication = .digest },
         OptionSpecification(
             "anyauth", conflicts: ["bearer", "aws-sigv4"], heading: .request,
@@ -99,24 +97,22 @@ package struct RequestArguments: Equatable, Sendable {
                 Log in with the strongest scheme that the server offers: Digest, otherwise Basic. Like `--digest`, this \
                 takes two connections for each.
                 """,
-            example: "--auth alice --anyauth", seeAlso: ["digest", "proxy-anyauth"]
+            example: "--auth alice --anyauth", seeAlso: ["digest"]
         ) { arguments, _ in arguments.authentication = .strongest },
         OptionSpecification(
             "aws-sigv4", value: OptionValue("[REGION:]SERVICE"), conflicts: ["auth", "bearer", "digest", "anyauth"],
             heading: .request,
             summary: "Sign the request for AWS",
             manual: """
-                Sign the request of each connection for AWS with Signature Version 4, as the WebSocket APIs of API \
-                Gateway with IAM authorization require. For these, *SERVICE* is `execute-api`. Without *REGION*, the \
-                region is that of the host name (`…us-east-1.amazonaws.com`), `$AWS_REGION`, `$AWS_DEFAULT_REGION`, or \
-                the profile. curl's notation `aws:amz:`*REGION*`:`*SERVICE* is accepted, too. This option overrides a \
-                user and password in the URL.
+                Sign the request of each connection for AWS with Signature Version 4. For the WebSocket APIs of API \
+                Gateway with IAM authorization, *SERVICE* is `execute-api`. Without *REGION*, the region is that of \
+                the host name (`…us-east-1.amazonaws.com`), the environment, or the profile. curl's notation \
+                `aws:amz:`*REGION*`:`*SERVICE* is accepted, too. This option overrides a user and password in the URL.
                 """,
             """
-            The credentials are those of `$AWS_ACCESS_KEY_ID`, `$AWS_SECRET_ACCESS_KEY`, and `$AWS_SESSION_TOKEN`, \
-            otherwise those of the profile `$AWS_PROFILE`, or `default`, in `~/.aws/credentials` and `~/.aws/config`. \
-            They are read once, at the start. For profiles with single sign-on, a role, or a program, first run \
-            `eval "$(aws configure export-credentials --format env)"`.
+            The credentials are those of the variables in ENVIRONMENT, otherwise those of the profile in \
+            `~/.aws/credentials` and `~/.aws/config`. They are read once, at the start. For profiles with single \
+            sign-on, a role, or a program, first run `eval "$(aws configure export-credentials --format env)"`.
             """,
             """
             The signature covers the method, the path, the query, Host, and header fields whose names begin with \
@@ -132,14 +128,14 @@ package struct RequestArguments: Equatable, Sendable {
                 Log in with the entry for the URL's host in `~/.netrc`, or in the file that `$NETRC` names: with HTTP \
                 Basic authentication, or as `--digest` or `--anyauth` says. `--auth`, `--bearer`, `--aws-sigv4`, and a \
                 password in the URL take precedence. For a user in the URL, only that user's password is taken. After \
-                a redirect to another scheme, host, or port, the login is not sent.
+                a redirect to another origin, no login is sent.
                 """,
             """
             The file contains `machine` *host* `login` *user* `password` *password*. An entry that begins with \
             `default` applies to all other hosts. A value with spaces needs double quotes. Without an entry for the \
             host, no login is sent. A missing file is an error, and so is an entry for the host without a user.
             """,
-            seeAlso: ["auth", "bearer", "location"]
+            seeAlso: ["auth"]
         ) { arguments, _ in arguments.usesNetrc = true },
         OptionSpecification(
             "cookie", "b", value: OptionValue("COOKIE", .file), repetition: .adds,
@@ -155,7 +151,7 @@ package struct RequestArguments: Equatable, Sendable {
             are sent to `wss` only. This applies to redirects, too. Lines that are no cookies are ignored; \
             `wsx connect -v` counts them.
             """,
-            .secrets, example: "--cookie 'session=a1b2c3'", seeAlso: ["header", "location"]
+            .secrets, example: "--cookie 'session=a1b2c3'", seeAlso: ["location"]
         ) { arguments, value throws(ValueProblem) in
             switch try CookieValue.parse(value) {
             case .text(let text): arguments.cookies.append(text)
@@ -196,24 +192,24 @@ package struct RequestArguments: Equatable, Sendable {
             """
             On a redirect to another origin (scheme, host, or port), logins, cookies, `--host`, subprotocols, and \
             header fields stay behind, and a notice names them. A later redirect back does not restore them. Only \
-            User-Agent, Origin, Cache-Control, Pragma, DNT, Accept, Accept-Charset, Accept-Encoding, Accept-Language, and \
-            the subprotocols of `--protocol` are sent to every origin. From `ws` to `wss` on the same host, both with their default port, \
-            everything is kept. Cookies that servers set along the way are sent as a browser would send them.
+            User-Agent, Origin, Cache-Control, Pragma, DNT, Accept, Accept-Charset, Accept-Encoding, Accept-Language, \
+            and the subprotocols of `--protocol` are sent to every origin. From `ws` to `wss` on the same host, both \
+            with their default port, everything is kept. Cookies that servers set are sent as a browser would send them.
             """,
             """
             Messages go to the server that accepts the connection. If one that wsx sends by itself contains a secret \
             (`env:`*NAME*, `@`*FILE*, `{{env:`*NAME*`}}`, a login in `--param`, or a column of `--data` with a name such \
             as `token`), a redirect to another origin is an error with status 4.
             """,
-            seeAlso: ["location-trusted", "max-redirects", "cookie"]
+            seeAlso: ["location-trusted"]
         ) { arguments, _ in if arguments.redirects == .none { arguments.redirects = .untrusted } },
         OptionSpecification(
             "location-trusted", heading: .request,
             summary: "Follow redirects, and send secrets along",
             manual: """
                 Follow redirects like `--location`, and send logins, cookies, header fields, subprotocols, client \
-                certificates, and messages with secrets to every server that the first one redirects to. `--host` and \
-                `--tls-server-name` still apply only to the first one. Use this option only if you trust all of them.
+                certificates, and messages with secrets to every server, which you should trust. `--host` and \
+                `--tls-server-name` still apply only to the first one.
                 """,
             seeAlso: ["location"]
         ) { arguments, _ in
@@ -272,8 +268,6 @@ extension OptionSpecification {
 extension MarkedText {
     /// The manual's paragraph about options with secret values.
     package static let secrets: MarkedText = """
-        `@`*FILE* reads the value from a file, `env:`*NAME* from an environment variable, and `exec:`*COMMAND* from \
-        the output of a program (see SECRETS). They keep it off the command line, which other users of the machine can \
-        see.
+        `@`*FILE*, `env:`*NAME*, and `exec:`*COMMAND* keep the value off the command line; see SECRETS.
         """
 }

@@ -24,11 +24,11 @@ package struct TLSArguments: Equatable, Sendable {
             "ca", value: OptionValue("PATH", .file), heading: .tls,
             summary: "Trust only these CA certificates",
             manual: """
-                Trust the CA certificates in *PATH* instead of the system's. *PATH* is a PEM file or a directory of \
-                PEM files. The option also applies to an `https` proxy. If files in the directory have hash names, as \
-                `openssl rehash` creates them, only those are read.
+                Trust the CA certificates in *PATH*, a PEM file or a directory of PEM files, instead of the system's. \
+                The option also applies to an `https` proxy. If files in the directory have hash names, as `openssl \
+                rehash` creates them, only those are read.
                 """,
-            example: "--ca internal-ca.pem", seeAlso: ["cert", "pin", "insecure"], aliases: ["cacert"]
+            example: "--ca internal-ca.pem", seeAlso: ["pin", "insecure"], aliases: ["cacert"]
         ) { arguments, value in arguments.authorities = value },
         OptionSpecification(
             "cert", value: OptionValue("FILE", .file), heading: .tls,
@@ -37,10 +37,9 @@ package struct TLSArguments: Equatable, Sendable {
                 Authenticate to the server with the client certificate in *FILE*: a PEM file with the certificate \
                 first, followed by any intermediate certificates, or a PKCS #12 file (`.p12`, `.pfx`). The private \
                 key is in the same file unless `--key` names another. The certificate is sent when the server \
-                requests it: in the handshake or, with TLS 1.3, for a path only. After a redirect to another host or \
-                port, the certificate is not sent.
+                requests it, with TLS 1.3 also after the handshake, but not after a redirect to another host or port.
                 """,
-            example: "--cert client.pem", seeAlso: ["key", "passphrase", "ca"]
+            example: "--cert client.pem", seeAlso: ["key", "passphrase"]
         ) { arguments, value in arguments.certificate = value },
         OptionSpecification(
             "key", value: OptionValue("FILE", .file), requires: ["cert"], heading: .tls,
@@ -48,17 +47,17 @@ package struct TLSArguments: Equatable, Sendable {
             manual: """
                 Read the private key for `--cert` from the PEM file *FILE*. A PKCS #12 file contains the key itself.
                 """,
-            example: "--cert client.pem --key client.key", seeAlso: ["cert", "passphrase"]
+            example: "--cert client.pem --key client.key", seeAlso: ["cert"]
         ) { arguments, value in arguments.key = value },
         .passphrase(\.passphrase, requires: ["cert"], example: "--cert client.p12 --passphrase env:P12_PASSPHRASE"),
         OptionSpecification(
             "insecure", "k", heading: .tls,
             summary: "Do not verify certificates",
             manual: """
-                Accept any certificate from the server and from an `https` proxy, and print a warning. Without \
-                verification, anyone on the path can read and change the traffic. `--pin` is still enforced.
+                Accept any certificate from the server and from an `https` proxy, and print a warning: anyone on the \
+                path can then read and change the traffic. `--pin` is still enforced.
                 """,
-            example: "--insecure --pin sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", seeAlso: ["pin", "ca"],
+            seeAlso: ["pin"],
             aliases: ["no-check"]
         ) { arguments, _ in arguments.isInsecure = true },
         OptionSpecification(
@@ -69,7 +68,7 @@ package struct TLSArguments: Equatable, Sendable {
                 Base64. If the option is repeated, one match is enough. The certificate is also verified, unless \
                 `--insecure` is given. `wsx connect -v` shows a server's pin.
                 """,
-            example: "--pin sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", seeAlso: ["insecure", "ca"]
+            example: "--pin sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", seeAlso: ["insecure"]
         ) { arguments, value throws(ValueProblem) in
             arguments.pins.append(try PinValue.parse(value))
         },
@@ -80,7 +79,7 @@ package struct TLSArguments: Equatable, Sendable {
                 Send *NAME* to the server as the TLS server name (SNI), and verify the certificate for *NAME* instead \
                 of the URL's host.
                 """,
-            example: "--tls-server-name api.example", seeAlso: ["host", "resolve"]
+            example: "--tls-server-name api.example", seeAlso: ["host"]
         ) { arguments, value in arguments.serverName = value },
         OptionSpecification(
             "tls-min", value: OptionValue("VERSION", .choices(of: TLSVersionChoice.self)), default: "1.2",
@@ -128,7 +127,7 @@ package struct ServerTLSArguments: Equatable, Sendable {
             requires: ["tls-cert"], heading: .tls,
             summary: "Read the key for --tls-cert from FILE",
             manual: "Read the private key for `--tls-cert` from the PEM file *FILE*.",
-            example: "--tls-cert fullchain.pem --tls-key privkey.pem", seeAlso: ["tls-cert", "passphrase"]
+            example: "--tls-cert fullchain.pem --tls-key privkey.pem", seeAlso: ["tls-cert"]
         ) { arguments, value in arguments.key = value },
         .passphrase(
             \.passphrase, conflicts: ["tls-self-signed"], requires: ["tls-cert"],
@@ -149,9 +148,8 @@ package struct ServerTLSArguments: Equatable, Sendable {
             heading: .tls,
             summary: "Require client certificates from these CAs",
             manual: """
-                Require each client to present a certificate signed by a CA in *PATH*, which is a PEM file or a \
-                directory of PEM files. If files in the directory have hash names, as `openssl rehash` creates them, \
-                only those are read.
+                Require each client to present a certificate signed by a CA in *PATH*, a file or directory as with \
+                `--ca`.
                 """,
             example: "--tls-cert server.pem --client-ca clients-ca.pem", seeAlso: ["tls-cert", "tls-self-signed"]
         ) { arguments, value in arguments.clientAuthorities = value },

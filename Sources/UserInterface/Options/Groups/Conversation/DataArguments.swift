@@ -25,9 +25,8 @@ package struct DataArguments: Equatable, Sendable {
             manual: manual,
             """
             *FILE*, or standard input if it is `-`, is CSV (RFC 4180) with a header row of column names, or has one \
-            JSON object per line, whose member names are the columns. A file that begins with `{` is JSON. \
-            `{{`*NAME*`}}` in a template inserts the value in the column *NAME*, and `{{json:`*NAME*`}}` inserts it as \
-            a JSON value. Blank lines are no rows.
+            JSON object per line, whose member names are the columns. A file that begins with `{` is JSON. Blank lines \
+            are no rows. `{{`*NAME*`}}` inserts the value in the column *NAME*; see PLACEHOLDERS.
             """,
             example: example, seeAlso: seeAlso
         ) { arguments, value throws(ValueProblem) in
@@ -47,17 +46,16 @@ package struct DataArguments: Equatable, Sendable {
             "template", heading: .templates,
             summary: "Replace {{seq}}, {{time}}, ... in messages",
             manual: """
-                Replace placeholders such as `{{seq}}` and `{{env:TOKEN}}` in all text messages to send, whether they \
-                are typed, read, or given on the command line, in `--heartbeat-message`, in the URL, and in `-H`, \
-                `-b`, `-a`, `--bearer`, `-s`, and `--param`. See PLACEHOLDERS. Without this option, they are sent \
-                unchanged.
+                Replace placeholders such as `{{seq}}` and `{{env:TOKEN}}` in all text messages to send, in \
+                `--heartbeat-message`, in the URL, and in `-H`, `-b`, `-a`, `--bearer`, `-s`, and `--param`. See \
+                PLACEHOLDERS.
                 """,
             """
-            The URL, the request, and the messages of the command line are evaluated once, when `wsx` starts; values \
-            in the URL are percent-encoded. A line of standard input with an unknown placeholder ends the run with \
-            status 2; at the prompt, it is reported and not sent.
+            The URL, the request, and the messages of the command line are evaluated once, when `wsx` starts. A line \
+            of standard input with an unknown placeholder ends the run with status 2; at the prompt, it is reported \
+            and not sent.
             """,
-            seeAlso: ["data", "first-message", "answer"]
+            seeAlso: ["data"]
         ) { arguments, _ in arguments.usesTemplates = true },
         data(
             manual: """

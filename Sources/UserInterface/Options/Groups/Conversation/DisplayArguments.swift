@@ -63,8 +63,8 @@ package struct TranscriptArguments: Equatable, Sendable {
             summary: "Show handshake and control frames; -vv: all",
             manual: "Show the handshake and control frames on standard error.",
             """
-            Given twice (`-vv`), also show every message sent and every frame in both directions. A frame is shown \
-            with its header bits and a dump of the first 256 bytes of its payload, as transmitted but unmasked.
+            `-vv` also shows every message sent and every frame in both directions, with its header bits and a dump of \
+            the first 256 bytes of its payload, as transmitted but unmasked.
             """,
             seeAlso: ["quiet", "record"], aliases: ["P", "show-ping-pong"]
         ) { arguments, _ in arguments.verbosity = min(arguments.verbosity + 1, 2) }
@@ -88,7 +88,7 @@ package struct TranscriptArguments: Equatable, Sendable {
                 overwritten; a new file is readable only by its owner. If writing fails, the run ends; a prompt \
                 continues without recording. If *FILE* ends in `.har` or `.html`, a HAR file or a page is written when \
                 the run ends, never over an existing file. Until then, events go to a file without a name in \
-                `$TMPDIR`, or in /tmp, which is lost if wsx is killed.
+                `$TMPDIR`, or in /tmp.
                 """,
             example: "--record session.jsonl", seeAlso: ["input", "replay-speed"]
         ) { arguments, value in arguments.recordPath = value }
@@ -117,15 +117,15 @@ package struct TranscriptArguments: Equatable, Sendable {
         OptionSpecification(
             "no-pretty", heading: .display,
             summary: "Do not indent JSON messages",
-            manual: "Write JSON messages unchanged. Of `--pretty` and `--no-pretty`, the last one wins."
+            manual: "Write JSON messages unchanged."
         ) { arguments, _ in arguments.isPretty = false }
         OptionSpecification(
             "paste", value: OptionValue("HOW", .choices(of: PasteChoice.self)), default: "ask", heading: .display,
             summary: "How to send several pasted lines",
             manual: """
-                Choose how the prompt sends a paste of several lines, each of which is a message or a command. JSON \
-                that spans lines is one message in any case. A paste with a command that runs a program, uses a file, or \
-                leaves the server, such as `/pipe`, stays in the line. See INTERACTIVE USE.
+                Choose how the prompt sends a paste of several lines, each of which is a message or a command; see \
+                INTERACTIVE USE. JSON that spans lines is one message in any case. A paste with a command that runs a \
+                program, uses a file, or leaves the server, such as `/pipe`, stays in the line.
                 """,
             example: "--paste lines"
         ) { arguments, value throws(ValueProblem) in arguments.paste = try PasteChoice.parse(value) }

@@ -14,15 +14,20 @@ package struct ExchangeArguments: Equatable, Sendable {
 
     /// The options of a command.
     /// - Parameters:
-    ///   - firstMessage: The manual of `--first-message`.
-    ///   - ready: The manual of `--ready`, or `nil` if the command does not wait for its peers.
-    ///   - answer: The manual of `--answer`.
+    ///   - firstMessage: What `--first-message` means for the command.
+    ///   - ready: What `--ready` means for the command, or `nil` if it does not wait for its peers.
+    ///   - answer: What `--answer` means for the command.
     package static func options(
         firstMessage: MarkedText, ready: MarkedText?, answer: MarkedText
     ) -> [OptionSpecification<ExchangeArguments>] {
         let first = OptionSpecification<ExchangeArguments>(
             "first-message", value: OptionValue("TEXT"), repetition: .adds, about: .exchange, excludes: .service,
-            heading: .exchange, summary: "Send TEXT first on each connection", manual: firstMessage, fileManual,
+            heading: .exchange, summary: "Send TEXT first on each connection",
+            manual: """
+                Send the text message *TEXT* as soon as a connection opens, for instance to log in. `@`*FILE* sends the \
+                contents of a file without the line end after its last line. *TEXT* may contain placeholders; see \
+                PLACEHOLDERS.
+                """, firstMessage,
             example: #"--first-message '{"auth":"{{env:TOKEN}}"}'"#,
             seeAlso: ready == nil ? ["answer"] : ["ready", "answer"]
         ) { arguments, value throws(ValueProblem) in
@@ -30,13 +35,19 @@ package struct ExchangeArguments: Equatable, Sendable {
         }
         let answer = OptionSpecification<ExchangeArguments>(
             "answer", value: OptionValue("RULE"), repetition: .adds, about: .exchange, excludes: .service,
-            heading: .exchange, summary: "Answer messages: 'REGEX => TEXT'", manual: answer, ruleManual,
+            heading: .exchange, summary: "Answer messages: 'REGEX => TEXT'",
+            manual: """
+                Answer each received message that matches *REGEX* with the text message *TEXT*, for instance the pings of \
+                an application.
+                """, answer, ruleManual,
             example: #"--answer '^ping (\d+)$ => pong $1'"#, seeAlso: ["first-message"]
         ) { arguments, value in arguments.answers.append(value) }
         guard let ready else { return [first, answer] }
         let readiness = OptionSpecification<ExchangeArguments>(
             "ready", value: OptionValue("REGEX"), about: .exchange, heading: .exchange,
-            summary: "Begin after a message that matches REGEX", manual: ready, MessageConditionValue.manual,
+            summary: "Begin after a message that matches REGEX",
+            manual: "After the first messages, wait for a message that matches *REGEX* (PCRE2).", ready,
+            MessageConditionValue.manual,
             example: #"--first-message @login.json --ready '"type":"welcome"'"#,
             seeAlso: ["first-message", "connect-timeout"]
         ) { arguments, value throws(ValueProblem) in
@@ -45,15 +56,10 @@ package struct ExchangeArguments: Equatable, Sendable {
         return [first, readiness, answer]
     }
 
-    private static let fileManual: MarkedText = """
-        `@`*FILE* sends the contents of a file without the line end after its last line. *TEXT* may contain \
-        placeholders; see PLACEHOLDERS.
-        """
-
     private static let ruleManual: MarkedText = """
         In *TEXT*, `$1` to `$9` stand for the groups of *REGEX* (PCRE2), `$0` for the whole match, and `$$` for a \
         dollar sign. Placeholders such as `{{last:/id}}` insert values of the message; see PLACEHOLDERS. If several \
         rules match, the first one answers. A search of more than 10 million steps counts as no match. With `json:` and a \
-        condition on a JSON value instead of *REGEX*, there are no groups: `json:.op=="ping" => {"op":"pong"}`.
+        condition of `/where` instead of *REGEX*, there are no groups: `json:.op=="ping" => {"op":"pong"}`.
         """
 }

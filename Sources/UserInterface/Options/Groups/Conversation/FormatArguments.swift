@@ -55,14 +55,14 @@ package struct FormatArguments: Equatable, Sendable {
             OptionSpecification(
                 "binary", about: [.kind, .binary], conflicts: kindConflicts, heading: .messages,
                 summary: "Send binary messages",
-                manual: "Send binary messages. Of `--text` and `--binary`, the last one wins."
+                manual: "Send binary messages."
             ) { arguments, _ in arguments.payload = .binary },
             OptionSpecification(
                 "input", value: OptionValue("FORMAT", .choices(of: InputFormat.self)), default: "lines",
                 about: .inputFormat, heading: .format,
                 summary: "Format of the messages on stdin",
                 manual: "Read messages from standard input in this format. See FORMATS.",
-                example: "--input hex", seeAlso: ["output", "text", "binary"]
+                example: "--input hex", seeAlso: ["output"]
             ) { arguments, value throws(ValueProblem) in arguments.input = try InputFormat.parse(value) },
             OptionSpecification(
                 "crlf", about: .inputFormat, conflicts: .values(of: "input") { $0 != InputFormat.lines },
@@ -82,14 +82,13 @@ package struct FormatArguments: Equatable, Sendable {
                 summary: "Write only this value of JSON messages",
                 manual: """
                     Write only the value at *PATH* of each received message, and omit messages without it. *PATH* is a \
-                    dotted path such as `.user.name` or `.items[0].id`, or a JSON Pointer such as `/user/name`. See \
-                    PATHS.
+                    dotted path such as `.items[0].id`, or a JSON Pointer; see PATHS.
                     """,
                 """
                 Strings are written without quotes and escapes, as `jq -r` does. Other values are written as \
                 received, but on one line unless `--pretty` is given.
                 """,
-                example: "--pick .user.name", seeAlso: ["output", "pretty"]
+                example: "--pick .user.name", seeAlso: ["output"]
             ) { arguments, value throws(ValueProblem) in arguments.pick = try PathValue.parse(value) },
             OptionSpecification(
                 "format", value: OptionValue("FORMAT"), about: [.output, .messageOutput],
@@ -100,7 +99,7 @@ package struct FormatArguments: Equatable, Sendable {
                     not read from a terminal, so there is no prompt.
                     """,
                 MessageFormat.manual,
-                example: "--format '{time} {data.op} {size}'", seeAlso: ["pick", "output"]
+                example: "--format '{time} {data.op} {size}'", seeAlso: ["pick"]
             ) { arguments, value throws(ValueProblem) in arguments.format = try MessageFormat.parse(value) },
             OptionSpecification(
                 "diff", value: OptionValue("PATHS", implied: usualKinds), about: [.output, .messageOutput],

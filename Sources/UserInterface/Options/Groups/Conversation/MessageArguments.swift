@@ -32,7 +32,7 @@ package struct MessageArguments: Equatable, Sendable {
             Messages to send, in order, when the connection opens. Standard input is not read, and the run ends as \
             it does after the end of input, unless `--interactive` is given. If the first one is the name of a saved \
             message (`--define`), that is sent, and the others have the form *NAME*`=`*VALUE*. Messages that begin with \
-            a hyphen follow `--`. A URL after *URL* is an error; `-x` sends it.
+            a hyphen follow `--`. `-x` sends a URL.
             """
     ) { arguments, values throws(ValueProblem) in
         guard let first = values.first, arguments.definitions.contains(where: { $0.name == first }) else {
@@ -60,10 +60,10 @@ package struct MessageArguments: Equatable, Sendable {
             summary: "Send the contents of FILE as one message",
             manual: """
                 Send the contents of *FILE* as one message when the connection opens, after all *MESSAGE*s. `-` is \
-                standard input. The contents must be UTF-8 text unless `--binary` is given. No other messages are read \
-                from standard input unless `--interactive` is given.
+                standard input, which is otherwise not read unless `--interactive` is given. The contents must be UTF-8 \
+                text unless `--binary` is given.
                 """,
-            example: "--binary --file image.png", seeAlso: ["execute", "binary", "interactive"]
+            example: "--binary --file image.png", seeAlso: ["execute", "binary"]
         ) { arguments, value throws(ValueProblem) in
             arguments.file = try MessageFileValue.parse(value)
         },
@@ -73,9 +73,9 @@ package struct MessageArguments: Equatable, Sendable {
             manual: """
                 Save the message *TEXT* under *NAME*, usually in a profile; see CONFIGURATION. `/call` *NAME* at the \
                 prompt sends it, and so does *NAME* in place of *MESSAGE*. *TEXT* may contain placeholders, also without \
-                `--template`; see PLACEHOLDERS. Unknown ones are parameters: `wsx @prod subscribe channel=trades` \
-                replaces `{{channel}}` or, as a JSON string, `{{json:channel}}`. `@`*FILE* reads *TEXT* from a file. If \
-                several messages have the same name, the last one counts.
+                `--template`; see PLACEHOLDERS. Unknown ones are parameters: `sub channel=trades` replaces \
+                `{{channel}}` or, as a JSON string, `{{json:channel}}`. `@`*FILE* reads *TEXT* from a file. If several \
+                messages have the same name, the last one counts.
                 """,
             example: #"--define 'sub={"op":"subscribe","channel":{{json:channel}}}'"#, seeAlso: ["execute", "template"]
         ) { arguments, value throws(ValueProblem) in

@@ -19,7 +19,7 @@ package struct ProgramArguments: Equatable, Sendable {
         summary: "Maximum number of programs",
         manual: """
             Run at most *N* programs concurrently, or fewer if the limit on open files requires it. Further upgrades \
-            get 503 with `Retry-After`.
+            get 503.
             """,
         example: "--exec --max-processes 32", seeAlso: ["exec", "max-connections"]
     ) { arguments, value throws(ValueProblem) in
@@ -50,9 +50,8 @@ package struct ProgramArguments: Equatable, Sendable {
             "exec-json", excludes: .kind, requires: ["exec"], heading: heading,
             summary: "Exchange JSON events with the program",
             manual: """
-                Exchange JSON events with the program instead of the text of messages, one per line. Binary messages, \
-                messages with several lines, pings, pongs, and close frames arrive as they are, and the program can send \
-                them. See PROGRAMS and JSON EVENTS.
+                Exchange JSON events with the program, one per line, instead of the text of messages: also binary \
+                messages, messages with several lines, pings, pongs, and close frames. See PROGRAMS.
                 """,
             seeAlso: ["exec"]
         ) { arguments, _ in arguments.exchangesEvents = true }

@@ -27,8 +27,8 @@ package struct ProtocolArguments: Equatable, Sendable {
                 summary: "Speak socket.io, graphql, mqtt, ...",
                 manual: manual,
                 """
-                `@`*FILE* reads a protocol of your own from a file. `wsx help protocol` *NAME* shows what to type. For \
-                the subprotocol that websocat's `--protocol` offers, use `-s` *NAME*. *NAME* is one of these:
+                `@`*FILE* reads a protocol of your own from a file. `wsx help protocol` *NAME* shows what to type. A \
+                subprotocol, as with websocat's `--protocol`, is `-s` *NAME*. *NAME* is one of these:
                 """,
                 example: examplePrefix + "--protocol socket.io", seeAlso: ["param", "subprotocol"]
             ) { arguments, value throws(ValueProblem) in

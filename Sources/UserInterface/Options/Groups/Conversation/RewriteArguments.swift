@@ -20,11 +20,11 @@ package struct RewriteArguments: Equatable, Sendable {
                 """,
             """
             *TEXT* has the groups and placeholders of `--answer`; `{{last:/id}}` inserts a value of the message itself. With \
-            `json:` and a condition on a JSON value instead of *REGEX*, *TEXT* replaces the whole message. Events and \
-            recordings have the new message, with `"rewritten":true`. A message is forwarded unchanged, and reported, if a \
-            placeholder has no value or the result is not UTF-8 or exceeds `--max-message-size`.
+            `json:` and a condition instead of *REGEX*, *TEXT* replaces the whole message. Events and recordings have the \
+            new message. A message is forwarded unchanged, and reported, if a placeholder has no value or the result is \
+            not UTF-8 or exceeds `--max-message-size`.
             """,
-            example: #"--rewrite '"role":"\w+" => "role":"admin"'"#, seeAlso: ["rewrite-from", "answer"]
+            example: #"--rewrite '"role":"\w+" => "role":"admin"'"#, seeAlso: ["rewrite-from"]
         ) { arguments, value in arguments.rules.append(value) },
         OptionSpecification<RewriteArguments>(
             "rewrite-from", value: OptionValue("SIDE", .choices(of: RelaySide.self)), requires: ["rewrite"],

@@ -21,10 +21,9 @@ package struct ScenarioArguments: Equatable, Sendable {
             excludes: [.messages, .stdin, .ending, .requests, .exchange], heading: .scenario,
             summary: "Play FILE and check the replies",
             manual: """
-                Play the steps of *FILE* on one connection: send its messages, and wait for the expected ones. \
-                Every recording is a scenario, and so is a HAR file. `-` is standard input. One line per step is written to standard \
-                output, or to standard error if an option such as `--output` asks for messages there. The first step \
-                that fails ends the run with status 7. See SCENARIOS.
+                Play the steps of *FILE* on one connection: send its messages, and wait for the expected ones. Every \
+                recording and HAR file is a scenario. `-` is standard input. The first step that fails ends the run \
+                with status 7. See SCENARIOS.
                 """,
             example: "--scenario login.jsonl --timeout 30s", seeAlso: ["junit", "ignore", "record"]
         ) { arguments, value in arguments.path = value },
@@ -47,9 +46,9 @@ package struct ScenarioArguments: Equatable, Sendable {
             "connection", value: OptionValue("N"), requires: ["scenario"], heading: .scenario,
             summary: "Play connection N of a recording",
             manual: """
-                Play connection *N* of a recording with several: that of client *N* if `wsx listen` or `wsx relay` made \
-                it, and otherwise the *N*th connection, counted from 1. The default is the first one. Of a HAR file with \
-                several connections, one has to be chosen.
+                Play connection *N* of a recording: that of client *N* if `wsx listen` or `wsx relay` made it, and \
+                otherwise the *N*th, counted from 1. The default is the first one. Of a HAR file with several \
+                connections, one has to be chosen.
                 """,
             example: "--scenario sessions.jsonl --connection 3", seeAlso: ["scenario", "record"]
         ) { arguments, value throws(ValueProblem) in arguments.connection = try CountValue.parse(value) }
