@@ -1,30 +1,55 @@
 /// The parts of a manual page other than operands and options.
 public struct Manual: Sendable {
-    /// The introductory paragraphs, which `--help` also shows.
-    public let description: [ManualBlock]
-    /// The sections between options and examples.
-    public let sections: [ManualSection]
-    /// Example command lines.
-    public let examples: [CommandExample]
+    /// All sections in their order.
+    private let all: [ManualSection]
 
-    /// Creates a manual from its parts.
-    public init(description: [ManualBlock], sections: [ManualSection] = [], examples: [CommandExample] = []) {
-        self.description = description
-        self.sections = sections
-        self.examples = examples
+    private static let descriptionTitle = "DESCRIPTION"
+    private static let examplesTitle = "EXAMPLES"
+
+    /// Creates a manual from its sections, with those called DESCRIPTION and EXAMPLES.
+    public init(_ sections: [ManualSection]) {
+        all = sections
     }
+
+    /// Creates a manual from the blocks of its description.
+    public init(description: [ManualBlock], sections: [ManualSection] = []) {
+        self.init([ManualSection(Self.descriptionTitle, blocks: description)] + sections)
+    }
+
+    /// The introductory paragraphs, which `--help` also shows.
+    public var description: [ManualBlock] { blocks(of: Self.descriptionTitle) }
+
+    /// The sections between options and examples.
+    public var sections: [ManualSection] {
+        all.filter { $0.title != Self.descriptionTitle && $0.title != Self.examplesTitle }
+    }
+
+    /// Example command lines: purposes, each followed by a listing.
+    public var examples: [CommandExample] {
+        var purpose = ""
+        return blocks(of: Self.examplesTitle).compactMap { block in
+            switch block {
+            case .paragraph(let text): purpose = text.source
+            case .listing(let lines): return CommandExample(purpose: purpose, line: lines.joined())
+            case .heading, .definitions, .table: preconditionFailure("EXAMPLES have purposes and command lines")
+            }
+            return nil
+        }
+    }
+
+    private func blocks(of title: String) -> [ManualBlock] { all.first { $0.title == title }?.blocks ?? [] }
 }
 
 /// A section of the manual. The help command shows it by its name.
+///
+/// The contents are made each time they are asked for: most users of a manual need only the titles.
 public struct ManualSection: Sendable {
     /// The heading, in capitals as usual in manual pages. In texts, it is a reference to the section.
     public let title: String
     /// Other names for the help command.
     public let aliases: [String]
-    /// The contents.
-    public internal(set) var blocks: [ManualBlock]
-    /// Parts that the help command shows by themselves, and the manual page after the contents.
-    public internal(set) var subtopics: [ManualSubtopic]
+    private let makeBlocks: @Sendable () -> [ManualBlock]
+    private let makeSubtopics: @Sendable () -> [ManualSubtopic]
 
     /// The title of the section that `--help` also shows.
     public static let exitStatusTitle = "EXIT STATUS"
@@ -36,13 +61,19 @@ public struct ManualSection: Sendable {
 
     /// Creates a section.
     public init(
-        _ title: String, aliases: [String] = [], blocks: [ManualBlock], subtopics: [ManualSubtopic] = []
+        _ title: String, aliases: [String] = [], blocks: @autoclosure @escaping @Sendable () -> [ManualBlock],
+        subtopics: @autoclosure @escaping @Sendable () -> [ManualSubtopic] = []
     ) {
         self.title = title
         self.aliases = aliases
-        self.blocks = blocks
-        self.subtopics = subtopics
+        makeBlocks = blocks
+        makeSubtopics = subtopics
     }
+
+    /// The contents.
+    public var blocks: [ManualBlock] { makeBlocks() }
+    /// Parts that the help command shows by themselves, and the manual page after the contents.
+    public var subtopics: [ManualSubtopic] { makeSubtopics() }
 
     /// The name for the help command: `exit-status`.
     public var name: String { Self.name(of: title) }

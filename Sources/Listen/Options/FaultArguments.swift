@@ -91,7 +91,8 @@ package struct FaultArguments: Equatable, Sendable {
             ),
             reason: (
                 "Reason for --close-after",
-                "Close clients with the reason *TEXT*, at most 123 bytes of UTF-8."
+                MarkedText(
+                    "Close clients with the reason *TEXT*, at most \(CloseReasonValue.longestBytes) bytes of UTF-8.")
             )
         ).lifted(\.closeFrame)
         OptionSpecification(

@@ -32,7 +32,8 @@ package struct CloseFrameArguments: Equatable, Sendable {
         ),
         reason: (summary: String, manual: MarkedText) = (
             "Close with this reason",
-            "Close the connection with the reason *TEXT*, at most 123 bytes of UTF-8."
+            MarkedText(
+                "Close the connection with the reason *TEXT*, at most \(CloseReasonValue.longestBytes) bytes of UTF-8.")
         )
     ) -> [OptionSpecification<CloseFrameArguments>] {
         let prefix = requiredOptions.isEmpty ? "" : requiredOptions + " "
