@@ -84,7 +84,7 @@ package final class BenchRun {
         let failures = [earlyFailure].compactMap(\.self) + self.failures(of: results.tally)
         let causes = results.tally.causes
         results.reasons = failures.flatMap { $0.loadTestReasons(causes) }.map(diagnostics.secrets.masking(line:))
-        let hasResults = results.times.handshakes.totalCount > 0 || earlyFailure != nil
+        let hasResults = results.times[.handshake].totalCount > 0 || earlyFailure != nil
         guard hasResults || !settings.plan.mode.load.needsConnections || settings.arguments.result.output != .text
         else {
             // Without any connection, only the reason is worth reporting. The files still list the errors.
@@ -191,7 +191,7 @@ package final class BenchRun {
         let verdict = outputs.failure(of: judgement)
         let outcome = problem ?? earlyFailure ?? failures(of: results.tally).first ?? verdict
         // With results, a line is enough: the server's response would hide them.
-        guard results.times.handshakes.totalCount > 0, let failure = outcome, failure.refusal != nil,
+        guard results.times[.handshake].totalCount > 0, let failure = outcome, failure.refusal != nil,
             let message = failure.message
         else { return outcome }
         diagnostics.error(message)

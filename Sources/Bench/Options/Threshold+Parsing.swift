@@ -45,11 +45,10 @@ extension Threshold {
 
     private static func metric(_ name: String) throws(ThresholdError) -> Metric {
         if name == "rate" { return .rate }
-        if LoadTally.messageCounts.contains(where: { "\($0.name)" == name }) { return .messages(name) }
-        if LoadTally.hasCount(named: name) { return .count(name) }
+        if CountGroup.hasShare(countNamed: name) != nil { return .count(name) }
         if let statistic = statistic(name) { return .latency(statistic) }
         guard let metric = stepMetric(name) else { throw .unknownMetric(name) }
-        if case .step(let step, let statistic) = metric, let measure = TimeMeasure(rawValue: step) {
+        if case .step(let step, let statistic) = metric, let measure = TimeMeasure(named: step) {
             return .time(measure, statistic)
         }
         return metric
@@ -101,16 +100,24 @@ extension Threshold {
         case "failed", "failures", "error_rate": return "errors"
         default: break
         }
-        let names = ["min", "mean", "stddev", "max", "rate", "errors"] + LoadTally.messageCounts.map { "\($0.name)" }
+        let names =
+            ["min", "mean", "stddev", "max", "rate", "errors"] + CountGroup.messages.counts.map { "\($0.name)" }
         return EditDistance.nearest(to: last, among: names)
     }
 
     private static func bound(_ text: String, of metric: Metric, _ name: String) throws(ThresholdError) -> Bound {
         switch metric {
         case .latency, .time, .step: .time(try time(text))
-        case .rate, .count:
-            if text.hasSuffix("%") { throw .noShare(name) } else { .number(try number(text)) }
-        case .messages, .stepCount: text.hasSuffix("%") ? .share(try share(text)) : .number(try number(text))
+        case .rate, .count, .stepCount:
+            if !text.hasSuffix("%") {
+                .number(try number(text))
+            } else if case .stepCount = metric {
+                .share(try share(text))
+            } else if CountGroup.hasShare(countNamed: name) == true {
+                .share(try share(text))
+            } else {
+                throw .noShare(name)
+            }
         }
     }
 

@@ -86,9 +86,9 @@ extension BenchResults {
             let words = "\(Phrase.grouped(tally.unsent)) \(when) but not \(mode.wording.sentVerb)"
             facts.append(Fact(name: "unsent", text: words, isProblem: true))
         }
-        if tally.interrupted > 0 {
-            let words = "\(Phrase.grouped(tally.interrupted)) in progress at the end of the test"
-            facts.append(Fact(name: "interrupted", text: words))
+        for count in CountGroup.messages.counts where !count.isFault && tally[keyPath: count.path] > 0 {
+            guard let words = count.words else { continue }
+            facts.append(Fact(name: "\(count.name)", text: "\(Phrase.grouped(tally[keyPath: count.path])) \(words)"))
         }
         if tally.pushes > 0 {
             let words = mode == .scenario ? "messages were skipped" : "messages answered no request"
@@ -110,7 +110,8 @@ extension BenchResults {
             Fact(name: "sent", text: traffic(tally.traffic.sent, tally.loadTraffic.sent)),
             Fact(name: "received", text: traffic(tally.traffic.received, tally.loadTraffic.received)),
             tally.errors.total == 0
-                ? Fact(name: "errors", text: "none") : Fact(name: "errors", text: errors, isProblem: true),
+                ? Fact(name: "errors", text: "none")
+                : Fact(name: "errors", text: tally.words(for: CountGroup.errors.counts), isProblem: true),
         ]
         if !tally.causes.isEmpty {
             let words = tally.causes.words(limit: Self.shownCauses, times: Glyphs.times)
@@ -118,12 +119,14 @@ extension BenchResults {
         }
         if !mode.load.needsConnections {
             facts.append(Fact(name: "phases", text: phaseMedians))
-        } else if times.handshakes.totalCount > 0 {
-            facts.append(Fact(name: "handshake", text: Self.range(times.handshakes)))
+        } else if times[.handshake].totalCount > 0 {
+            facts.append(Fact(name: "handshake", text: Self.range(times[.handshake])))
         }
         if tally.openings.http2Streams > 0 { facts.append(Fact(name: "http/2", text: http2Streams)) }
         if tally.openings.tlsHandshakes > 0 { facts.append(Fact(name: "tls", text: tlsHandshakes)) }
-        if times.logins.totalCount > 0 { facts.append(Fact(name: "login", text: Self.range(times.logins))) }
+        for measure in TimeMeasure.listed where times[measure].totalCount > 0 {
+            facts.append(Fact(name: measure.label, text: Self.range(times[measure])))
+        }
         facts.append(Fact(name: "cpu", text: processor))
         return facts + GeneratorVerdict(self).warnings.map { Fact(name: "", text: $0, isProblem: true) }
     }
@@ -134,15 +137,6 @@ extension BenchResults {
         let rate =
             seconds > 0 ? " (\(ResultWords.bytes(ResultWords.whole(Double(load.messageBytes) / seconds)))/s)" : ""
         return "\(ResultWords.bytes(whole.messageBytes))\(rate), \(ResultWords.bytes(whole.wireBytes)) on the wire"
-    }
-
-    private var errors: String {
-        let words: [(kind: LoadErrorKind, words: String)] = [
-            (.connect, "failed to connect"), (.handshake, "rejected by the server"), (.login, "failed to log in"),
-            (.violation, "violated the protocol"), (.closed, "closed or lost"),
-            (.application, "reported by the application"), (.timeout, "timed out"),
-        ]
-        return ResultWords.counts(words.map { (count: tally.errors[$0.kind], words: $0.words) })
     }
 
     /// The messages without a latency, or `nil` if each has one.
@@ -164,11 +158,8 @@ extension BenchResults {
     /// The median of each phase of opening a connection. Phases that did not occur are omitted.
     private var phaseMedians: String {
         var parts: [String] = []
-        for (phase, _, label) in PhaseHistograms.names {
-            times.phases.read(phase) { histogram in
-                guard histogram.totalCount > 0 else { return }
-                parts.append("\(label) \(Self.time(histogram.value(atPercentile: 50)))")
-            }
+        for phase in TimeMeasure.phases where times[phase].totalCount > 0 {
+            parts.append("\(phase.label) \(Self.time(times[phase].value(atPercentile: 50)))")
         }
         return "medians: " + parts.joined(separator: ", ")
     }

@@ -5,7 +5,7 @@ import { count, linearTicks, time } from "../Shared/units.js";
 import { Chart, logTicks } from "./chart.js";
 import { LATENCIES, RATES, isZoomed, latencyAxis, openingChart, scaleView, seconds, shiftView } from "./seconds.js";
 import { show, timeCharts, viewWords, words } from "./seconds.js";
-import { THINGS, bars, causeWords, curve, facts, fraction, label, latency, mode, results } from "./words.js";
+import { THINGS, bars, causeWords, curve, facts, faults, fraction, label, latency, mode, results } from "./words.js";
 import { rounded, short, shortCount } from "./words.js";
 
 const { messages, errors, thresholds } = results;
@@ -97,9 +97,9 @@ function showCharts() {
 
 // Figures and tables.
 
-const isWrong = field => !["sent", "received", "pushes", "unsent", "interrupted"].includes(field);
+const isWrong = field => faults.includes(field) || field in errors;
 /** The faults by kind: `40 lost, 2 mismatched`. The longest word has a soft hyphen for narrow boxes. */
-const faults = counts => Object.entries(counts).filter(([field, number]) => isWrong(field) && number)
+const faultWords = counts => Object.entries(counts).filter(([field, number]) => isWrong(field) && number)
   .map(([field, number]) => `${count(number)} ${field.replace("mism", "mis\u00adm")}`).join(", ");
 const wrongSum = counts => Object.keys(counts).filter(isWrong).reduce((sum, field) => sum + counts[field], 0);
 
@@ -126,7 +126,7 @@ function showKeyFigures() {
   const figures = [
     [`${THINGS} per second`, rounded(results.rate_per_second)],
     ...(bars.length ? ["p50", "p99", "max"].map(field => [field, time(latency[field])]) : []),
-    ["Messages", wrong ? faults(messages) : `${count(messages.received)} ${mode === "echo" ? "correct" : "received"}`, wrong],
+    ["Messages", wrong ? faultWords(messages) : `${count(messages.received)} ${mode === "echo" ? "correct" : "received"}`, wrong],
     ["Errors", failed ? count(failed) : "none", failed,
       results.causes.slice(0, 2).map(cause => `${count(cause.count)} × ${causeWords(cause)}`)],
   ];
@@ -159,12 +159,14 @@ function showStages(stages) {
 }
 
 function showTables() {
+  const own = Object.entries(results).filter(([field, { min }]) => field.endsWith("_us") && min !== undefined)
+    .map(([field, summary]) => [label(field), summary]).filter(([name]) => !["latency", "handshake"].includes(name));
   const phases = mode === "connect" ? Object.entries(results.handshake_phases_us) : [];
   const times = [
     ["latency", latency],
     ...(results.stream ? [["first message", results.stream.first_us], ["longest gap", results.stream.gap_us]] : []),
     ["handshake", results.handshake_us],
-    ...[["delay", results.delay_us], ...phases].filter(([, summary]) => summary.max),
+    ...[...own, ...phases].filter(([, summary]) => summary.max),
   ];
   // The sum is only needed for exact merging.
   const statistics = Object.keys(latency).filter(field => field !== "sum");

@@ -3,13 +3,11 @@
 import { count } from "../Shared/units.js";
 
 /** The results, and figures derived from them. */
-export const { things: THINGS, facts, curve, bars, results } = JSON.parse(document.getElementById("data").textContent);
+export const { things: THINGS, facts, faults, curve, bars, results, words: WORDS_OF_ERRORS } = JSON.parse(document.getElementById("data").textContent);
 export const { mode, duration_s: duration, latency_us: latency } = results;
 
 const WORDS = {
-  connect: "failed to connect", handshake: "rejected by the server", login: "failed to log in", protocol: "violated the protocol",
-  closed: "closed or lost", application: "reported by the application", other: "others",
-  timeout: "timed out", wire_sent: "sent, with frames", wire_received: "received, with frames",
+  ...WORDS_OF_ERRORS, other: "others", wire_sent: "sent, with frames", wire_received: "received, with frames",
   stddev: "std. deviation", rate_per_second: "rate", target_connections: "connections", target_rate: "target rate",
 };
 

@@ -96,7 +96,7 @@ package struct LoadMeasurement: ~Copyable {
     /// Records the delay of a message of an open loop that this end has reached now.
     @inline(__always)
     internal mutating func reached(dueAt time: UInt64, now: UInt64) {
-        times.delays.record(now - time)
+        times[.delay].record(now - time)
     }
 
     /// Records that a message of an open loop has freed its connection.
@@ -104,7 +104,7 @@ package struct LoadMeasurement: ~Copyable {
     ///   - time: When it was sent, on the loop's clock in nanoseconds.
     ///   - dueTime: When it was due.
     internal mutating func freed(since time: UInt64, now: UInt64, dueAt dueTime: UInt64) {
-        if counts(dueTime) { times.services.record(now > time ? now - time : 0) }
+        if counts(dueTime) { times[.service].record(now > time ? now - time : 0) }
     }
 
     /// Counts messages that were due and will not be sent.
@@ -238,7 +238,7 @@ package struct LoadMeasurement: ~Copyable {
         _ duration: Duration, phases durations: PhaseDurations, tls: TLSSummary?, version: HTTPVersion, isShared: Bool,
         now: UInt64
     ) {
-        times.handshakes.record(duration.nanoseconds)
+        times[.handshake].record(duration.nanoseconds)
         if let second = second(at: now) {
             timeline.record(handshake: duration.nanoseconds, inSecond: second)
         } else if !counts(now) {
@@ -252,12 +252,12 @@ package struct LoadMeasurement: ~Copyable {
             tally.openings.tlsHandshakes += 1
             if tls.isResumed { tally.openings.tlsResumed += 1 }
         }
-        times.phases.record(durations)
+        times.record(durations)
     }
 
     /// Records the time from the opening of a connection until the server was ready.
     internal mutating func loggedIn(nanoseconds: UInt64) {
-        times.logins.record(nanoseconds)
+        times[.login].record(nanoseconds)
     }
 
     /// Completes the seconds that have ended by now, for the progress display.

@@ -39,12 +39,13 @@ package struct LoadTally: Equatable, Sendable {
     package var loadTraffic = LoadTraffic()
 
     /// Whether each reply was correct, in order, and unique.
-    package var isFlawless: Bool { lost == 0 && mismatched == 0 && duplicated == 0 && reordered == 0 }
+    package var isFlawless: Bool { CountGroup.faults.allSatisfy { self[keyPath: $0.path] == 0 } }
     /// The faults as text: `3 lost, 1 reordered`.
-    package var faults: String {
-        ResultWords.counts([
-            (lost, "lost"), (mismatched, "mismatched"), (duplicated, "duplicated"), (reordered, "reordered"),
-        ])
+    package var faults: String { words(for: CountGroup.faults) }
+
+    /// The counts in words, without zeros: `3 lost, 1 reordered`.
+    package func words(for counts: [LoadCount]) -> String {
+        ResultWords.counts(counts.map { (self[keyPath: $0.path], $0.words ?? "\($0.name)") })
     }
 }
 
@@ -64,6 +65,22 @@ package enum LoadErrorKind: Int, CaseIterable, Sendable {
     case application
     /// A connection attempt, reply, or closing handshake timed out.
     case timeout
+
+    /// The name in JSON, thresholds, and metrics.
+    package var name: StaticString { declaration.name }
+
+    /// The words follow a number. Results of earlier versions lack later kinds.
+    fileprivate var declaration: (name: StaticString, words: String, isLater: Bool) {
+        switch self {
+        case .connect: ("connect", "failed to connect", false)
+        case .handshake: ("handshake", "rejected by the server", false)
+        case .login: ("login", "failed to log in", true)
+        case .violation: ("protocol", "violated the protocol", false)
+        case .closed: ("closed", "closed or lost", false)
+        case .application: ("application", "reported by the application", true)
+        case .timeout: ("timeout", "timed out", false)
+        }
+    }
 }
 
 /// The number of errors of each kind.
@@ -106,73 +123,131 @@ package struct LoadTraffic: Equatable, Sendable {
     }
 }
 
-extension LoadTally {
-    /// A count and its name in JSON.
-    package typealias NamedCount = (name: StaticString, count: WritableKeyPath<LoadTally, Int> & Sendable)
+/// A count of a load test.
+///
+/// A new one is a property of ``LoadTally``, its declaration in a group below, and a call where it is counted: what
+/// writes, reads, and merges results, the table and the page of results, thresholds, and metrics follow the
+/// declaration.
+package struct LoadCount: Sendable {
+    /// When a fault of a reply is known.
+    internal enum Fault: Sendable {
+        case onArrival
+        case afterTimeout
+    }
 
+    /// The name in JSON, thresholds, and metrics.
+    package let name: StaticString
+    package let path: WritableKeyPath<LoadTally, Int> & Sendable
+    /// What the count says after a number, if it is not the name and the table of results has no place for it.
+    package let words: String?
+    /// Set if the count is one of faults.
+    internal let fault: Fault?
+    package var isFault: Bool { fault != nil }
+    /// Whether results of earlier versions lack it.
+    internal let isLater: Bool
+
+    internal init(
+        _ name: StaticString, _ path: WritableKeyPath<LoadTally, Int> & Sendable, words: String? = nil,
+        fault: Fault? = nil, isLater: Bool = false
+    ) {
+        (self.name, self.path, self.words, self.fault, self.isLater) = (name, path, words, fault, isLater)
+    }
+}
+
+/// Counts that belong together.
+package struct CountGroup: Sendable {
+    /// The metric of a run: its name, the label for the names of counts, and an explanation.
+    internal typealias Metric = (name: String, label: String, help: String)
+
+    /// The member of results with these counts; empty: each count is a member of the results.
+    internal let name: StaticString
+    /// The beginning of the names in thresholds.
+    internal let prefix: String
+    package let counts: [LoadCount]
+    /// Set if the counts are known during a run.
+    internal let metric: Metric?
+    /// Whether results of earlier versions lack it.
+    internal let isLater: Bool
+
+    fileprivate init(
+        _ name: StaticString, prefix: String? = nil, _ counts: [LoadCount], metric: Metric? = nil,
+        isLater: Bool = false
+    ) {
+        (self.name, self.counts, self.metric, self.isLater) = (name, counts, metric, isLater)
+        self.prefix = prefix ?? "\(name)."
+    }
+}
+
+extension CountGroup {
     /// The outcomes of messages.
-    package static let messageCounts: [NamedCount] = [
-        ("sent", \.sent), ("received", \.received), ("lost", \.lost), ("mismatched", \.mismatched),
-        ("duplicated", \.duplicated), ("reordered", \.reordered), ("pushes", \.pushes), ("unsent", \.unsent),
-        ("interrupted", \.interrupted),
-    ]
-
-    /// The faults of replies that are known when the reply arrives.
-    internal static let replyFaults: [NamedCount] = [
-        ("mismatched", \.mismatched), ("duplicated", \.duplicated), ("reordered", \.reordered),
-    ]
+    package static let messages = CountGroup(
+        "messages", prefix: "",
+        [
+            LoadCount("sent", \.sent), LoadCount("received", \.received),
+            LoadCount("lost", \.lost, fault: .afterTimeout),
+            LoadCount("mismatched", \.mismatched, fault: .onArrival),
+            LoadCount("duplicated", \.duplicated, fault: .onArrival),
+            LoadCount("reordered", \.reordered, fault: .onArrival),
+            LoadCount("pushes", \.pushes, isLater: true), LoadCount("unsent", \.unsent),
+            LoadCount("interrupted", \.interrupted, words: "in progress at the end of the test", isLater: true),
+        ], metric: ("wsx_messages", "outcome", "Messages by outcome."))
 
     /// The errors of connections.
-    package static let errorCounts: [NamedCount] = [
-        ("connect", \.errors[.connect]), ("handshake", \.errors[.handshake]), ("login", \.errors[.login]),
-        ("protocol", \.errors[.violation]), ("closed", \.errors[.closed]),
-        ("application", \.errors[.application]), ("timeout", \.errors[.timeout]),
-    ]
+    package static let errors = CountGroup(
+        "errors",
+        LoadErrorKind.allCases.map { kind in
+            let (name, words, isLater) = kind.declaration
+            return LoadCount(name, \.errors[kind], words: words, isLater: isLater)
+        }, metric: ("wsx_errors", "kind", "Errors by kind."))
 
-    /// The counts that earlier versions did not write.
-    internal static let laterCounts: [WritableKeyPath<LoadTally, Int> & Sendable] = [
-        \.pushes, \.errors[.login], \.errors[.application], \.interrupted,
-    ]
+    /// The sent and received bytes.
+    internal static let bytes = CountGroup(
+        "bytes",
+        [
+            LoadCount("sent", \.traffic.sent.messageBytes), LoadCount("received", \.traffic.received.messageBytes),
+            LoadCount("wire_sent", \.traffic.sent.wireBytes), LoadCount("wire_received", \.traffic.received.wireBytes),
+        ])
 
-    /// A count other than those of messages, by its name in thresholds, which follows that in JSON: `errors` for the sum
-    /// of all kinds, `errors.connect`, `bytes.wire_sent`; `nil` if there is none.
-    internal func count(named name: String) -> Int? {
-        if name == "errors" { return errors.total }
-        for (prefix, counts) in Self.groups {
-            if let count = counts.first(where: { "\(prefix)\($0.name)" == name }) { return self[keyPath: count.count] }
+    /// The payload bytes of the measured duration. Earlier versions wrote only those of the whole run.
+    internal static let loadBytes = CountGroup(
+        "load_bytes",
+        [
+            LoadCount("sent", \.loadTraffic.sent.messageBytes),
+            LoadCount("received", \.loadTraffic.received.messageBytes),
+        ], isLater: true)
+
+    /// The TLS handshakes.
+    internal static let tls = CountGroup(
+        "tls", [LoadCount("handshakes", \.openings.tlsHandshakes), LoadCount("resumed", \.openings.tlsResumed)],
+        isLater: true)
+
+    /// The HTTP/2 connections and their streams.
+    internal static let http2 = CountGroup(
+        "http2",
+        [LoadCount("connections", \.openings.http2Connections), LoadCount("streams", \.openings.http2Streams)],
+        isLater: true)
+
+    /// The counts that are members of the results.
+    internal static let others = CountGroup("", prefix: "", [LoadCount("waited", \.waited, isLater: true)])
+
+    /// All counts.
+    internal static let all = [messages, errors, bytes, loadBytes, tls, http2, others]
+
+    /// The faults of replies.
+    internal static let faults = messages.counts.filter(\.isFault)
+
+    /// The group of a count by its name in thresholds, which follows that in JSON, and the count: `errors.connect`,
+    /// `bytes.wire_sent`; without a count for `errors`, the sum of all kinds; `nil` if there is none.
+    internal static func count(named name: String) -> (group: CountGroup, count: LoadCount?)? {
+        if name == "errors" { return (errors, nil) }
+        for group in all {
+            if let count = group.counts.first(where: { "\(group.prefix)\($0.name)" == name }) { return (group, count) }
         }
         return nil
     }
 
-    /// Whether ``count(named:)`` knows a name.
-    package static func hasCount(named name: String) -> Bool { LoadTally().count(named: name) != nil }
-
-    private static let groups: [(prefix: StaticString, counts: [NamedCount])] = [
-        ("errors.", errorCounts), ("bytes.", byteCounts), ("load_bytes.", loadByteCounts), ("tls.", tlsCounts),
-        ("http2.", http2Counts), ("", waitCounts),
-    ]
-
-    /// The messages that waited.
-    internal static let waitCounts: [NamedCount] = [("waited", \.waited)]
-
-    /// The TLS handshakes.
-    internal static let tlsCounts: [NamedCount] = [
-        ("handshakes", \.openings.tlsHandshakes), ("resumed", \.openings.tlsResumed),
-    ]
-
-    /// The HTTP/2 connections and their streams.
-    internal static let http2Counts: [NamedCount] = [
-        ("connections", \.openings.http2Connections), ("streams", \.openings.http2Streams),
-    ]
-
-    /// The sent and received bytes.
-    internal static let byteCounts: [NamedCount] = [
-        ("sent", \.traffic.sent.messageBytes), ("received", \.traffic.received.messageBytes),
-        ("wire_sent", \.traffic.sent.wireBytes), ("wire_received", \.traffic.received.wireBytes),
-    ]
-
-    /// The payload bytes of the measured duration.
-    internal static let loadByteCounts: [NamedCount] = [
-        ("sent", \.loadTraffic.sent.messageBytes), ("received", \.loadTraffic.received.messageBytes),
-    ]
+    /// Whether thresholds for the count with a name may be shares: it is one of messages; `nil` if there is none.
+    package static func hasShare(countNamed name: String) -> Bool? {
+        count(named: name).map { "\($0.group.name)" == "\(messages.name)" }
+    }
 }

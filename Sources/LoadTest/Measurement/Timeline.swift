@@ -85,10 +85,12 @@ struct TimelineRecorder: ~Copyable {
     /// often.
     mutating func sample(_ tally: LoadTally, openCount: Int, inSecond now: Int) {
         for (cause, count) in tally.causes.sorted { add(.cause(cause), count) }
-        for (name, path) in LoadTally.errorCounts {
-            add(.count("\(name)"), tally[keyPath: path] - caused[keyPath: path])
+        for count in CountGroup.errors.counts {
+            add(.count("\(count.name)"), tally[keyPath: count.path] - caused[keyPath: count.path])
         }
-        for (name, path) in LoadTally.replyFaults { add(.count("\(name)"), tally[keyPath: path]) }
+        for count in CountGroup.faults where count.fault == .onArrival {
+            add(.count("\(count.name)"), tally[keyPath: count.path])
+        }
         self.openCount = openCount
         while openCounts.count < now { openCounts.append(openCount) }
         second = now

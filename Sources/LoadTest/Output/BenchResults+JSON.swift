@@ -26,34 +26,22 @@ extension BenchResults {
         json.add("duration_s", duration / .seconds(1), digits: 9)
         json.add("rate_per_second", rate, digits: 1)
         addCounts(to: &json)
-        add("bytes", LoadTally.byteCounts, to: &json)
-        add("load_bytes", LoadTally.loadByteCounts, to: &json)
-        add("tls", LoadTally.tlsCounts, to: &json)
-        if tally.openings.http2Streams > 0 { add("http2", LoadTally.http2Counts, to: &json) }
+        for group in [CountGroup.bytes, CountGroup.loadBytes, CountGroup.tls] { add(group, to: &json) }
+        if tally.openings.http2Streams > 0 { add(CountGroup.http2, to: &json) }
         Self.add("latency_us", latencies, to: &json)
-        Self.add("handshake_us", times.handshakes, to: &json)
+        Self.add(TimeMeasure.handshake.summaryName, times[.handshake], to: &json)
         addSeconds(to: &json, hasHistograms: hasHistogramOfEachSecond)
         timeline.add(to: &json)
         json.add("cpu_s", processorTimes.process / .seconds(1), digits: 6)
         json.add("histogram", latencies.base64())
-        json.add("handshake_histogram", times.handshakes.base64())
+        json.add(named: TimeMeasure.handshake.histogramName, times[.handshake].base64())
         json.add("version", Self.version)
         json.add("start_time", EventTime.text(of: startTime))
         addDescription(to: &json)
         json.add("load_cpu_s", processorTimes.load / .seconds(1), digits: 6)
         json.add("busiest_cpu_s", processorTimes.busiest / .seconds(1), digits: 6)
         addPhases(to: &json)
-        Self.add("delay_us", times.delays, to: &json)
-        json.add("delay_histogram", times.delays.base64())
-        json.add("waited", tally.waited)
-        if times.logins.totalCount > 0 {
-            Self.add("login_us", times.logins, to: &json)
-            json.add("login_histogram", times.logins.base64())
-        }
-        if times.services.totalCount > 0 {
-            Self.add("service_us", times.services, to: &json)
-            json.add("service_histogram", times.services.base64())
-        }
+        addTimes(to: &json)
         if let stream { Self.add(stream, latencies: latencies, to: &json, hasHistograms: true) }
         if let clock = publishedClock {
             json.beginObject("clock")
@@ -140,11 +128,25 @@ extension BenchResults {
 
     private func addPhases(to json: inout JSONWriter) {
         json.beginObject("handshake_phases_us")
-        for (phase, field, _) in PhaseHistograms.names { times.phases.read(phase) { Self.add(field, $0, to: &json) } }
+        for phase in TimeMeasure.phases { Self.add(phase.name, times[phase], to: &json) }
         json.endObject()
         json.beginObject("handshake_phase_histograms")
-        for (phase, field, _) in PhaseHistograms.names { times.phases.read(phase) { json.add(field, $0.base64()) } }
+        for phase in TimeMeasure.phases { json.add(named: phase.name, times[phase].base64()) }
         json.endObject()
+    }
+
+    /// Adds the times with members of their own, but the first one, and the counts in the place of earlier versions.
+    private func addTimes(to json: inout JSONWriter) {
+        for measure in TimeMeasure.allCases where measure != .handshake {
+            switch measure.declaration.place {
+            case .phases, .stream: continue
+            case .optionalMembers where times[measure].totalCount == 0: continue
+            case .members, .optionalMembers:
+                Self.add(measure.summaryName, times[measure], to: &json)
+                json.add(named: measure.histogramName, times[measure].base64())
+            }
+            if measure == .delay { addMembers(CountGroup.others, to: &json) }
+        }
     }
 
     private func addDescription(to json: inout JSONWriter) {
@@ -182,8 +184,8 @@ extension BenchResults {
 
     /// Adds the counts of messages, of errors, and of their causes.
     internal func addCounts(to json: inout JSONWriter) {
-        add("messages", LoadTally.messageCounts, to: &json)
-        add("errors", LoadTally.errorCounts, to: &json)
+        add(CountGroup.messages, to: &json)
+        add(CountGroup.errors, to: &json)
         json.beginArray("causes")
         for (cause, count) in tally.causes.sorted {
             json.beginElement()
@@ -194,14 +196,18 @@ extension BenchResults {
         json.endArray()
     }
 
-    private func add(_ name: StaticString, _ counts: [LoadTally.NamedCount], to json: inout JSONWriter) {
-        json.beginObject(name)
-        for (name, count) in counts { json.add(name, tally[keyPath: count]) }
+    private func add(_ group: CountGroup, to json: inout JSONWriter) {
+        json.beginObject(group.name)
+        addMembers(group, to: &json)
         json.endObject()
     }
 
-    private static func add(_ name: StaticString, _ histogram: borrowing Histogram, to json: inout JSONWriter) {
-        json.beginObject(name)
+    private func addMembers(_ group: CountGroup, to json: inout JSONWriter) {
+        for count in group.counts { json.add(count.name, tally[keyPath: count.path]) }
+    }
+
+    private static func add(_ name: String, _ histogram: borrowing Histogram, to json: inout JSONWriter) {
+        json.beginObject(named: name)
         json.add("min", Double(histogram.minimum) / 1000, digits: 3)
         json.add("mean", histogram.mean / 1000, digits: 3)
         json.add("stddev", histogram.standardDeviation / 1000, digits: 3)

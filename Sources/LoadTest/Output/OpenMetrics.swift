@@ -33,13 +33,12 @@ package enum OpenMetrics {
             add("wsx_stage", "gauge", "Number of the current stage, from 1.")
             text += "wsx_stage \(stages.number(at: live.results.duration))\n"
         }
-        add("wsx_messages", "counter", "Messages by outcome.")
-        for (name, count) in LoadTally.messageCounts {
-            text += "wsx_messages_total{outcome=\"\(name)\"} \(tally[keyPath: count])\n"
-        }
-        add("wsx_errors", "counter", "Errors by kind.")
-        for (name, count) in LoadTally.errorCounts {
-            text += "wsx_errors_total{kind=\"\(name)\"} \(tally[keyPath: count])\n"
+        for group in CountGroup.all {
+            guard let metric = group.metric else { continue }
+            add(metric.name, "counter", metric.help)
+            for count in group.counts {
+                text += "\(metric.name)_total{\(metric.label)=\"\(count.name)\"} \(tally[keyPath: count.path])\n"
+            }
         }
         add("wsx_error_causes", "counter", "Errors by cause: HTTP status, close code, TLS alert, or system error.")
         for (cause, count) in tally.causes.sorted {
@@ -49,11 +48,12 @@ package enum OpenMetrics {
             add("wsx_latency_seconds", "histogram", "Latencies of complete seconds.", unit: "seconds")
             text += buckets(of: live.results.latencies, "wsx_latency_seconds")
         }
-        if let stream = live.results.stream {
-            add("wsx_first_message_seconds", "histogram", "Times to the first message of a reply.", unit: "seconds")
-            text += buckets(of: stream.firstTimes(), "wsx_first_message_seconds")
-            add("wsx_longest_gap_seconds", "histogram", "Longest gaps between messages of a reply.", unit: "seconds")
-            text += buckets(of: stream.longestGaps(), "wsx_longest_gap_seconds")
+        for measure in TimeMeasure.allCases {
+            guard let metric = measure.declaration.metric,
+                let lines = live.results.read(measure, { buckets(of: $0, metric.name) })
+            else { continue }
+            add(metric.name, "histogram", metric.help, unit: "seconds")
+            text += lines
         }
         guard !live.steps.isEmpty else { return text + "# EOF\n" }
         add("wsx_steps", "counter", "Steps by outcome.")

@@ -31,6 +31,10 @@ extension BenchResults {
             json.endObject()
         }
         json.endArray()
+        json.beginObject("words")
+        for count in CountGroup.errors.counts { if let words = count.words { json.add(count.name, words) } }
+        json.endObject()
+        json.add("faults", CountGroup.faults.map { "\($0.name)" })
         json.beginObject("results")
         add(to: &json, judgement, hasHistogramOfEachSecond: false)
         json.endObject()

@@ -31,18 +31,15 @@ extension BenchResults {
 
     /// Adds the counts of another load.
     internal func add(_ other: LoadTally) throws(BenchResultsError) {
-        for counts in [
-            LoadTally.messageCounts, LoadTally.errorCounts, LoadTally.byteCounts, LoadTally.loadByteCounts,
-            LoadTally.tlsCounts, LoadTally.http2Counts, LoadTally.waitCounts,
-        ] {
-            for (_, count) in counts {
-                tally[keyPath: count] = try tally[keyPath: count].adding(checking: other[keyPath: count])
-            }
+        for count in CountGroup.all.flatMap(\.counts) {
+            tally[keyPath: count.path] = try tally[keyPath: count.path].adding(checking: other[keyPath: count.path])
         }
         try tally.causes.add(other.causes)
         // Their sum is reported as well, and must not overflow.
         var errorCount = 0
-        for (_, count) in LoadTally.errorCounts { errorCount = try errorCount.adding(checking: tally[keyPath: count]) }
+        for count in CountGroup.errors.counts {
+            errorCount = try errorCount.adding(checking: tally[keyPath: count.path])
+        }
     }
 
     /// Adds the seconds of another load, as if it ran at the same time.

@@ -24,16 +24,8 @@ extension BenchResults {
         var description = try BenchDescription(json)
         description.notes = try RunNotes(json)
         var tally = LoadTally()
-        try Self.read(LoadTally.messageCounts, from: json.object("messages"), to: &tally)
-        try Self.read(LoadTally.errorCounts, from: json.object("errors"), to: &tally)
-        try Self.read(LoadTally.byteCounts, from: json.object("bytes"), to: &tally)
+        for group in CountGroup.all { try Self.read(group, from: json, to: &tally) }
         if json.has("causes") { try Self.readCauses(json.array("causes"), to: &tally) }
-        // Earlier versions wrote only the bytes of the whole run.
-        try Self.read(
-            LoadTally.loadByteCounts, from: json.object(json.has("load_bytes") ? "load_bytes" : "bytes"), to: &tally)
-        if json.has("waited") { tally.waited = try json.count("waited") }
-        if json.has("http2") { try Self.read(LoadTally.http2Counts, from: json.object("http2"), to: &tally) }
-        if json.has("tls") { try Self.read(LoadTally.tlsCounts, from: json.object("tls"), to: &tally) }
         var seconds: [BenchSecond] = []
         for (number, element) in try json.array("per_second").enumerated() {
             guard case .object(let members) = element else { throw .badMember("per_second") }
@@ -54,13 +46,7 @@ extension BenchResults {
         }
         let isSum = tally.sent == tally.received + tally.lost + tally.mismatched + tally.interrupted
         guard isSum || !description.mode.metrics.accountsForAllSent else { throw .badMember("messages.sent") }
-        let times = TimeHistograms(
-            handshakes: try Self.histogram(json, "handshake_histogram", "handshake_us"),
-            logins: try json.has("login_us") ? Self.histogram(json, "login_histogram", "login_us") : Histogram(),
-            phases: try Self.phases(json.object("handshake_phase_histograms"), json.object("handshake_phases_us")),
-            delays: try Self.histogram(json, "delay_histogram", "delay_us"),
-            services: try json.has("service_us")
-                ? Self.histogram(json, "service_histogram", "service_us") : Histogram())
+        let times = try Self.times(json)
         let stages = try Self.stages(json, &description.stages)
         var timeline = Timeline()
         timeline.openCounts = nil
@@ -76,12 +62,33 @@ extension BenchResults {
     }
 
     private static func read(
-        _ counts: [LoadTally.NamedCount], from json: ResultMembers, to tally: inout LoadTally
+        _ group: CountGroup, from json: ResultMembers, to tally: inout LoadTally
     ) throws(BenchResultsError) {
-        for (name, count) in counts {
-            if LoadTally.laterCounts.contains(count), !json.has("\(name)") { continue }
-            tally[keyPath: count] = try json.count("\(name)")
+        var name = "\(group.name)"
+        if group.isLater, !json.has(name) {
+            guard name == "\(CountGroup.loadBytes.name)" else { return }
+            name = "\(CountGroup.bytes.name)"
         }
+        let members = name.isEmpty ? json : try json.object(name)
+        for count in group.counts where !count.isLater || members.has("\(count.name)") {
+            tally[keyPath: count.path] = try members.count("\(count.name)")
+        }
+    }
+
+    private static func times(_ json: ResultMembers) throws(BenchResultsError) -> TimeHistograms {
+        var times = TimeHistograms()
+        for measure in TimeMeasure.allCases {
+            switch measure.declaration.place {
+            case .optionalMembers where !json.has(measure.summaryName), .stream: continue
+            case .members, .optionalMembers:
+                times[measure] = try histogram(json, measure.histogramName, measure.summaryName)
+            case .phases:
+                var histogram = try histogram(json.object("handshake_phase_histograms"), measure.name)
+                try refine(&histogram, json.object("handshake_phases_us"), measure.name)
+                times[measure] = histogram
+            }
+        }
+        return times
     }
 
     private static func readCauses(_ elements: [JSONValue], to tally: inout LoadTally) throws(BenchResultsError) {
@@ -177,18 +184,6 @@ extension BenchResults {
         return StreamResults(
             firsts: StoredHistogram(try histogram(stream, "first_histogram", "first_us")),
             gaps: StoredHistogram(try histogram(stream, "gap_histogram", "gap_us")), counts: StoredHistogram(counts))
-    }
-
-    private static func phases(
-        _ json: ResultMembers, _ summaries: ResultMembers
-    ) throws(BenchResultsError) -> PhaseHistograms {
-        var phases = PhaseHistograms()
-        for (phase, field, _) in PhaseHistograms.names {
-            var histogram = try histogram(json, "\(field)")
-            try refine(&histogram, summaries, "\(field)")
-            phases.update(phase) { $0.add(histogram) }
-        }
-        return phases
     }
 
     /// Reads a histogram and the exact values of its summary.

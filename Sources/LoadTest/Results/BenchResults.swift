@@ -199,18 +199,8 @@ extension BenchResults {
 
     /// Passes the histogram of a time to `body`, unless replies are single messages, which have no ``TimeMeasure/first``.
     internal func read<Value>(_ measure: TimeMeasure, _ body: (borrowing Histogram) -> Value?) -> Value? {
-        switch measure {
-        case .handshake: body(times.handshakes)
-        case .login: body(times.logins)
-        case .delay: body(times.delays)
-        case .service: body(times.services)
-        case .first: stream.flatMap { body($0.firstTimes()) }
-        case .gap: stream.flatMap { body($0.longestGaps()) }
-        case .name, .connect, .proxy, .tls, .upgrade:
-            PhaseHistograms.names.first { "\($0.field)" == measure.rawValue }.flatMap {
-                times.phases.read($0.phase, body)
-            }
-        }
+        guard case .stream(let path) = measure.declaration.place else { return body(times[measure]) }
+        return stream.flatMap { body($0[keyPath: path].readable()) }
     }
 }
 

@@ -9,11 +9,10 @@ extension LoadTally {
             // The sum of merged counts may overflow.
             case .deliveries: Int(clamping: UInt64(received) + UInt64(lost) + UInt64(mismatched))
             }
-        return [(lost, "lost"), (mismatched, "mismatched"), (duplicated, "duplicated"), (reordered, "reordered")]
-            .filter { $0.0 > 0 }
-            .map { count, words in
-                "\(Phrase.grouped(count)) of \(Phrase.grouped(whole)) \(mode.wording.sentThings) "
-                    + "\(count == 1 ? "was" : "were") \(words)"
-            }
+        return CountGroup.faults.filter { self[keyPath: $0.path] > 0 }.map { fault in
+            let count = self[keyPath: fault.path]
+            return "\(Phrase.grouped(count)) of \(Phrase.grouped(whole)) \(mode.wording.sentThings) "
+                + "\(count == 1 ? "was" : "were") \(fault.words ?? "\(fault.name)")"
+        }
     }
 }

@@ -42,9 +42,9 @@ package struct GeneratorVerdict: Sendable {
         // In an open loop, the cost per message is highest when the thread is idle most of the time, so processor time
         // says little.
         isBusy =
-            results.times.delays.totalCount == 0 && results.duration >= Self.shortestForBusy
+            results.times[.delay].totalCount == 0 && results.duration >= Self.shortestForBusy
             && results.part(of: results.processorTimes.busiest) > Self.mostBusy
-        lateness = Self.lateness(results.times.delays, beside: results.latencies)
+        lateness = Self.lateness(results.times[.delay], beside: results.latencies)
         rate = results.description.largestRate
         neededConnections = rate.flatMap { Self.neededConnections(results, rate: $0) }
         unsentCount = results.tally.unsent
@@ -56,10 +56,10 @@ package struct GeneratorVerdict: Sendable {
     /// Little's law: so many connections are busy at a time. The 99th percentile leaves room for slower messages.
     private static func neededConnections(_ results: BenchResults, rate: Int) -> Int? {
         let heldCount = Double(results.tally.waited) + Double(results.tally.unsent)
-        guard results.times.services.totalCount > 0,
+        guard results.times[.service].totalCount > 0,
             heldCount >= leastHeldShare * (Double(results.tally.sent) + Double(results.tally.unsent))
         else { return nil }
-        let busyCount = Double(rate) * Double(results.times.services.value(atPercentile: 99)) / 1e9
+        let busyCount = Double(rate) * Double(results.times[.service].value(atPercentile: 99)) / 1e9
         let needed = ResultWords.whole(busyCount.rounded(.up))
         return needed > results.description.connections ? needed : nil
     }

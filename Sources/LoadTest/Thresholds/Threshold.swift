@@ -9,9 +9,7 @@ package struct Threshold: Equatable, Sendable {
         /// Another time. In a scenario that has a step with its name: the latency of that step.
         case time(TimeMeasure, Statistic)
         case rate
-        /// A count of messages, by name.
-        case messages(String)
-        /// Another count, by its name in ``LoadTally/count(named:)``.
+        /// A count, by its name in ``CountGroup/count(named:)``.
         case count(String)
         /// The latency of a step or stage, by its name.
         case step(String, Statistic)
@@ -87,9 +85,9 @@ package struct Threshold: Equatable, Sendable {
     /// Whether the metric is known during a run.
     package var isKnownDuringRun: Bool {
         switch metric {
-        case .time(let measure, _): measure == .first || measure == .gap
-        case .count(let name): name.hasPrefix("errors")
-        case .latency, .rate, .messages, .step, .stepCount: true
+        case .time(let measure, _): measure.declaration.metric != nil
+        case .count(let name): CountGroup.count(named: name)?.group.metric != nil
+        case .latency, .rate, .step, .stepCount: true
         }
     }
 
@@ -99,7 +97,7 @@ package struct Threshold: Equatable, Sendable {
     }
 
     /// The name of the time that the metric is about, or `nil` if it is about something else.
-    package var measureName: String? { if case .time(let measure, _) = metric { measure.rawValue } else { nil } }
+    package var measureName: String? { if case .time(let measure, _) = metric { measure.name } else { nil } }
 
     /// The name of the step or stage that the metric is about, or `nil` if it is about the whole run.
     package var stepName: String? {
@@ -133,14 +131,13 @@ package struct Threshold: Equatable, Sendable {
         switch metric {
         case .latency(let statistic): statistic.value(in: results.latencies)
         case .time(let measure, let statistic):
-            if let step = results.part(named: measure.rawValue) {
+            if let step = results.part(named: measure.name) {
                 statistic.value(in: step.histogram())
             } else {
                 results.read(measure) { statistic.value(in: $0) }
             }
         case .rate: results.rate
-        case .messages(let name): messages(name, in: results.tally, of: results.description.mode)
-        case .count(let name): results.tally.count(named: name).map(Double.init)
+        case .count(let name): count(name, in: results.tally, of: results.description.mode)
         case .step(let name, let statistic):
             results.part(named: name).flatMap { statistic.value(in: $0.histogram()) }
         case .stepCount(let name, let count): results.part(named: name).flatMap { value(of: count, in: $0) }
@@ -155,8 +152,9 @@ package struct Threshold: Equatable, Sendable {
     }
 
     /// A count, or its share of the messages sent or deliveries expected.
-    private func messages(_ name: String, in tally: LoadTally, of mode: BenchMode) -> Double? {
-        let count = LoadTally.messageCounts.first { "\($0.name)" == name }.map { Double(tally[keyPath: $0.count]) }
+    private func count(_ name: String, in tally: LoadTally, of mode: BenchMode) -> Double? {
+        guard let (_, found) = CountGroup.count(named: name) else { return nil }
+        let count = Double(found.map { tally[keyPath: $0.path] } ?? tally.errors.total)
         guard case .share = bound else { return count }
         // Doubles, because the sum of merged counts may overflow.
         let whole =
@@ -164,7 +162,7 @@ package struct Threshold: Equatable, Sendable {
             case .sent: Double(tally.sent)
             case .deliveries: Double(tally.received) + Double(tally.lost) + Double(tally.mismatched)
             }
-        return whole > 0 ? count.map { $0 / whole } : nil
+        return whole > 0 ? count / whole : nil
     }
 }
 

@@ -119,7 +119,7 @@ import WSCore
         fixture.context.now = Self.start + 500
         fixture.context.becameReady(try fixture.connection(1, as: EchoConnection.self))
         expectEqual(fixture.context.senders.map(\.number), [0, 1, 2])
-        expectEqual(fixture.context.measurement.times.logins.maximum, 500)
+        expectEqual(fixture.context.measurement.times[.login].maximum, 500)
     }
 
     @Test("After the end of sending, no connection is opened")

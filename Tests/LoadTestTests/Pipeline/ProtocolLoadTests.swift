@@ -68,7 +68,7 @@ import WSCore
         expectEqual(fixture.context.connections.unready, [0])
         try receive("welcome", on: fixture, at: Self.start + 5000)
         expectEmpty(fixture.context.connections.unready)
-        expectEqual(fixture.context.measurement.times.logins.totalCount, 1)
+        expectEqual(fixture.context.measurement.times[.login].totalCount, 1)
         try expectEqual(sent(load()), ["login", "1:list"])
     }
 
@@ -258,9 +258,9 @@ import WSCore
         let fixture = try play(Self.scenario, greeting: nil)
         try expectEqual(sent(fixture), ["login"])
         #expect(try receive("welcome", on: fixture).hasSuffix("1:hello"))
-        expectEqual(fixture.context.measurement.times.logins.totalCount, 0)
+        expectEqual(fixture.context.measurement.times[.login].totalCount, 0)
         try receive(#"reply 1 {"id":7}"#, on: fixture)
-        expectEqual(fixture.context.measurement.times.logins.totalCount, 1)
+        expectEqual(fixture.context.measurement.times[.login].totalCount, 1)
         let connection: ScenarioConnection = try fixture.connection(0)
         _ = connection.send(dueAt: Self.start)
         try expectEqual(sent(fixture).last, "2:get 7")

@@ -22,7 +22,7 @@ import WSCore
         expectEqual(sum.description.connections, one.description.connections + other.description.connections)
         expectEqual(sum.latencies.totalCount, one.latencies.totalCount + other.latencies.totalCount)
         expectEqual(
-            sum.times.handshakes.totalCount, one.times.handshakes.totalCount + other.times.handshakes.totalCount)
+            sum.times[.handshake].totalCount, one.times[.handshake].totalCount + other.times[.handshake].totalCount)
         expectEqual(sum.countInTime, one.countInTime + other.countInTime)
         expectEqual(sum.seconds.count, max(one.seconds.count, other.seconds.count))
         expectEqual(sum.duration, max(one.duration, other.duration))
@@ -39,8 +39,8 @@ import WSCore
             results.tally.received = values.count
             results.tally.interrupted = 0
             results.tally.sent = values.count + results.tally.lost + results.tally.mismatched
-            results.times.handshakes.removeAll()
-            results.times.handshakes.add(results.latencies)
+            results.times[.handshake].removeAll()
+            results.times[.handshake].add(results.latencies)
             results.seconds = [BenchSecond(sent: 0, received: values.count, latencies: results.latencies)]
             runs.append(results.json())
         }

@@ -9,19 +9,14 @@ enum BenchSamples {
     static func results(seed: UInt64, mode: BenchMode = .echo) -> BenchResults {
         var random = SeededRandom(seed: seed)
         var tally = LoadTally()
-        for (_, count) in LoadTally.messageCounts + LoadTally.errorCounts + LoadTally.byteCounts
-            + LoadTally.loadByteCounts + LoadTally.tlsCounts + LoadTally.waitCounts
-        {
-            tally[keyPath: count] = Int.random(in: 0..<1_000_000, using: &random)
+        for count in CountGroup.all.filter({ "\($0.name)" != "http2" }).flatMap(\.counts) {
+            tally[keyPath: count.path] = Int.random(in: 0..<1_000_000, using: &random)
         }
         var latencies = Histogram()
         var times = TimeHistograms()
-        for _ in 0..<Int.random(in: 0..<5, using: &random) { times.handshakes.record(latency(&random)) }
-        for phase in ConnectError.Phase.allCases where Bool.random(using: &random) {
-            let time = latency(&random)
-            times.phases.update(phase) { $0.record(time) }
-        }
-        for _ in 0..<Int.random(in: 0..<5, using: &random) { times.delays.record(latency(&random)) }
+        for _ in 0..<Int.random(in: 0..<5, using: &random) { times[.handshake].record(latency(&random)) }
+        for phase in TimeMeasure.phases where Bool.random(using: &random) { times[phase].record(latency(&random)) }
+        for _ in 0..<Int.random(in: 0..<5, using: &random) { times[.delay].record(latency(&random)) }
         var seconds: [BenchSecond] = []
         for _ in 0..<Int.random(in: 1..<5, using: &random) {
             var second = Histogram()

@@ -12,7 +12,7 @@ import WSCore
         let results = BenchSamples.results(seed: 1)
         (results.duration, results.processorTimes.busiest) = (.seconds(10), .seconds(10))
         results.tally.unsent = 0
-        results.times.delays = histogram(delays)
+        results.times[.delay] = histogram(delays)
         results.latencies = histogram(latencies)
         return GeneratorVerdict(results)
     }
@@ -67,8 +67,8 @@ import WSCore
             connections, 10, nil
         )
         (results.tally.sent, results.tally.waited, results.tally.unsent) = (300, waited, unsent)
-        results.times.services = histogram([(250_000_000, 30)])
-        results.times.delays = Histogram()
+        results.times[.service] = histogram([(250_000_000, 30)])
+        results.times[.delay] = Histogram()
         return GeneratorVerdict(results).warnings
     }
 

@@ -98,8 +98,8 @@ import WSCore
         fixture.workload.ended(connection)
         fixture.workload.sendDue()
         #expect((fixture.tally.sent, fixture.tally.waited) == (2, 1))
-        expectEqual(fixture.context.measurement.times.delays.totalCount, 1)
-        expectEqual(fixture.context.measurement.times.delays.maximum, 0)
-        expectEqual(fixture.context.measurement.times.services.maximum, 500_000_000)
+        expectEqual(fixture.context.measurement.times[.delay].totalCount, 1)
+        expectEqual(fixture.context.measurement.times[.delay].maximum, 0)
+        expectEqual(fixture.context.measurement.times[.service].maximum, 500_000_000)
     }
 }

@@ -341,7 +341,7 @@ import WSCore
         expectEmpty(fixture.context.senders)
         try receive("welcome", on: fixture, at: Self.start + 700)
         expectEqual(fixture.context.senders.map(\.number), [0])
-        expectEqual(fixture.context.measurement.times.logins.maximum, 700)
+        expectEqual(fixture.context.measurement.times[.login].maximum, 700)
         #expect((fixture.tally.sent, try step("login", of: fixture).received) == (0, 1))
         fixture.workload.sendDue()
         #expect((fixture.tally.sent, fixture.tally.received) == (1, 0))
@@ -508,7 +508,7 @@ import WSCore
         let second = try step("second", of: fixture).histogram()
         expectEqual([second.minimum, second.maximum], [Self.second, Self.second])
         let (shortest, longest) = (
-            fixture.context.measurement.times.services.minimum, fixture.context.measurement.times.services.maximum
+            fixture.context.measurement.times[.service].minimum, fixture.context.measurement.times[.service].maximum
         )
         expectEqual([shortest, longest], [2 * Self.second, 3 * Self.second])
     }

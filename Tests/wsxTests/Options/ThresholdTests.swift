@@ -11,12 +11,12 @@ import WSCore
         let results = BenchSamples.results(seed: 1)
         results.latencies.removeAll()
         for latency in 1...100 { results.latencies.record(UInt64(latency) * 1_000_000) }
-        results.times.handshakes.removeAll()
-        results.times.handshakes.record(5_000_000)
-        results.times.delays.removeAll()
-        results.times.delays.record(2_000_000)
-        results.times.logins.removeAll()
-        results.times.phases = PhaseHistograms()
+        results.times[.handshake].removeAll()
+        results.times[.handshake].record(5_000_000)
+        results.times[.delay].removeAll()
+        results.times[.delay].record(2_000_000)
+        results.times[.login].removeAll()
+        for phase in TimeMeasure.phases { results.times[phase].removeAll() }
         results.stream = nil
         results.tally = LoadTally()
         results.tally.traffic.received.messageBytes = 1000

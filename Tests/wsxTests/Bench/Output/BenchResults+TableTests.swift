@@ -13,7 +13,7 @@ import WSCore
             message: BenchDescription.Message(kind: .binary, byteCount: 1), inFlight: 4, rateAsked: 5000)
         results.duration = .seconds(10)
         results.processorTimes.load = .seconds(15)
-        results.times.delays = Histogram()
+        results.times[.delay] = Histogram()
         return results
     }
 
@@ -50,9 +50,9 @@ import WSCore
     @Test("A generator that falls behind its schedule is reported", arguments: [(1, false), (2, true)])
     func behind(count: Int, isBehind: Bool) {
         let results = Self.results()
-        results.times.delays = Histogram()
-        for _ in 0..<99 { results.times.delays.record(900_000) }
-        for _ in 0..<count { results.times.delays.record(7_000_000) }
+        results.times[.delay] = Histogram()
+        for _ in 0..<99 { results.times[.delay].record(900_000) }
+        for _ in 0..<count { results.times[.delay].record(7_000_000) }
         #expect(Self.table(results).contains { $0.contains("fell behind schedule") } == isBehind)
     }
 
@@ -80,9 +80,9 @@ import WSCore
     @Test("The connect mode reports the phases of opening a connection")
     func phases() {
         let results = BenchSamples.results(seed: 1, mode: .connect)
-        results.times.phases = PhaseHistograms()
-        results.times.phases.update(.connecting) { $0.record(120_000) }
-        results.times.phases.update(.upgrading) { $0.record(340_000) }
+        for phase in TimeMeasure.phases { results.times[phase].removeAll() }
+        results.times[.connect].record(120_000)
+        results.times[.upgrade].record(340_000)
         #expect(Self.table(results).contains("phases      medians: connection 120 us, upgrade 340 us"))
     }
 
