@@ -72,9 +72,9 @@ extension ConnectPrompt {
     }
 
     /// Sends a ping or a pong. The pong that answers a ping is shown with its round trip.
-    func send(control opcode: Opcode, _ payload: RawSpan) {
+    func send(control opcode: Opcode, _ payload: [UInt8]) {
         guard connection.link == .open else { return reportDisconnected("\(opcode)") }
-        guard connection.send(control: opcode, payload) else {
+        guard connection.send(control: opcode, payload.span.bytes) else {
             return diagnostics.error("the \(opcode) was not sent: the connection is closing; /reconnect connects again")
         }
     }

@@ -21,10 +21,8 @@ final class ConnectPrompt {
     var lastMessage: (payload: [UInt8], kind: MessageKind)?
     private(set) var repetition: Repetition?
     let status: PromptStatus
-    private let display: PromptDisplay
+    let display: PromptDisplay
     private let pipes: PromptPipes
-
-    static let commands = PromptCommandTable.connect.map(\.description)
 
     /// Creates a prompt for an editor.
     init(
@@ -40,7 +38,7 @@ final class ConnectPrompt {
         self.view = view
         pipes = PromptPipes(of: view, on: loop)
         status = PromptStatus(of: connection, on: loop)
-        display = PromptDisplay(around: editor, of: view, commands: Self.commands, on: loop) {
+        display = PromptDisplay(around: editor, of: view, commands: ConnectCommands.all.map(\.description), on: loop) {
             [unowned connection] in connection.statusFacts
         }
         view.offerSessions(isServer: false) { [unowned connection] in connection.statusFacts.place.first ?? "" }
@@ -54,7 +52,8 @@ final class ConnectPrompt {
         _ settings: ConnectSettings, with openEditor: PromptEditorOpener, view: MessageView,
         recording: SessionRecording, connection: any PromptConnection, on loop: EventLoop
     ) throws(IOError) -> ConnectPrompt {
-        let editor = try openEditor(history(settings, diagnostics: view.diagnostics), commands, loop)
+        let editor = try openEditor(
+            history(settings, diagnostics: view.diagnostics), ConnectCommands.all.map(\.description), loop)
         editor.services.paste.choice = settings.arguments.transcript.paste
         view.diagnostics.editor = editor
         return ConnectPrompt(
@@ -135,43 +134,8 @@ final class ConnectPrompt {
         editor.isAway || pipes.interrupt()
     }
 
-    private func perform(_ action: ConnectAction) {
-        switch action {
-        case .shared(let action): perform(action)
-        case .binary(let bytes): send(message: bytes, as: .binary)
-        case .file(let path, let kind): sendFile(path, as: kind)
-        case .sendJSON(let text): send(message: text, as: .text)
-        case .call(let call?): send(call)
-        case .call(nil): showSavedMessages()
-        case .repeatMessage(let count, let interval): startRepetition(count: count, interval: interval)
-        case .reconnect: connection.reconnect(with: nil)
-        case .retry: decide("retry") { connection.retryGivenUp() }
-        case .drop: decide("drop") { connection.dropGivenUp() }
-        case .connect(let url): connect(to: url)
-        case .decode(let codecs): decode(with: codecs)
-        case .headers: showHeaders()
-        case .curl(let showsSecrets): showCurl(showsSecrets: showsSecrets)
-        case .info: showInfo()
-        }
-    }
-
-    private func perform(_ action: PromptAction) {
-        switch action {
-        case .send(let bytes): send(line: bytes)
-        case .ping(let payload): payload.withUnsafeBytes { send(control: .ping, $0.bytes) }
-        case .pong(let payload): payload.withUnsafeBytes { send(control: .pong, $0.bytes) }
-        case .close(let frame): close(with: frame)
-        case .view(let action): display.perform(action)
-        case .record(let path):
-            recording.record(to: path)
-            display.statusLine.update()
-        case .pipe(let action): pipes.perform(action)
-        case .quit: connection.endAsAsked()
-        }
-    }
-
     /// Carries out a decision about the messages that were given up.
-    private func decide(_ command: String, _ action: () -> Void) {
+    func decide(_ command: String, _ action: () -> Void) {
         let count = connection.givenUpCount
         guard count > 0 else { return diagnostics.error("/\(command): no message was given up") }
         action()
@@ -189,7 +153,7 @@ final class ConnectPrompt {
     // MARK: Repetition
 
     /// Starts sending the last message repeatedly.
-    private func startRepetition(count: Int, interval: Duration) {
+    func startRepetition(count: Int, interval: Duration) {
         guard let (payload, kind) = lastMessage else {
             return diagnostics.error("/repeat: no message has been sent yet")
         }
@@ -211,7 +175,7 @@ final class ConnectPrompt {
 
     // MARK: Another connection
 
-    private func connect(to url: String) {
+    func connect(to url: String) {
         if Configuration.profileName(in: url) != nil {
             let shown = escapingControls(url)
             return diagnostics.error("/connect: a profile also sets options; leave the prompt, and run 'wsx \(shown)'")
@@ -223,17 +187,8 @@ final class ConnectPrompt {
         }
     }
 
-    /// Starts the closing handshake, or cancels a pending connection.
-    private func close(with frame: CloseFrame) {
-        switch connection.link {
-        case .open: connection.close(with: frame)
-        case .pending: connection.stopConnecting()
-        case .none: reportDisconnected("close frame")
-        }
-    }
-
     /// Changes and shows the codecs of received messages.
-    private func decode(with codecs: [Codec]?) {
+    func decode(with codecs: [Codec]?) {
         guard codecs.map({ connection.decode(with: $0) }) ?? true else {
             return diagnostics.error("/decode: the programs of --decode run until the end")
         }
@@ -273,15 +228,38 @@ final class ConnectPrompt {
     }
 }
 
+extension ConnectPrompt: CommandedPrompt {
+    /// Starts the closing handshake, or cancels a pending connection.
+    func close(with frame: CloseFrame) {
+        switch connection.link {
+        case .open: connection.close(with: frame)
+        case .pending: connection.stopConnecting()
+        case .none: reportDisconnected("close frame")
+        }
+    }
+
+    func record(to path: String?) {
+        recording.record(to: path)
+        display.statusLine.update()
+    }
+
+    func pipe(to command: String?) { pipes.pass(to: command) }
+
+    func pipe(message number: Int?, to command: String) { pipes.pass(message: number, to: command) }
+
+    /// Closes the connection and ends the run.
+    func quit() { connection.endAsAsked() }
+}
+
 extension ConnectPrompt: PromptEditorDelegate {
     /// Runs or sends a typed line.
     func editorDidAccept(_ line: [UInt8]) {
-        switch PromptLine(line, commands: PromptCommandTable.connect) {
+        switch PromptLine(line, commands: ConnectCommands.all) {
         case .message(let bytes):
             send(line: bytes)
             if let notice = PromptHelp.foreign(line) { diagnostics.notice(notice) }
         case .empty: break
-        case .action(let action): perform(action)
+        case .call(let call, of: _): call(self)
         case .mistake(let why): diagnostics.error(why)
         }
     }

@@ -63,9 +63,11 @@ final class ListenPrompt {
     private let diagnostics: Diagnostics
     private let view: MessageView
     private let recording: SessionRecording
-    private let display: PromptDisplay
+    let display: PromptDisplay
     private let pipes: PromptPipes
-    private let commands: [PromptCommand<ListenAction>]
+    private let commands: [PromptCommand<ListenPrompt>]
+    /// Who gets what the current line sends; without a client, all.
+    private var recipient: (client: Int?, toServer: Bool) = (nil, false)
     let editor: any PromptEditor
 
     /// Creates a prompt for an editor.
@@ -77,7 +79,7 @@ final class ListenPrompt {
         of server: any ListenPromptServer, sending kind: MessageKind, isRelay: Bool = false, encoder: Codec? = nil,
         editor: any PromptEditor, view: MessageView, recording: SessionRecording, on loop: EventLoop
     ) {
-        commands = isRelay ? PromptCommandTable.relay : PromptCommandTable.listen
+        commands = ListenCommands.all(isRelay: isRelay)
         self.server = server
         self.kind = kind
         self.encoder = encoder
@@ -110,8 +112,8 @@ final class ListenPrompt {
     ) throws(Failure) -> ListenPrompt {
         view.diagnostics.drain()
         do throws(IOError) {
-            let commands = isRelay ? PromptCommandTable.relay : PromptCommandTable.listen
-            let editor = try openEditor(History(), commands.map(\.description), loop)
+            let commands = ListenCommands.all(isRelay: isRelay).map(\.description)
+            let editor = try openEditor(History(), commands, loop)
             view.diagnostics.editor = editor
             return ListenPrompt(
                 of: server, sending: kind, isRelay: isRelay, encoder: encoder, editor: editor, view: view,
@@ -142,59 +144,66 @@ final class ListenPrompt {
         accept(addressed.content, for: addressed.client)
     }
 
-    private func accept(_ line: [UInt8], for client: Int?, toServer: Bool = false) {
+    /// Processes a line for one client, or all.
+    /// - Parameter toServer: Whether a relay sends it to its server, as if the client had.
+    func accept(_ line: [UInt8], for client: Int?, toServer: Bool = false) {
+        recipient = (client, toServer)
         switch PromptLine(line, commands: commands) {
         case .message(let bytes):
-            send(bytes, to: client, toServer)
+            send(line: bytes)
             if client == nil, let notice = PromptHelp.foreign(line) { diagnostics.notice(notice) }
         case .empty: break
-        case .action(let action): perform(action, for: client, toServer)
+        case .call(_, of: let command) where client != nil && !command.isForOneClient:
+            diagnostics.error(
+                "only messages, /ping, /pong, and /close can go to one client; omit '@\(client ?? 0)'")
+        case .call(let call, of: _): call(self)
         case .mistake(let why): diagnostics.error(why)
         }
     }
 
-    private func perform(_ action: ListenAction, for client: Int?, _ toServer: Bool) {
-        switch (action, client) {
-        case (.shared(.send(let bytes)), _): send(bytes, to: client, toServer)
-        case (.shared(.ping(let payload)), _): send(.ping, payload, to: client, toServer)
-        case (.shared(.pong(let payload)), _): send(.pong, payload, to: client, toServer)
-        case (.shared(.close(let frame)), _): send(.close(frame), [], to: client, toServer)
-        case (_, let client?):
-            diagnostics.error("only messages, /ping, /pong, and /close can go to one client; omit '@\(client)'")
-        case (.shared(.view(let action)), nil): display.perform(action)
-        case (.shared(.record(let path)), nil):
-            recording.record(to: path)
-            display.statusLine.update()
-        case (.shared(.pipe(let action)), nil): pipes.perform(action)
-        case (.shared(.quit), nil): server.end()
-        case (.clients, nil): showClients()
-        case (.relay(let line, let client, let toServer), nil): accept(line, for: client, toServer: toServer)
-        }
-    }
-
-    private func showClients() {
+    func showClients() {
         let rows = server.clientRows
         diagnostics.show(rows.isEmpty ? "No clients.\n" : ClientRow.table(of: rows))
     }
 
-    private func send(_ line: [UInt8], to client: Int?, _ toServer: Bool) {
+    private func send(_ item: InputItem, _ payload: [UInt8]) {
+        view.isTyped = true
+        defer { view.isTyped = false }
+        let problem = server.send(
+            typed: item, payload.span.bytes, to: recipient.client, toServer: recipient.toServer)
+        guard let problem else { return }
+        diagnostics.error("the \(item.noun) was not sent: \(problem); \(problem.remedy)")
+    }
+}
+
+extension ListenPrompt: CommandedPrompt {
+    func send(line: [UInt8]) {
         guard kind == .binary || UTF8Validator.isValid(line.span.bytes) else {
             return diagnostics.error("the line was not sent: it is not UTF-8 text; check the terminal's encoding")
         }
-        guard let encoder else { return send(.message(kind), line, to: client, toServer) }
+        guard let encoder else { return send(.message(kind), line) }
         do throws(CodecError) {
-            send(.message(.binary), try encoder.encoded(line.span.bytes), to: client, toServer)
+            send(.message(.binary), try encoder.encoded(line.span.bytes))
         } catch {
             diagnostics.error("the line was not sent: \(error)")
         }
     }
 
-    private func send(_ item: InputItem, _ payload: [UInt8], to client: Int?, _ toServer: Bool) {
-        view.isTyped = true
-        defer { view.isTyped = false }
-        guard let problem = server.send(typed: item, payload.span.bytes, to: client, toServer: toServer) else { return }
-        diagnostics.error("the \(item.noun) was not sent: \(problem); \(problem.remedy)")
+    func send(control opcode: Opcode, _ payload: [UInt8]) { send(opcode == .ping ? .ping : .pong, payload) }
+
+    func close(with frame: CloseFrame) { send(.close(frame), []) }
+
+    func record(to path: String?) {
+        recording.record(to: path)
+        display.statusLine.update()
     }
+
+    func pipe(to command: String?) { pipes.pass(to: command) }
+
+    func pipe(message number: Int?, to command: String) { pipes.pass(message: number, to: command) }
+
+    /// Ends the server.
+    func quit() { server.end() }
 }
 
 extension ListenPrompt: PromptEditorDelegate {

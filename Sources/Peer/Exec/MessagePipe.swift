@@ -111,16 +111,14 @@ package final class PromptPipes {
         self.loop = loop
     }
 
-    /// Performs an action of `/pipe` or `/show`.
-    package func perform(_ action: PipeAction) {
-        switch action {
-        case .start(let command): start(command)
-        case .stop where current == nil: view.diagnostics.notice("/pipe COMMAND sends received messages to a command.")
-        case .stop:
-            stop()
-            view.diagnostics.notice("Showing received messages again.")
-        case .run(let command, let number): run(command, on: number)
+    /// Passes received messages to a shell command instead of showing them; nil: shows them again.
+    package func pass(to command: String?) {
+        if let command { return start(command) }
+        guard current != nil else {
+            return view.diagnostics.notice("/pipe COMMAND sends received messages to a command.")
         }
+        stop()
+        view.diagnostics.notice("Showing received messages again.")
     }
 
     /// Handles Ctrl-C and Ctrl-\ for the commands of `/show`. Returns false if there are none.
@@ -157,7 +155,8 @@ package final class PromptPipes {
         view.diagnostics.error("/pipe: the command was too slow for \(messages); /tail shows the latest")
     }
 
-    private func run(_ command: String, on number: Int?) {
+    /// Shows the output of a shell command that reads a message; nil: the last message.
+    package func pass(message number: Int?, to command: String) {
         guard let entry = view.entry(number ?? view.log.lastNumber),
             let (_, pipe) = open(command, for: "/show")
         else { return }

@@ -2,6 +2,7 @@ import CPages
 import CommandLine
 import Connect
 import Conversation
+import Listen
 import LoadTest
 import UserInterface
 import WSCore
@@ -29,12 +30,23 @@ enum ManualPages {
     static func sections(of topic: String) -> [ManualSection] { file("wsx-\(topic)").sections }
 
     /// The commands of the prompts, each as a topic of the help.
-    static let promptCommands = PromptCommandTable.all.map { entry in
-        let command = entry.description
-        return ManualSubtopic(
+    static let promptCommands = commandsOfPrompts.map { command, prompts in
+        ManualSubtopic(
             name: "/" + command.name, summary: command.summary,
-            blocks: [.definitions([(command.markedUsage, entry.explanation)])])
+            blocks: [.definitions([(command.markedUsage, MarkedText(command.explanation.source + prompts))])])
     }
+
+    /// The commands of the prompts, in the order of help, each with a sentence about the prompts that have it.
+    private static let commandsOfPrompts: [(PromptCommandDescription, prompts: String)] = {
+        let lists: [([PromptCommandDescription], prompts: String)] = [
+            (SharedCommands.all.map(\.description), ""),
+            (ListenCommands.descriptions, " Only in `wsx listen` and `wsx relay`."),
+            (ListenCommands.descriptionsOfRelays, " Only in `wsx relay`."),
+            (ConnectCommands.descriptions, " Only in `wsx connect`."),
+        ]
+        let all = lists.flatMap { list in list.0.map { ($0, prompts: list.prompts) } }
+        return PromptCommandDescription.Group.allCases.flatMap { group in all.filter { $0.0.group == group } }
+    }()
 
     private static func file(_ page: String) -> ManualFile {
         guard let text = wsx_page("\(page).md") else { preconditionFailure("there is no page \(page)") }
@@ -48,7 +60,10 @@ enum ManualPages {
         case "protocols":
             [.definitions(ApplicationProtocol.all.map { (MarkedText("`\($0.name)`"), MarkedText($0.summary + ".")) })]
         case "prompt-commands":
-            [.definitions(PromptCommandTable.all.map { ($0.description.markedUsage, $0.explanation) })]
+            [
+                .definitions(
+                    commandsOfPrompts.map { ($0.markedUsage, MarkedText($0.explanation.source + $1)) })
+            ]
         case "secret-names": [.listing([(SecretName.allWords + ["cookie"]).joined(separator: " ")])]
         case "protocol-errors": [.definitions(protocolErrors)]
         case "tls-errors": [.definitions(tlsErrors)]

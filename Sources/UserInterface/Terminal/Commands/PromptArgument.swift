@@ -3,7 +3,7 @@ import Formats
 import WSCore
 
 /// The text after a command's name and one space or newline.
-struct PromptArgument {
+package struct PromptArgument: Sendable {
     /// As typed; may be invalid UTF-8.
     let bytes: [UInt8]
 
@@ -22,9 +22,15 @@ struct PromptArgument {
     }
 
     /// Throws ``PromptMistake`` if a command that takes no argument has one.
-    func checkEmpty() throws(PromptMistake) {
+    package func checkEmpty() throws(PromptMistake) {
         guard text.isEmpty else { throw PromptMistake("unexpected text '\(escapingControls(text))'") }
     }
+
+    /// The text, or nil if it is empty.
+    func optionalText() -> String? { text.isEmpty ? nil : text }
+
+    /// The URL of a server.
+    package func url() throws(PromptMistake) -> String { try required("the URL is missing") }
 
     /// The text; throws ``PromptMistake`` if it is empty.
     func required(_ why: String) throws(PromptMistake) -> String {
@@ -34,10 +40,10 @@ struct PromptArgument {
 }
 
 /// The reason why a command's argument is invalid, in one line without the command's name and usage.
-struct PromptMistake: Error, Equatable {
+package struct PromptMistake: Error, Equatable {
     let why: String
 
-    init(_ why: String) {
+    package init(_ why: String) {
         self.why = why
     }
 }
@@ -61,7 +67,7 @@ extension PromptArgument {
     }
 
     /// Bytes as hexadecimal digits or Base64.
-    func binary() throws(PromptMistake) -> [UInt8] {
+    package func binary() throws(PromptMistake) -> [UInt8] {
         let (word, rest) = words
         guard word == "hex" || word == "base64" else { throw PromptMistake("expected hex or base64 and the bytes") }
         let text = Array(rest.utf8)
@@ -82,7 +88,7 @@ extension PromptArgument {
     }
 
     /// A file and the kind of its message.
-    func file() throws(PromptMistake) -> (path: String, MessageKind?) {
+    package func file() throws(PromptMistake) -> (path: String, MessageKind?) {
         let (word, rest) = words
         let kind: MessageKind? = word == "text" ? .text : word == "binary" ? .binary : nil
         let path = kind == nil ? text : rest
@@ -91,7 +97,7 @@ extension PromptArgument {
     }
 
     /// A JSON text.
-    func json() throws(PromptMistake) -> [UInt8] {
+    package func json() throws(PromptMistake) -> [UInt8] {
         guard !text.isEmpty else { throw PromptMistake("the message is missing") }
         if let problem = bytes.withUnsafeBytes({ JSONReader.problem(in: $0.bytes) }) {
             throw PromptMistake("invalid JSON: \(problem)")
@@ -120,7 +126,7 @@ extension PromptArgument {
     }
 
     /// Codecs of received messages, or nil if the argument is empty. `off` stands for none.
-    func optionalCodecs() throws(PromptMistake) -> [Codec]? {
+    package func optionalCodecs() throws(PromptMistake) -> [Codec]? {
         guard !text.isEmpty else { return nil }
         var codecs: [Codec] = []
         for word in text.split(separator: " ") where text != "off" {
@@ -134,7 +140,7 @@ extension PromptArgument {
     }
 
     /// A saved message and the values of its parameters, or nil if the argument is empty.
-    func optionalCall() throws(PromptMistake) -> MessageCall? {
+    package func optionalCall() throws(PromptMistake) -> MessageCall? {
         guard !text.isEmpty else { return nil }
         do throws(ValueProblem) {
             return try MessageCall(try quotedWords())
@@ -170,7 +176,7 @@ extension PromptArgument {
     }
 
     /// A count, and an interval that defaults to zero.
-    func repetition() throws(PromptMistake) -> (count: Int, interval: Duration) {
+    package func repetition() throws(PromptMistake) -> (count: Int, interval: Duration) {
         let (word, rest) = words
         do throws(ValueProblem) {
             return (try CountValue.parse(word), rest.isEmpty ? .zero : try DurationValue.parse(rest))
@@ -214,7 +220,7 @@ extension PromptArgument {
     }
 
     /// The argument of `/to`: a client's number, the side, and the line.
-    func relayedLine() throws(PromptMistake) -> (client: Int, toServer: Bool, line: [UInt8]) {
+    package func relayedLine() throws(PromptMistake) -> (client: Int, toServer: Bool, line: [UInt8]) {
         let words = bytes.split(separator: UInt8(ascii: " "), maxSplits: 2)
         let names = words.prefix(2).map { String(decoding: $0, as: UTF8.self) }
         guard words.count == 3, let client = Self.number(names[0].drop { $0 == "@" }),
@@ -224,7 +230,7 @@ extension PromptArgument {
     }
 
     /// A client's number, a side, or both; nil: neither.
-    func optionalOrigin() throws(PromptMistake) -> MessageOrigin? {
+    package func optionalOrigin() throws(PromptMistake) -> MessageOrigin? {
         guard !text.isEmpty else { return nil }
         var origin = MessageOrigin()
         for word in text.split(separator: " ") {
@@ -274,7 +280,7 @@ extension PromptArgument {
     }
 
     /// Whether the argument is `secrets`, or empty.
-    func secretsSwitch() throws(PromptMistake) -> Bool {
+    package func secretsSwitch() throws(PromptMistake) -> Bool {
         guard text.isEmpty || text == "secrets" else {
             throw PromptMistake("'\(escapingControls(text))' is not secrets")
         }
@@ -300,7 +306,7 @@ extension PromptArgument {
     }
 
     /// The text with which the editor opens.
-    var editSource: EditSource {
+    func editSource() -> EditSource {
         guard !text.isEmpty else { return .lastLine }
         return Int(text).map { .line(number: $0) } ?? .text(bytes)
     }
@@ -319,4 +325,13 @@ extension PromptArgument {
         }
         return .matching(text)
     }
+}
+
+/// The text with which `/edit` opens the editor.
+package enum EditSource: Equatable {
+    /// The previous line.
+    case lastLine
+    /// The line with this number in `/history`.
+    case line(number: Int)
+    case text([UInt8])
 }

@@ -1,18 +1,14 @@
 import CommandLine
 
-/// A slash command: its description, and the function that converts its argument to an action.
-package struct PromptCommand<Action: Sendable>: Sendable {
-    /// Converts the argument, the text after the name and one space.
-    typealias Reader = @Sendable (PromptArgument) throws(PromptMistake) -> Action
+/// A slash command of a prompt: its description, and its call.
+package struct PromptCommand<Prompt>: Sendable {
+    /// What a command does, with its argument.
+    package typealias Call = (Prompt) -> Void
 
     /// The command's description.
     package let description: PromptCommandDescription
-    let read: Reader
-
-    private init(_ description: PromptCommandDescription, read: @escaping Reader) {
-        self.description = description
-        self.read = read
-    }
+    /// Reads the argument, the text after the name and one space.
+    let read: @Sendable (PromptArgument) throws(PromptMistake) -> Call
 
     /// Declares a command.
     ///
@@ -20,31 +16,79 @@ package struct PromptCommand<Action: Sendable>: Sendable {
     ///   - name: The name without the slash.
     ///   - argument: The argument's syntax, as help shows it: `[CODE [REASON]]`; empty if there is no argument.
     ///   - summary: One line for help, without a full stop.
+    ///   - group: The place in help.
     ///   - details: Further sentences for `/help NAME` and the manual.
     ///   - completion: The kind of argument that Tab completes.
     ///   - takesJSON: Whether the argument is JSON, which may span several lines.
-    ///   - read: Converts the argument, the text after the name and one space.
-    init(
-        _ name: String, _ argument: String = "", _ summary: String, details: MarkedText? = nil,
-        completion: PromptCommandDescription.Completion = .none, takesJSON: Bool = false, read: @escaping Reader
+    ///   - isForOneClient: Whether a server's prompt may address the command to one client.
+    ///   - read: The method that reads the argument.
+    ///   - call: Executes the command with its argument.
+    package init<Argument>(
+        _ name: String, _ argument: String, _ summary: String, in group: PromptCommandDescription.Group,
+        details: MarkedText? = nil, completion: PromptCommandDescription.Completion = .none, takesJSON: Bool = false,
+        isForOneClient: Bool = false,
+        reading read: @escaping @Sendable (PromptArgument) -> () throws(PromptMistake) -> Argument,
+        call: @escaping @Sendable (Prompt, Argument) -> Void
     ) {
         description = PromptCommandDescription(
-            name: name, argument: argument, summary: summary, details: details, completion: completion,
-            takesJSON: takesJSON)
-        self.read = read
+            name: name, argument: argument, summary: summary, group: group, details: details, completion: completion,
+            takesJSON: takesJSON, isForOneClient: isForOneClient)
+        self.read = { argument throws(PromptMistake) in
+            let value = try read(argument)()
+            return { prompt in call(prompt, value) }
+        }
     }
 
-    /// The command with its action transformed.
-    func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> PromptCommand<Other> {
+    /// Declares a command without an argument.
+    package init(
+        _ name: String, _ summary: String, in group: PromptCommandDescription.Group, details: MarkedText? = nil,
+        call: @escaping @Sendable (Prompt) -> Void
+    ) {
+        self.init(name, "", summary, in: group, details: details, reading: PromptArgument.checkEmpty) { prompt, _ in
+            call(prompt)
+        }
+    }
+
+    private init(
+        _ description: PromptCommandDescription,
+        read: @escaping @Sendable (PromptArgument) throws(PromptMistake) -> Call
+    ) {
+        (self.description, self.read) = (description, read)
+    }
+
+    /// The command of a prompt that has those of another.
+    /// - Parameter prompt: Returns the other prompt.
+    package func of<Other>(_ prompt: @escaping @Sendable (Other) -> Prompt) -> PromptCommand<Other> {
         let read = read
-        return PromptCommand<Other>(description) { argument throws(PromptMistake) in transform(try read(argument)) }
+        return PromptCommand<Other>(description) { argument throws(PromptMistake) in
+            let call = try read(argument)
+            return { call(prompt($0)) }
+        }
+    }
+}
+
+extension Sequence {
+    /// The commands in the order of help: by group, and otherwise as they are.
+    package func inOrderOfHelp<Prompt>() -> [PromptCommand<Prompt>] where Element == PromptCommand<Prompt> {
+        PromptCommandDescription.Group.allCases.flatMap { group in filter { $0.description.group == group } }
     }
 }
 
 /// The description of a slash command, for help, completion, and the manual.
 package struct PromptCommandDescription: Sendable {
+    /// The place of a command in help.
+    package enum Group: CaseIterable, Sendable {
+        case sending
+        case messages
+        case decoding
+        case display
+        case connection
+        case session
+        case prompt
+    }
+
     /// The kind of argument that Tab completes.
-    enum Completion {
+    package enum Completion: Sendable {
         case none
         case file
         /// A command's name.
@@ -68,11 +112,14 @@ package struct PromptCommandDescription: Sendable {
     let argument: String
     /// One line for help, without a full stop.
     package let summary: String
+    package let group: Group
     /// Further sentences for `/help NAME` and the manual.
     let details: MarkedText?
     let completion: Completion
     /// Whether the argument is JSON, which may span several lines.
     let takesJSON: Bool
+    /// Whether a server's prompt may address the command to one client.
+    package let isForOneClient: Bool
 
     /// The usage: `/close [CODE [REASON]]`.
     var usage: String { argument.isEmpty ? "/\(name)" : "/\(name) \(argument)" }
@@ -106,7 +153,7 @@ package struct PromptCommandDescription: Sendable {
     }
 
     /// The summary and the details as sentences.
-    var explanation: MarkedText {
+    package var explanation: MarkedText {
         let sentence = summary.prefix(1).uppercased() + summary.dropFirst() + "."
         return MarkedText(sentence + (details.map { " " + $0.source } ?? ""))
     }

@@ -1,18 +1,18 @@
 import WSCore
 
 /// A line typed at the prompt.
-package enum PromptLine<Action: Equatable & Sendable>: Equatable {
+package enum PromptLine<Prompt> {
     /// A message to send; never empty.
     case message([UInt8])
     /// An empty line.
     case empty
-    case action(Action)
+    case call(PromptCommand<Prompt>.Call, of: PromptCommandDescription)
     /// The error for an unknown command or an invalid argument.
     case mistake(String)
 
     /// Parses a line. A line that begins with a slash is a command; two slashes begin a message that starts with one.
     /// - Parameter commands: The commands of the prompt.
-    package init(_ line: [UInt8], commands: [PromptCommand<Action>]) {
+    package init(_ line: [UInt8], commands: [PromptCommand<Prompt>]) {
         guard line.first == UInt8(ascii: "/") else {
             self = line.isEmpty ? .empty : .message(line)
             return
@@ -46,7 +46,7 @@ package enum PromptLine<Action: Equatable & Sendable>: Equatable {
             return
         }
         do throws(PromptMistake) {
-            self = .action(try command.read(PromptArgument(bytes: argument)))
+            self = .call(try command.read(PromptArgument(bytes: argument)), of: command.description)
         } catch {
             self = .mistake("/\(name): \(error.why); usage: \(command.description.usage)")
         }

@@ -43,7 +43,7 @@ extension MessageView {
     }
 
     /// Shows only messages of one client, or one side, from now on, or all messages if `origin` is `nil`.
-    func setOrigin(_ origin: MessageOrigin?) {
+    package func setOrigin(_ origin: MessageOrigin?) {
         guard let origin else {
             return remove(.origin, hint: "Messages of all clients are shown; for example, /only 3 shows those of one.")
         }

@@ -68,51 +68,39 @@ package final class PromptDisplay {
 
     // MARK: Commands
 
-    /// Performs a command that concerns only the terminal.
-    package func perform(_ action: ViewAction) {
-        if !view.showsReceived, let command = action.filteringCommand {
-            return diagnostics.error(
-                "/\(command): received messages go to standard output, not to this terminal; /find and /tail show them")
-        }
-        switch action {
-        case .show(let number): view.showMessage(number)
-        case .inspect(let number): view.inspect(number)
-        case .tail(let count): view.showTail(count)
-        case .find(let pattern): view.find(pattern)
-        case .filter(let pattern): view.setFilter(pattern)
-        case .origin(let origin): view.setOrigin(origin)
-        case .condition(let condition): view.setCondition(condition)
-        case .selection(let path): view.setSelection(path)
-        case .save(let path, let number): view.save(to: path, number)
-        case .pause: view.togglePause()
-        case .pretty(let style): view.setPretty(style)
-        case .changes(let isOn): view.setChanges(isOn)
-        case .time(let style): view.setTime(style)
-        case .pings(let isOn): view.setPings(isOn)
-        case .status(let choice): statusLine.toggle(choice)
-        case .history(let query): showHistory(query)
-        case .edit(let source): edit(source)
-        case .help(let topic): showHelp(topic)
-        }
+    /// Changes how messages are shown, and updates the prompt and the status line.
+    package func change(_ change: (MessageView) -> Void) {
+        change(view)
         updatePrompt()
         statusLine.update()
     }
 
-    private func showHistory(_ query: HistoryQuery) {
+    /// Does the same for a command that decides which messages are shown as they arrive.
+    package func filter(_ command: String, _ change: (MessageView) -> Void) {
+        guard view.showsReceived else {
+            return diagnostics.error(
+                "/\(command): received messages go to standard output, not to this terminal; /find and /tail show them")
+        }
+        self.change(change)
+    }
+
+    /// Lists earlier lines.
+    func showHistory(_ query: HistoryQuery) {
         let lines = editor.map { query.lines(of: $0.history) } ?? []
         guard !lines.isEmpty else { return diagnostics.notice("No line in the history matches.") }
         diagnostics.show(HistoryQuery.text(of: lines))
     }
 
     /// Opens the user's editor, or reports that there is no such line.
-    private func edit(_ source: EditSource) {
+    func edit(_ source: EditSource) {
         guard let editor, let text = editor.text(for: source) else {
             return diagnostics.error("/edit: no line with this number; /history lists the lines")
         }
         editor.edit(text)
     }
 
-    private func showHelp(_ topic: String?) {
+    /// Lists the commands, or explains one.
+    func showHelp(topic: String?) {
         guard let topic else {
             diagnostics.show(PromptHelp.text(of: commands, columns: diagnostics.columns))
             diagnostics.show(paragraph: PromptHelp.end)

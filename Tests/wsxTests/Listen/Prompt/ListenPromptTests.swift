@@ -53,28 +53,6 @@ import WSCore
         }
     }
 
-    @Test(
-        "An origin for /only is a client, a side, or both",
-        arguments: [
-            ("", nil), ("3", MessageOrigin(client: 3)), ("@3", MessageOrigin(client: 3)),
-            ("client", MessageOrigin(side: .client)), ("3 server", MessageOrigin(client: 3, side: .server)),
-            ("server @3", MessageOrigin(client: 3, side: .server)),
-        ] as [(String, MessageOrigin?)])
-    func origins(text: String, origin: MessageOrigin?) {
-        let line = PromptLine<ListenAction>(Array("/only \(text)".utf8), commands: PromptCommandTable.listen)
-        #expect(line == .action(.shared(.view(.origin(origin)))))
-    }
-
-    @Test("Other arguments of /only are mistakes", arguments: ["x", "3 4", "0", "client server", "3 client x"])
-    func invalidOrigins(text: String) {
-        let line = PromptLine<ListenAction>(Array("/only \(text)".utf8), commands: PromptCommandTable.listen)
-        guard case .mistake(let why) = line else {
-            Issue.record("accepted")
-            return
-        }
-        #expect(why.hasPrefix("/only: write a client"))
-    }
-
     @Test("/only shows the messages of one client or one side")
     func onlyOneOrigin() {
         for (origin, shown) in [

@@ -1,6 +1,7 @@
 import Conversation
 import Testing
 
+@testable import Connect
 @testable import UserInterface
 
 @Suite struct CompletionTests {
@@ -8,7 +9,7 @@ import Testing
         "Commands, topics, paths, and words are offered where they are valid",
         arguments: [
             ("/pon", 0, ["/pong"]),
-            ("/", 0, PromptCommandTable.connect.map(\.description).map { "/\($0.name)" }.sorted()),
+            ("/", 0, ConnectCommands.all.map(\.description).map { "/\($0.name)" }.sorted()),
             ("/help cl", 6, ["close"]),
             ("/help /cl", 7, ["close"]), ("/file my f", 6, ["my f1", "my f2"]), ("/file text  my", 12, ["my1", "my2"]),
             ("/ping wo", 6, ["wo-word"]), ("say wo", 4, ["wo-word"]), ("//wo", 2, ["wo-word"]),
@@ -86,7 +87,7 @@ import Testing
         Completion.at(
             endOf: Array(typed.utf8),
             from: Completion.Sources(
-                commands: PromptCommandTable.connect.map(\.description), files: { ["\($0)1", "\($0)2"] },
+                commands: ConnectCommands.all.map(\.description), files: { ["\($0)1", "\($0)2"] },
                 words: { ["\($0)-word"] },
                 paths: {
                     [".op", ".user", ".user.id", ".user.\"full name\"", ".items", ".items[0]", ".items[0].id"]

@@ -1,9 +1,13 @@
 import Testing
 
+@testable import Connect
+@testable import Listen
 @testable import UserInterface
 
 @Suite struct PromptHelpTests {
-    private static let all = PromptCommandTable.all.map(\.description)
+    private static let all =
+        SharedCommands.all.map(\.description) + ConnectCommands.descriptions + ListenCommands.descriptions
+        + ListenCommands.descriptionsOfRelays
 
     @Test("The help lists all commands within 80 columns, and how to send a text that looks like one")
     func list() {

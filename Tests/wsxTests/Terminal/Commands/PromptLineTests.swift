@@ -2,101 +2,70 @@ import Formats
 import Testing
 import WSCore
 
+@testable import Connect
+@testable import Listen
 @testable import UserInterface
 
 @Suite struct PromptLineTests {
+    /// A prompt that records the calls of its commands.
+    private final class Recorder {
+        var calls: [String] = []
+    }
+
+    private static let commands: [PromptCommand<Recorder>] = [
+        PromptCommand("ping", "[TEXT]", "send", in: .sending, reading: PromptArgument.controlPayload) {
+            $0.calls.append("ping \($1)")
+        },
+        PromptCommand("show", "[N]", "show", in: .messages, reading: PromptArgument.optionalMessageNumber) {
+            $0.calls.append("show \($1 ?? 0)")
+        },
+        PromptCommand("help", "[COMMAND]", "explain", in: .prompt, reading: PromptArgument.optionalText) {
+            $0.calls.append("help \($1 ?? "-")")
+        },
+        PromptCommand("quit", "leave", in: .prompt) { $0.calls.append("quit") },
+    ]
+
+    /// The message of a line, or the call of its command.
+    private static func outcome(of line: [UInt8]) -> String {
+        switch PromptLine(line, commands: commands) {
+        case .message(let bytes): return "message \(bytes)"
+        case .empty: return "empty"
+        case .mistake(let why): return "mistake \(why)"
+        case .call(let call, of: let command):
+            let recorder = Recorder()
+            call(recorder)
+            return recorder.calls.joined() + (command.name == "ping" ? "" : " by /\(command.name)")
+        }
+    }
+
     @Test(
         "A line is a message or a command",
         arguments: [
-            ("hello", .message(Array("hello".utf8))),
-            ("", .empty),
-            (#"/send """#, .action(.shared(.send([])))),
-            ("/send  a ", .action(.shared(.send(Array(" a ".utf8))))),
-            (" /ping", .message(Array(" /ping".utf8))),
-            ("//path", .message(Array("/path".utf8))),
-            ("//", .message(Array("/".utf8))),
-            ("/ping", .action(.shared(.ping([])))),
-            ("/ping ", .action(.shared(.ping([])))),
-            ("/ping are you there", .action(.shared(.ping(Array("are you there".utf8))))),
-            ("/ping  two spaces", .action(.shared(.ping(Array(" two spaces".utf8))))),
-            ("/pong x", .action(.shared(.pong(Array("x".utf8))))),
-            ("/close", .action(.shared(.close(CloseFrame(code: .normalClosure))))),
-            ("/close 4000", .action(.shared(.close(CloseFrame(code: CloseCode(rawValue: 4000)))))),
-            (
-                "/close 1001 see you later",
-                .action(.shared(.close(CloseFrame(code: .goingAway, reason: "see you later"))))
-            ),
-            ("/quit\nfoo", .mistake("/quit: unexpected text 'foo'; usage: /quit")),
-            ("/send\na\nb", .action(.shared(.send(Array("a\nb".utf8))))),
-            ("/help", .action(.shared(.view(.help(topic: nil))))),
-            ("/help  close ", .action(.shared(.view(.help(topic: "close"))))),
-            ("/quit", .action(.shared(.quit))),
-            ("/binary hex 00 FF", .action(.binary([0, 255]))),
-            ("/binary base64 _-8", .action(.binary([0xFF, 0xEF]))),
-            ("/file binary a b ", .action(.file(path: "a b", .binary))),
-            ("/file text", .mistake("/file: the file name is missing; usage: /file [text|binary] FILE")),
-            ("/file a b", .action(.file(path: "a b", nil))),
-            ("/repeat 5k 20ms", .action(.repeatMessage(count: 5000, interval: .milliseconds(20)))),
-            ("/call", .action(.call(nil))),
-            ("/call sub a=1 b=", .action(.call(try? MessageCall(["sub", "a=1", "b="])))),
-            (
-                #"/call sub a="x \"y\" \\" b={"c":"d"}"#,
-                .action(.call(try? MessageCall(["sub", #"a=x "y" \"#, #"b={"c":"d"}"#])))
-            ),
-            (
-                "/call sub a",
-                .mistake(
-                    "/call: 'sub' is a saved message, so expected NAME=VALUE after it, but got 'a'; usage: /call [NAME [KEY=VALUE...]]"
-                )
-            ),
-            (#"/call sub a="b"#, .mistake("/call: a quote is not closed; usage: /call [NAME [KEY=VALUE...]]")),
-            ("/call sub a=1 a=2", .mistake("/call: 'a' has two values; usage: /call [NAME [KEY=VALUE...]]")),
-            ("/decode", .action(.decode(nil))),
-            ("/decode off", .action(.decode([]))),
-            ("/decode gzip  msgpack", .action(.decode([.gzip, .messagePack]))),
-            ("/record", .action(.shared(.record(path: nil)))),
-            ("/connect :1", .action(.connect(url: ":1"))),
-            ("/info x", .mistake("/info: unexpected text 'x'; usage: /info")),
-            ("/edit", .action(.shared(.view(.edit(.lastLine))))),
-            ("/edit 12", .action(.shared(.view(.edit(.line(number: 12)))))),
-            ("/edit a text", .action(.shared(.view(.edit(.text(Array("a text".utf8))))))),
-            ("/history", .action(.shared(.view(.history(.latest(20)))))),
-            ("/history 5", .action(.shared(.view(.history(.latest(5)))))),
-            ("/history ^a", .action(.shared(.view(.history(.matching("^a")))))),
-            ("/reconnect", .action(.reconnect)),
-            ("/retry", .action(.retry)),
-            ("/drop", .action(.drop)),
-            ("/show", .action(.shared(.view(.show(number: nil))))),
-            ("/show 17", .action(.shared(.view(.show(number: 17))))),
-            ("/17", .action(.shared(.view(.show(number: 17))))),
-            ("/tail", .action(.shared(.view(.tail(count: 10))))),
-            ("/tail 3", .action(.shared(.view(.tail(count: 3))))),
-            ("/pause", .action(.shared(.view(.pause)))),
-            ("/pick", .action(.shared(.view(.selection(nil))))),
-            ("/where", .action(.shared(.view(.condition(nil))))),
-            ("/status off", .action(.shared(.view(.status(false))))),
-            ("/filter", .action(.shared(.view(.filter(nil))))),
-            ("/filter a b|c ", .action(.shared(.view(.filter("a b|c"))))),
-            ("/find a b|c", .action(.shared(.view(.find("a b|c"))))),
-            ("/find", .action(.shared(.view(.find(nil))))),
-            ("/save my file", .action(.shared(.view(.save(path: "my file", number: nil))))),
-            ("/save my file 3", .action(.shared(.view(.save(path: "my file", number: 3))))),
-            ("/save 3", .action(.shared(.view(.save(path: "3", number: nil))))),
-            ("/diff", .action(.shared(.view(.changes(nil))))),
-            ("/diff on", .action(.shared(.view(.changes(true))))),
-            ("/pretty", .action(.shared(.view(.pretty(nil))))),
-            ("/pretty on", .action(.shared(.view(.pretty(.full))))),
-            ("/pretty off", .action(.shared(.view(.pretty(.off))))),
-            ("/time", .action(.shared(.view(.time(nil))))),
-            ("/time utc", .action(.shared(.view(.time(.utc))))),
-        ] as [(String, PromptLine<ConnectAction>)])
-    func lines(line: String, expected: PromptLine<ConnectAction>) {
-        #expect(Self.read(Array(line.utf8)) == expected)
+            ("a", "message [97]"), ("", "empty"), (" /a", "message [32, 47, 97]"), ("//a", "message [47, 97]"),
+            ("//", "message [47]"), ("/ping", "ping []"), ("/ping ", "ping []"), ("/ping a", "ping [97]"),
+            ("/ping  a ", "ping [32, 97, 32]"), ("/ping\na\nb", "ping [97, 10, 98]"), ("/quit", "quit by /quit"),
+            ("/exit", "quit by /quit"), ("/q", "quit by /quit"), ("/h", "help - by /help"),
+            ("/help  ping ", "help ping by /help"), ("/show 17", "show 17 by /show"), ("/17", "show 17 by /show"),
+            ("/show", "show 0 by /show"), ("/show x", "mistake /show: 'x' is not a message number; usage: /show [N]"),
+            ("/quit\nfoo", "mistake /quit: unexpected text 'foo'; usage: /quit"),
+        ])
+    func lines(line: String, expected: String) {
+        #expect(Self.outcome(of: Array(line.utf8)) == expected)
     }
 
     @Test(
         "The error for an invalid command states the reason and the usage",
         arguments: [
+            ("/quit\nfoo", "/quit: unexpected text 'foo'; usage: /quit"),
+            ("/file text", "/file: the file name is missing; usage: /file [text|binary] FILE"),
+            ("/info x", "/info: unexpected text 'x'; usage: /info"),
+            ("/connect", "/connect: the URL is missing; usage: /connect URL"),
+            (
+                "/call sub a",
+                "/call: 'sub' is a saved message, so expected NAME=VALUE after it, but got 'a'; usage: /call [NAME [KEY=VALUE...]]"
+            ),
+            (#"/call sub a="b"#, "/call: a quote is not closed; usage: /call [NAME [KEY=VALUE...]]"),
+            ("/call sub a=1 a=2", "/call: 'a' has two values; usage: /call [NAME [KEY=VALUE...]]"),
             ("/", "unknown command '/'; /help lists the commands; // sends it"),
             ("/pnig", "unknown command '/pnig'; did you mean '/ping'?"),
             ("/etc/passwd", "unknown command '/etc/passwd'; /help lists the commands; //etc/passwd sends it"),
@@ -146,36 +115,43 @@ import WSCore
             ),
         ])
     func mistakes(line: String, why: String) {
-        #expect(Self.read(Array(line.utf8)) == .mistake(why))
-    }
-
-    @Test("Texts of the maximum length are accepted")
-    func longest() {
-        let ping = [UInt8](repeating: 0x78, count: 125)
-        #expect(Self.read(Array("/ping ".utf8) + ping) == .action(.shared(.ping(ping))))
-        let reason = String(repeating: "x", count: 123)
-        #expect(
-            Self.read(Array("/close 1000 \(reason)".utf8))
-                == .action(.shared(.close(CloseFrame(code: .normalClosure, reason: reason)))))
+        #expect(Self.mistake(in: line, ConnectCommands.all) == why)
     }
 
     @Test("Invalid UTF-8 is left to the caller, and control characters in a name are escaped")
     func hostile() {
-        #expect(Self.read([0xFF, 0xFE]) == .message([0xFF, 0xFE]))
-        #expect(Self.read([0x2F, 0x70, 0x69, 0x6E, 0x67, 0x20, 0xFF]) == .action(.shared(.ping([0xFF]))))
-        guard case .mistake(let why) = Self.read(Array("/\u{1B}[2J".utf8)) else { return #expect(Bool(false)) }
-        #expect(why.unicodeScalars.allSatisfy { !$0.isInvisible })
+        #expect(Self.outcome(of: [0xFF, 0xFE]) == "message [255, 254]")
+        #expect(Self.outcome(of: Array("/ping ".utf8) + [0xFF]) == "ping [255]")
+        let why = Self.outcome(of: Array("/\u{1B}[2J".utf8))
+        #expect(why.hasPrefix("mistake ") && why.unicodeScalars.allSatisfy { !$0.isInvisible })
+    }
+
+    @Test("Each prompt has its commands and those of all prompts, in the order of help")
+    func commandsOfPrompts() {
+        let connect = ConnectCommands.all.map(\.description.name)
+        let listen = ListenCommands.all(isRelay: false).map(\.description.name)
+        let relay = ListenCommands.all(isRelay: true).map(\.description.name)
+        #expect(Set(SharedCommands.all.map(\.description.name)) == Set(connect).intersection(relay))
+        #expect(Set(listen).subtracting(connect) == ["clients", "only"])
+        #expect(Set(relay).subtracting(listen) == ["to"])
+        #expect(
+            connect.joined(separator: " ") == """
+                send ping pong binary file send-json call repeat show pipe inspect tail find filter where pick pause \
+                save pretty decode diff time pings status close reconnect retry drop connect record headers curl info \
+                edit history help quit
+                """)
+        #expect(relay.suffix(8).joined(separator: " ") == "record clients only to edit history help quit")
     }
 
     @Test("A command of another prompt is unknown")
     func others() {
-        let unknown = PromptHelp.unknown("reconnect", among: PromptCommandTable.listen.map(\.description))
-        #expect(PromptLine(Array("/reconnect".utf8), commands: PromptCommandTable.listen) == .mistake(unknown))
-        #expect(PromptLine(Array("/clients".utf8), commands: PromptCommandTable.listen) == .action(.clients))
-        #expect(PromptLine(Array("/quit".utf8), commands: PromptCommandTable.listen) == .action(.shared(.quit)))
+        let listen = ListenCommands.all(isRelay: false)
+        let unknown = PromptHelp.unknown("reconnect", among: listen.map(\.description))
+        #expect(Self.mistake(in: "/reconnect", listen) == unknown)
+        #expect(Self.mistake(in: "/clients", listen) == nil)
     }
 
-    private static func read(_ line: [UInt8]) -> PromptLine<ConnectAction> {
-        PromptLine(line, commands: PromptCommandTable.connect)
+    private static func mistake<Prompt>(in line: String, _ commands: [PromptCommand<Prompt>]) -> String? {
+        if case .mistake(let why) = PromptLine(Array(line.utf8), commands: commands) { why } else { nil }
     }
 }

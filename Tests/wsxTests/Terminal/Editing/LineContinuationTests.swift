@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Connect
 @testable import UserInterface
 
 @Suite struct LineContinuationTests {
@@ -39,6 +40,6 @@ import Testing
 
     private static func after(_ text: String, isOnNewLine: Bool = false) -> LineContinuation {
         LineContinuation(
-            after: Array(text.utf8), isOnNewLine: isOnNewLine, commands: PromptCommandTable.connect.map(\.description))
+            after: Array(text.utf8), isOnNewLine: isOnNewLine, commands: ConnectCommands.all.map(\.description))
     }
 }

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Connect
 @testable import UserInterface
 
 @Suite struct PastedLinesTests {
@@ -63,6 +64,6 @@ import Testing
     }
 
     private static func lines(_ text: String) -> [PastedLines.Line]? {
-        PastedLines(Array(text.utf8), commands: PromptCommandTable.connect.map(\.description))?.lines
+        PastedLines(Array(text.utf8), commands: ConnectCommands.all.map(\.description))?.lines
     }
 }
