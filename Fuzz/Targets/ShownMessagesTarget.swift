@@ -27,10 +27,12 @@ extension FuzzTarget {
     /// Formats the message as a prompt does.
     private static func checkLines(of message: [UInt8], _ style: PrettyStyle) {
         guard let loop = try? EventLoop() else { return }
-        let transcript = PromptTranscript(palette: Palette(isEnabled: false), timestamps: .off, on: loop) {
+        let transcript = Transcript(
+            palette: Palette(isEnabled: false), timestamps: .off, isAtPrompt: true, style: .fit, on: loop
+        ) {
             ScreenSize(columns: 40, rows: 24)
         }
-        transcript.style = style
+        transcript.layout.style = style
         let pattern = try? Pattern("[^ ]{2}")
         for kind in [MessageKind.text, .binary] {
             let lines = transcript.lines(

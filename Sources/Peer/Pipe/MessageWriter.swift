@@ -215,40 +215,31 @@ package final class MessageWriter {
 struct OutputStyle {
     /// Whether to escape control characters.
     let isTerminal: Bool
-    /// Whether to indent JSON.
-    let isPretty: Bool
-    let palette: Palette
+    let layout: MessageLayout
 
     /// Creates the style for a descriptor, or returns `nil` for byte-for-byte output.
     init?(_ arguments: some ConversationArguments, to descriptor: Int32, palette: Palette) {
-        isTerminal = StandardDescriptors.isTerminal(descriptor)
-        isPretty = arguments.format.output == .text && (arguments.transcript.isPretty ?? isTerminal)
-        self.palette = palette
+        let isTerminal = StandardDescriptors.isTerminal(descriptor)
+        let isPretty = arguments.format.output == .text && (arguments.transcript.isPretty ?? isTerminal)
         guard isTerminal || isPretty else { return nil }
+        self.init(isTerminal: isTerminal, isPretty: isPretty, palette: palette)
     }
 
     /// Creates a style.
     init(isTerminal: Bool, isPretty: Bool, palette: Palette) {
         self.isTerminal = isTerminal
-        self.isPretty = isPretty
-        self.palette = palette
+        layout = MessageLayout(palette: palette, style: isPretty ? .full : .off)
     }
 
     /// Appends a message in this style.
     func append(_ payload: RawSpan, as kind: MessageKind, to buffer: inout ByteBuffer) {
-        let json = isPretty && kind == .text ? ShownJSON(payload) : nil
+        let json = layout.json(in: payload, kind)
         if isTerminal {
-            let layout = MessageLayout(palette: palette, isPretty: json != nil)
-            buffer.append(json.withText(or: payload) { layout.text($0, limit: .none, column: 0).text })
+            // What is too large for JSON is shown as it is.
+            let layout = json == nil ? MessageLayout(palette: layout.palette, style: .off) : layout
+            buffer.append(json.withText(or: payload) { layout.block($0, .text, limit: .none, column: 0).text })
         } else if let json {
-            var lines = PlainLines(palette: palette)
-            // Cannot fail: the payload has been parsed above.
-            do throws(JSONError) {
-                try JSONLayout.write(json.bytes.span.bytes, to: &lines)
-            } catch {
-                return buffer.append(payload)
-            }
-            lines.bytes.withReadableBytes { buffer.append($0) }
+            layout.append(json, to: &buffer)
         } else {
             buffer.append(payload)
         }

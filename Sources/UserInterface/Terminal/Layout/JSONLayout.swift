@@ -7,7 +7,7 @@ import Formats
 ///                               "user": 7,
 ///                               "tags": []
 ///                             }
-package struct JSONLayout {
+struct JSONLayout {
     /// A larger message is not read completely before it is shown, and its lines are not counted. In a pipe it stays
     /// unchanged: deep nesting can make the formatted text many times larger than the message.
     static let maximumCheckedBytes = 1 << 20
@@ -56,7 +56,7 @@ package struct JSONLayout {
 
     /// Formats a text until the target is full.
     /// - Throws: ``JSONError`` at the first invalid token.
-    package static func write(_ text: RawSpan, to target: inout some (LayoutTarget & ~Copyable)) throws(JSONError) {
+    static func write(_ text: RawSpan, to target: inout some (LayoutTarget & ~Copyable)) throws(JSONError) {
         var reader = JSONReader()
         var layout = JSONLayout()
         while !target.isFull, let token = try reader.next(in: text) {

@@ -1,7 +1,7 @@
 import WSCore
 
 /// Receives formatted lines piece by piece.
-package protocol LayoutTarget: ~Copyable {
+protocol LayoutTarget: ~Copyable {
     /// Whether the target accepts no more text.
     var isFull: Bool { get }
     /// Adds text to the line. The bytes are mostly valid UTF-8 and contain no line feed.
@@ -18,25 +18,25 @@ extension LayoutTarget where Self: ~Copyable {
 }
 
 /// Collects formatted lines as unmodified bytes, for pipes and files.
-package struct PlainLines: LayoutTarget, ~Copyable {
+struct PlainLines: LayoutTarget, ~Copyable {
     /// The lines so far.
-    package var bytes = ByteBuffer()
+    var bytes = ByteBuffer()
     let palette: Palette
 
-    package var isFull: Bool { false }
+    var isFull: Bool { false }
 
     /// Creates an empty target.
-    package init(palette: Palette) {
+    init(palette: Palette) {
         self.palette = palette
     }
 
-    package mutating func append(_ bytes: RawSpan, as style: Palette.Style?) {
+    mutating func append(_ bytes: RawSpan, as style: Palette.Style?) {
         self.bytes.append(palette.beginning(of: style))
         self.bytes.append(bytes)
         self.bytes.append(palette.end(of: style))
     }
 
-    package mutating func beginLine(indentedBy spaces: Int) {
+    mutating func beginLine(indentedBy spaces: Int) {
         bytes.append(byte: UInt8(ascii: "\n"))
         for _ in 0..<spaces { bytes.append(byte: UInt8(ascii: " ")) }
     }

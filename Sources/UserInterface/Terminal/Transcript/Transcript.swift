@@ -2,13 +2,23 @@ import Conversation
 import Formats
 import WSCore
 
-/// Formats the lines that show the messages and frames of a connection, in columns. ``PromptTranscript`` is more compact.
+/// Formats the lines that show the messages and frames of a connection.
+///
+/// Without a prompt, in columns:
 ///
 ///     15:04:05.123 → text      5 B  hello
 ///     15:04:05.164 ← binary    3 B  01 02 ff  ...
 ///     15:04:12.006 ← close  1000    normal closure: "bye"
 ///     15:04:13.250 … text      5 B  later
-package class Transcript {
+///
+/// At a prompt, messages have numbers, and their layout decides how many lines they take:
+///
+///      #1 → {"op":"subscribe","channel":"trades"}
+///      #2 ← {"type":"snapshot","bids":[[1.5,2],[1.4,3],… 48 more],
+///            "sequence":1234567} … 4.2 KiB, /2 shows all
+///      #3 ← binary 3 B  01 02 ff  ...
+///         ← ping "abc"
+package final class Transcript {
     /// The direction of a message.
     package enum Direction {
         case sent
@@ -41,32 +51,37 @@ package class Transcript {
     let palette: Palette
     /// The secrets of the run, which a peer may repeat in a close frame.
     private let secrets: SecretRecord
-    let screenSize: () -> ScreenSize?
+    private let screenSize: () -> ScreenSize?
+    /// Whether lines are those of a prompt, not in columns.
+    private let isAtPrompt: Bool
 
     /// Creates a transcript that starts now.
     /// - Parameters:
-    ///   - isPretty: Whether to indent JSON.
+    ///   - isAtPrompt: Whether lines are those of a prompt, not in columns.
+    ///   - style: The style of messages.
     ///   - secrets: The secrets of the run.
     ///   - screenSize: Returns the size of the window; nil: unlimited.
     init(
-        palette: Palette, timestamps: TimestampStyle, isPretty: Bool = false,
+        palette: Palette, timestamps: TimestampStyle, isAtPrompt: Bool = false, style: PrettyStyle,
         without secrets: SecretRecord = SecretRecord(), on loop: EventLoop,
         screenSize: @escaping () -> ScreenSize? = { nil }
     ) {
         self.palette = palette
         self.secrets = secrets
         self.screenSize = screenSize
+        self.isAtPrompt = isAtPrompt
         clock = TranscriptClock(timestamps, on: loop)
-        layout = MessageLayout(palette: palette, isPretty: isPretty)
+        layout = MessageLayout(palette: palette, style: style)
     }
 
-    /// Creates a transcript that continues another one, without colors.
+    /// Creates a transcript in columns that continues another one, without colors.
     private init(uncolored other: Transcript) {
         palette = Palette(isEnabled: false)
         secrets = other.secrets
         screenSize = other.screenSize
+        isAtPrompt = false
         clock = other.clock
-        layout = MessageLayout(palette: palette, isPretty: other.layout.isPretty)
+        layout = MessageLayout(palette: palette, style: other.layout.style)
     }
 
     // MARK: Messages
@@ -98,11 +113,11 @@ package class Transcript {
             separator = "\n" + String(repeating: " ", count: column)
         }
         let limit = LayoutLimit.fold(for: size, column: column)
-        let result =
-            kind == .text
-            ? (layout.isPretty ? ShownJSON(payload) : nil).withText(or: payload) {
-                layout.text($0, limit: limit, column: column)
-            } : layout.dump(payload, limit: limit, column: column)
+        // The style `fit` has no blocks.
+        let layout = MessageLayout(palette: palette, style: self.layout.style == .full ? .full : .off)
+        let result = layout.json(in: payload, kind).withText(or: payload) {
+            layout.block($0, kind, limit: limit, column: column)
+        }
         var content = result.text
         if result.isFolded {
             let lines = result.hiddenLines.map { " \(Phrase.count($0, "more line"))," } ?? ""
@@ -121,6 +136,19 @@ package class Transcript {
     )
         -> String
     {
+        if isAtPrompt {
+            var line = gutter(direction, client: client, at: clock.now)
+            line.append("\(opcode)", as: .quiet)
+            if payload.byteCount > 0 {
+                let text = payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+                line.append(" ")
+                line.append(
+                    UTF8Validator.isValid(payload) ? "\"\(text)\"" : HexDump.digits(payload),
+                    cutTo: max(8, columns - line.columns - note.count - 1))
+            }
+            if !note.isEmpty { line.append(" " + note, as: .quiet) }
+            return line.text + "\n"
+        }
         let size = TrafficReport.column(payload.byteCount)
         let column = contentColumn(client: client, size: size)
         var content =
@@ -135,6 +163,14 @@ package class Transcript {
 
     /// Formats a close frame.
     package func close(_ frame: CloseFrame, _ direction: Direction, client: Int? = nil) -> String {
+        if isAtPrompt {
+            var line = gutter(direction, client: client, at: clock.now)
+            line.append("close", as: .close)
+            let words = [frame.code.map { "\($0.rawValue)" } ?? "without a code", frame.code?.meaning]
+            line.append(" " + words.compactMap { $0 }.joined(separator: " "))
+            if !frame.reason.isEmpty { line.append(": \"\(frame.reason)\"") }
+            return line.text + "\n"
+        }
         let number = frame.code.map { "\($0.rawValue)" } ?? ""
         var content = frame.code.map { $0.meaning ?? "" } ?? "no code"
         if !frame.reason.isEmpty {
@@ -146,7 +182,12 @@ package class Transcript {
 
     /// Formats a frame's header.
     func header(_ header: FrameHeader, _ direction: Direction, client: Int? = nil) -> String {
-        compose(direction, "frame", Self.noSize + Self.fields(of: header), client: client)
+        if isAtPrompt {
+            var line = gutter(direction, client: client, at: clock.now)
+            line.append("frame \(Self.fields(of: header))", as: .quiet)
+            return line.text + "\n"
+        }
+        return compose(direction, "frame", Self.noSize + Self.fields(of: header), client: client)
     }
 
     /// The fields of a frame's header: `FIN text masked 0102ab04 5 B`.
@@ -178,6 +219,11 @@ package class Transcript {
     /// Formats a line of the head of a request or response.
     /// - Parameter isPast: Whether the line repeats an earlier one, for which the current time is meaningless.
     package func head(_ text: String, _ direction: Direction, client: Int? = nil, isPast: Bool = false) -> String {
+        if isAtPrompt {
+            var line = StyledText(direction.arrow, as: direction.style, palette)
+            line.append(" ")
+            return (client.map { palette.quiet("@\($0) ") } ?? "") + line.text + text + "\n"
+        }
         let time = isPast ? "" : clock.text(of: clock.now)
         let prefix = (time.isEmpty ? "" : palette.quiet(time) + " ") + (client.map { "#\($0) " } ?? "")
         return "\(prefix)\(palette.styled(direction.arrow, direction.style)) \(text)\n"
@@ -217,4 +263,46 @@ package class Transcript {
         default: nil
         }
     }
+
+    // MARK: The left edge of a prompt
+
+    /// Windows that are narrower use the space of the number column.
+    private static let narrowColumns = 50
+    /// The columns of a number: `#123`.
+    private static let numberColumns = 4
+    /// The size to format for if the window's is unknown.
+    private static let usualSize = ScreenSize(columns: 80, rows: 24)
+
+    /// The size of the window of a prompt.
+    var size: ScreenSize { screenSize() ?? Self.usualSize }
+    /// The columns of a line of a prompt. The last one stays free: some terminals already wrap a line that fills it.
+    var columns: Int { max(Self.minimumColumns, size.columns - 1) }
+    private static let minimumColumns = 20
+
+    /// The columns beside the left edge. In a very narrow window, the terminal wraps lines.
+    func room(after gutter: StyledText) -> Int {
+        max(Self.minimumRoom, columns - gutter.columns)
+    }
+
+    private static let minimumRoom = 10
+
+    /// The time, the number, the client, and the arrow.
+    func gutter(
+        _ direction: Direction, number: Int? = nil, client: Int? = nil, at moment: TranscriptClock.Moment
+    ) -> StyledText {
+        let time = clock.text(of: moment)
+        var gutter = StyledText(palette)
+        let isNarrow = size.columns < Self.narrowColumns
+        if !time.isEmpty { gutter.append((isNarrow ? String(time.drop { $0 == " " }) : time) + " ", as: .quiet) }
+        let name = number.map { "#\($0)" } ?? ""
+        let column = isNarrow ? name : rightAligned(name, max(name.count, Self.numberColumns))
+        if !column.isEmpty { gutter.append(column + " ", as: .quiet) }
+        if let client { gutter.append("@\(client) ", as: .quiet) }
+        gutter.append(direction.arrow, as: direction.style)
+        gutter.append(" ")
+        return gutter
+    }
 }
+
+/// The former name.
+package typealias PromptTranscript = Transcript

@@ -81,9 +81,9 @@ package final class Diagnostics {
 
     /// Creates the transcript of a run without a prompt that begins now.
     package func makeTranscript(for arguments: some ConversationArguments, on loop: EventLoop) -> Transcript {
-        Transcript(
-            palette: palette, timestamps: arguments.transcript.timestamps ?? .local,
-            isPretty: arguments.transcript.isPretty ?? StandardDescriptors.isTerminal(StandardDescriptors.error),
+        let isPretty = arguments.transcript.isPretty ?? StandardDescriptors.isTerminal(StandardDescriptors.error)
+        return Transcript(
+            palette: palette, timestamps: arguments.transcript.timestamps ?? .local, style: isPretty ? .full : .off,
             without: secrets, on: loop
         ) { ScreenSize.current(isPrompt: false) }
     }
@@ -93,10 +93,10 @@ package final class Diagnostics {
     package func makeView(
         for arguments: some ConversationArguments, showsReceived: Bool, on loop: EventLoop
     ) -> MessageView {
-        let transcript = PromptTranscript(
-            palette: palette, timestamps: arguments.transcript.timestamps ?? .off, without: secrets, on: loop
+        let transcript = Transcript(
+            palette: palette, timestamps: arguments.transcript.timestamps ?? .off, isAtPrompt: true,
+            style: arguments.transcript.isPretty.map { $0 ? .full : .off } ?? .fit, without: secrets, on: loop
         ) { ScreenSize.current(isPrompt: true) }
-        if let isPretty = arguments.transcript.isPretty { transcript.style = isPretty ? .full : .off }
         let view = MessageView(
             diagnostics: self, transcript: transcript, selecting: arguments.format.pick, showsReceived: showsReceived,
             on: loop)

@@ -8,7 +8,7 @@ import WSCore
 ///                 └─ /show /tail /find Ctrl-F /save
 package final class MessageView {
     package let diagnostics: Diagnostics
-    package let transcript: PromptTranscript
+    package let transcript: Transcript
     let loop: EventLoop
     /// The editor, or `nil` while there is no prompt.
     weak var editor: (any PromptEditor)?
@@ -46,7 +46,7 @@ package final class MessageView {
     ///   - path: The part of received messages to show, or `nil` to show all of them.
     ///   - showsReceived: Whether received messages are shown, as opposed to written to standard output.
     init(
-        diagnostics: Diagnostics, transcript: PromptTranscript, selecting path: JSONPath? = nil,
+        diagnostics: Diagnostics, transcript: Transcript, selecting path: JSONPath? = nil,
         showsReceived: Bool = true,
         on loop: EventLoop
     ) {
@@ -68,7 +68,7 @@ package final class MessageView {
     @discardableResult
     package func show(
         _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, client: Int? = nil,
-        heading: String? = nil, role: PromptTranscript.Role = .plain
+        heading: String? = nil, role: Transcript.Role = .plain
     ) -> (number: Int, isOmitted: Bool) {
         let moment = transcript.clock.now
         let number = log.add(payload, as: kind, direction, client: client, heading: heading, at: moment)
@@ -113,7 +113,7 @@ package final class MessageView {
 
     /// The part of a received message that passes the filters.
     private func part(
-        of payload: RawSpan, heading: String?, _ origin: MessageOrigin, _ role: PromptTranscript.Role
+        of payload: RawSpan, heading: String?, _ origin: MessageOrigin, _ role: Transcript.Role
     ) -> MessageFilters.Part {
         let line = filters.isEmpty ? nil : heading.map { Array("\($0) ".utf8) + payload.withUnsafeBytes { Array($0) } }
         return filters.part(of: payload, line: line, from: origin, isError: role.isError)
@@ -123,7 +123,7 @@ package final class MessageView {
     /// message. Replies are shown as a whole, because the user has asked for them.
     private func changes(
         in payload: RawSpan, _ direction: Transcript.Direction, client: Int?, heading: String?,
-        role: PromptTranscript.Role
+        role: Transcript.Role
     ) -> [UInt8]? {
         guard direction == .received, role == .plain || role == .notification,
             case .changes(let line)? = changes?.receive(payload, from: client, kind: heading)
@@ -156,8 +156,9 @@ package final class MessageView {
 
     /// Switches the layout of JSON; nil toggles it.
     func setPretty(_ style: PrettyStyle?) {
-        transcript.style = style ?? (transcript.style == .fit ? .full : .fit)
-        diagnostics.notice("JSON: \(transcript.style.summary).")
+        let style = style ?? (transcript.layout.style == .fit ? .full : .fit)
+        transcript.layout.style = style
+        diagnostics.notice("JSON: \(style.summary).")
     }
 
     /// Shows changes instead of whole messages from now on.

@@ -274,7 +274,8 @@ import WSCore
     private static func outputs(of diagnostics: ReadableDiagnostics, on loop: EventLoop) -> (
         MessageView, SessionRecording
     ) {
-        let transcript = PromptTranscript(palette: Palette(isEnabled: false), timestamps: .off, on: loop)
+        let transcript = Transcript(
+            palette: Palette(isEnabled: false), timestamps: .off, isAtPrompt: true, style: .fit, on: loop)
         return (
             MessageView(diagnostics: diagnostics.diagnostics, transcript: transcript, on: loop),
             SessionRecording(diagnostics: diagnostics.diagnostics, on: loop)

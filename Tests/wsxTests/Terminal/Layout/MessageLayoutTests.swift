@@ -47,7 +47,7 @@ import WSCore
 
     @Test("A dump is folded between lines")
     func dump() {
-        let layout = MessageLayout(palette: Palette(isEnabled: false), isPretty: true)
+        let layout = MessageLayout(palette: Palette(isEnabled: false), style: .full)
         let result = layout.dump(
             [UInt8](repeating: 0, count: 1000).span.bytes, limit: LayoutLimit(rows: 4, columns: 80, bytes: .max),
             column: 0)
@@ -55,8 +55,8 @@ import WSCore
         #expect(result.hiddenLines == 59)
     }
 
-    private static func text(_ text: String, isPretty: Bool = true, rows: Int = .max) -> MessageLayout.Result {
-        let layout = MessageLayout(palette: Palette(isEnabled: false), isPretty: isPretty)
+    private static func text(_ text: String, isPretty: Bool = true, rows: Int = .max) -> MessageLayout.Block {
+        let layout = MessageLayout(palette: Palette(isEnabled: false), style: isPretty ? .full : .off)
         return layout.text(
             Array(text.utf8).span.bytes, limit: LayoutLimit(rows: rows, columns: 40, bytes: .max), column: 0)
     }

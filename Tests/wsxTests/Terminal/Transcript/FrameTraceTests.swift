@@ -48,7 +48,7 @@ import WSCore
     private func withTrace(_ body: (FrameTrace, ShownLines) throws -> Void) throws {
         try withIdleLoop { loop in
             let lines = ShownLines()
-            let transcript = Transcript(palette: Palette(isEnabled: false), timestamps: .off, on: loop)
+            let transcript = Transcript(palette: Palette(isEnabled: false), timestamps: .off, style: .off, on: loop)
             try body(FrameTrace(transcript: transcript) { lines.text += $0 }, lines)
         }
     }

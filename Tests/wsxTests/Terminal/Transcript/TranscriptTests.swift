@@ -59,7 +59,7 @@ import WSCore
     func pretty() throws {
         try withTranscript { transcript in
             #expect(message(transcript, "[1]", .text, .sent) == "→ text      3 B  [1]\n")
-            transcript.layout.isPretty = true
+            transcript.layout.style = .full
             let margin = String(repeating: " ", count: 17)
             #expect(message(transcript, "[1]", .text, .sent) == "→ text      3 B  [\n\(margin)  1\n\(margin)]\n")
             #expect(control(transcript, "[1]", .sent) == "→ ping      3 B  [1]\n")
@@ -170,7 +170,7 @@ import WSCore
     @Test("The time and the direction are colored, but never the peer's text")
     func colors() throws {
         try withIdleLoop { loop in
-            let transcript = Transcript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
+            let transcript = Transcript(palette: Palette(isEnabled: true), timestamps: .off, style: .off, on: loop)
             #expect(
                 message(transcript, "x", .text, .sent)
                     == "\u{1B}[38;5;30m→\u{1B}[0m \u{1B}[38;5;30mtext\u{1B}[0m      1 B  x\n")
@@ -191,7 +191,7 @@ import WSCore
         _ style: TimestampStyle = .off, size: ScreenSize? = nil, _ body: (Transcript) throws -> Void
     ) throws {
         try withIdleLoop { loop in
-            try body(Transcript(palette: Palette(isEnabled: false), timestamps: style, on: loop) { size })
+            try body(Transcript(palette: Palette(isEnabled: false), timestamps: style, style: .off, on: loop) { size })
         }
     }
 

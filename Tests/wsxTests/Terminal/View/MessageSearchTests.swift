@@ -192,7 +192,9 @@ import Testing
         _ body: (MessageSearch, MessageView, ReadableDiagnostics, EventLoop) throws -> Void
     ) throws {
         let (diagnostics, loop) = (try ReadableDiagnostics(), try EventLoop())
-        let transcript = PromptTranscript(palette: Palette(isEnabled: isColored), timestamps: .off, on: loop) {
+        let transcript = Transcript(
+            palette: Palette(isEnabled: isColored), timestamps: .off, isAtPrompt: true, style: .fit, on: loop
+        ) {
             ScreenSize(columns: 100, rows: 30)
         }
         let view = MessageView(diagnostics: diagnostics.diagnostics, transcript: transcript, on: loop)

@@ -319,7 +319,9 @@ import Testing
         isColored: Bool = false, _ body: (MessageView, ReadableDiagnostics, EventLoop) throws -> Void
     ) throws {
         let (diagnostics, loop) = (try ReadableDiagnostics(), try EventLoop())
-        let transcript = PromptTranscript(palette: Palette(isEnabled: isColored), timestamps: .off, on: loop) {
+        let transcript = Transcript(
+            palette: Palette(isEnabled: isColored), timestamps: .off, isAtPrompt: true, style: .fit, on: loop
+        ) {
             ScreenSize(columns: 100, rows: 30)
         }
         try body(MessageView(diagnostics: diagnostics.diagnostics, transcript: transcript, on: loop), diagnostics, loop)

@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 // The inspection of a message: its facts, and the data inside its values.
-extension PromptTranscript {
+extension Transcript {
     /// Explains a kept message.
     /// - Parameters:
     ///   - previous: The message before it, or `nil` if there is none.
@@ -59,10 +59,10 @@ extension PromptTranscript {
                 StyledText("  \(digits)\(bytes.count > Self.maximumDumpedBytes ? " " + Glyphs.ellipsis : "")", palette)
             ]
         }
-        let fit = MessageFit(
+        let message = MessageLayout.Message(
             kind: .text, isNotification: false, lead: StyledText(palette), matches: .none,
-            columns: max(Self.minimumContentColumns, columns - 2), palette: palette)
-        return fit.lines(of: bytes.span.bytes, rows: Self.maximumContentRows).lines.map { line in
+            columns: max(Self.minimumContentColumns, columns - 2), indentation: 2)
+        return layout.lines(of: bytes.span.bytes, message, rows: Self.maximumContentRows).lines.map { line in
             var indented = StyledText("  ", palette)
             indented.append(line)
             return indented

@@ -4,7 +4,7 @@ import WSCore
 
 @testable import UserInterface
 
-@Suite struct PromptTranscriptTests {
+@Suite struct TranscriptMessagesTests {
     @Test("A message that fits takes one line, with its number and direction")
     func oneLine() throws {
         try withTranscript { transcript in
@@ -77,7 +77,7 @@ import WSCore
     @Test("At 30 columns, the JSON of a reply begins on its own line")
     func narrowReply() throws {
         try withTranscript(columns: 30) { transcript in
-            let role = PromptTranscript.Role.reply(to: 14, roundTrip: .microseconds(1_377), error: nil)
+            let role = Transcript.Role.reply(to: 14, roundTrip: .microseconds(1_377), error: nil)
             #expect(
                 lines(transcript, #"{"jsonrpc":"2.0","id":2}"#, .received, number: 5, role: role)
                     == "#5 ← #14 1.38 ms \n     {\"jsonrpc\":\"2.0\",\"id\":2}\n")
@@ -87,9 +87,9 @@ import WSCore
     @Test("A reply shows its request, its round trip, and its error")
     func replies() throws {
         try withTranscript { transcript in
-            let role = PromptTranscript.Role.reply(to: 4, roundTrip: .microseconds(1500), error: nil)
+            let role = Transcript.Role.reply(to: 4, roundTrip: .microseconds(1500), error: nil)
             #expect(lines(transcript, "[1]", .received, number: 5, role: role) == "  #5 ← #4 1.50 ms [1]\n")
-            let failed = PromptTranscript.Role.reply(to: nil, roundTrip: .zero, error: "error -32601: no such method")
+            let failed = Transcript.Role.reply(to: nil, roundTrip: .zero, error: "error -32601: no such method")
             #expect(
                 lines(transcript, "{}", .received, number: 6, role: failed)
                     == "  #6 ← 0.00 us error -32601: no such method {}\n")
@@ -136,7 +136,8 @@ import WSCore
     @Test("A notification is dim as a whole")
     func notification() throws {
         try withIdleLoop { loop in
-            let transcript = PromptTranscript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
+            let transcript = Transcript(
+                palette: Palette(isEnabled: true), timestamps: .off, isAtPrompt: true, style: .fit, on: loop)
             let text = Array(#"{"a":[1]}"#.utf8)
             let shown = transcript.lines(
                 of: text.span.bytes, as: .text, .received, number: 1, role: .notification, at: transcript.clock.now)
@@ -162,7 +163,7 @@ import WSCore
     func hostile() throws {
         try withTranscript { transcript in
             for style in [PrettyStyle.fit, .full, .off] {
-                transcript.style = style
+                transcript.layout.style = style
                 let shown = lines(transcript, "\u{1B}[2J\r\u{9B}H\u{202E}", .received)
                 #expect(shown == "  #1 ← \\u{1B}[2J\\u{D}\\u{9B}H\\u{202E}\n", "\(style)")
                 let json = lines(transcript, "[\"\u{9B}\u{202E}\"]", .received)
@@ -174,9 +175,9 @@ import WSCore
     @Test("The style full shows one member per line, and off shows the text unchanged")
     func styles() throws {
         try withTranscript { transcript in
-            transcript.style = .full
+            transcript.layout.style = .full
             #expect(lines(transcript, "[1]", .received) == "  #1 ← [\n         1\n       ]\n")
-            transcript.style = .off
+            transcript.layout.style = .off
             #expect(lines(transcript, "[ 1 ]", .received) == "  #1 ← [ 1 ]\n")
         }
     }
@@ -201,7 +202,8 @@ import WSCore
     @Test("A match is shown with its surroundings, highlighted")
     func match() throws {
         try withIdleLoop { loop in
-            let transcript = PromptTranscript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
+            let transcript = Transcript(
+                palette: Palette(isEnabled: true), timestamps: .off, isAtPrompt: true, style: .fit, on: loop)
             let text = Array("some text".utf8)
             let shown = transcript.lines(
                 of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
@@ -215,8 +217,9 @@ import WSCore
         let numbers = (1...400).map { "\($0)" }.joined(separator: ",")
         let text = Array("{\"first\":true,\"numbers\":[\(numbers)]}".utf8)
         try withIdleLoop { loop in
-            let transcript = PromptTranscript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
-            func shown(_ pattern: String) throws -> PromptTranscript.Message {
+            let transcript = Transcript(
+                palette: Palette(isEnabled: true), timestamps: .off, isAtPrompt: true, style: .fit, on: loop)
+            func shown(_ pattern: String) throws -> Transcript.Message {
                 transcript.lines(
                     of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
                     highlighting: try Pattern(pattern))
@@ -233,9 +236,10 @@ import WSCore
     func matchInWhitespace() throws {
         let text = Array(#"{"a": [1,  2]}"#.utf8)
         try withIdleLoop { loop in
-            let transcript = PromptTranscript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
+            let transcript = Transcript(
+                palette: Palette(isEnabled: true), timestamps: .off, isAtPrompt: true, style: .fit, on: loop)
             for style in [PrettyStyle.fit, .full] {
-                transcript.style = style
+                transcript.layout.style = style
                 let shown = transcript.lines(
                     of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
                     highlighting: try Pattern("  "))
@@ -248,8 +252,9 @@ import WSCore
     func matchInPunctuation(style: PrettyStyle) throws {
         let text = Array(#"{"a":[1,22]}"#.utf8)
         try withIdleLoop { loop in
-            let transcript = PromptTranscript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
-            transcript.style = style
+            let transcript = Transcript(
+                palette: Palette(isEnabled: true), timestamps: .off, isAtPrompt: true, style: .fit, on: loop)
+            transcript.layout.style = style
             for pattern in ["{", ":", #"\["#, ",", "]", "}"] {
                 let shown = transcript.lines(
                     of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
@@ -269,7 +274,7 @@ import WSCore
         ]
         try withTranscript(columns: columns) { transcript in
             for text in texts.map({ Array($0.utf8) }) {
-                func shown(_ pattern: Pattern?) -> PromptTranscript.Message {
+                func shown(_ pattern: Pattern?) -> Transcript.Message {
                     transcript.lines(
                         of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
                         highlighting: pattern)
@@ -300,9 +305,10 @@ import WSCore
     func matchInOtherLayouts() throws {
         let text = Array(#"{"a":[1,22]}"#.utf8)
         try withIdleLoop { loop in
-            let transcript = PromptTranscript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
+            let transcript = Transcript(
+                palette: Palette(isEnabled: true), timestamps: .off, isAtPrompt: true, style: .fit, on: loop)
             for (style, rest) in [(PrettyStyle.full, "\n"), (.off, "]}\n")] {
-                transcript.style = style
+                transcript.layout.style = style
                 let shown = transcript.lines(
                     of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
                     highlighting: try Pattern("22"))
@@ -314,7 +320,7 @@ import WSCore
     @Test("A message is not folded if the line with the hint could show the rest", arguments: [PrettyStyle.fit, .off])
     func pointlessFold(style: PrettyStyle) throws {
         try withTranscript(columns: 60, rows: 20) { transcript in
-            transcript.style = style
+            transcript.layout.style = style
             // Five rows fit in a quarter of the window; in the style off, fourteen leave six for other output.
             let rows = style == .fit ? 5 : 14
             for (count, isFolded) in [(rows, false), (rows + 1, false), (rows + 2, true)] {
@@ -344,19 +350,21 @@ import WSCore
     }
 
     private func withTranscript(
-        columns: Int = 100, rows: Int = 30, _ body: (PromptTranscript) throws -> Void
+        columns: Int = 100, rows: Int = 30, _ body: (Transcript) throws -> Void
     ) throws {
         try withIdleLoop { loop in
             try body(
-                PromptTranscript(palette: Palette(isEnabled: false), timestamps: .off, on: loop) {
+                Transcript(
+                    palette: Palette(isEnabled: false), timestamps: .off, isAtPrompt: true, style: .fit, on: loop
+                ) {
                     ScreenSize(columns: columns, rows: rows)
                 })
         }
     }
 
     private func lines(
-        _ transcript: PromptTranscript, _ text: String, _ direction: Transcript.Direction, number: Int = 1,
-        client: Int? = nil, role: PromptTranscript.Role = .plain
+        _ transcript: Transcript, _ text: String, _ direction: Transcript.Direction, number: Int = 1,
+        client: Int? = nil, role: Transcript.Role = .plain
     ) -> String {
         let bytes = Array(text.utf8)
         return transcript.lines(

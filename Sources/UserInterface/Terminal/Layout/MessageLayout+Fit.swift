@@ -1,56 +1,47 @@
 import Formats
 import WSCore
 
-/// Formats a message in as few lines as possible, in the style `fit` of a prompt.
-struct MessageFit {
-    let kind: MessageKind
-    let isNotification: Bool
-    /// The text before the content.
-    var lead: StyledText
-    /// The parts to highlight.
-    let matches: TextMatches
-    /// The width of a line.
-    let columns: Int
-    let palette: Palette
-
+// The style `fit`: as few lines as possible.
+extension MessageLayout {
     /// The message in at most `rows` lines.
-    func lines(of payload: RawSpan, rows: Int) -> (lines: [StyledText], isFolded: Bool) {
+    func lines(of payload: RawSpan, _ message: Message, rows: Int) -> (lines: [StyledText], isFolded: Bool) {
         // A long error has its own line.
-        guard lead.isEmpty || lead.columns * 2 < columns else {
-            var rest = self
+        guard message.lead.isEmpty || message.lead.columns * 2 < message.columns else {
+            var rest = message
             rest.lead = StyledText(palette)
-            let (lines, isFolded) = rest.lines(of: payload, rows: max(1, rows - 1))
-            return ([lead] + lines, isFolded)
+            let (lines, isFolded) = lines(of: payload, rest, rows: max(1, rows - 1))
+            return ([message.lead] + lines, isFolded)
         }
-        guard kind == .text else { return binary(payload) }
-        guard let json = JSONFit(payload, palette: palette, highlighting: matches) else {
-            return text(payload, rows: rows)
+        guard message.kind == .text else { return binary(payload, message) }
+        guard let json = JSONFit(payload, palette: palette, highlighting: message.matches) else {
+            return text(payload, message, rows: rows)
         }
-        let result = json.lines(of: payload, columns: columns, rows: rows, after: lead)
-        // A notification has one color.
-        return (isNotification ? result.lines.map { $0.recolored(.quiet) } : result.lines, result.isFolded)
+        let result = json.lines(of: payload, columns: message.columns, rows: rows, after: message.lead)
+        return (message.isNotification ? result.lines.map { $0.recolored(.quiet) } : result.lines, result.isFolded)
     }
 
     /// All of a message in at most `rows` lines, or `nil` if it takes more.
-    func unfolded(_ payload: RawSpan, rows: Int) -> [StyledText]? {
+    func unfolded(_ payload: RawSpan, _ message: Message, rows: Int) -> [StyledText]? {
         // A column has at most four bytes, unless much of the text is whitespace between tokens.
         // A binary message is always one line.
-        guard payload.byteCount <= columns * rows * 8, kind == .text else { return nil }
-        let (lines, isFolded) = lines(of: payload, rows: rows)
+        guard payload.byteCount <= message.columns * rows * 8, message.kind == .text else { return nil }
+        let (lines, isFolded) = lines(of: payload, message, rows: rows)
         if !isFolded, lines.count <= rows { return lines }
-        guard let json = JSONFit(payload, palette: palette, highlighting: matches) else { return nil }
-        let line = json.lines(of: payload, columns: .max, rows: 1, after: lead).lines[0]
-        let wrapped = line.wrapped(columns: columns, rows: rows)
-        return isNotification ? wrapped?.map { $0.recolored(.quiet) } : wrapped
+        guard let json = JSONFit(payload, palette: palette, highlighting: message.matches) else { return nil }
+        let line = json.lines(of: payload, columns: .max, rows: 1, after: message.lead).lines[0]
+        let wrapped = line.wrapped(columns: message.columns, rows: rows)
+        return message.isNotification ? wrapped?.map { $0.recolored(.quiet) } : wrapped
     }
 
     /// Text that is not JSON.
-    private func text(_ payload: RawSpan, rows: Int) -> (lines: [StyledText], isFolded: Bool) {
+    private func text(
+        _ payload: RawSpan, _ message: Message, rows: Int
+    ) -> (lines: [StyledText], isFolded: Bool) {
         // Four bytes are at most one character, and an escaped character is longer.
-        let beginning = payload.extracting(first: columns * rows * 4)
+        let beginning = payload.extracting(first: message.columns * rows * 4)
         var text = ""
         var shownMatches: [Range<Int>] = []
-        for (range, isMatch) in matches.pieces(of: 0..<beginning.byteCount) {
+        for (range, isMatch) in message.matches.pieces(of: 0..<beginning.byteCount) {
             let piece = beginning.extracting(range).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
             let start = text.utf8.count
             text += Self.expandingTabs(escapingControls(piece, keepingLayout: true))
@@ -60,10 +51,11 @@ struct MessageFit {
         // The end may be in the middle of a character.
         if isCut, text.last == "\u{FFFD}" { text.removeLast() }
         let (ranges, isComplete) = WrappedText.ranges(
-            of: text, columns: columns, firstColumns: columns - lead.columns, rows: rows)
-        var lines = ranges.map { styled($0, of: text, highlighting: TextMatches(shownMatches)) }
-        if !lead.isEmpty {
-            var first = lead
+            of: text, columns: message.columns, firstColumns: message.columns - message.lead.columns, rows: rows)
+        let style = message.isNotification ? Palette.Style.quiet : nil
+        var lines = ranges.map { styled($0, of: text, as: style, highlighting: TextMatches(shownMatches)) }
+        if !message.lead.isEmpty {
+            var first = message.lead
             first.append(lines[0])
             lines[0] = first
         }
@@ -72,23 +64,25 @@ struct MessageFit {
 
     /// A line of a text, with the matches highlighted.
     /// - Parameter matches: Their locations in the UTF-8 form of the text.
-    private func styled(_ line: Range<String.Index>, of text: String, highlighting matches: TextMatches) -> StyledText {
+    private func styled(
+        _ line: Range<String.Index>, of text: String, as style: Palette.Style?, highlighting matches: TextMatches
+    ) -> StyledText {
         var styled = StyledText(palette)
         let start = text.utf8.distance(from: text.startIndex, to: line.lowerBound)
         let bytes = text.utf8[line]
         for (range, isMatch) in matches.pieces(of: start..<start + bytes.count) {
             let piece = bytes.dropFirst(range.lowerBound - start).prefix(range.count)
-            styled.append(String(decoding: piece, as: UTF8.self), as: isNotification ? .quiet : nil, isMatch: isMatch)
+            styled.append(String(decoding: piece, as: UTF8.self), as: style, isMatch: isMatch)
         }
         return styled
     }
 
-    private func binary(_ payload: RawSpan) -> (lines: [StyledText], isFolded: Bool) {
-        var line = lead
+    private func binary(_ payload: RawSpan, _ message: Message) -> (lines: [StyledText], isFolded: Bool) {
+        var line = message.lead
         line.append("binary", as: .binary)
         line.append(" \(TrafficReport.size(payload.byteCount))  ")
         // Each byte takes two digits, a space, and a character. A narrow window shows more bytes without characters.
-        let available = columns - line.columns
+        let available = message.columns - line.columns
         let showsText = available > Self.minimumBytesWithText * 4
         let room = max(1, showsText ? (available - 1) / 4 : (available + 1) / 3)
         let shown = payload.extracting(first: payload.byteCount <= room ? room : max(1, room - 1))
