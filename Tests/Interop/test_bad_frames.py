@@ -25,25 +25,14 @@ def violated(data, *arguments):
 
 @pytest.mark.parametrize(
     "data, words",
-    [(wire.text("x", reserved=4), "RSV1"),
-     (wire.text("x", reserved=2), "RSV2"),
-     (wire.text("x", reserved=1), "RSV3"),
-     (wire.text("x", reserved=7), "reserved-bits"),
-     (wire.frame(wire.PING, reserved=4), "RSV1"),
-     *[(wire.frame(opcode), f"opcode {opcode} is reserved") for opcode in (3, 4, 5, 6, 7, 11, 12, 13, 14, 15)],
-     (wire.text("x", is_masked=True), "masked"),
-     (wire.frame(wire.BINARY, claimed_length=1 << 63), "2^63"),
-     (wire.frame(wire.BINARY, claimed_length=(1 << 64) - 1), "2^63"),
-     (wire.frame(wire.BINARY, claimed_length=125), "shortest"),
-     (b"\x82\x7e\x00\x7d", "shortest"),
-     (wire.frame(wire.PING, is_final=False), "fragmented"),
-     (wire.frame(wire.CLOSE, is_final=False), "fragmented"),
-     (wire.frame(wire.PING, b"x" * 126), "125"),
-     (wire.close(1000, b"x" * 124), "125"),
-     (wire.frame(wire.CONTINUATION, b"x"), "continuation"),
-     (wire.text("x", is_final=False) + wire.text("y"), "inside a fragmented message"),
-     (wire.frame(wire.CLOSE, b"\x03"), "one byte"),
-     *[(wire.close(code), f"close code {code}") for code in (0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65535)]],
+    [
+        (wire.text("x", reserved=4), "RSV1"),
+        (wire.text("x", is_masked=True), "masked"),
+        (wire.frame(wire.BINARY, claimed_length=1 << 63), "2^63"),
+        (wire.frame(wire.PING, is_final=False), "fragmented"),
+        (wire.frame(wire.CONTINUATION, b"x"), "continuation"),
+        (wire.frame(wire.CLOSE, b"\x03"), "one byte"),
+    ],
     ids=lambda value: value if isinstance(value, str) else "")
 def test_a_protocol_violation_exits_5_and_closes_with_1002(data, words):
     result, close_code = violated(data)
@@ -53,11 +42,11 @@ def test_a_protocol_violation_exits_5_and_closes_with_1002(data, words):
 
 @pytest.mark.parametrize(
     "data",
-    [wire.text(b"\xff"), wire.text(b"caf\xe9"), wire.text(b"\xed\xa0\x80"), wire.text(b"\xc0\xaf"), wire.text(b"\xf4\x90\x80\x80"),
-     wire.text(b"cut \xe6\xb0"), wire.text(b"\xe6\xb0", is_final=False) + wire.frame(wire.CONTINUATION, b"x"),
-     # RFC 6455 §8.1 allows failing before the message ends. This one never ends.
-     wire.text(b"\xff", is_final=False), wire.frame(wire.TEXT, b"\xff", claimed_length=70_000),
-     wire.close(1000, b"\xff")],
+    [
+        wire.text(b"\xff"),
+        wire.text(b"\xe6\xb0", is_final=False) + wire.frame(wire.CONTINUATION, b"x"),
+        wire.text(b"\xff", is_final=False),
+    ],
     ids=repr)
 def test_text_that_is_not_utf8_exits_5_and_closes_with_1007(data):
     result, close_code = violated(data)
@@ -65,7 +54,7 @@ def test_text_that_is_not_utf8_exits_5_and_closes_with_1007(data):
     assert close_code == 1007
 
 
-@pytest.mark.parametrize("length", [(1 << 63) - 1, 1 << 62, 1 << 32, (64 << 20) + 1])
+@pytest.mark.parametrize("length", [(1 << 63) - 1, (64 << 20) + 1])
 def test_a_length_over_the_limit_exits_1_and_closes_with_1009_without_waiting_for_the_payload(length):
     result, close_code = violated(wire.frame(wire.BINARY, b"only this", claimed_length=length))
     assert_fails(result, 1, "larger than 67108864 bytes; raise --max-message-size to accept it", "closed with 1009")
@@ -86,7 +75,7 @@ def test_too_many_fragments_exit_1_and_close_with_1008():
     assert close_code == 1008
 
 
-@pytest.mark.parametrize("count", range(1, 10))
+@pytest.mark.parametrize("count", [1, 9])
 def test_a_truncated_frame_and_the_end_of_the_stream_exits_1(count):
     data = wire.frame(wire.BINARY, b"y" * 70_000)[:count]
 
@@ -96,7 +85,7 @@ def test_a_truncated_frame_and_the_end_of_the_stream_exits_1(count):
     assert result.out == b"before\n"
 
 
-@pytest.mark.parametrize("count", [1, 2, 5, 20])
+@pytest.mark.parametrize("count", [2, 20])
 def test_a_truncated_frame_and_silence_exits_6_if_the_close_is_not_answered(count):
     def script(peer):
         peer.upgrade(then=wire.text("before") + wire.text("x" * 100)[:count])
@@ -106,16 +95,6 @@ def test_a_truncated_frame_and_silence_exits_6_if_the_close_is_not_answered(coun
         result = wsx("connect", "--linger", "100ms", "--close-timeout", "200ms", server.url)
     assert_fails(result, 6, "no answer from the peer within 200 ms")
     assert (result.out, server.results) == (b"before\n", [(1000, b"")])
-
-
-def test_a_truncated_frame_and_silence_is_bounded_by_timeout():
-    def script(peer):
-        peer.upgrade(then=wire.text("x" * 100)[:20])
-        peer.read_to_end()
-
-    with ScriptedServer(script) as server:
-        result = wsx("connect", "--no-stdin", "--timeout", "300ms", server.url)
-    assert_fails(result, 6, "--timeout")
 
 
 def test_unusual_but_valid_frames_are_accepted():
@@ -132,17 +111,6 @@ def test_unusual_but_valid_frames_are_accepted():
         result = wsx("connect", "--no-stdin", server.url)
     assert (result.status, result.out, result.err) == (0, "aé\n\n".encode(), "")
     assert server.results == [(wire.PONG, 1000)]
-
-
-def test_everything_after_the_close_frame_is_ignored():
-    def script(peer):
-        peer.upgrade(then=wire.close(1000) + wire.text("x", reserved=7) + b"garbage")
-        return peer.read_until_close().close_code
-
-    with ScriptedServer(script) as server:
-        result = wsx("connect", "--no-stdin", server.url)
-    assert (result.status, result.out, result.err) == (0, b"", "")
-    assert server.results == [1000]
 
 
 def test_a_violation_is_also_reported_as_an_event():

@@ -36,70 +36,29 @@ def answer_to(server, *offers):
 
 @pytest.mark.parametrize(
     "offer, answer",
-    [("", NAME),
-     ("; client_max_window_bits", NAME),
-     ("; client_max_window_bits=15", NAME),
-     ("; client_max_window_bits=8", "; client_max_window_bits=8"),
-     ("; server_max_window_bits=15", "; server_max_window_bits=15"),
-     ("; server_max_window_bits=8", "; server_max_window_bits=8"),
-     ("; server_no_context_takeover", "; server_no_context_takeover"),
-     ("; client_no_context_takeover", "; client_no_context_takeover"),
-     ("; client_max_window_bits=9; server_no_context_takeover; server_max_window_bits=10; client_no_context_takeover",
-      "; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=10; client_max_window_bits=9"),
-     (';server_max_window_bits="10"', "; server_max_window_bits=10"),
-     (' \t;\tserver_max_window_bits = "1\\0"', "; server_max_window_bits=10")])
+    [
+        ("", NAME),
+        ("; client_max_window_bits=9; server_no_context_takeover; server_max_window_bits=10; client_no_context_takeover",
+         "; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=10; client_max_window_bits=9"),
+    ])
 def test_an_offer_is_accepted_with_its_parameters(server, offer, answer):
     assert answer_to(server, NAME + offer) == (answer if answer == NAME else NAME + answer)
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    ["x", "x=1", "server_no_context_takeover=1", "client_no_context_takeover=15", "server_no_context_takeover=true",
-     "server_max_window_bits", "server_max_window_bits=7", "server_max_window_bits=16", "server_max_window_bits=08",
-     "server_max_window_bits=+9", "server_max_window_bits=9x", "server_max_window_bits=0x9", "client_max_window_bits=7",
-     "client_max_window_bits=16", "client_max_window_bits=010", "client_max_window_bits=99999999999999999999",
-     "client_max_window_bits=-9", "server_max_window_bits=9; server_max_window_bits=9",
-     "client_max_window_bits; client_max_window_bits", "client_max_window_bits; client_max_window_bits=9",
-     "server_no_context_takeover; server_no_context_takeover", "Server_No_Context_Takeover"])
-def test_an_invalid_offer_is_declined_and_the_next_is_considered(server, parameters):
-    invalid = f"{NAME}; {parameters}"
+def test_an_invalid_offer_is_declined_and_the_next_is_considered(server):
+    invalid = f"{NAME}; server_max_window_bits=16"
     assert answer_to(server, invalid) is None
     assert answer_to(server, f"{invalid}, {NAME}; server_max_window_bits=10") == f"{NAME}; server_max_window_bits=10"
     assert answer_to(server, invalid, f"x-other, {NAME}") == NAME
 
 
 @pytest.mark.parametrize(
-    "offers, answer",
-    [(["x-other"], None),
-     (["x-other; a=b", "another;c"], None),
-     (["x-webkit-deflate-frame, permessage-deflate"], NAME),
-     ([f"{NAME}; server_max_window_bits=9, {NAME}"], f"{NAME}; server_max_window_bits=9"),
-     ([NAME, f"{NAME}; server_max_window_bits=9"], NAME),
-     ([f", ,{NAME},"], NAME),
-     (["permessage-bzip2", "", NAME], NAME)],
-    ids=str)
-def test_the_first_acceptable_offer_is_accepted(server, offers, answer):
-    assert answer_to(server, *offers) == answer
-
-
-@pytest.mark.parametrize(
-    "value", [f"{NAME};", f"{NAME}; =1", f'{NAME}; x="', "a b", "@", 'x; y=""', "x; y=a b", "", ", ,"])
-def test_offers_with_a_syntax_error_get_400(server, value):
-    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as sock:
-        stream = wire.Stream(sock)
-        stream.send(wire.upgrade_request(server.port, "/", f"Sec-WebSocket-Extensions: {value}".encode()))
-        assert stream.read_to_end().startswith(b"HTTP/1.1 400 ")
-
-
-@pytest.mark.parametrize(
     "arguments, offer, answer",
-    [(["--compress=off"], "", None),
-     (["--compress", "--compress-window-bits", "10"], "", "; server_max_window_bits=10"),
-     (["--compress-window-bits", "10"], "; server_max_window_bits=9; client_max_window_bits",
-      "; server_max_window_bits=9; client_max_window_bits=10"),
-     (["--compress-window-bits", "10"], "; server_max_window_bits=11; client_max_window_bits=9",
-      "; server_max_window_bits=10; client_max_window_bits=9"),
-     (["--compress-no-context"], "", "; server_no_context_takeover; client_no_context_takeover")],
+    [
+        (["--compress=off"], "", None),
+        (["--compress-window-bits", "10"], "; server_max_window_bits=9; client_max_window_bits",
+         "; server_max_window_bits=9; client_max_window_bits=10"),
+    ],
     ids=str)
 def test_a_server_adds_its_own_parameters(arguments, offer, answer):
     with Listener("--echo", *arguments) as server:
@@ -108,14 +67,11 @@ def test_a_server_adds_its_own_parameters(arguments, offer, answer):
 
 @pytest.mark.parametrize(
     "arguments, offer",
-    [([], f"{NAME}; client_max_window_bits"),
-     (["--compress"], f"{NAME}; client_max_window_bits"),
-     (["--compress=off"], None),
-     (["--compress-window-bits", "9"], f"{NAME}; server_max_window_bits=9; client_max_window_bits=9"),
-     # Many peers do not support 8 bits, so 9 are offered.
-     (["--compress-window-bits", "8"], f"{NAME}; server_max_window_bits=9; client_max_window_bits=9"),
-     (["--compress-window-bits", "15"], f"{NAME}; client_max_window_bits"),
-     (["--compress-no-context"], f"{NAME}; server_no_context_takeover; client_no_context_takeover; client_max_window_bits")],
+    [
+        (["--compress=off"], None),
+        (["--compress-window-bits", "8"], f"{NAME}; server_max_window_bits=9; client_max_window_bits=9"),
+        (["--compress-no-context"], f"{NAME}; server_no_context_takeover; client_no_context_takeover; client_max_window_bits"),
+    ],
     ids=str)
 def test_the_offer_of_a_client_follows_its_options(arguments, offer):
     def script(peer):
@@ -131,11 +87,10 @@ def test_the_offer_of_a_client_follows_its_options(arguments, offer):
 
 @pytest.mark.parametrize(
     "answer, bits, is_alone",
-    [("; server_max_window_bits=8", 15, False),
-     ('; client_max_window_bits="8"', 8, False),
-     ("; client_max_window_bits=15", 15, False),
-     ("; server_no_context_takeover", 15, False),
-     ("; client_no_context_takeover ; server_no_context_takeover;client_max_window_bits=9;server_max_window_bits=10", 9, True)])
+    [
+        ('; client_max_window_bits="8"', 8, False),
+        ("; client_no_context_takeover ; server_no_context_takeover;client_max_window_bits=9;server_max_window_bits=10", 9, True),
+    ])
 def test_a_server_may_accept_with_smaller_parameters(answer, bits, is_alone):
     def script(peer):
         peer.upgrade(f"Sec-WebSocket-Extensions: {NAME}{answer}".encode())

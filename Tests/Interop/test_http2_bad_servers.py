@@ -7,7 +7,7 @@ import pytest
 
 import http2
 import wire
-from http2 import ACK, END_HEADERS, END_STREAM, HEADERS, PING, PUSH_PROMISE, Server, frame
+from http2 import END_HEADERS, END_STREAM, HEADERS, PING, PUSH_PROMISE, Server, frame
 from http2_frames import (
     CONNECTION_ERRORS, FLOW_CONTROL_ERROR, LARGEST_WINDOW, PROTOCOL_ERROR, connection_errors)
 from processes import assert_fails, wsx
@@ -34,21 +34,17 @@ def outcome(sent, *words):
 
 
 @pytest.mark.parametrize("label", CONNECTION_ERRORS)
-@pytest.mark.parametrize("is_open", [False, True], ids=["opening", "open"])
-def test_a_malformed_frame_ends_the_connection(label, is_open):
-    # Fields of a response, or of trailers.
-    sent, code = connection_errors(1, http2.header_block((b"x", b"y") if is_open else STATUS))[label]
-    assert outcome(OK * is_open + sent, "the peer violated the HTTP/2 protocol")[1] == code
+def test_a_malformed_frame_ends_the_connection(label):
+    # Fields of trailers.
+    sent, code = connection_errors(1, http2.header_block((b"x", b"y")))[label]
+    assert outcome(OK + sent, "the peer violated the HTTP/2 protocol")[1] == code
 
 
-@pytest.mark.parametrize("first", [
-    frame(PING, bytes(8)), frame(http2.SETTINGS, b"", ACK), http2.headers(STATUS), http2.window_update(1)],
-    ids=["ping", "acknowledgement", "headers", "window update"])
-def test_the_first_frame_is_settings(first):
+def test_the_first_frame_is_settings():
     # §3.4.
     def script(peer):
         peer.read_exactly(len(http2.PREFACE))
-        peer.send(first)
+        peer.send(frame(PING, bytes(8)))
         server = Server.__new__(Server)
         server.peer = peer
         server.payload = bytearray()
@@ -59,36 +55,19 @@ def test_the_first_frame_is_settings(first):
     assert server.results == [PROTOCOL_ERROR]
 
 
-# Responses, with the words that the error contains.
+# Responses, with the words that the error contains. nghttp2 finds most mistakes; these are one of each kind.
 RESPONSES = {
     # §8.2: names and values.
-    **{f"{label} in a name": ([STATUS, (name, b"")], "header field")
-       for label, name in (
-           ("upper case", b"Upper"), ("colon", b"a:b"), ("space", b"a b"), ("line feed", b"a\n"), ("escape", b"a\x1b[0m"),
-           ("nul", b"a\0"), ("byte ff", b"\xff"))},
-    "empty name": ([STATUS, (b"", b"")], "is malformed"),
-    **{f"{label} in a value": ([STATUS, (b"x", b"a" + characters + b"b")], 'the header field "x" is malformed')
-       for label, characters in (
-           ("line end", b"\r\nc: "), ("line feed", b"\n"), ("carriage return", b"\r"), ("nul", b"\0"))},
-    **{f"{label} a value": ([STATUS, (b"x", value)], 'the header field "x" is malformed')
-       for label, value in (("space before", b" a"), ("space after", b"a "), ("tab before", b"\ta"), ("tab after", b"a\t"))},
-    # §8.2.2: fields of connections.
-    **{f"field {name.decode()}": ([STATUS, (name, b"close")], "")
-       for name in (b"connection", b"upgrade", b"keep-alive", b"proxy-connection", b"transfer-encoding")},
+    "upper case in a name": ([STATUS, (b"Upper", b"")], "header field"),
+    "escape in a name": ([STATUS, (b"a\x1b[0m", b"")], "header field"),
+    "line end in a value": ([STATUS, (b"x", b"a\r\nc: b")], 'the header field "x" is malformed'),
+    "space before a value": ([STATUS, (b"x", b" a")], 'the header field "x" is malformed'),
     # §8.3.2: pseudo-fields.
     "no status": ([(b"x", b"y")], ""),
-    "nothing": ([], ""),
     "second status": ([STATUS, STATUS], ""),
-    "status after a field": ([(b"x", b""), STATUS], ""),
-    "pseudo-field of requests": ([STATUS, (b":path", b"/")], ""),
-    "unknown pseudo-field": ([STATUS, (b":x", b"")], ""),
-    **{f"status {value.decode()}": ([(b":status", value)], "")
-       for value in (b"", b"20", b"2000", b"abc", b"2x0", b"+20", b" 200", b"101")},
+    "status 101": ([(b":status", b"101")], ""),
     # §8.1.1.
     "lengths that differ": ([(b":status", b"403"), (b"content-length", b"1"), (b"content-length", b"2")], ""),
-    "negative length": ([(b":status", b"403"), (b"content-length", b"-1")], ""),
-    "length that is no number": ([(b":status", b"403"), (b"content-length", b"x")], ""),
-    "length beyond all numbers": ([(b":status", b"403"), (b"content-length", b"9" * 30)], ""),
 }
 
 
@@ -102,13 +81,8 @@ def test_a_malformed_response_resets_the_stream(label):
 # What a server may not send on the stream of a WebSocket, or before it is open.
 SEQUENCES = {
     "data before the response": http2.data(b"early"),
-    "interim response that ends the stream": http2.headers((b":status", b"103"), flags=END_HEADERS | END_STREAM),
-    "interim response after the final one": OK + http2.headers((b":status", b"103")),
     "second response": OK + OK,
-    "trailers without an end": OK + http2.headers((b"x", b"")),
     "trailers with a pseudo-field": OK + http2.headers(STATUS, flags=END_HEADERS | END_STREAM),
-    "trailers with upper case": OK + http2.headers((b"Upper", b""), flags=END_HEADERS | END_STREAM),
-    "trailers with a field of connections": OK + http2.headers((b"connection", b"x"), flags=END_HEADERS | END_STREAM),
 }
 
 

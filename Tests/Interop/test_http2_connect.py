@@ -6,8 +6,6 @@ import os
 import random
 import re
 import ssl
-import struct
-import time
 
 import pytest
 
@@ -64,13 +62,6 @@ def test_messages_are_echoed_over_tls_which_selects_h2(secure_hypercorn, certifi
     assert re.search(r"TLS: TLS 1\.3, .*, h2\n", result.err), result.err
 
 
-def test_the_pin_of_the_server_is_checked(secure_hypercorn, certificates):
-    pin = certificates.good.pin
-    assert_hello(hello("--ca", certificates.root, "--pin", pin, secure_hypercorn.url))
-    wrong = "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
-    assert_fails(hello("--ca", certificates.root, "--pin", wrong, secure_hypercorn.url), 3, "pin")
-
-
 def test_verbose_output_shows_the_pseudo_fields_and_masks_secrets(hypercorn):
     result = hello("-v", "--bearer", "geheim-token", "-H", "X-Mixed: Case", hypercorn.url + "?token=geheim")
     assert result.status == 0, result
@@ -112,16 +103,6 @@ def test_a_redirect_is_followed_with_its_cookie(hypercorn):
     assert json.loads(result.out)["headers"]["cookie"] == "visit=1", result
 
 
-def test_a_login_is_sent_and_asked_for(hypercorn):
-    assert connect(hypercorn.url + "login").error_lines[0].endswith("log in with --auth"), "no login"
-    assert_hello(hello("--auth", "me:geheim", hypercorn.url + "login"))
-    assert_hello(hello("--auth", "me:geheim", "--anyauth", hypercorn.url + "login"))
-
-
-def test_a_close_code_of_the_server_is_reported(hypercorn):
-    assert_fails(connect(hypercorn.url + "closed"), 1, '4001 "enough"')
-
-
 def test_large_messages_pass_unchanged_in_both_directions(hypercorn, tmp_path):
     path = tmp_path / "messages"
     lines = [random.randbytes(3 * MEBIBYTE).hex().encode() for _ in range(4)]
@@ -135,15 +116,6 @@ def test_large_messages_pass_unchanged_in_both_directions(hypercorn, tmp_path):
 def test_every_route_to_the_server_works(route, secure_hypercorn, hypercorn, certificates):
     for url in (hypercorn.url, secure_hypercorn.url):
         assert_hello(hello("--ca", certificates.root, *route, url))
-
-
-def test_a_client_certificate_is_sent(certificates):
-    identity, client = certificates.good, certificates.client
-    arguments = [identity.chain, identity.key, certificates.root]
-    with PeerServer([PEERS_PYTHON, PEERS / "hypercorn_server.py", *arguments]) as server:
-        url = f"wss://127.0.0.1:{server.port}/"
-        assert_hello(hello("--ca", certificates.root, "--cert", client.chain, "--key", client.key, url))
-        assert hello("--ca", certificates.root, url).status == 3
 
 
 # Servers that do not speak HTTP/2, or not this part of it

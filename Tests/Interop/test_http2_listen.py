@@ -317,15 +317,6 @@ def test_a_signal_closes_all_websockets_and_then_the_connection():
         assert server.wait() == 0, server.err
 
 
-def test_the_end_of_the_connection_ends_its_websockets():
-    with listen("--echo") as server:
-        with Client(server) as client:
-            client.open(1)
-            client.open(3)
-        wait_until(lambda: server.err.count("disconnected: 1006") == 2)
-        assert server.stop() == 0
-
-
 def test_violations_are_logged_with_their_reason():
     with listen("--echo") as server, Client(server) as client:
         client.open()
@@ -348,17 +339,6 @@ def test_a_connection_without_streams_is_closed():
             client.open()
             client.say("hello")
             assert client.message() == b"hello"
-
-
-@pytest.mark.parametrize("preface", [b"PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n", b"PRI / HTTP/1.1\r\n\r\n", b"P"])
-def test_a_request_that_begins_like_http2_is_http1(echo, preface):
-    with socket.create_connection(("127.0.0.1", echo.port), timeout=60) as sock:
-        for byte in preface:
-            sock.sendall(bytes([byte]))
-        stream = wire.Stream(sock)
-        stream.end_sending()
-        answer = stream.read_to_end()
-        assert answer == b"" if preface == b"P" else answer.startswith(b"HTTP/1.1 "), answer
 
 
 # Browsers

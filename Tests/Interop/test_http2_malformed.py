@@ -8,8 +8,8 @@ import pytest
 import http2
 import wire
 from http2 import (
-    CANCEL, DATA, END_HEADERS, END_STREAM, GET, HEADERS, PADDED, PING, PREFACE, PRIORITY_FIELDS, SETTINGS, WEBSOCKET,
-    Client, changed, frame)
+    CANCEL, DATA, END_HEADERS, END_STREAM, GET, HEADERS, PADDED, PING, PREFACE, PRIORITY_FIELDS, WEBSOCKET, Client,
+    changed, frame)
 from http2_frames import (
     CONNECTION_ERRORS, FLOW_CONTROL_ERROR, LARGEST_WINDOW, PROTOCOL_ERROR, STREAM_CLOSED, connection_errors)
 from processes import Listener, wsx
@@ -54,75 +54,39 @@ def test_the_only_client_fails_the_run():
         assert "the peer violated the HTTP/2 protocol" in server.err
 
 
-@pytest.mark.parametrize("first", [
-    frame(PING, bytes(8)), frame(SETTINGS, b"", http2.ACK), http2.headers(*WEBSOCKET), http2.window_update(1)],
-    ids=["ping", "acknowledgement", "headers", "window update"])
-def test_the_first_frame_is_settings(server, first):
+def test_the_first_frame_is_settings(server):
     # §3.4.
-    with Client(server, starts_with=PREFACE + first) as client:
+    with Client(server, starts_with=PREFACE + frame(PING, bytes(8))) as client:
         assert client.read_to_end() == PROTOCOL_ERROR
 
 
-# Requests, with the way they end: a status, or the code of a reset.
+# Requests, with the way they end: a status, or the code of a reset. nghttp2 finds most mistakes; these are one of each kind,
+# and those that wsx itself finds.
 REQUESTS = {
     # §8.2: names and values.
     "upper case": ([*GET, (b"Upper", b"")], PROTOCOL_ERROR),
-    "empty name": ([*GET, (b"", b"")], PROTOCOL_ERROR),
-    **{f"{label} in a name": ([*GET, (b"a" + character + b"b", b"")], PROTOCOL_ERROR)
-       for label, character in (
-           ("colon", b":"), ("space", b" "), ("line feed", b"\n"), ("nul", b"\0"), ("delete", b"\x7f"), ("byte ff", b"\xff"))},
-    **{f"{label} in a value": ([*GET, (b"x", b"a" + characters + b"b")], PROTOCOL_ERROR)
-       for label, characters in (
-           ("line end", b"\r\nc: "), ("line feed", b"\n"), ("carriage return", b"\r"), ("nul", b"\0"))},
-    **{f"{label} a value": ([*GET, (b"x", value)], PROTOCOL_ERROR)
-       for label, value in (
-           ("space before", b" a"), ("space after", b"a "), ("tab before", b"\ta"), ("tab after", b"a\t"))},
-    "nul in a cookie": ([*GET, (b"cookie", b"a=\0")], PROTOCOL_ERROR),
+    "line feed in a name": ([*GET, (b"a\nb", b"")], PROTOCOL_ERROR),
+    "line end in a value": ([*GET, (b"x", b"a\r\nc: b")], PROTOCOL_ERROR),
+    "space before a value": ([*GET, (b"x", b" a")], PROTOCOL_ERROR),
+    "tab after a value": ([*GET, (b"x", b"a\t")], PROTOCOL_ERROR),
     # §8.2.2: fields of connections.
-    **{f"field {name.decode()}": ([*GET, (name, value)], PROTOCOL_ERROR)
-       for name, value in (
-           (b"connection", b"close"), (b"upgrade", b"websocket"), (b"keep-alive", b"1"), (b"proxy-connection", b"close"),
-           (b"transfer-encoding", b"chunked"), (b"te", b"gzip"), (b"te", b"trailers, gzip"))},
+    "field connection": ([*GET, (b"connection", b"close")], PROTOCOL_ERROR),
+    "field te": ([*GET, (b"te", b"gzip")], PROTOCOL_ERROR),
     # §8.3: pseudo-fields.
     "pseudo-field after a field": ([(b"x", b""), *GET], PROTOCOL_ERROR),
-    "last pseudo-field after a field": ([*GET[:3], (b"x", b""), GET[3]], PROTOCOL_ERROR),
-    "pseudo-field of responses": ([*GET, (b":status", b"200")], PROTOCOL_ERROR),
-    "unknown pseudo-field": ([(b":x", b""), *GET], PROTOCOL_ERROR),
-    "upper case in a pseudo-field": ([(b":Path", b"/"), *GET], PROTOCOL_ERROR),
-    **{f"second {name[1:].decode()}": ([(name, value), *WEBSOCKET], PROTOCOL_ERROR) for name, value in WEBSOCKET[:5]},
-    **{f"no {name[1:].decode()}": ([field for field in GET if field[0] != name], PROTOCOL_ERROR)
-       for name, _ in GET[:3]},
+    "second method": ([WEBSOCKET[0], *WEBSOCKET], PROTOCOL_ERROR),
     "no authority": (changed(GET, _authority=None), PROTOCOL_ERROR),
-    "empty method": (changed(GET, _method=b""), PROTOCOL_ERROR),
-    "space in the method": (changed(GET, _method=b"G ET"), PROTOCOL_ERROR),
-    "empty scheme": (changed(GET, _scheme=b""), PROTOCOL_ERROR),
-    "space in the scheme": (changed(GET, _scheme=b"ht tp"), PROTOCOL_ERROR),
-    "empty path": (changed(GET, _path=b""), PROTOCOL_ERROR),
     "relative path": (changed(GET, _path=b"x"), PROTOCOL_ERROR),
-    "asterisk as a path": (changed(GET, _path=b"*"), PROTOCOL_ERROR),
     "space in the path": (changed(GET, _path=b"/ HTTP/1.1"), PROTOCOL_ERROR),
-    "line feed in the path": (changed(GET, _path=b"/\n"), PROTOCOL_ERROR),
-    "empty authority": (changed(GET, _authority=b""), PROTOCOL_ERROR),
-    "space in the authority": (changed(GET, _authority=b"a b"), PROTOCOL_ERROR),
     "slash in the authority": (changed(GET, _authority=b"a/b"), PROTOCOL_ERROR),
     "user in the authority": (changed(GET, _authority=b"user@127.0.0.1"), 400),
     "another host": ([*GET, (b"host", b"other")], 400),
-    "a second host": (changed(GET, _authority=None) + [(b"host", b"127.0.0.1")] * 2, PROTOCOL_ERROR),
     # RFC 8441 §4.
     "protocol without connect": ([(b":protocol", b"websocket"), *GET], PROTOCOL_ERROR),
-    "extended connect without a scheme": (changed(WEBSOCKET, _scheme=None), PROTOCOL_ERROR),
     "extended connect without a path": (changed(WEBSOCKET, _path=None), PROTOCOL_ERROR),
-    "extended connect without an authority": (changed(WEBSOCKET, _authority=None), PROTOCOL_ERROR),
-    "empty protocol": (changed(WEBSOCKET, _protocol=b""), PROTOCOL_ERROR),
     "unknown protocol": (changed(WEBSOCKET, _protocol=b"connect-udp"), 501),
-    "connect with a path only": ([(b":method", b"CONNECT"), (b":path", b"/"), (b":authority", b"h")], PROTOCOL_ERROR),
-    "connect with a scheme only": (
-        [(b":method", b"CONNECT"), (b":scheme", b"http"), (b":authority", b"h")], PROTOCOL_ERROR),
-    "connect without an authority": ([(b":method", b"CONNECT")], PROTOCOL_ERROR),
     # §8.1.1: lengths.
     "lengths that differ": ([*POST, (b"content-length", b"1"), (b"content-length", b"2")], PROTOCOL_ERROR),
-    **{f"length {value.decode()}": ([*POST, (b"content-length", value)], PROTOCOL_ERROR)
-       for value in (b"-1", b"+1", b"0x1", b"1,1", b"", b"1.0", b"9" * 30)},
     "length of a body that is missing": ([*POST, (b"content-length", b"5")], PROTOCOL_ERROR),
 }
 
@@ -138,21 +102,10 @@ def test_a_malformed_request_ends_its_stream(client, label):
     assert_alive(client)
 
 
-TRAILERS = {
-    "pseudo-field": http2.headers((b":path", b"/"), stream=3, flags=END_HEADERS | END_STREAM),
-    "pseudo-field of responses": http2.headers((b":status", b"200"), stream=3, flags=END_HEADERS | END_STREAM),
-    "upper case": http2.headers((b"Upper", b""), stream=3, flags=END_HEADERS | END_STREAM),
-    "field of connections": http2.headers((b"connection", b"close"), stream=3, flags=END_HEADERS | END_STREAM),
-    "no end": http2.headers((b"x", b""), stream=3),
-    "a second request": http2.headers(*WEBSOCKET, stream=3),
-}
-
-
-@pytest.mark.parametrize("label", TRAILERS)
-def test_malformed_trailers_end_their_stream(client, label):
+def test_malformed_trailers_end_their_stream(client):
     # §8.1.
     client.open(3)
-    client.send(TRAILERS[label])
+    client.send(http2.headers((b":path", b"/"), stream=3, flags=END_HEADERS | END_STREAM))
     client.read_until(lambda: 3 in client.ends)
     assert client.ends[3] == PROTOCOL_ERROR
     assert_alive(client)
@@ -220,17 +173,11 @@ def test_streams_are_opened_in_order(client):
 
 VALID = {
     "unknown frame": frame(0xFA, b"x", 0xFF, 99),
-    "unknown setting": http2.settings((0x99, 1)),
     "unknown flags": frame(PING, bytes(8), 0xF0),
-    "reserved bit of the stream": frame(DATA, b"", 0, 0x8000_0001),
     "padding of data": frame(DATA, b"\x02\0\0", PADDED, 1),
-    "priority": frame(http2.PRIORITY, bytes(4) + b"\x10", 0, 99),
     "headers with a priority": frame(
         HEADERS, bytes(5) + http2.header_block(*GET), PRIORITY_FIELDS | END_HEADERS | END_STREAM, 3),
-    "empty continuation": frame(HEADERS, http2.header_block(*GET), END_STREAM, 3) + frame(
-        http2.CONTINUATION, b"", END_HEADERS, 3),
     "trailers": http2.headers(*WEBSOCKET, stream=3) + http2.headers((b"x", b""), stream=3, flags=END_HEADERS | END_STREAM),
-    "field te with trailers": http2.headers(*GET, (b"te", b"trailers"), stream=3),
     "host that equals the authority": http2.headers(*GET, (b"host", b"127.0.0.1"), stream=3),
     "host without an authority": http2.headers(*changed(GET, _authority=None), (b"host", b"127.0.0.1"), stream=3),
 }

@@ -9,7 +9,6 @@ import threading
 import pytest
 
 import http2
-import wire
 from http2 import CANCEL, END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, GET, INTERNAL_ERROR, REFUSED_STREAM, WEBSOCKET, Client, changed
 from processes import Listener, Relay, memory_limit, peak_resident_bytes, resident_bytes, wait_until, wsx
 

@@ -21,7 +21,6 @@ MEBIBYTE = 1 << 20
 # Memory beyond the message itself that a run may need while a message at the limit arrives.
 MARGIN_BYTES = 32 * MEBIBYTE
 DEFAULT_LIMIT_BYTES = {"connect": 64 * MEBIBYTE, "listen": 16 * MEBIBYTE}
-FRAGMENT_LIMIT = 131_072
 
 each_role = pytest.mark.parametrize("role", ROLES)
 
@@ -77,16 +76,14 @@ def assert_survives(peer, baseline_bytes, code):
 
 WAYS = {
     "one frame": lambda peer: [peer.compressed(BINARY, BOMB)],
-    "one text": lambda peer: [peer.compressed(TEXT, BOMB)],
     "fragments": lambda peer: in_fragments(peer, pieces(BOMB, 500)),
-    "packets of 100 B": lambda peer: pieces(peer.compressed(BINARY, BOMB), 100),
 }
 
 
 @each_role
 @pytest.mark.parametrize(
     "way, limit",
-    [*((way, None) for way in WAYS), ("one frame", 1), ("one frame", 3), ("one frame", 20), ("fragments", 100)])
+    [("one frame", None), ("fragments", None), ("one frame", 3)])
 def test_a_message_of_a_mebibyte_that_inflates_to_a_gibibyte_closes_with_1009(role, way, limit):
     assert len(BOMB) < 1.1 * MEBIBYTE
     arguments = ["--max-message-size", f"{limit}M"] if limit else []
@@ -124,10 +121,9 @@ def test_consecutive_compressed_messages_at_the_limit_are_accepted(role):
 
 
 @each_role
-@pytest.mark.parametrize(
-    "block", [b"\x00\x00\x00\xff\xff", b"\x02\x08\x20\x80\x00", b"\x03\x00"], ids=["stored", "fixed codes", "final"])
-def test_a_message_of_empty_blocks_ends_with_1009(role, block):
-    payload = block * (65_000 // len(block))
+def test_a_message_of_empty_blocks_ends_with_1009(role):
+    # Blocks with fixed codes.
+    payload = b"\x02\x08\x20\x80\x00" * 13_000
     assert zlib.decompressobj(-15).decompress(payload) == b""
     with PeerOf(role, "--max-message-size", "1M") as peer:
         # Fill the window first, so there is more to lose.
@@ -150,10 +146,8 @@ def test_a_message_of_empty_blocks_ends_with_1009(role, block):
 @each_role
 @pytest.mark.parametrize(
     "reserved, first, payload",
-    [(0, b"", b""), (0, b"x", b"x"), (RSV1, b"", b""),
-     # A block with fixed codes that continues with a zero in each byte (RFC 1951 §3.2.6).
-     (RSV1, b"\x62", b"\x60")],
-    ids=["empty", "one byte", "compressed, empty", "compressed, one byte"])
+    [(0, b"x", b"x"), (RSV1, b"\x62", b"\x60")],
+    ids=["one byte", "compressed, one byte"])
 def test_ten_million_continuation_frames_end_at_the_limit_with_1008(role, reserved, first, payload):
     with PeerOf(role) as peer:
         before = resident_bytes(peer.pid)
@@ -163,16 +157,6 @@ def test_ten_million_continuation_frames_end_at_the_limit_with_1008(role, reserv
         grown = peak_resident_bytes(peer.pid) - before
         assert grown < memory_limit(4 * MEBIBYTE), f"{grown >> 10} KiB"
         assert_survives(peer, before, 1008)
-
-
-@each_role
-def test_exactly_the_maximum_number_of_fragments_is_accepted(role):
-    with PeerOf(role) as peer:
-        frames = peer.frame(TEXT, b"x", is_final=False)
-        frames += peer.frame(CONTINUATION, b"x", is_final=False) * (FRAGMENT_LIMIT - 2)
-        peer.send(frames + peer.frame(CONTINUATION, b"x") + peer.close())
-        assert peer.read_until_close().close_code == 1000
-        assert peer.received() == [(TEXT, b"x" * FRAGMENT_LIMIT)]
 
 
 def send_a_million_pings(peer):
@@ -209,17 +193,11 @@ def test_events_of_a_million_pings_wait_for_their_reader(role):
 
 
 @each_role
-@pytest.mark.parametrize("extensions", [None, "permessage-deflate"], ids=["plain", "compressed"])
-@pytest.mark.parametrize("length, code", [((1 << 63) - 1, 1009), (1 << 63, 1002), ((1 << 64) - 1, 1002)])
-@pytest.mark.parametrize("opcode", [BINARY, CONTINUATION])
-def test_an_excessive_length_is_rejected_at_once(role, extensions, length, code, opcode):
-    with PeerOf(role, extensions=extensions) as peer:
+@pytest.mark.parametrize("length, code", [((1 << 63) - 1, 1009), (1 << 63, 1002)])
+def test_an_excessive_length_is_rejected_at_once(role, length, code):
+    with PeerOf(role) as peer:
         before = resident_bytes(peer.pid)
-        reserved = RSV1 if extensions else 0
-        if opcode == CONTINUATION:
-            peer.send(peer.frame(BINARY, b"\x00", reserved=reserved, is_final=False))
-            reserved = 0
-        header = peer.frame(opcode, reserved=reserved, claimed_length=length)
+        header = peer.frame(BINARY, reserved=RSV1, claimed_length=length)
         # An invalid length is rejected before the masking key arrives. A length over the limit is rejected with the
         # whole header.
         if code == 1002:

@@ -41,38 +41,18 @@ def answer_to(server, request):
 
 @pytest.mark.parametrize(
     "request_head, status",
-    [(b"\x00\x01\x02garbage\xff\r\n\r\n", b"400"),
-     (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 512 + b"\r\n\r\n", b"400"),
-     (b"GET / HTTP/1.1\r\n\r\n", b"400"),
-     (b"GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n", b"426"),
-     (b"GET / HTTP/1.1\nHost: localhost\n\n", b"400"),
-     (b"POST / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"405"),
-     (b"GET / HTTP/2.0\r\nHost: localhost\r\n\r\n", b"505"),
-     (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: " + b"x" * 20_000 + b"\r\n\r\n", b"431"),
-     (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 101 + b"\r\n", b"431"),
-     (b"GET /" + b"x" * 20_000, b"4"),
-     (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: a\x00b\r\n\r\n", b"400")],
+    [
+        (b"\x00\x01\x02garbage\xff\r\n\r\n", b"400"),
+        (b"GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n", b"426"),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: " + b"x" * 20_000 + b"\r\n\r\n", b"431"),
+    ],
     ids=lambda value: repr(value[:50]))
 def test_a_request_without_an_upgrade_gets_an_answer(server, request_head, status):
     assert answer_to(server, request_head).startswith(b"HTTP/1.1 " + status)
 
 
-def test_another_version_is_answered_with_the_supported_one(server):
-    request = wire.upgrade_request(server.port).replace(b"Version: 13", b"Version: 8")
-    answer = answer_to(server, request)
-    assert answer.startswith(b"HTTP/1.1 426 ")
-    assert wire.field(answer, b"Sec-WebSocket-Version") == b"13"
-
-
 def test_a_request_head_of_a_megabyte_gets_431_and_is_not_kept(server):
     assert answer_to(server, b"GET / HTTP/1.1\r\nX: " + b"x" * MEBIBYTE).startswith(b"HTTP/1.1 431 ")
-
-
-def test_an_incomplete_request_gets_408(server):
-    stream = dial(server)
-    with stream.sock:
-        stream.send(b"GET / HTTP/1.1\r\nHost: local")
-        assert stream.read_to_end().startswith(b"HTTP/1.1 408 ")
 
 
 def test_a_slow_request_in_single_bytes_gets_408(server):
@@ -88,12 +68,6 @@ def test_a_slow_request_in_single_bytes_gets_408(server):
         assert stream.read_to_end().startswith(b"HTTP/1.1 408 ")
 
 
-def test_a_silent_connection_gets_408(server):
-    stream = dial(server)
-    with stream.sock:
-        assert stream.read_to_end().startswith(b"HTTP/1.1 408 ")
-
-
 @pytest.mark.parametrize("verbose", [[], ["-v"]])
 def test_spare_connections_of_browsers_are_logged_only_with_verbose(verbose):
     with Listener("--echo", "--handshake-timeout", "100ms", *verbose) as server:
@@ -103,51 +77,21 @@ def test_spare_connections_of_browsers_are_logged_only_with_verbose(verbose):
         assert server.err.count("Rejected a request: 408") == len(verbose)
 
 
-def test_an_incomplete_request_and_the_end_get_no_answer(server):
-    assert answer_to_shut(server, b"GET / HTTP/1.1\r\nHo") == b""
-
-
-def answer_to_shut(server, request):
-    stream = dial(server)
-    with stream.sock:
-        stream.send(request)
-        stream.end_sending()
-        return stream.read_to_end()
-
-
 @pytest.mark.parametrize(
     "data, code",
-    [(wire.text("x"), 1002), (wire.text("x", reserved=4, is_masked=True), 1002), (wire.frame(3, is_masked=True), 1002),
-     (wire.frame(wire.PING, is_final=False, is_masked=True), 1002), (wire.text(b"\xff", is_masked=True), 1007),
-     (wire.frame(wire.CONTINUATION, is_masked=True), 1002), (wire.frame(wire.CLOSE, b"\x03", is_masked=True), 1002),
-     (wire.close(1005, is_masked=True), 1002), (wire.frame(wire.BINARY, is_masked=True, claimed_length=1 << 63), 1002),
-     (wire.frame(wire.BINARY, is_masked=True, claimed_length=(16 * MEBIBYTE) + 1), 1009),
-     (wire.frame(wire.BINARY, is_masked=True, claimed_length=(1 << 63) - 1), 1009)],
-    ids=["no mask", "reserved bit", "unknown opcode", "fragmented ping", "no UTF-8", "continuation of nothing",
-         "half a close code", "close code 1005", "length of 64 bits", "too long", "far too long"])
+    [
+        (wire.text("x"), 1002),
+        (wire.text(b"\xff", is_masked=True), 1007),
+        (wire.frame(wire.CLOSE, b"\x03", is_masked=True), 1002),
+        (wire.frame(wire.BINARY, is_masked=True, claimed_length=(16 * MEBIBYTE) + 1), 1009),
+    ],
+    ids=["no mask", "no UTF-8", "half a close code", "too long"])
 def test_a_client_that_violates_the_protocol_is_closed_with_the_right_code(server, data, code):
     stream = dial(server, upgraded=True)
     with stream.sock:
         stream.send(data)
         assert stream.read_until_close().close_code == code
         assert stream.read_to_end() == b""
-
-
-def test_frames_in_the_same_packet_as_the_request_are_echoed(server):
-    stream = dial(server)
-    with stream.sock:
-        stream.send(wire.upgrade_request(server.port) + wire.text("early", is_masked=True))
-        assert stream.read_head().startswith(b"HTTP/1.1 101 ")
-        assert stream.read_frame().payload == b"early"
-
-
-def test_clients_that_leave_in_the_middle_of_a_frame_leave_nothing_behind(server):
-    before = descriptor_count(server.pid)
-    for _ in range(20):
-        stream = dial(server, upgraded=True)
-        stream.send(wire.text("x" * 1000, is_masked=True)[:100])
-        stream.sock.close()
-    wait_until(lambda: descriptor_count(server.pid) <= before, what="the descriptors' release")
 
 
 def test_a_thousand_connections_leave_no_descriptor_behind(server):
@@ -199,21 +143,6 @@ def test_a_client_that_resets_a_full_echo_is_removed_at_once():
                 except TimeoutError:
                     pass
         assert server.stop() == 0
-
-
-def test_a_flood_of_pings_from_a_client_that_does_not_read_uses_bounded_memory():
-    pings = wire.frame(wire.PING, b"x" * 125, is_masked=True) * 500
-    with Listener("--echo") as server:
-        stream = dial(server, upgraded=True)
-        with stream.sock:
-            stream.sock.settimeout(2)
-            try:
-                for _ in range(2000):
-                    stream.send(pings)
-            except TimeoutError:
-                pass
-            assert peak_resident_bytes(server.pid) < memory_limit(128 * MEBIBYTE)
-            assert wsx("connect", "-n", "1", server.url, "hi").out == b"hi\n"
 
 
 def test_a_reader_that_falls_behind_is_disconnected_and_the_others_get_everything():
