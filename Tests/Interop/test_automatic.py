@@ -52,20 +52,6 @@ def test_input_follows_the_login_and_only_replies_are_written():
     assert service.clients == [['{"token":"secret"}', "one", "two"]]
 
 
-@pytest.mark.parametrize("options", [["-1"], ["-n", "1"], ["--request"], ["--until", "reply"]], ids=" ".join)
-def test_messages_of_the_login_do_not_count(options):
-    with ScriptedServer(Service()) as server:
-        result = wsx("connect", *LOGIN, *options, server.url, "ask")
-    assert (result.status, result.out) == (0, b"reply to ask\n")
-
-
-def test_verbose_runs_show_the_login():
-    with ScriptedServer(Service()) as server:
-        result = wsx("connect", "-v", *LOGIN, "-1", server.url, "ask")
-    assert result.out == b"reply to ask\n"
-    assert '{"type":"hello"}' in result.err and '{"type":"welcome"}' in result.err
-
-
 def test_a_first_message_can_come_from_a_file_and_the_environment(tmp_path):
     (tmp_path / "login.json").write_text('{"token":{{json:env:TOKEN}}}\n')
     service = Service(token='a"b')
@@ -81,39 +67,6 @@ def test_a_rejected_login_is_reported_with_the_servers_words():
         result = wsx("connect", *LOGIN, server.url, "ask")
     assert_fails(result, 1, '4401', '"wrong token"')
     assert result.out == b""
-
-
-def test_a_close_before_the_login_has_finished_fails():
-    def serve(peer):
-        peer.upgrade(then=wire.close(1000))
-        peer.read_until_close()
-
-    with ScriptedServer(serve) as server:
-        result = wsx("connect", *LOGIN, server.url, "ask")
-    assert_fails(result, 7, "closed with 1000 before --ready 'welcome' matched")
-
-
-def test_a_login_without_an_answer_times_out():
-    def serve(peer):
-        peer.upgrade()
-        peer.read_until_close()
-
-    with ScriptedServer(serve) as server:
-        result = wsx("connect", *LOGIN, "--connect-timeout", "300ms", server.url, "ask")
-    assert_fails(result, 6, "no message matched --ready 'welcome' within 300 ms; --connect-timeout sets the limit")
-
-
-def test_each_connection_begins_with_the_login():
-    def leave(peer):
-        if len(service.clients) == 1:
-            peer.send(wire.close(1012))
-
-    service = Service(after_login=leave)
-    with ScriptedServer(service) as server:
-        result = wsx("connect", "--reconnect", *LOGIN, "-n", "1", server.url, stdin=b"ask\n")
-    assert (result.status, result.out) == (0, b"reply to ask\n")
-    assert [client[0] for client in service.clients] == ['{"token":"secret"}'] * 2
-    assert service.clients[1] == ['{"token":"secret"}', "ask"]
 
 
 def test_a_recording_contains_the_login_and_the_answers(tmp_path):
@@ -155,13 +108,6 @@ def test_answered_messages_are_written_and_are_no_replies():
         assert (result.status, result.lines, result.err) == (0, lines, ""), options
 
 
-def test_an_answer_that_needs_a_missing_value_is_reported():
-    with ScriptedServer(Service()) as server:
-        result = wsx("connect", *LOGIN, "--answer", "reply => {{last:/id}}", "-1", server.url, "ask")
-    assert (result.status, result.out) == (0, b"reply to ask\n")
-    assert result.err == "wsx: a message was not answered (--answer): the received message is not JSON\n"
-
-
 @pytest.mark.parametrize("options, message", [
     (["--first-message", "{{sequ}}"], "did you mean '{{seq}}'?"),
     (["--first-message", "{{"], "'}}' is missing"),
@@ -176,17 +122,3 @@ def test_an_answer_that_needs_a_missing_value_is_reported():
 ])
 def test_invalid_rules_are_rejected_before_connecting(options, message):
     assert_fails(wsx("connect", *options, "ws://127.0.0.1:1/", "ask"), 2, message)
-
-
-def test_a_greeting_that_comes_with_the_response_is_not_missed():
-    def serve(peer):
-        peer.upgrade(then=wire.text(b"welcome"))
-        while (frame := peer.read_frame()).opcode != wire.CLOSE:
-            peer.send(wire.frame(wire.PONG if frame.opcode == wire.PING else frame.opcode, frame.payload))
-        peer.send(wire.frame(wire.CLOSE, frame.payload))
-
-    with ScriptedServer(serve) as server:
-        result = wsx("connect", "--ready", "welcome", "-1", server.url, "ask")
-        assert (result.status, result.out) == (0, b"ask\n")
-        loaded = wsx("bench", "--ready", "welcome", "-c", "2", "-n", "10", server.url)
-        assert loaded.status == 0

@@ -121,12 +121,6 @@ def test_no_ping_is_sent_where_replies_are_known_or_nothing_is_sent(options):
     assert result.status == 0 and wire.PING not in server.results, result
 
 
-def test_a_message_that_is_answered_is_no_reply_while_greetings_are_told():
-    with serving("reply", early=["challenge"], pong=False) as server:
-        result = wsx("connect", "-1", "--answer", "challenge => proof", server.url, "a")
-    assert (result.status, result.lines, result.err) == (0, ["challenge", "reply"], "")
-
-
 def test_one_with_until_names_expect():
     assert_fails(wsx("-1", "--until", "x", "echo:", "a"), 2, "--one with --until", "--expect")
 

@@ -3,6 +3,8 @@
 import concurrent.futures
 import time
 
+import pytest
+
 import wire
 from processes import shell
 from scripted_server import ScriptedServer
@@ -22,12 +24,13 @@ def reply_late(peer):
     peer.send(wire.frame(wire.CLOSE, received.payload))
 
 
-def test_two_hundred_runs_print_both_late_replies_and_exit_0():
+@pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.heavy)])
+def test_many_runs_print_both_late_replies_and_exit_0(count):
     with ScriptedServer(reply_late) as server:
 
         def run(_):
             return shell('printf "a\\nb\\n" | "$WSX" connect -q "$1"', server.url)
 
         with concurrent.futures.ThreadPoolExecutor(40) as pool:
-            results = list(pool.map(run, range(200)))
+            results = list(pool.map(run, range(count)))
     assert {(result.status, result.out, result.err) for result in results} == {(0, b"A\nB\n", "")}
