@@ -1,7 +1,6 @@
 """The configuration file: defaults, profiles, precedence, errors, and permissions."""
 
 import json
-import os
 
 import pytest
 
@@ -74,33 +73,6 @@ def test_a_relay_reaches_the_server_of_a_profile(configure, python_echo):
     assert_fails(wsx("relay", "0", "@local", **options), 2, "the profile 'local' has no url")
 
 
-def test_defaults_apply_to_every_command_that_has_the_option(configure):
-    options = configure("user-agent = mine\nconnections = 3\n")
-    result, request = request_of("URL", **options)
-    assert result.status == 0, result
-    assert wire.field(request, b"User-Agent") == b"mine"
-    assert wsx("help", **options).status == 0
-
-
-def test_the_command_line_overrides_the_profile_and_the_profile_the_defaults(configure):
-    text = "user-agent = default\norigin = https://default\nheader = A: default\n[p]\nuser-agent = profile\n" \
-        "header = B: profile\n"
-    _, request = request_of("@p", "URL", "-H", "C: line", **configure(text))
-    names = [b"User-Agent", b"Origin", b"A", b"B", b"C"]
-    assert [wire.field(request, name) for name in names] == [
-        b"profile", b"https://default", b"default", b"profile", b"line"]
-    _, request = request_of("@p", "URL", "--user-agent", "line", **configure(text))
-    assert wire.field(request, b"User-Agent") == b"line"
-
-
-def test_an_option_gives_way_to_one_that_contradicts_it(configure):
-    text = "bearer = default\n[p]\nauth = me:secret\n"
-    assert wire.field(request_of("URL", **configure(text))[1], b"Authorization") == b"Bearer default"
-    assert wire.field(request_of("@p", "URL", **configure(text))[1], b"Authorization") == b"Basic bWU6c2VjcmV0"
-    _, request = request_of("@p", "URL", "--bearer", "line", **configure(text))
-    assert wire.field(request, b"Authorization") == b"Bearer line"
-
-
 def test_secrets_may_come_from_files_and_variables(configure, tmp_path):
     (tmp_path / "token").write_text("from-a-file\n")
     _, request = request_of("@p", "URL", **configure("[p]\nbearer = @~/token\n", mode=0o644))
@@ -143,17 +115,6 @@ def test_a_missing_file_is_an_error_only_if_it_is_needed(tmp_path):
     assert wsx("-n", "1", "echo:", "hi", env=usual).out == b"hi\n"
     assert_fails(wsx("@p", env=usual), 2, f"unknown profile '@p'; {tmp_path}/.config/wsx/config does not exist")
     assert_fails(wsx("@p", env=environment(WSX_CONFIG="")), 2, "WSX_CONFIG is empty")
-
-
-@pytest.mark.parametrize("variable", ["HOME", "XDG_CONFIG_HOME"])
-def test_the_file_is_in_the_configuration_directory(tmp_path, variable):
-    directory = tmp_path / (".config/wsx" if variable == "HOME" else "wsx")
-    directory.mkdir(parents=True)
-    (directory / "config").write_text("[p]\nurl = echo:\ncount = 1\n")
-    variables = {**environment(HOME=tmp_path), "XDG_CONFIG_HOME": os.fspath(tmp_path) if "XDG" in variable else ""}
-    del variables["WSX_CONFIG"]
-    result = wsx("@p", "hi", env=variables)
-    assert (result.status, result.out) == (0, b"hi\n"), result
 
 
 def test_help_and_the_version_need_no_valid_file(configure):

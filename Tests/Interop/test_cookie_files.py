@@ -1,10 +1,8 @@
 """Cookie files: what `--cookie FILE` sends, what `--cookie-jar` writes, and that curl reads and writes the same."""
 
-import json
 import os
 import shutil
 import signal
-import time
 
 import pytest
 
@@ -12,11 +10,6 @@ import wire
 from processes import BINARY, Running, assert_fails, require_program, run, wsx
 from scripted_server import ScriptedServer
 from test_protocol_selection import TOKEN, Hub
-from test_redirects import Origins
-from test_redirects import run as redirected
-
-LATER = int(time.time()) + 86400
-HEADER = "# Netscape HTTP Cookie File\n"
 
 
 def line(host, name, value, path="/", covers="FALSE", secure="FALSE", expiry=0, prefix=""):
@@ -135,25 +128,6 @@ def test_a_cookie_file_that_cannot_be_written_is_an_error(tmp_path, ending):
         assert result.status == 4, result
 
 
-def test_redirects_get_the_cookies_of_a_file_for_their_host_path_and_scheme(certificates, tmp_path):
-    jar = tmp_path / "jar"
-    jar.write_text("".join([
-        HEADER, line("example.test", "start", "1", path="/start"), line("example.test", "next", "1", path="/next"),
-        line(".example.test", "all", "1", covers="TRUE", expiry=LATER), line("localhost", "other", "1", prefix="#HttpOnly_"),
-        line("example.test", "secure", "1", secure="TRUE"), line("example.test", "old", "1", expiry=1)]))
-    with Origins(certificates, fields=["Set-Cookie: set=1; Path=/"]) as origins:
-        seen = []
-        for location in ["/next", "ws://sub.example.test:PORT/next", "wss://example.test:PORT/next", "ws://localhost:PORT/"]:
-            origins.location = location.replace("PORT", str(origins.port))
-            result = redirected(origins, certificates, "-L", "-b", jar)
-            assert result.status == 0, result
-            assert "Cookie" not in result.err
-            seen.append(pairs(wire.field(origins.requests[-1][1], b"Cookie")))
-            assert pairs(wire.field(origins.requests[-2][1], b"Cookie")) == [b"all=1", b"start=1"]
-    assert seen == [
-        [b"all=1", b"next=1", b"set=1"], [b"all=1"], [b"all=1", b"next=1", b"secure=1", b"set=1"], [b"other=1"]]
-
-
 def test_the_negotiation_of_signalr_gets_the_cookies_of_a_file(tmp_path):
     jar = tmp_path / "jar"
     jar.write_text(line("127.0.0.1", "a", "1", path="/chat"))
@@ -195,23 +169,6 @@ def test_cookies_of_a_file_are_secrets(tmp_path, command):
     assert "geheim" not in result.err + result.out.decode() + recorded
     if command[0] == "connect":
         assert f"wsx: --cookie {jar}: 1 line without a cookie ignored\n" in result.err
-
-
-def test_a_value_without_an_equals_sign_names_a_file(tmp_path):
-    with server() as peer:
-        stdin = wsx("connect", "--no-stdin", "-b", "-", peer.url, stdin=line("127.0.0.1", "a", "1").encode())
-    assert stdin.status == 0 and peer.results == [b"a=1"], stdin
-    link = tmp_path / "link"
-    link.symlink_to(tmp_path / "target")
-    for words, expected in [
-            (["-b", tmp_path], [f"--cookie {tmp_path}: it is a directory"]),
-            (["-b", "geheim"], ["--cookie: the file does not exist"]),
-            (["--cookie-jar", link], [f"--cookie-jar {link}: it is a directory, a device, or a symbolic link"]),
-            (["-c", "jar"], ["unknown option '-c'", "--cookie-jar FILE"])]:
-        result = wsx("connect", *words, "ws://127.0.0.1:1/")
-        assert_fails(result, 2, *expected)
-        assert "geheim" not in result.err
-    assert not (tmp_path / "target").exists()
 
 
 @pytest.mark.parametrize("lines", [[line("127.0.0.1", f"n{number}", "1") for number in range(51)], ["no cookie\n"]])

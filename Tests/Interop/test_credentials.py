@@ -113,23 +113,14 @@ def test_digest_sends_no_password_to_a_server_that_wants_it_as_it_is():
         assert ("use --anyauth instead" if option == "--digest" else "rejected the credentials") in result.err
 
 
-def test_several_cookies_share_one_header_field():
-    _, (_, cookie) = sent_fields("-b", "a=1", "--cookie", "b=2; c=3")
-    assert cookie == b"a=1; b=2; c=3"
-
-
 @pytest.mark.parametrize(
     "arguments, words",
-    [(["--bearer", "env:WSX_NO_SUCH"], "the environment variable 'WSX_NO_SUCH' is not set"),
-     (["--cookie", "@/no/such/file"], "--cookie @/no/such/file"),
-     (["--bearer", "geheim geheim"], "visible ASCII"),
-     (["--cookie", "geheim"], "name=value"),
-     (["--auth", "a:geheim", "--bearer", "geheim"], "cannot be used with"),
-     (["-H", "Authorization: geheim", "--bearer", "geheim"], "Authorization"),
-     (["-H", "Authorization: Bearer geheim\x01"], "control character"),
-     (["-H", "Authorization: Bearer geheim\nX: y"], "control character"),
-     (["-H", "Authorization Bearer geheim"], "no colon"),
-     (["-H", "Authorization Bearer geheim:geheim"], '"Authorization "')])
+    [
+        (["--bearer", "env:WSX_NO_SUCH"], "the environment variable 'WSX_NO_SUCH' is not set"),
+        (["--cookie", "geheim"], "name=value"),
+        (["-H", "Authorization: Bearer geheim\x01"], "control character"),
+        (["-H", "Authorization Bearer geheim:geheim"], '"Authorization "'),
+    ])
 def test_an_invalid_secret_exits_2_and_is_not_shown(arguments, words):
     result = wsx("connect", *arguments, "ws://127.0.0.1:1/")
     assert_fails(result, 2, words)
@@ -138,12 +129,7 @@ def test_an_invalid_secret_exits_2_and_is_not_shown(arguments, words):
 
 @pytest.mark.parametrize(
     "url, words",
-    [("ws://me:geheim%zz@127.0.0.1/", "%zz"), ("ws://me:geheim%01@127.0.0.1/", "control character"),
-     ("ws://me:geheim @127.0.0.1/", "space"), ("ws://me:geheim@127.0.0.1:99999/", "99999"),
-     ("ws://me:geheim@127.0.0.1/ x", "space"), ("ws://me:geheim@x@127.0.0.1/", "'@'"),
-     ("ws://me:geheim/x@127.0.0.1/", "%2F"), ("ws://me:geheim?x@127.0.0.1/", "%3F"),
-     ("ws://me:geheim#x@127.0.0.1/", "#"), ("ws://me:x#geheim@127.0.0.1/", "#"), ("me:geheim@h:x/", "port"),
-     ("ftp://me:geheim@127.0.0.1/", "ftp")])
+    [("ws://me:geheim%zz@127.0.0.1/", "%zz"), ("ws://me:geheim@127.0.0.1/ x", "space"), ("me:geheim@h:x/", "port")])
 def test_the_password_of_an_invalid_url_is_not_shown(url, words):
     result = wsx("connect", url)
     assert_fails(result, 2, words)
@@ -190,25 +176,6 @@ def test_netrc_is_read_only_with_the_option(home):
     (["--auth", "a:b"], b"Basic YTpi"), (["--bearer", "t"], b"Bearer t"), (["-H", "Authorization: own"], b"own")])
 def test_other_credentials_take_precedence_over_netrc(home, arguments, sent):
     assert sent_fields("--netrc", *arguments, **home)[1] == (sent, None)
-
-
-def test_a_host_without_an_entry_in_netrc_gets_no_login(home, tmp_path):
-    (tmp_path / ".netrc").write_text("machine other.example login a password b")
-    result, sent = sent_fields("--netrc", **home)
-    assert (result.status, sent) == (0, (None, None)), result
-
-
-def test_netrc_has_the_password_of_the_user_in_the_url(home, tmp_path):
-    (tmp_path / ".netrc").write_text("machine 127.0.0.1 login u1 password p1 machine 127.0.0.1 login u2 password p2")
-    for user, login in [("u2@", "u2:p2"), ("u2:x@", "u2:x"), ("u3@", "u3:")]:
-        sent = sent_fields("--netrc", user=user, **home)[1]
-        assert sent == (b"Basic " + base64.b64encode(login.encode()), None)
-
-
-def test_an_entry_of_netrc_without_a_login_is_an_error_unless_the_url_has_a_user(home, tmp_path):
-    (tmp_path / ".netrc").write_text("machine 127.0.0.1 password p")
-    assert_fails(wsx("connect", "--netrc", "ws://127.0.0.1:1/", **home), 2, "line 1: the entry has no login")
-    assert sent_fields("--netrc", user="u@", **home)[1] == (b"Basic " + base64.b64encode(b"u:p"), None)
 
 
 def test_text_files_may_begin_with_a_byte_order_mark(home, tmp_path):

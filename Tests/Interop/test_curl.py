@@ -1,6 +1,5 @@
 """curl commands: `wsx curl` with commands as pasted into a shell, and the commands that wsx prints."""
 
-import json
 import os
 import pathlib
 import re
@@ -111,19 +110,6 @@ def test_a_command_makes_the_same_request_as_with_curl(command):
     assert ours == theirs
 
 
-def test_words_after_two_hyphens_are_those_of_wsx():
-    def script(peer):
-        peer.upgrade()
-        message = peer.read_next()
-        peer.send(wire.text(message.payload + b"!"))
-        peer.read_until_close()
-
-    with ScriptedServer(script) as server:
-        address = server.url.removeprefix("ws://")
-        result = shell(f"wsx curl -sS 'http://{address}' -H 'X: 1' -- -1 hello --format '<{{data}}>'")
-    assert (result.status, result.out, result.err) == (0, b"<hello!>\n", "")
-
-
 def test_options_without_a_meaning_are_named_on_one_line_unless_silenced():
     result, _ = requests("wsx curl -i -N --http2 --retry 3 -w '%{http_code}' http://127.0.0.1:PORT/")
     assert (result.status, result.err) == (0, "wsx: ignored: -i, -N, --http2, --retry, -w\n")
@@ -177,15 +163,6 @@ def test_defaults_apply_and_options_of_the_command_replace_them(tmp_path):
     assert (sent["User-Agent"], sent["Origin"], sent["X"]) == ("default", "https://app.example", "1")
     result, (request,) = requests("wsx curl ws://127.0.0.1:PORT/ -H 'User-Agent:'", env=variables)
     assert "User-Agent" not in fields(request)
-
-
-def test_a_command_without_a_url_and_one_for_windows_are_errors():
-    assert_fails(wsx("curl", "-i"), 2, "'wsx curl' needs URL")
-    assert_fails(shell('wsx curl ^"https://localhost:1/^" ^'), 2, "copy the command for bash")
-    assert b"Usage: wsx curl ARGUMENT..." in wsx("help", "curl").out
-    result = wsx("curl", "http://localhost:1/", "--json", "{}", "--", "--output", "json")
-    assert result.status == 2
-    assert json.loads(result.err)["option"] == "--json"
 
 
 def printed(*arguments, secrets=True, **options):

@@ -121,22 +121,10 @@ def test_words_after_the_end_of_options_are_messages_if_they_begin_with_a_hyphen
         assert (result.status, result.out) == (0, b"-hello\n"), result
 
 
-def test_what_is_rejected_as_an_operand_can_be_sent_with_execute():
-    for text in ["ws://h", "8080", "ls"]:
-        result = wsx("connect", "-1", "echo:", "-x", text)
-        assert (result.status, result.out, result.err) == (0, text.encode() + b"\n", ""), result
-
-
 def test_a_number_after_a_profile_whose_url_is_a_host_is_a_message(tmp_path):
     (tmp_path / "config").write_text("[p]\nurl = localhost\n")
     result = wsx("@p", "1", "--print-curl", env={"WSX_CONFIG": str(tmp_path / "config"), "HOME": str(tmp_path)})
     assert result.status == 0, result
-
-
-def test_fields_of_httpie_in_a_script_are_messages():
-    for text in ["X-Api-Key:1", "a==b", "a=b"]:
-        result = wsx("-1", "echo:", text)
-        assert (result.status, result.out, result.err) == (0, text.encode() + b"\n", ""), result
 
 
 def test_usage_errors_with_json_are_json():

@@ -55,13 +55,6 @@ def test_the_other_family_is_not_a_fallback(address, option):
         assert_hello(receive(f"ws://localhost:{server.port}/"))
 
 
-@pytest.mark.parametrize("option, url", [("-4", "ws://[::1]:1/"), ("-6", "ws://127.0.0.1:1/")])
-def test_a_literal_address_of_the_other_family_is_rejected(option, url):
-    result = receive(option, url)
-    assert result.status in (2, 3)
-    assert len(result.error_lines) == 1 and option[1] in result.err
-
-
 @needs_ipv6
 @pytest.mark.parametrize("host", ["[::1]", "[0:0::1]", "[::1%25lo]", "[::1%lo]"])
 def test_an_ipv6_address_may_have_a_zone(host):
@@ -71,46 +64,15 @@ def test_an_ipv6_address_may_have_a_zone(host):
     assert "%" not in server.results[0][1]
 
 
-@needs_ipv6
-def test_an_unknown_zone_exits_3():
-    assert_fails(receive("ws://[fe80::1%25no-such-zone]:1/"), 3, "no-such-zone")
-
-
 # --resolve
 
 
 @pytest.mark.parametrize(
-    "rule", ["app.invalid:PORT:127.0.0.1", "APP.invalid:PORT:127.0.0.1", "app.invalid:PORT:127.0.0.2,127.0.0.1",
-             "*:PORT:127.0.0.1"])
+    "rule", ["APP.invalid:PORT:127.0.0.1", "*:PORT:127.0.0.1"])
 def test_resolve_assigns_an_address_to_a_name(rule):
     with ScriptedServer(greet) as server:
         assert_hello(receive("--resolve", rule.replace("PORT", str(server.port)), f"ws://app.invalid:{server.port}/"))
     assert server.results == [("127.0.0.1", f"app.invalid:{server.port}")]
-
-
-def test_a_rule_for_another_name_or_port_is_ignored():
-    with ScriptedServer(greet) as server:
-        for rule in [f"other.invalid:{server.port}:127.0.0.1", "app.invalid:1:127.0.0.1"]:
-            result = receive("--resolve", rule, f"ws://app.invalid:{server.port}/")
-            assert_fails(result, 3)
-            # The second is the error on a machine without a name server.
-            assert "no such host: app.invalid" in result.err or "cannot look up app.invalid" in result.err
-    assert server.connection_count == 0
-
-
-@needs_ipv6
-def test_resolve_can_assign_an_ipv6_address():
-    with ScriptedServer(greet, address="::1") as server:
-        for address in ["::1", "[::1]"]:
-            assert_hello(receive(
-                "--resolve", f"app.invalid:{server.port}:{address}", f"ws://app.invalid:{server.port}/"))
-
-
-@pytest.mark.parametrize(
-    "rule", ["", "app.invalid", "app.invalid:1", "app.invalid:1:", "app.invalid:x:127.0.0.1", "app.invalid:0:127.0.0.1",
-             "app.invalid:99999:127.0.0.1", "app.invalid:1:elsewhere.invalid", ":1:127.0.0.1"])
-def test_an_invalid_rule_exits_2(rule):
-    assert_fails(receive("--resolve", rule, "ws://app.invalid:1/"), 2, "--resolve")
 
 
 @pytest.mark.parametrize("option, address", [("-4", "::1"), ("-6", "127.0.0.1")])
@@ -122,66 +84,15 @@ def test_a_rule_without_an_address_of_the_requested_family_exits_3(option, addre
 # Happy eyeballs (RFC 8305)
 
 
-def test_an_address_that_does_not_answer_does_not_delay_the_next_one():
-    with ScriptedServer(greet) as server, Blackhole("127.0.0.2", server.port):
-        start = time.monotonic()
-        assert_hello(receive(
-            "--resolve", f"app.invalid:{server.port}:127.0.0.2,127.0.0.1", f"ws://app.invalid:{server.port}/"))
-        # RFC 8305 §5: the next address is tried after 250 ms.
-        assert time.monotonic() - start > 0.09
-
-
-@needs_ipv6
-def test_localhost_works_if_its_first_address_does_not_answer():
-    with ScriptedServer(greet) as server, Blackhole("::1", server.port):
-        assert_hello(receive(f"ws://localhost:{server.port}/"))
-
-
-# More addresses than are tried within the limit if each of them delays the next one.
-MANY = 300
-LIMIT = ["--connect-timeout", "60s"]
-
-
-@needs_ipv6
-def test_address_families_alternate():
-    """IPv6 addresses that do not answer precede an IPv4 address, but only one of them is waited for (RFC 8305 §4)."""
-    with ScriptedServer(greet) as server, Blackhole("::1", server.port):
-        assert_hello(receive(
-            *LIMIT, "--resolve", f"app.invalid:{server.port}:{'::1,' * MANY}127.0.0.1",
-            f"ws://app.invalid:{server.port}/", timeout=120))
-
-
-def test_an_address_that_refuses_is_skipped_at_once():
-    with ScriptedServer(greet) as server:
-        assert_hello(receive(
-            *LIMIT, "--resolve", f"app.invalid:{server.port}:{'127.0.0.2,' * MANY}127.0.0.1",
-            f"ws://app.invalid:{server.port}/", timeout=120))
-
-
 def test_if_all_addresses_refuse_all_are_named():
     result = receive("--resolve", "app.invalid:1:127.0.0.2,127.0.0.3", "ws://app.invalid:1/")
     assert_fails(result, 3, "127.0.0.2", "127.0.0.3", "connection refused")
 
 
-def test_only_one_of_several_connection_attempts_is_used():
-    port, = free_ports(1)
-    with ScriptedServer(greet, address="127.0.0.2", port=port) as second, ScriptedServer(greet, port=port) as first:
-        for _ in range(5):
-            assert_hello(receive(
-                "--resolve", f"app.invalid:{first.port}:127.0.0.1,127.0.0.2", f"ws://app.invalid:{first.port}/"))
-    assert (len(first.results), second.connection_count) == (5, 0)
-
-
 # Source addresses
 
 
-def test_a_connection_comes_from_the_requested_address():
-    with ScriptedServer(greet) as server:
-        assert_hello(receive("--source-ip", "127.0.0.5", server.url))
-    assert server.results[0][0] == "127.0.0.5"
-
-
-@pytest.mark.parametrize("address, status", [("192.0.2.77", 3), ("", 2), ("localhost", 2), ("127.0.0.1:80", 2)])
+@pytest.mark.parametrize("address, status", [("192.0.2.77", 3), ("localhost", 2)])
 def test_a_source_address_of_another_machine_is_rejected(address, status):
     with ScriptedServer(greet) as server:
         assert_fails(receive("--source-ip", address, server.url), status, "--source-ip" if status == 2 else address)
@@ -202,24 +113,15 @@ def test_a_connection_to_a_proxy_uses_the_source_address_too():
 # Internationalized names
 
 
-@pytest.mark.parametrize("host", ["bücher.test", "BÜCHER.test", "bu\u0308cher.test", "xn--bcher-kva.test", "bücher。test",
-                                  "b%C3%BCcher.test"])
-@pytest.mark.parametrize("rule", ["bücher.test", "xn--bcher-kva.test"])
-def test_an_international_name_is_sent_in_ascii(certificates, host, rule):
+@pytest.mark.parametrize("host", ["bücher.test", "bücher。test"])
+def test_an_international_name_is_sent_in_ascii(certificates, host):
     names = []
     context = server_context(certificates.good, on_server_name=names.append)
     with ScriptedServer(greet, context=context) as server:
         assert_hello(receive(
-            "--ca", certificates.root, "--resolve", f"{rule}:{server.port}:127.0.0.1", f"wss://{host}:{server.port}/"))
+            "--ca", certificates.root, "--resolve", f"bücher.test:{server.port}:127.0.0.1", f"wss://{host}:{server.port}/"))
     assert names == ["xn--bcher-kva.test"]
     assert server.results[0][1] == f"xn--bcher-kva.test:{server.port}"
-
-
-@pytest.mark.parametrize("host", ["a\u202eb.test", "xn--\u00fc.test", "ü" * 64 + ".test", "-ü.test", "\u0301a.test"])
-def test_an_invalid_name_exits_2(host):
-    result = receive(f"ws://{host}:1/")
-    assert_fails(result, 2)
-    assert "\u202e" not in result.err
 
 
 # Unix domain sockets
@@ -275,9 +177,8 @@ def test_a_timeout_in_the_upgrade_names_the_phase(certificates):
 
 @pytest.mark.parametrize(
     "scheme, answers",
-    [("http", []), ("http", [b"HTTP/1.1 200"]), ("socks5h", []), ("socks5h", [b"\x05\x00"]),
-     ("socks5h", [b"\x05\x02", b"\x01\x00"]), ("https", [])],
-    ids=["CONNECT", "half an answer", "SOCKS methods", "SOCKS request", "SOCKS after the password", "TLS"])
+    [("http", [b"HTTP/1.1 200"]), ("socks5h", [b"\x05\x02", b"\x01\x00"]), ("https", [])],
+    ids=["half an answer", "SOCKS after the password", "TLS"])
 def test_a_timeout_at_the_proxy_names_the_phase(scheme, answers):
     def script(peer):
         for answer in answers:
@@ -316,14 +217,6 @@ def test_the_limit_covers_all_phases_together(certificates):
         result = receive(
             "--ca", certificates.root, "--connect-timeout", "700ms", server.url.replace("ws:", "wss:"))
     assert_times_out(result, "the port is open, but does not answer the HTTP request", "700 ms")
-
-
-@pytest.mark.parametrize("phase", ["connection", "TLS handshake", "upgrade"])
-def test_the_limit_of_the_whole_run_applies_in_every_phase(phase):
-    with ScriptedServer(stay_silent) as server, Blackhole("127.0.0.1") as hole:
-        url = {"connection": f"ws://127.0.0.1:{hole.port}/", "TLS handshake": server.url.replace("ws:", "wss:"),
-               "upgrade": server.url}[phase]
-        assert_fails(receive("--timeout", "300ms", url), 6, "timed out after 300 ms", "--timeout")
 
 
 # A name server that never answers, in the test's own namespaces. $1 is a resolv.conf.

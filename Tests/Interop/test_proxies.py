@@ -11,7 +11,7 @@ import pytest
 import wire
 from processes import assert_fails, environment, wsx
 from scripted_server import ScriptedServer
-from services import CLOSED_ADDRESS, CREDENTIALS, OpenSSLServer, Squid, can_use_ipv6
+from services import CLOSED_ADDRESS, CREDENTIALS, OpenSSLServer, Squid
 from tls import server_context
 
 ENCODED = base64.b64encode(CREDENTIALS.encode()).decode()
@@ -76,39 +76,6 @@ def test_verbose_shows_the_proxy_but_no_secret(nginx, certificates, route):
         assert f"127.0.0.1:{port}" in result.err
 
 
-def proxy_and_target(target_port):
-    """A scripted proxy that tunnels everything to one port. It returns the head of the CONNECT request."""
-
-    def script(peer):
-        head = peer.read_head()
-        peer.send(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        tunnel(peer, target_port)
-        return head
-
-    return ScriptedServer(script)
-
-
-@pytest.mark.parametrize(
-    "userinfo, authorization",
-    [("", None), ("me:geheim@", ENCODED), ("me@", "bWU6"), ("m%65:ge%3Aheim@", "bWU6Z2U6aGVpbQ=="),
-     ("b%C3%BCcher:%F0%9F%8E%88@", "YsO8Y2hlcjrwn46I")])
-def test_the_connect_request_follows_rfc_9110(python_echo, userinfo, authorization):
-    with proxy_and_target(python_echo.port) as proxy:
-        result = say_hello(
-            "--auth", "user:origin", "-H", "X-Origin: yes", "--proxy", f"http://{userinfo}127.0.0.1:{proxy.port}",
-            "ws://app.invalid/chat")
-    assert (result.status, result.out) == (0, b"hello\n"), result
-    head = proxy.results[0]
-    # RFC 9110 §9.3.6: CONNECT always includes the port.
-    assert head.startswith(b"CONNECT app.invalid:80 HTTP/1.1\r\n")
-    assert wire.field(head, b"Host") == b"app.invalid:80"
-    expected = None if authorization is None else b"Basic " + authorization.encode()
-    assert wire.field(head, b"Proxy-Authorization") == expected
-    # Fields for the server are not sent to the proxy.
-    assert wire.field(head, b"Authorization") is None and wire.field(head, b"X-Origin") is None
-    assert wire.field(head, b"Sec-WebSocket-Key") is None
-
-
 def test_the_server_does_not_receive_proxy_credentials(guarded_tinyproxy):
     def script(peer):
         peer.upgrade(then=wire.close(1000))
@@ -120,19 +87,6 @@ def test_the_server_does_not_receive_proxy_credentials(guarded_tinyproxy):
             "connect", "--no-stdin", "--proxy", f"http://{CREDENTIALS}@127.0.0.1:{guarded_tinyproxy.port}", server.url)
     assert result.status == 0
     assert b"proxy" not in server.results[0].lower() and ENCODED.encode() not in server.results[0]
-
-
-def test_bytes_after_the_answer_of_a_proxy_come_from_the_server(python_echo):
-    def script(peer):
-        peer.read_head()
-        # The script acts as proxy and server, and its server speaks at once.
-        peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
-        peer.upgrade(then=wire.text("hello") + wire.close(1000))
-        peer.read_until_close()
-
-    with ScriptedServer(script) as proxy:
-        result = wsx("connect", "--no-stdin", "--proxy", f"http://127.0.0.1:{proxy.port}", "ws://app.invalid/")
-    assert (result.status, result.out) == (0, b"hello\n"), result
 
 
 # SOCKS
@@ -178,39 +132,23 @@ def test_the_proxy_resolves_names_with_socks5h_only(python_echo, scheme, url, op
     assert (request[3], host, port) == address
 
 
-def test_with_socks5_an_unknown_name_fails_locally(microsocks):
-    result = say_hello("--proxy", f"socks5://127.0.0.1:{microsocks.port}", "ws://nowhere.invalid/")
-    assert_fails(result, 3)
-    # The second is the error on a machine without a name server.
-    assert "no such host: nowhere.invalid" in result.err or "cannot look up nowhere.invalid" in result.err
-
-
 def test_with_socks5h_an_unknown_name_fails_at_the_proxy(microsocks):
     result = say_hello("--proxy", f"socks5h://127.0.0.1:{microsocks.port}", "ws://nowhere.invalid/")
     assert_fails(result, 3, "proxy")
     assert "no such host" not in result.err and "cannot look up" not in result.err
 
 
-def test_user_and_password_are_percent_decoded_for_socks(python_echo):
-    seen = []
-    with socks_server(python_echo.port, seen, method=2) as proxy:
-        result = say_hello("--proxy", f"socks5h://m%65:ge%40heim@127.0.0.1:{proxy.port}", "ws://app.invalid/")
-    assert result.out == b"hello\n"
-    assert b"\x02" in seen[0][1] and seen[0][2] == (b"me", b"ge@heim")
-
-
 # SOCKS5HandshakeTests has all codes.
-@pytest.mark.parametrize("code, words", [(2, ["forbid"]), (5, ["refused"]), (99, ["99"])])
-def test_each_refusal_of_a_socks_proxy_has_its_message(code, words):
+def test_a_refusal_of_a_socks_proxy_has_its_message():
     def script(peer):
         peer.read_exactly(3)
         peer.send(b"\x05\x00")
         peer.sock.recv(1 << 16)
-        peer.send(bytes([5, code, 0, 1, 0, 0, 0, 0, 0, 0]))
+        peer.send(bytes([5, 2, 0, 1, 0, 0, 0, 0, 0, 0]))
         peer.read_to_end()
 
     with ScriptedServer(script) as proxy:
-        assert_fails(say_hello("--proxy", f"socks5h://127.0.0.1:{proxy.port}", "ws://app.invalid/"), 3, *words)
+        assert_fails(say_hello("--proxy", f"socks5h://127.0.0.1:{proxy.port}", "ws://app.invalid/"), 3, "forbid")
 
 
 # Refusals
@@ -355,61 +293,23 @@ def asks_the_proxy(url, *arguments, **variables):
 
 @pytest.mark.parametrize(
     "name, schemes",
-    [("http_proxy", "ws"), ("https_proxy", "wss"), ("HTTPS_PROXY", "wss"), ("all_proxy", "ws wss"),
-     ("ALL_PROXY", "ws wss"), ("HTTP_PROXY", ""), ("ftp_proxy", "")])
+    [("https_proxy", "wss"), ("all_proxy", "ws wss"), ("HTTP_PROXY", "")])
 def test_an_environment_variable_sets_the_proxy(python_echo, nginx, certificates, refusing_proxy, name, schemes):
     for scheme, url in [("ws", python_echo.url), ("wss", nginx.url)]:
         options = ["--ca", certificates.root]
         assert asks_the_proxy(url, *options, **{name: refusing_proxy}) == (scheme in schemes.split())
 
 
-def test_the_option_overrides_the_variables(python_echo, tinyproxy, refusing_proxy):
-    variables = {"http_proxy": refusing_proxy, "all_proxy": refusing_proxy}
-    own = f"http://127.0.0.1:{tinyproxy.port}"
-    assert not asks_the_proxy(python_echo.url, "--proxy", own, **variables)
-    assert not asks_the_proxy(python_echo.url, "--proxy", "", **variables)
-    assert asks_the_proxy(python_echo.url, "--proxy", refusing_proxy, http_proxy=own)
-    assert asks_the_proxy(python_echo.url, http_proxy=refusing_proxy, all_proxy=own)
-    assert asks_the_proxy(python_echo.url, http_proxy="", all_proxy=refusing_proxy)
-
-
 # NoProxyListTests has all forms of exceptions.
 EXCEPTIONS = [("127.0.0.1", True), ("127.0.0.0/8:PORT", True), ("127.0.0.1:1", False), ("10.0.0.0/8", False)]
 
 
-@pytest.mark.parametrize("place", ["no_proxy", "NO_PROXY", "--no-proxy"])
+@pytest.mark.parametrize("place", ["no_proxy", "--no-proxy"])
 def test_a_host_in_the_exceptions_is_connected_to_directly(python_echo, refusing_proxy, place):
     for exceptions, is_direct in EXCEPTIONS:
         exceptions = exceptions.replace("PORT", str(python_echo.port))
         options, variables = ([place, exceptions], {}) if place.startswith("-") else ([], {place: exceptions})
         assert asks_the_proxy(python_echo.url, *options, all_proxy=refusing_proxy, **variables) != is_direct, exceptions
-
-
-def test_an_exception_may_be_a_domain_suffix(python_echo, refusing_proxy):
-    port = python_echo.port
-    options = ["--resolve", f"one.app.test:{port}:127.0.0.1"]
-    for exceptions, is_direct in [(".app.test", True), ("two.app.test", False), ("127.0.0.1", False)]:
-        url = f"ws://one.app.test:{port}/"
-        assert asks_the_proxy(url, *options, all_proxy=refusing_proxy, no_proxy=exceptions) != is_direct, exceptions
-
-
-def test_an_exception_may_be_an_ipv6_address(nginx, certificates, refusing_proxy):
-    if not can_use_ipv6():
-        pytest.skip("this machine has no IPv6")
-    for exceptions, is_direct in [(f"[::1]:{nginx.port}", True), ("::/8", True), ("127.0.0.1", False)]:
-        url = f"wss://[::1]:{nginx.port}/"
-        options = ["--ca", certificates.root]
-        assert asks_the_proxy(url, *options, all_proxy=refusing_proxy, no_proxy=exceptions) != is_direct, exceptions
-
-
-def test_an_exception_also_applies_to_the_proxy_option(python_echo, refusing_proxy):
-    assert not asks_the_proxy(python_echo.url, "--proxy", refusing_proxy, "--no-proxy", "127.0.0.1")
-
-
-def test_an_invalid_variable_is_named_in_the_error(python_echo):
-    result = say_hello(python_echo.url, env=environment(http_proxy="gopher://geheim@x"))
-    assert result.status in (2, 3)
-    assert "http_proxy" in result.err and "geheim" not in result.err
 
 
 def test_the_certificate_of_the_proxy_is_verified(nginx, certificates):

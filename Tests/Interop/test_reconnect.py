@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 import signal
 import threading
 import time
@@ -84,59 +83,6 @@ def test_no_line_is_lost_if_the_server_is_killed_repeatedly(tmp_path):
     assert len(lines) <= 2 * LINES
 
 
-def test_lines_entered_while_the_server_is_down_are_sent_after_a_reconnect(tmp_path):
-    expected = [b"%d" % number for number in range(1000)]
-    with Recorder(tmp_path / "lines") as recorder:
-        with Running([BINARY, "connect", *RECONNECT, "--linger", "0", recorder.url], stdin=-1) as client:
-            client.send(b"0\n")
-            wait_until(lambda: recorder.lines == [b"0"], what="the first line")
-            recorder.kill()
-            client.send(b"".join(line + b"\n" for line in expected[1:]))
-            client.process.stdin.close()
-            # At least one attempt has failed.
-            client.wait_for("econnect")
-            recorder.restart()
-            assert client.wait(60) == 0, client.err
-        assert without_repetitions(recorder.lines) == expected
-
-
-def test_a_confirmed_line_is_not_sent_again(tmp_path):
-    with Recorder(tmp_path / "lines") as recorder:
-        with Running([BINARY, "connect", *RECONNECT, "--linger", "0", recorder.url], stdin=-1) as client:
-            client.send(b"once\n")
-            wait_until(lambda: recorder.lines, what="a line")
-            recorder.process.wait_for("pong", "out", 60)
-            # The pong has been sent. It reaches the client before the end of the connection does.
-            recorder.kill()
-            recorder.restart()
-            recorder.process.wait_for("connection", "out", 60)
-            client.send(b"then\n")
-            client.process.stdin.close()
-            assert client.wait(60) == 0, client.err
-        assert recorder.lines == [b"once", b"then"]
-
-
-def test_messages_given_as_arguments_are_sent_again(tmp_path):
-    with Recorder(tmp_path / "lines") as recorder:
-        # With --linger, the only pings are those of --reconnect.
-        words = [*RECONNECT, "--linger", "1s", "-i", recorder.url, "hello", "subscribe"]
-        with Running([BINARY, "connect", *words], stdin=-1) as client:
-            wait_until(lambda: len(recorder.lines) == 2, what="both messages")
-            client.send(b"a line\n")
-            wait_until(lambda: len(recorder.lines) == 3, what="the line")
-            recorder.process.wait_for("pong", "out", 60)
-            recorder.kill()
-            recorder.restart()
-            wait_until(lambda: recorder.lines.count(b"subscribe") == 2, 60, "both messages again")
-            client.process.stdin.close()
-            assert client.wait(60) == 0, client.err
-        lines = recorder.lines
-    assert lines[:2] == [b"hello", b"subscribe"]
-    assert lines.count(b"hello") == lines.count(b"subscribe") == 2
-    again = lines.index(b"hello", 1)
-    assert lines[again + 1] == b"subscribe", "the messages must be sent first and together"
-
-
 def test_messages_before_and_after_a_reconnect_form_one_stream():
     def script(peer):
         peer.upgrade(then=wire.text(f"{server.connection_count}"))
@@ -148,16 +94,6 @@ def test_messages_before_and_after_a_reconnect_form_one_stream():
         result = wsx("connect", "--reconnect", "--no-stdin", server.url)
     assert (result.status, result.out) == (0, b"1\n2\n"), result
     assert server.connection_count == 2
-
-
-def test_a_close_with_1000_by_the_server_ends_the_run():
-    def script(peer):
-        peer.upgrade(then=wire.close(1000))
-        peer.read_until_close()
-
-    with ScriptedServer(script) as server:
-        assert wsx("connect", "--reconnect", "--no-stdin", server.url).status == 0
-    assert server.connection_count == 1
 
 
 @pytest.mark.parametrize("end", [b"", wire.close(1001), wire.close(1012)], ids=["none", "1001", "1012"])
@@ -194,22 +130,6 @@ def test_cookies_of_the_handshake_are_sent_when_reconnecting():
 
 
 # Final errors
-
-
-@pytest.mark.parametrize("status, is_first", [(401, True), (403, True), (404, True), (403, False)])
-def test_a_refusal_is_final(status, is_first):
-    def script(peer):
-        if server.connection_count == 1 and not is_first:
-            peer.upgrade()
-            return
-        peer.read_request()
-        peer.send(f"HTTP/1.1 {status} No\r\nContent-Length: 0\r\n\r\n".encode())
-
-    with ScriptedServer(script) as server:
-        result = wsx("connect", "--reconnect", "--no-stdin", server.url)
-    assert result.status == 4, result
-    assert f"{status} No" in result.err
-    assert server.connection_count == (1 if is_first else 2)
 
 
 @pytest.mark.parametrize("status", [429, 503])
@@ -256,27 +176,6 @@ def test_a_bad_certificate_after_a_good_one_is_final(certificates):
     assert server.connection_count == 2
 
 
-def test_a_protocol_violation_is_final():
-    def script(peer):
-        peer.upgrade(then=wire.frame(wire.TEXT, b"x", reserved=wire.RSV2))
-        peer.read_to_end()
-
-    with ScriptedServer(script) as server:
-        assert_fails(wsx("connect", "--reconnect", "--no-stdin", server.url), 5)
-    assert server.connection_count == 1
-
-
-def test_a_response_that_is_not_a_handshake_is_final():
-    def script(peer):
-        peer.read_request()
-        peer.send(b"SSH-2.0-OpenSSH\r\n")
-        peer.read_to_end()
-
-    with ScriptedServer(script) as server:
-        assert_fails(wsx("connect", "--reconnect", "--no-stdin", server.url), 5)
-    assert server.connection_count == 1
-
-
 def test_a_rejected_proxy_password_is_final(guarded_tinyproxy):
     proxy = f"http://me:falsch@127.0.0.1:{guarded_tinyproxy.port}"
     result = wsx("connect", "--reconnect", "--proxy", proxy, "ws://127.0.0.1:1/")
@@ -292,19 +191,6 @@ def test_the_number_of_attempts_is_limited():
     assert result.status == 3
     errors = [line for line in result.error_lines if line.startswith("wsx: ")]
     assert "connection refused" in errors[-1]
-
-
-@pytest.mark.parametrize("count", ["-1", "x", ""])
-def test_an_invalid_number_of_attempts_exits_2(count):
-    assert_fails(wsx("connect", f"--reconnect={count}", "ws://127.0.0.1:1/"), 2, "--reconnect")
-
-
-@pytest.mark.parametrize("delay, expected", [("100ms", {"0.1"}), ("100ms..200ms", {"0.1", "0.2"})])
-def test_the_announced_waits_are_those_of_the_command_line(delay, expected):
-    port = free_ports(1)[0]
-    result = wsx("connect", "--reconnect=5", "--reconnect-delay", delay, f"ws://127.0.0.1:{port}/")
-    waits = re.findall(r"econnecting in (\d+\.\d) s \(attempt \d\)", result.err)
-    assert len(waits) == 5 and set(waits) <= expected, result.err
 
 
 def test_the_server_sees_the_configured_number_of_attempts():
@@ -330,12 +216,6 @@ def test_a_signal_ends_the_wait(number, status):
         client.wait_for("econnect")
         client.signal(number)
         assert client.wait(60) == status
-
-
-def test_without_the_option_there_is_no_reconnect():
-    with ScriptedServer(lambda peer: peer.upgrade()) as server:
-        assert_fails(wsx("connect", "--no-stdin", server.url), 1, "lost")
-    assert server.connection_count == 1
 
 
 CLIENT_COUNT = 200
@@ -392,30 +272,6 @@ def test_two_hundred_clients_do_not_reconnect_at_the_same_time():
 
 
 BEAT = ["--heartbeat", "200ms", "--heartbeat-misses", "2"]
-# For peers that must stay connected: a limit of two seconds, so a busy machine has time to answer.
-PATIENT_BEAT = ["--heartbeat", "500ms", "--heartbeat-misses", "3"]
-
-
-def test_a_peer_that_is_still_reading_earlier_data_stays_connected(tmp_path):
-    """The peer answers no ping before it has read all preceding data, which the kernel has buffered."""
-    size = 3 << 20
-    path = tmp_path / "upload"
-    path.write_bytes(bytes(size))
-
-    def script(peer):
-        peer.upgrade()
-        left = size
-        while left > 0 and (piece := peer.sock.recv(32 << 10)):
-            left -= len(piece)
-            time.sleep(0.03)
-        peer.send(wire.close(1000))
-        while peer.sock.recv(1 << 16):
-            pass
-
-    with ScriptedServer(script) as server:
-        result = wsx(
-            "connect", *PATIENT_BEAT, "--compress=off", "--binary", "-f", path, "--linger", "forever", server.url)
-    assert (result.status, result.err) == (0, ""), result
 
 
 def test_a_peer_that_answers_no_pings_is_disconnected_after_the_misses():
@@ -449,61 +305,6 @@ def test_a_stopped_process_is_disconnected(tmp_path):
             assert "heartbeat" in client.err
 
 
-def test_a_peer_that_answers_stays_connected(tmp_path):
-    with Recorder(tmp_path / "lines") as recorder:
-        with Running([BINARY, "connect", "-v", "--no-stdin", *BEAT, recorder.url]) as client:
-            recorder.process.wait_for("(pong\n){10}", "out")
-            assert client.process.poll() is None
-            # The log shows the round-trip time.
-            client.wait_for(r"pong.* \d+(\.\d+)? ?(us|ms)")
-            client.signal(signal.SIGINT)
-            assert client.wait() == 130
-
-
-@pytest.mark.parametrize("kind", ["messages", "pings", "parts of a frame"])
-def test_any_incoming_data_is_a_sign_of_life(kind):
-    beats = 20
-
-    def script(peer):
-        peer.upgrade()
-        data = {"messages": wire.text("x") * beats, "pings": wire.frame(wire.PING) * beats,
-                "parts of a frame": wire.text("x" * (beats - 2))}[kind]
-        size = len(data) // beats
-        for beat in range(beats):
-            peer.send(data[beat * size : (beat + 1) * size])
-            # In total, this takes longer than the time limit for silent peers.
-            time.sleep(0.1)
-        start = time.monotonic()
-        peer.read_to_end()
-        return time.monotonic() - start
-
-    with ScriptedServer(script) as server:
-        result = wsx("connect", "--no-stdin", *PATIENT_BEAT, server.url)
-    assert result.status in (1, 6)
-    assert result.out == {"messages": b"x\n" * beats, "pings": b"", "parts of a frame": b"x" * (beats - 2) + b"\n"}[kind]
-    assert server.results[0] > 0.1, "wsx disconnected before the server became silent"
-
-
-@pytest.mark.parametrize("source", ["text", "file"])
-def test_a_message_can_replace_the_ping(source, tmp_path):
-    def script(peer):
-        peer.upgrade()
-        for _ in range(3):
-            received = peer.read_frame()
-            assert (received.opcode, received.payload) == (wire.TEXT, b'{"type":"ping"}')
-            peer.send(wire.text('{"type":"pong"}'))
-        peer.send(wire.close(1000))
-        return peer.read_until_close().close_code
-
-    file = tmp_path / "ping.json"
-    file.write_text('{"type":"ping"}\n')
-    with ScriptedServer(script) as server:
-        message = '{"type":"ping"}' if source == "text" else f"@{file}"
-        result = wsx("connect", "--no-stdin", *BEAT, "--heartbeat-message", message, server.url)
-    assert (result.status, result.out) == (0, b'{"type":"pong"}\n' * 3), result
-    assert server.results == [1000]
-
-
 def test_the_client_reconnects_after_losing_a_dead_peer():
     def script(peer):
         peer.upgrade()
@@ -517,12 +318,6 @@ def test_the_client_reconnects_after_losing_a_dead_peer():
         result = wsx("connect", "--reconnect", "--no-stdin", *BEAT, server.url)
     assert (result.status, result.out) == (0, b"back\n"), result
     assert server.connection_count == 2
-
-
-@pytest.mark.parametrize(
-    "options", [["--heartbeat", "0"], ["--heartbeat", "x"], ["--heartbeat", "1s", "--heartbeat-misses", "0"]])
-def test_an_invalid_heartbeat_exits_2(options):
-    assert_fails(wsx("connect", *options, "ws://127.0.0.1:1/"), 2, options[-2])
 
 
 # Combinations

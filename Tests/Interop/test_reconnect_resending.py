@@ -1,6 +1,5 @@
 """What --reconnect sends again: nothing that has been answered, and nothing that keeps ending connections."""
 
-import json
 import threading
 import time
 
@@ -56,73 +55,6 @@ class Service:
 
 
 # Replies and acknowledgements
-
-
-def graphql(peer, text):
-    message = json.loads(text)
-    if message["type"] == "connection_init":
-        peer.send(wire.text('{"type":"connection_ack"}'))
-    elif message["type"] == "subscribe":
-        peer.send(wire.text(json.dumps({"type": "next", "id": message["id"], "payload": {"data": {"add": 1}}})))
-        return "mutation" in text
-
-
-def json_rpc(peer, text):
-    peer.send(wire.text(json.dumps({"jsonrpc": "2.0", "id": json.loads(text)["id"], "result": 1})))
-    return "transfer" in text
-
-
-def stomp(peer, text):
-    if text.startswith("CONNECT"):
-        peer.send(wire.text("CONNECTED\nversion:1.2\n\n\0"))
-    elif text.startswith("SEND"):
-        peer.send(wire.text("RECEIPT\nreceipt-id:r1\n\n\0"))
-        return "first" in text
-
-
-def phoenix(peer, text):
-    join, ref, topic, event, _ = json.loads(text)
-    peer.send(wire.text(json.dumps([join, ref, topic, "phx_reply", {"status": "ok", "response": {}}])))
-    return event == "first"
-
-
-def mqtt(peer, text):
-    packet = text.encode("latin-1")
-    if packet[0] == 0x10:
-        peer.send(wire.frame(wire.BINARY, b"\x20\x02\x00\x00"))
-    elif packet[0] & 0xF6 == 0x32:
-        # The length, and the topic "t", precede the identifier.
-        peer.send(wire.frame(wire.BINARY, b"\x40\x02" + packet[5:7]))
-        return b"first" in packet
-
-
-@pytest.mark.parametrize(
-    "name, handle, lines, first, last",
-    [
-        ("graphql", graphql, ["mutation { add }", "{ time }"], "mutation", "time"),
-        ("json-rpc", json_rpc, ["transfer 1", "balance"], "transfer", "balance"),
-        ("stomp", stomp, ["SEND receipt:r1 /queue/a first", "SEND receipt:r1 /queue/a last"], "first", "last"),
-        ("phoenix", phoenix, ["join a", "a first", "a last"], "first", "last"),
-        ("mqtt", mqtt, ["pub -q 1 t first", "pub -q 1 t last"], "first", "last"),
-    ],
-    ids=["graphql", "json-rpc", "stomp", "phoenix", "mqtt"])
-def test_a_line_whose_reply_has_arrived_is_not_sent_again(name, handle, lines, first, last):
-    """The server replies and drops the connection before a pong could confirm the line."""
-    subprotocol = {"graphql": b"graphql-transport-ws", "stomp": b"v12.stomp", "mqtt": b"mqtt"}.get(name)
-    fields = [b"Sec-WebSocket-Protocol: " + subprotocol] if subprotocol else []
-    with Service(handle, fields, answers_pings=False) as service:
-        arguments = [BINARY, "connect", "--protocol", name, "--reconnect", "--linger", "0", service.url]
-        with Running(arguments, stdin=-1) as client:
-            client.send("".join(f"{line}\n" for line in lines[:-1]).encode())
-            client.wait_for("connected to", timeout=60)
-            client.send(f"{lines[-1]}\n".encode())
-            wait_until(
-                lambda: len(service.received) > 1 and any(last in text for text in service.received[1]), 60,
-                "the last line")
-            client.process.stdin.close()
-            assert client.wait(60) == 0, client.err
-    sent = [text for lines in service.received for text in lines if first in text]
-    assert len(sent) == 1, service.received
 
 
 @pytest.mark.parametrize("options, message", [

@@ -71,46 +71,25 @@ def run(origins, certificates, *arguments, scheme="ws", userinfo="", host="examp
 # Credentials: the options, and the request field that carries them.
 SECRETS = {
     "--auth": (["--auth", CREDENTIALS], b"Authorization"),
-    "--bearer": (["--bearer", "geheim"], b"Authorization"),
     "userinfo": ([], b"Authorization"),
     "--netrc": (["--netrc"], b"Authorization"),
     "--cookie": (["--cookie", "id=geheim"], b"Cookie"),
-    "-H Authorization": (["-H", "Authorization: Basic geheim"], b"Authorization"),
     "-H authorization": (["-H", "authorization:geheim"], b"Authorization"),
-    "-H Cookie": (["-H", "Cookie: id=geheim"], b"Cookie"),
-    "-H COOKIE": (["-H", "COOKIE: id=geheim"], b"Cookie"),
-    "-H Proxy-Authorization": (["-H", "Proxy-Authorization: Basic geheim"], b"Proxy-Authorization"),
-    "-H X-API-Key": (["-H", "X-API-Key: geheim"], b"X-API-Key"),
-    "-H Private-Token": (["-H", "private-token: geheim"], b"Private-Token"),
     "-H @FILE": (["-H", "@FILE"], b"Authorization"),
     "-H X-Login": (["-H", "X-Login: geheim"], b"X-Login"),
     "-s": (["-s", "chat,geheim"], b"Sec-WebSocket-Protocol"),
-    "-H Sec-WebSocket-Protocol": (["-H", "Sec-WebSocket-Protocol: geheim"], b"Sec-WebSocket-Protocol"),
 }
 
 # Redirect targets: the scheme of the first request, the target, and whether the origin stays the same. PORT is the port
 # of the server, and OTHER that of another one.
 TARGETS = {
     "same origin, relative": ("ws", "next", True),
-    "same origin, a path": ("ws", "/next?x=y", True),
-    "same origin, absolute": ("ws", "ws://example.test:PORT/next", True),
-    "same origin, as http": ("ws", "http://example.test:PORT/next", True),
-    "same origin, in capitals": ("ws", "WS://EXAMPLE.test:PORT/next", True),
-    "same origin over TLS": ("wss", "wss://example.test:PORT/next", True),
     "same origin over TLS, as https": ("wss", "https://example.test:PORT/next", True),
-    "same origin, without a scheme": ("wss", "//example.test:PORT/next", True),
     "other port": ("ws", "ws://example.test:OTHER/next", False),
-    "other port over TLS": ("wss", "wss://example.test:OTHER/next", False),
     "other host": ("ws", "ws://localhost:PORT/next", False),
-    "other host over TLS": ("wss", "wss://localhost:PORT/next", False),
-    "other host without a scheme": ("ws", "//localhost:PORT/next", False),
     "its address": ("ws", "ws://127.0.0.1:PORT/next", False),
-    "subdomain": ("ws", "ws://sub.example.test:PORT/next", False),
     "subdomain over TLS": ("wss", "wss://sub.example.test:PORT/next", False),
     "other scheme": ("ws", "wss://example.test:PORT/next", False),
-    "other scheme, as https": ("ws", "https://example.test:PORT/next", False),
-    "name and password of the other's choice": ("ws", "ws://evil:mine@localhost:PORT/next", False),
-    "other host after a user of its name": ("ws", "ws://example.test:PORT@localhost:PORT/next", False),
 }
 
 
@@ -151,19 +130,6 @@ def test_credentials_stay_with_their_origin(certificates, tmp_path, target, secr
         assert re.search(f"not sent there: .*{name.decode()}.*; --location-trusted", result.err, re.I)
 
 
-@pytest.mark.parametrize("location", ["ws://localhost:PORT/next", "/next"])
-def test_fields_that_describe_the_client_are_sent_to_every_origin(certificates, location):
-    with Origins(certificates) as origins:
-        origins.location = location.replace("PORT", str(origins.port))
-        run(origins, certificates, "-L", "-H", "Accept-Language: de", "--user-agent", "agent/1", "-o", "https://app.example")
-    head = origins.requests[1][1]
-    assert wire.field(head, b"Accept-Language") == b"de"
-    assert wire.field(head, b"User-Agent") == b"agent/1"
-    assert wire.field(head, b"Origin") == b"https://app.example"
-    keys = [wire.field(head, b"Sec-WebSocket-Key") for _, head in origins.requests]
-    assert keys[0] != keys[1], "RFC 6455 §4.1: each connection needs a new key"
-
-
 def test_a_trusted_redirect_keeps_everything(certificates):
     with Origins(certificates) as origins:
         origins.location = f"wss://localhost:{origins.port}/next"
@@ -195,18 +161,8 @@ SECRET_MESSAGES = {
     "--first-message with a variable": (["--first-message", "{{env:TOKEN}}"], "--first-message"),
     "--first-message from a file": (["--first-message", "@FILE"], "--first-message"),
     "--answer": (["--answer", "x => {{env:TOKEN}}"], "--answer"),
-    "--heartbeat-message": (
-        ["--heartbeat", "9s", "--template", "--heartbeat-message", "{{env:TOKEN}}"], "--heartbeat-message"),
-    "--heartbeat-message from a file": (["--heartbeat", "9s", "--heartbeat-message", "@FILE"], "--heartbeat-message"),
     "MESSAGE": (["--template", "{{env:TOKEN}}"], "MESSAGE"),
-    "a column of a first message": (["--data", "ROWS", "--first-message", "{{api_token}}"], "--first-message"),
-    "a column of an answer": (["--data", "ROWS", "--answer", "x => {{api_token}}"], "--answer"),
-    "a column of a heartbeat": (
-        ["--template", "--data", "ROWS", "--heartbeat", "9s", "--heartbeat-message", "{{api_token}}"],
-        "--heartbeat-message"),
     "a login in --param": (["--protocol", "mqtt", "--param", "username=me", "--param", "password=geheim"], "--param password"),
-    "a user in --param": (["--protocol", "stomp", "--param", "login=geheim"], "--param login"),
-    "a variable in --param": (["--protocol", "mqtt", "--param", "client-id=env:TOKEN"], "--param client-id"),
 }
 
 
@@ -259,14 +215,6 @@ def test_a_load_test_says_which_origin_a_redirect_leads_to(certificates, wsx_ech
         assert result.status == 4 and "--message" in result.err, result
 
 
-def test_a_host_given_as_an_option_stays_with_its_origin(certificates):
-    with Origins(certificates) as origins:
-        origins.location = f"ws://localhost:{origins.port}/next"
-        run(origins, certificates, "-L", "--host", "inside.example")
-    hosts = [wire.field(head, b"Host") for _, head in origins.requests]
-    assert hosts == [b"inside.example", f"localhost:{origins.port}".encode()]
-
-
 @pytest.mark.parametrize("location, is_same", [("ws://localhost:PORT/next", False), ("/next", True)])
 def test_a_cookie_set_by_the_origin_stays_with_it(certificates, location, is_same):
     with Origins(certificates, fields=["Set-Cookie: id=geheim; Path=/"]) as origins:
@@ -278,22 +226,10 @@ def test_a_cookie_set_by_the_origin_stays_with_it(certificates, location, is_sam
     assert is_same or b"geheim" not in origins.requests[1][1]
 
 
-def test_a_chain_that_leaves_the_origin_does_not_carry_secrets_further(certificates):
-    def location(path):
-        return {b"/start": f"ws://localhost:{origins.port}/hop", b"/hop": "/next"}[path]
-
-    with Origins(certificates, location=location) as origins:
-        result = run(origins, certificates, "-L", "--auth", CREDENTIALS, "-b", "id=geheim")
-    assert result.status == 0
-    assert len(origins.requests) == 3
-    for _, head in origins.requests[1:]:
-        assert wire.field(head, b"Authorization") is None and wire.field(head, b"Cookie") is None
-
-
 # Statuses and locations
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("status", [302, 308])
 def test_a_redirect_is_followed_with_the_option(certificates, status):
     with Origins(certificates, location="/next", status=status) as origins:
         result = run(origins, certificates, "--location")
@@ -304,39 +240,9 @@ def test_a_redirect_is_followed_with_the_option(certificates, status):
     assert [head.split()[1] for _, head in origins.requests] == [b"/start", b"/next", b"/start"]
 
 
-@pytest.mark.parametrize("status", [300, 304, 305, 306])
-def test_other_statuses_are_not_followed(certificates, status):
-    with Origins(certificates, location="/next", status=status) as origins:
-        assert run(origins, certificates, "-L").status == 4
-    assert len(origins.requests) == 1
-
-
-@pytest.mark.parametrize(
-    "location, path",
-    [("next", b"/a/next"), ("./next", b"/a/next"), ("../next", b"/next"), ("../../../next", b"/next"), ("/x/y", b"/x/y"),
-     ("?q=1", b"/a/hop?q=1"), ("next?q=1#fragment", b"/a/next?q=1"), ("//localhost:PORT/z", b"/z"), ("/ü", b"/%C3%BC"),
-     ("/%41", b"/%41")])
-def test_a_relative_reference_is_resolved_according_to_rfc_3986(certificates, location, path):
-    def script(peer):
-        head = peer.read_request()
-        if head.split()[1] == b"/a/hop":
-            target = location.replace("PORT", str(server.port))
-            peer.send(f"HTTP/1.1 302 Found\r\nLocation: {target}\r\nContent-Length: 0\r\n\r\n".encode())
-            return None
-        peer.upgrade(then=wire.close(1000))
-        peer.read_until_close()
-        return head.split()[1]
-
-    with ScriptedServer(script) as server:
-        assert wsx("connect", "-L", "--no-stdin", f"{server.url}a/hop").status == 0
-    assert [result for result in server.results if result] == [path]
-
-
 @pytest.mark.parametrize(
     "location, words",
-    [("", "302"), ("ftp://example.test/", "ftp"), ("file:///etc/passwd", "file"), ("ws://", ""), ("ws://a b/", ""),
-     ("ws://example.test:99999/", ""), ("ws://[::1/", ""), ("ws+unix:/tmp/socket", "unix"), ("echo:", "echo"),
-     ("javascript:alert(1)", "javascript")])
+    [("ftp://example.test/", "ftp"), ("ws+unix:/tmp/socket", "unix")])
 def test_an_unusable_location_exits_4(certificates, location, words):
     with Origins(certificates, location=location) as origins:
         result = run(origins, certificates, "-L")
@@ -346,9 +252,8 @@ def test_an_unusable_location_exits_4(certificates, location, words):
 
 
 @pytest.mark.parametrize("options", [[], ["-L"]])
-@pytest.mark.parametrize("location", ["ws://you:geheim@127.0.0.1:99999/", "//you:geheim@a b/", "ftp://you:geheim@h/"])
-def test_a_password_in_a_location_is_not_shown(certificates, location, options):
-    with Origins(certificates, location=location) as origins:
+def test_a_password_in_a_location_is_not_shown(certificates, options):
+    with Origins(certificates, location="ws://you:geheim@127.0.0.1:99999/") as origins:
         result = run(origins, certificates, "-v", *options)
     assert result.status == 4
     assert "geheim" not in result.err
@@ -371,26 +276,16 @@ def test_the_body_of_a_redirect_is_not_waited_for(length):
     assert (result.status, result.out, result.err) == (0, b"arrived\n", "")
 
 
-@pytest.mark.parametrize("status", [300, 304, 399])
-def test_a_status_that_is_not_a_redirect_does_not_suggest_the_option(certificates, status):
-    with Origins(certificates, location="/next", status=status) as origins:
-        result = run(origins, certificates, "-L")
-    assert result.status == 4
-    assert "--location" not in result.err
-
-
-@pytest.mark.parametrize("location, status", [("\x1b[31m://x", 5), ("\u202e\x9b://x", 4)])
-def test_a_location_cannot_control_the_terminal(certificates, location, status):
+def test_a_location_cannot_control_the_terminal(certificates):
     for options in [[], ["-L"], ["-L", "-v"]]:
-        with Origins(certificates, location=location) as origins:
+        with Origins(certificates, location="\u202e\x9b://x") as origins:
             result = run(origins, certificates, *options)
-        assert result.status == status, "a head with control characters is not HTTP"
+        assert result.status == 4, "a head with control characters is not HTTP"
         assert not [character for character in result.err if character in "\x1b\x9b\u202e"]
 
 
-@pytest.mark.parametrize(
-    "location", ["ws://localhost:PORT/next", "http://localhost:PORT/", "ws://example.test:PORT/next"])
-def test_a_redirect_never_downgrades_from_tls(certificates, location):
+def test_a_redirect_never_downgrades_from_tls(certificates):
+    location = "ws://localhost:PORT/next"
     with Origins(certificates) as origins:
         origins.location = location.replace("PORT", str(origins.port))
         result = run(origins, certificates, "-L", scheme="wss")
@@ -409,18 +304,6 @@ def test_a_redirect_loop_ends(certificates, options, count):
     assert result.status == 4
     assert any(line.startswith("wsx: ") and "redirect" in line for line in result.error_lines)
     assert len(origins.requests) == count if count else 2 < len(origins.requests) <= 51
-
-
-def test_the_maximum_number_of_redirects_is_followed(certificates):
-    def location(path):
-        number = int(path[4:] or 0) if path.startswith(b"/hop") else 0
-        return f"/hop{number + 1}" if number < 7 else "/next"
-
-    for limit, status in [(8, 0), (7, 4)]:
-        with Origins(certificates, location=location) as origins:
-            result = run(origins, certificates, "-L", "--max-redirects", str(limit))
-        assert result.status == status, result
-        assert len(origins.requests) == limit + 1
 
 
 def test_the_time_limit_covers_all_redirects(certificates):
@@ -474,7 +357,7 @@ def test_a_failure_after_a_redirect_names_the_target(certificates, tmp_path, com
 
 
 @pytest.mark.parametrize(
-    "path", ["moved/301", "moved/302", "moved/303", "moved/307", "moved/308", "absolute", "wss", "hop/3"])
+    "path", ["moved/302", "wss"])
 def test_redirects_of_nginx_are_followed(nginx, certificates, path):
     result = wsx("connect", "--ca", certificates.root, "-L", "-n", "1", f"{nginx.url}{path}", "hello")
     assert (result.status, result.out, result.err) == (0, b"hello\n", "")
@@ -488,44 +371,19 @@ def test_nginx_redirects_from_ws_to_wss(nginx, certificates):
     assert result.err.startswith("wsx: redirected to wss://127.0.0.1:") and result.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("path, word", [("plain", "wss"), ("loop", "redirect")])
-def test_nginx_redirects_that_loop_or_leave_tls_are_not_followed(nginx, certificates, path, word):
-    result = wsx("connect", "--ca", certificates.root, "-L", f"{nginx.url}{path}")
-    assert result.status == 4
-    assert any(line.startswith("wsx: ") and word in line for line in result.error_lines)
-
-
 @pytest.mark.parametrize("options, userinfo", [(["--auth", CREDENTIALS], ""), ([], f"{CREDENTIALS}@")])
-@pytest.mark.parametrize("path", ["private", "to-private"])
-def test_a_password_grants_access_to_a_location_of_nginx(nginx, certificates, options, userinfo, path):
+def test_a_password_grants_access_to_a_location_of_nginx(nginx, certificates, options, userinfo):
+    path = "to-private"
     url = nginx.url.replace("://", f"://{userinfo}")
     result = wsx("connect", "-v", "--ca", certificates.root, "-L", *options, "-n", "1", f"{url}{path}", "hello")
     assert (result.status, result.out) == (0, b"hello\n"), result
     assert "geheim" not in result.err and ENCODED.decode() not in result.err
 
 
-@pytest.mark.parametrize("options", [[], ["--auth", "me:falsch"], ["--bearer", "falsch"]])
+@pytest.mark.parametrize("options", [[], ["--bearer", "falsch"]])
 def test_nginx_requires_a_password(nginx, certificates, options):
     result = wsx("connect", "-v", "--ca", certificates.root, *options, f"{nginx.url}private")
     assert result.status == 4
     error = next(line for line in result.error_lines if line.startswith("wsx: "))
     assert "401" in error and "Basic" in error and "--auth" in error
     assert "falsch" not in result.err
-
-
-@pytest.mark.parametrize(
-    "challenges, words",
-    [(["Bearer realm=x"], ["Bearer", "--bearer"]), (['Digest realm="x", nonce="y"'], ["Digest"]),
-     (["Negotiate", "NTLM"], ["Negotiate", "NTLM"]),
-     (['Negotiate, Basic realm="a, b"'], ["Negotiate", "Basic", "--auth"]), ([], ["401"])])
-def test_a_401_reports_the_schemes_of_the_server(challenges, words):
-    def script(peer):
-        peer.read_request()
-        fields = "".join(f"WWW-Authenticate: {challenge}\r\n" for challenge in challenges)
-        peer.send(f"HTTP/1.1 401 Unauthorized\r\n{fields}Content-Length: 0\r\n\r\n".encode())
-
-    with ScriptedServer(script) as server:
-        result = wsx("connect", server.url)
-    assert result.status == 4
-    for word in words:
-        assert word in result.error_lines[0]

@@ -36,10 +36,7 @@ def rejection(body, *fields, status=b"403 Forbidden"):
     return script
 
 
-QUERIES = [
-    "access_token=geheim1", "ACCESS%5Ftoken=geheim1", "a=1;sig=geheim1", "token=%67eheim1", "t=geheim1", "key=geheim1&key=geheim1",
-    "next=%2F%3Ftoken%3Dgeheim1", "geheim1geheim1geheim1", "code=geheim1",
-]
+QUERIES = ["access_token=geheim1", "next=%2F%3Ftoken%3Dgeheim1"]
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -56,28 +53,21 @@ def test_a_secret_in_the_query_is_sent_but_not_shown(query, tmp_path):
         assert "•••" in text
 
 
-def test_a_harmless_query_is_shown():
-    with ScriptedServer(closing) as server:
-        result = wsx("connect", "-v", server.url + "?room=lobby&EIO=4&page=2")
-    assert "GET /?room=lobby&EIO=4&page=2 HTTP/1.1" in result.err
-
-
-@pytest.mark.parametrize("template", ["?room={{env:WSX_SECRET}}", "rooms/{{env:WSX_SECRET}}", "?room=a{{env:WSX_SECRET}}b"])
-def test_a_value_that_a_template_inserts_into_the_url_is_not_shown(template, tmp_path):
+def test_a_value_that_a_template_inserts_into_the_url_is_not_shown(tmp_path):
     # Too short to be found in other text. Base64 has no tilde.
     variables = environment(WSX_SECRET="q~")
     with ScriptedServer(closing) as server:
-        url = server.url + template
+        url = server.url + "?room={{env:WSX_SECRET}}"
         result = wsx("connect", "-v", "--template", "--output", "json", "--record", tmp_path / "r", url, env=variables)
         assert result.status == 0
-        refused = wsx("connect", "-v", "--template", "ws://127.0.0.1:1/" + template, env=variables)
+        refused = wsx("connect", "-v", "--template", "ws://127.0.0.1:1/?room={{env:WSX_SECRET}}", env=variables)
     assert b"q~" in server.results[0].split(b"\r\n")[0]
     for text in (everything(result), (tmp_path / "r").read_text(), everything(refused)):
         assert "q~" not in text
         assert "•••" in text
 
 
-@pytest.mark.parametrize("output", ["json", "jsonl", "text"])
+@pytest.mark.parametrize("output", ["json", "text"])
 def test_bench_neither_shows_nor_stores_a_secret_of_the_url(wsx_echo, tmp_path, output):
     result = wsx(
         "bench", "-c", "1", "--messages", "5", "--output", output, "--report", tmp_path / "r.html", "--hdr", tmp_path / "h",
@@ -99,14 +89,11 @@ def test_a_masked_url_does_not_prevent_a_comparison(wsx_echo, tmp_path):
     assert "eheim" not in everything(before) + everything(after)
 
 
-@pytest.mark.parametrize(
-    "location, shown",
-    [("wss://u:geheim1@h/", "wss://•••@h/"), ("/?token=geheim1", "/?token=•••"), ("/a#access_token=geheim1", "/a#access_token=•••")])
-def test_a_secret_in_location_is_not_shown(location, shown):
-    with ScriptedServer(rejection(lambda _: b"", b"Location: " + location.encode(), status=b"302 Found")) as server:
+def test_a_secret_in_location_is_not_shown():
+    with ScriptedServer(rejection(lambda _: b"", b"Location: /?token=geheim1", status=b"302 Found")) as server:
         result = wsx("connect", "-v", server.url)
     assert result.status == 4
-    assert f"Location: {shown}" in result.err
+    assert "Location: /?token=•••" in result.err
     assert "geheim1" not in result.err
 
 
@@ -134,9 +121,7 @@ def echo_forms(secret):
 SECRET = "g&e<h>'e i\"m/é~1"
 
 
-@pytest.mark.parametrize("form", range(6))
-@pytest.mark.parametrize("place", ["body", "field", "reason"])
-@pytest.mark.parametrize("command", ["connect", "bench"])
+@pytest.mark.parametrize("form, place, command", [(0, "body", "connect"), (2, "field", "bench"), (4, "reason", "connect")])
 def test_a_rejection_that_repeats_a_password_does_not_show_it(form, place, command):
     echo = echo_forms(SECRET)[form]
     fields = [b"X-Echo: " + echo] if place == "field" else []
@@ -157,11 +142,12 @@ def test_a_rejection_that_repeats_a_password_does_not_show_it(form, place, comma
 
 @pytest.mark.parametrize(
     "arguments, secret",
-    [(["--bearer", "geheim-token"], "geheim-token"), (["--cookie", "sid=geheim-token"], "geheim-token"),
-     (["-H", "X-Login: geheim-token"], "geheim-token"), (["-H", "Authorization: Custom geheim-token"], "geheim-token"),
-     (["--auth", "me:geheim-token"], "bWU6Z2VoZWltLXRva2Vu"), (["--auth", "me:pw"], "me:pw"),
-     (["-s", "base64url.bearer.authorization.k8s.io.geheim-token"], "geheim-token"),
-     (["--template", "-H", "X-Room: {{env:WSX_SECRET}}"], "geheim-token")])
+    [
+        (["--bearer", "geheim-token"], "geheim-token"),
+        (["-H", "Authorization: Custom geheim-token"], "geheim-token"),
+        (["--auth", "me:pw"], "me:pw"),
+        (["-s", "base64url.bearer.authorization.k8s.io.geheim-token"], "geheim-token"),
+    ])
 def test_a_rejection_that_repeats_the_request_does_not_show_its_secrets(arguments, secret):
     with ScriptedServer(rejection(lambda request: b"refused: " + request + b" and me:pw")) as server:
         result = wsx(
@@ -230,8 +216,7 @@ def test_a_relay_shows_no_token_that_a_close_reason_repeats(arguments, tmp_path)
 @pytest.mark.parametrize("response", [
     b"HTTP/1.1 401 F\r\nWWW-Authenticate: geheim-1 realm=\"x\"\r\nContent-Length: 0\r\n\r\n",
     b"HTTP/1.1 101 F\r\nUpgrade: geheim-1\r\nConnection: Upgrade\r\n\r\n",
-    b"HTTP/1.1 101 F\r\nUpgrade: websocket\r\nConnection: geheim-1\r\n\r\n", b"HTTP/1.1 2000 geheim-1\r\n\r\n",
-    b"HTTP/1.1 200 F\r\ngeheim-1\r\n\r\n", b"geheim-1 geheim-1\r\n\r\n",
+    b"HTTP/1.1 2000 geheim-1\r\n\r\n",
     b"HTTP/1.1 302 F\r\nLocation: geheim-1://h/\r\nContent-Length: 0\r\n\r\n",
 ])
 def test_an_error_that_names_what_a_server_sent_does_not_show_a_secret(response, tmp_path):
@@ -246,27 +231,26 @@ def test_an_error_that_names_what_a_server_sent_does_not_show_a_secret(response,
             assert result.status != 0 and "geheim-1" not in everything(result) + recorded, result
 
 
-@pytest.mark.parametrize("answer", ["server_max_window_bits=geheim-1", "geheim-1=1", "geheim-1"])
 @pytest.mark.parametrize("field", ["Sec-WebSocket-Extensions: permessage-deflate; {}", "Sec-WebSocket-Extensions: {}",
                                    "Sec-WebSocket-Protocol: {}"])
-def test_an_error_that_names_what_a_server_accepted_does_not_show_a_secret(field, answer):
-    with ScriptedServer(lambda peer: peer.upgrade(field.format(answer).encode())) as server:
+def test_an_error_that_names_what_a_server_accepted_does_not_show_a_secret(field):
+    with ScriptedServer(lambda peer: peer.upgrade(field.format("server_max_window_bits=geheim-1").encode())) as server:
         result = wsx("connect", "--bearer", "geheim-1", server.url)
     assert result.status != 0 and "geheim-1" not in everything(result), result
 
 
 # Of the request, a part is repeated alone.
 PARTS = [
-    ["-H", 'Authorization: Token token="geheim-7"'], ["-H", "X-Api-Key: key=geheim-7"], ["--bearer", "v1;geheim-7;x"],
-    ["--bearer", "id:geheim-7"], ["-H", "X-Api-Key: user/geheim-7"], ["--cookie", 'sid="geheim-7"'], ["--cookie", "sid=%7B%22token%22%3A%22geheim-7%22%7D"],
-    ["-s", "chat,bearer.geheim-7"], ["--first-message", '{"op":"login","apiKey":"geheim-7"}'],
+    ["-H", 'Authorization: Token token="geheim-7"'],
+    ["--cookie", 'sid="geheim-7"'],
+    ["-s", "chat,bearer.geheim-7"],
+    ["--first-message", '{"op":"login","apiKey":"geheim-7"}'],
     ["--define", 'login={"password":"geheim-7"}'],
 ]
 
 
 @pytest.mark.parametrize("arguments", PARTS)
-@pytest.mark.parametrize("output", [[], ["--output", "json"]])
-def test_a_part_of_a_credential_that_a_server_repeats_alone_is_not_shown(arguments, output, tmp_path):
+def test_a_part_of_a_credential_that_a_server_repeats_alone_is_not_shown(arguments, tmp_path):
     def script(peer):
         head = peer.read_request()
         fields = [b"Sec-WebSocket-Protocol: chat"] if b"chat," in head else []
@@ -275,13 +259,13 @@ def test_a_part_of_a_credential_that_a_server_repeats_alone_is_not_shown(argumen
 
     query = "?auth=%7B%22token%22%3A%22geheim-8%22%7D"
     with ScriptedServer(script) as server:
-        result = wsx("connect", "-v", *output, "--record", tmp_path / "r", *arguments, server.url + query)
+        result = wsx("connect", "-v", "--output", "json", "--record", tmp_path / "r", *arguments, server.url + query)
     # Messages are data, and recorded as they are.
     recorded = [line for line in (tmp_path / "r").read_text().splitlines() if '"type":"message"' not in line]
     for shown in everything(result), "\n".join(recorded):
         assert "no •••" in shown and "geheim" not in shown
     with ScriptedServer(rejection(lambda _: b"geheim-7 geheim-8", b"X-Echo: geheim-7", status=b"403 No geheim-7")) as server:
-        result = wsx("connect", "-v", *output, *arguments, server.url + query)
+        result = wsx("connect", "-v", "--output", "json", *arguments, server.url + query)
         # A load has no definitions.
         load = [] if "--define" in arguments else [wsx("bench", "-c", "1", *arguments, server.url + query)]
     for run in result, *load:
@@ -392,10 +376,11 @@ def test_listen_shows_no_secret_of_a_client(tmp_path):
 
 @pytest.mark.parametrize(
     "line, is_secret",
-    [("url = ws://127.0.0.1:1/?token=geheim1", True), ("url = ws://127.0.0.1:1/?t=geheim1", True),
-     ('first-message = {"token":"geheim1"}', True), ("url = ws://127.0.0.1:1/?room=1", False),
-     ("template\nurl = ws://127.0.0.1:1/?token={{env:HOME}}", False),
-     ('first-message = {"token":{{json:env:HOME}}}', False)])
+    [
+        ("url = ws://127.0.0.1:1/?token=geheim1", True),
+        ('first-message = {"token":"geheim1"}', True),
+        ("url = ws://127.0.0.1:1/?room=1", False),
+    ])
 def test_a_readable_configuration_file_with_a_secret_in_a_url_is_refused(tmp_path, line, is_secret):
     path = tmp_path / "config"
     path.write_text(f"[p]\n{line}\n" + ("" if "url" in line else "url = ws://127.0.0.1:1/\n"))
@@ -409,7 +394,7 @@ def test_a_readable_configuration_file_with_a_secret_in_a_url_is_refused(tmp_pat
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--count", "{}"], ["--linger", "{}"], ["{} {}"], ["--subprotocol", "{}", "ws://h"], ["ws://h", "--record"]])
+    "arguments", [["--count", "{}"], ["--subprotocol", "{}", "ws://h"]])
 def test_an_invalid_command_line_does_not_show_the_token_of_a_url(arguments):
     url = "ws://127.0.0.1:1/?token=geheim1"
     result = wsx("connect", *(argument.replace("{}", url) for argument in arguments))
@@ -442,29 +427,6 @@ def test_a_program_gets_no_secret_of_the_url_but_a_server_program_gets_the_query
     with Listener("--exec-json", program=["sh", "-c", 'read -r line; printf "%s\\n" "$line" >&2; cat >/dev/null']) as server:
         assert wsx("connect", "--linger", "0", server.url + "?token=geheim1", "x").status == 0
         server.wait_for(r'"url":"[^"]*\?token=geheim1"')
-
-
-@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
-def test_a_rejection_that_repeats_a_token_in_base64_does_not_show_it(encode):
-    token = "geheim~?token?~"
-    with ScriptedServer(rejection(lambda _: b"bad token " + encode(token.encode()))) as server:
-        result = wsx("connect", "--bearer", "env:TOKEN", server.url, env=environment(TOKEN=token))
-    assert result.status == 4
-    assert encode(token.encode()).decode() not in result.err and "bad token •••" in result.err
-
-
-@pytest.mark.parametrize("value", ["Bearer geheim1", "eyJhbGciOiJub25lIn0.eyJhIjoxfQ.geheim1"])
-def test_a_token_in_a_header_with_a_harmless_name_is_not_shown(value):
-    with ScriptedServer(rejection(lambda request: request)) as server:
-        result = wsx("connect", "-v", "-H", f"X-Relay: {value}", server.url)
-    assert result.status == 4
-    assert "X-Relay: •••" in result.err and "geheim1" not in result.err
-
-
-@pytest.mark.parametrize("secret", ["the", "open", "with"])
-def test_a_secret_that_is_a_short_word_hides_no_words_of_messages(secret):
-    results = [wsx("connect", "--bearer", token, "ws://127.0.0.1:1/") for token in (secret, "geheim1")]
-    assert results[0].err == results[1].err
 
 
 def test_an_invalid_subprotocol_that_is_a_token_is_not_shown():
