@@ -48,40 +48,11 @@ def received(*messages, options=(), status=0):
     return result
 
 
-def discord(*texts):
-    """Returns the messages of a zlib stream."""
-    compressor = zlib.compressobj()
-    return [compressor.compress(text) + compressor.flush(zlib.Z_SYNC_FLUSH) for text in texts]
-
-
 @pytest.mark.parametrize("codec, message", [("msgpack", MSGPACK), ("cbor", CBOR), ("auto", MSGPACK), ("auto", CBOR),
                                             ("json", TEXT.encode()), ("gzip", zlib.compress(TEXT.encode())),
                                             ("deflate", zlib.compress(TEXT.encode())[2:-4]), ("text", TEXT.encode())])
 def test_binary_messages_are_written_as_json(codec, message):
     assert received(message, message, options=["--decode", codec]).out.decode() == f"{TEXT}\n" * 2
-
-
-def test_a_zlib_stream_spans_messages():
-    result = received(*discord(b"one", b"two", b"two"), options=["--decode", "zlib-stream"])
-    assert result.out == b"one\ntwo\ntwo\n"
-    result = received(*discord(MSGPACK, CBOR), options=["--decode=zlib-stream", "--decode=auto", "--output=json"])
-    messages = [event for event in map(json.loads, result.out.splitlines()) if event["type"] == "message"]
-    assert [event["data"] for event in messages] == [TEXT, TEXT]
-    assert [event["decoded"] for event in messages] == ["zlib-stream+msgpack", "zlib-stream+cbor"]
-
-
-def test_a_zlib_stream_begins_anew_on_each_connection():
-    messages = discord(b"one", b"two")
-
-    def serve(peer):
-        peer.upgrade()
-        for message in messages:
-            peer.send(wire.frame(wire.BINARY, message))
-        peer.reset()
-
-    with ScriptedServer(serve) as server:
-        result = wsx("connect", "--reconnect", "-n4", "--decode", "zlib-stream", "--no-stdin", server.url)
-    assert (result.status, result.out) == (0, b"one\ntwo\none\ntwo\n")
 
 
 def test_events_tell_that_a_message_was_binary_and_decoded():
@@ -138,34 +109,6 @@ def test_json_rpc_calls_are_encoded():
     assert json.loads(result.out) == {"jsonrpc": "2.0", "method": "sum", "params": [1, 2], "id": 1}
 
 
-def test_text_that_cannot_be_encoded_is_an_error(python_echo):
-    result = wsx("connect", "--encode=cbor", "--decode=auto", python_echo.url, stdin=b"[1]\nx\n")
-    assert_fails(result, 2, "input message 2: cbor: not JSON")
-    assert_fails(wsx("connect", "--encode=cbor", "ws://127.0.0.1:1", "[1]", "x"), 2, "message 2: cbor: not JSON")
-
-
-def test_a_line_of_a_program_that_cannot_be_encoded_ends_the_run(python_echo):
-    result = wsx("connect", "--encode=cbor", "--exec", python_echo.url, "--", "sh", "-c", "echo 1; echo x; cat")
-    assert_fails(result, 1, "line 2 of sh's output was not sent: cbor: not JSON")
-
-
-def test_undecodable_messages_are_written_unchanged_with_a_reason():
-    result = received(*[b"\xc1\xff"] * 15, MSGPACK, options=["--decode", "msgpack"])
-    assert result.out == b"\xc1\xff\n" * 15 + TEXT.encode() + b"\n"
-    lines = result.err.splitlines()
-    assert len(lines) == 11
-    assert lines[0].startswith("wsx: a message was not decoded: msgpack: ")
-    assert lines[-1] == "wsx: further messages that cannot be decoded are not reported"
-
-
-def test_a_bomb_is_a_message_that_cannot_be_decoded():
-    bomb = zlib.compress(bytes(100_000_000))
-    options = ["--decode", "gzip", "--max-message-size", "1M", "--output", "hex"]
-    result = received(bomb, MSGPACK, options=options)
-    assert result.out.splitlines()[0] == bomb.hex().encode()
-    assert "gzip: the decoded message exceeds 1048576 bytes" in result.err
-
-
 # Programs
 
 
@@ -183,36 +126,9 @@ def decoder(tmp_path):
     return f"exec:{sys.executable} {path}"
 
 
-def test_a_program_decodes_many_messages_in_order(decoder):
-    messages = [b"message %d" % number for number in range(10_000)]
-    result = received(*messages, options=["--decode", decoder])
-    assert result.out.splitlines() == [message.upper() for message in messages]
-
-
 def test_the_answers_of_a_program_may_have_another_codec(decoder):
     result = received(zlib.compress(b'[ "a" ]'), options=["--decode=gzip", "--decode", decoder, "--decode=json"])
     assert result.out == b'["A"]\n'
-
-
-def test_text_messages_wait_for_binary_ones_before_them(decoder):
-    def serve(peer):
-        peer.upgrade()
-        peer.send(wire.frame(wire.BINARY, b"one") + wire.text(b"two") + wire.frame(wire.BINARY, b"three"))
-        peer.send(wire.close(1000))
-        peer.read_frame()
-
-    with ScriptedServer(serve) as server:
-        result = wsx("connect", "--decode", decoder, "--no-stdin", server.url)
-    assert (result.status, result.out) == (0, b"ONE\ntwo\nTHREE\n")
-
-
-def test_a_program_that_ends_is_one_error(tmp_path):
-    program = tmp_path / "program"
-    program.write_text("#!/bin/sh\nread -r line\necho first\nexit 3\n")
-    program.chmod(0o755)
-    result = received(b"1", b"2", b"3", options=["--decode", f"exec:{program}"], status=1)
-    assert result.out.splitlines()[0] == b"first"
-    assert result.err == "wsx: program exited with status 3 (--decode)\n"
 
 
 def test_a_program_that_answers_nothing_does_not_block_the_end(tmp_path):
@@ -229,17 +145,6 @@ def test_a_program_that_answers_nothing_does_not_block_the_end(tmp_path):
 def test_a_line_that_answers_no_message_is_an_error():
     result = received(b"1", options=["--decode", "exec:echo -e 1\\n2\\n3"], status=1)
     assert "a line that answers no message" in result.err or "exited" in result.err
-
-
-def test_a_missing_program_is_an_error_before_the_connection():
-    result = wsx("connect", "--decode", "exec:/nonexistent/program", "ws://127.0.0.1:1", "x")
-    assert_fails(result, 2, "--decode exec", "/nonexistent/program")
-
-
-def test_unknown_codecs_are_errors():
-    assert_fails(wsx("connect", "--decode", "protobuf", "echo:", "x"), 2, "msgpack", "exec:PROGRAM")
-    assert_fails(wsx("connect", "--encode", "gzip", "echo:", "x"), 2, "msgpack", "cbor")
-    assert_fails(wsx("connect", "--encode", "cbor", "--binary", "echo:", "x"), 2, "--encode", "--binary")
 
 
 # Programs that encode

@@ -22,19 +22,9 @@ def python(script):
     return [PYTHON, "-u", "-c", "import json, os, sys, time\n" + script]
 
 
-def test_lines_travel_in_both_directions():
-    program = ["sh", "-c", 'echo one; read x; echo "got $x" >&2; echo two; read y; echo "got $y" >&2; printf last']
-    with Listener("--echo", "-vv") as server:
-        result = connect(server.url, program=program)
-        assert (result.status, result.out, result.err) == (0, b"", "sh | got one\nsh | got two\n")
-        # The last line needs no newline.
-        server.wait_for("last")
-
-
 @pytest.mark.parametrize("script, status, error, close", [
     ("exit 0", 0, "", (1000, b"")),
     ("exit 3", 1, "wsx: sh exited with status 3\n", (1011, b"exited with status 3")),
-    ("kill -9 $$", 1, "wsx: sh was killed by signal 9\n", (1011, b"was killed by signal 9")),
 ])
 def test_the_exit_of_the_program_ends_the_connection(script, status, error, close):
     def serve(peer):
@@ -62,48 +52,6 @@ def test_lines_that_wait_for_a_subscription_do_not_hide_the_failure_of_the_progr
     assert "1 line was not sent" in result.err
 
 
-@pytest.mark.parametrize(
-    "options, line, reason",
-    [(["--protocol", "socket.io"], "[]", "the array is not an event"), (["--json-rpc"], "sum [", "the bracket at byte 5 is not closed"),
-     (["--template"], "{{nope}}", "nope"), (["--encode", "cbor"], "chat", "cbor: not JSON")])
-def test_a_line_that_the_options_cannot_convert_is_a_failure_of_the_program(options, line, reason):
-    def serve(peer):
-        peer.upgrade(then=wire.text('0{"sid":"s","pingInterval":25000,"pingTimeout":20000}') + wire.text('40{"sid":"s"}'))
-        peer.answer_close()
-
-    with ScriptedServer(serve) as server:
-        result = connect(server.url, *options, program=["sh", "-c", f"echo '{line}'; cat >/dev/null"])
-    assert_fails(result, 1, "line 1 of sh's output was not sent: ", reason)
-
-
-def test_all_output_arrives_before_the_close():
-    def serve(peer):
-        peer.upgrade()
-        lines = []
-        while (frame := peer.read_frame()).opcode == wire.TEXT:
-            lines.append(frame.payload)
-        peer.send(wire.frame(wire.CLOSE, frame.payload))
-        return lines
-
-    with ScriptedServer(serve) as server:
-        assert connect(server.url, "--compress=off", program=["seq", "20000"]).status == 0
-    assert server.results == [[b"%d" % number for number in range(1, 20001)]]
-
-
-def test_the_program_reads_the_end_when_the_connection_ends(tmp_path):
-    path = tmp_path / "end"
-    program = ["sh", "-c", f'while read x; do :; done; echo end > {path}']
-
-    def serve(peer):
-        peer.upgrade(then=wire.text(b"hello") + wire.close(1000))
-        peer.read_until_close()
-
-    with ScriptedServer(serve) as server:
-        result = connect(server.url, program=program)
-    assert (result.status, result.err) == (0, "")
-    assert path.read_text() == "end\n"
-
-
 def test_a_program_that_fails_after_the_connection_fails_the_run():
     def serve(peer):
         peer.upgrade(then=wire.close(1000))
@@ -111,16 +59,6 @@ def test_a_program_that_fails_after_the_connection_fails_the_run():
 
     with ScriptedServer(serve) as server:
         assert_fails(connect(server.url, program=["sh", "-c", "read x; exit 4"]), 1, "sh exited with status 4")
-
-
-def test_a_program_that_does_not_exit_is_ended(tmp_path):
-    path = tmp_path / "pid"
-    script = f'echo $$ > {path}; trap "" TERM; while :; do sleep 1; done'
-    with Listener("--echo") as server:
-        result = connect(server.url, "--exec-grace", "200ms", "--timeout", "500ms", program=["sh", "-c", script])
-    assert result.status == 6
-    assert result.err.count("wsx: sh did not exit in time and was killed") == 1
-    assert not is_alive(int(path.read_text()))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -134,20 +72,6 @@ def test_no_process_survives_a_signal(tmp_path, number):
             run.signal(number)
             assert run.wait() == 128 + number
     assert not any(is_alive(int(word)) for word in path.read_text().split())
-
-
-def test_a_daemon_that_keeps_the_pipe_open_does_not_keep_the_connection_open():
-    with Listener("--echo") as server:
-        result = connect(server.url, "--exec-grace", "0", program=["sh", "-c", "setsid sleep 20 & echo x"])
-    assert result.status == 0, result
-
-
-def test_a_program_that_closes_its_input_keeps_its_connection():
-    script = "sys.stdin.close(); os.close(0); print('a'); time.sleep(0.3); print('b'); time.sleep(0.3)"
-    with Listener("--echo", "-vv") as server:
-        result = connect(server.url, program=python(script))
-        assert (result.status, result.err) == (0, "")
-        server.wait_for("b")
 
 
 def test_other_features_work_with_a_program(tmp_path):

@@ -12,7 +12,6 @@ import wire
 from processes import BINARY, Running, assert_fails, environment, wsx
 from scripted_server import ScriptedServer
 from test_bench import bench, faults
-from terminal import Screen
 
 USERS = 'user,token\nAda,t1\n"Bo ""B""",t&2\n"C\ny",t3\n'
 
@@ -83,39 +82,6 @@ def test_results_and_errors_show_placeholders_instead_of_values(users, tmp_path)
         assert "t%262" not in output and "geheim" not in output and "abc1" not in output
 
 
-@pytest.mark.parametrize("options", [[], ["--in-flight", "4"], ["-r", "500"], ["-t", "3"]], ids=" ".join)
-def test_echoes_are_compared_with_the_values_of_their_connection(users, options):
-    recorder = Recorder()
-    with ScriptedServer(recorder) as server:
-        result, results = bench(
-            server.url, "--data", users, "-c", "3", "-n", "60", *options,
-            "-m", '{"user":{{json:user}},"n":{{seq}}}', "-m", "{{token}}")
-    assert (result.status, faults(results), results["messages"]["received"]) == (0, {}, 60)
-    tokens = {"Ada": "t1", 'Bo "B"': "t&2", "C\ny": "t3"}
-    # The connections share the messages, so a slow one may send few.
-    for messages in (connection["messages"] for connection in recorder.connections if connection["messages"]):
-        first = json.loads(messages[0])
-        assert first["user"] in tokens and first["n"] == 1
-        assert messages[1:2] in ([], [tokens[first["user"]]])
-
-
-def test_an_echo_with_the_values_of_another_connection_is_mismatched(users):
-    def script(peer):
-        peer.upgrade()
-        messages = []
-        while (frame := peer.read_frame()).opcode != wire.CLOSE:
-            messages.append(frame.payload)
-            peer.send(wire.text(b"t1"))
-        peer.send(wire.frame(wire.CLOSE, frame.payload))
-        return messages
-
-    with ScriptedServer(script) as server:
-        result, results = bench(server.url, "--data", users, "-c", "3", "-n", "30", "-m", "{{token}}")
-    assert result.status == 7
-    right = sum(messages.count(b"t1") for messages in server.results)
-    assert (results["messages"]["received"], results["messages"]["mismatched"]) == (right, 30 - right)
-
-
 def test_logins_and_answers_use_the_columns(users):
     def script(peer):
         peer.upgrade()
@@ -136,26 +102,12 @@ def test_logins_and_answers_use_the_columns(users):
     assert sorted(server.results) == [b"Ada", b'Bo "B"', b"C\ny"]
 
 
-@pytest.mark.parametrize("arguments", [["bench", "-c", "1"], ["connect", "--template"]], ids=" ".join)
-def test_a_control_character_in_the_first_row_is_reported_with_its_line(tmp_path, arguments):
-    path = tmp_path / "users.csv"
-    path.write_text('user\n"a\nb"\n')
-    result = wsx(*arguments, "-H", "A: {{user}}", "--data", path, "ws://127.0.0.1:1/")
-    assert_fails(result, 2, 'users.csv, line 2: --header: the value of "A" contains a control character')
-
-
 @pytest.mark.parametrize("arguments, message", [
     (["-c", "4"], "users.csv: the file has only 3 rows for 4 connections; add rows, or open fewer connections"),
-    (["-c", "1", "-m", "{{usr}}"], "--message: unknown placeholder '{{usr}}'; did you mean '{{user}}'?"),
-    (["-c", "1", "-m", "{{last:/x}}"], "--message: {{last:…}} needs a received message"),
     (["-c", "1", "-H", "A: {{tokn}}"], "--header: unknown placeholder '{{tokn}}'; did you mean '{{token}}'?"),
     (["-c", "3", "-H", "A: {{user}}"], "users.csv, line 4: --header: the value of"),
-    (["-c", "1", "--bearer", "{{env:NONE}}"], "--bearer: the environment variable 'NONE' is not set"),
     (["-c", "1", "--mode", "request", "--expect", "^hello {{user}}"],
      "--expect '^hello {{user}}': a regular expression has no placeholders"),
-    (["-c", "1", "--ready", "{{user}}"], "--ready '{{user}}': a regular expression has no placeholders"),
-    (["-c", "1", "--answer", "{{user}} => {{token}}"], "a regular expression has no placeholders"),
-    (["-c", "1", "-b", "a={{seq}}"], "--cookie: {{seq}} numbers the messages of a connection"),
 ], ids=lambda value: value if isinstance(value, str) else " ".join(value))
 def test_invalid_templates_and_missing_rows_fail_before_connecting(users, arguments, message):
     with ScriptedServer(Recorder()) as server:
@@ -165,11 +117,8 @@ def test_invalid_templates_and_missing_rows_fail_before_connecting(users, argume
 
 
 @pytest.mark.parametrize("contents, message", [
-    ("", "line 1, column 1: no columns"),
     ("a,b\n1\n", "line 2, column 2: the row has 1 value for 2 columns"),
-    ("a,a\n1,2\n", 'line 1, column 3: two columns are named'),
     ("a\n", "the file has no rows"),
-    ('{"a":1}\n{"b":2}\n', "line 2, column 1: the object has no"),
 ], ids=repr)
 def test_an_invalid_data_file_fails_before_connecting(tmp_path, contents, message):
     path = tmp_path / "d"
@@ -231,14 +180,6 @@ def test_a_scenario_uses_the_chosen_row(users, tmp_path):
 
 # MARK: connect --template
 
-def test_without_template_everything_is_sent_unchanged():
-    recorder = Recorder()
-    with ScriptedServer(recorder) as server:
-        result = wsx("connect", server.url + "{{x}}", "-H", "A: {{x}}", "-1", "{{seq}}")
-    assert (result.status, result.out) == (0, b"{{seq}}\n")
-    assert recorder.connections[0]["target"] == "/%7B%7Bx%7D%7D"
-    assert recorder.connections[0]["fields"]["A"] == "{{x}}"
-
 
 def test_messages_url_and_request_are_templates_with_template(users):
     recorder = Recorder()
@@ -250,61 +191,3 @@ def test_messages_url_and_request_are_templates_with_template(users):
     assert result.lines == ["1 Ada", '{"n":2,"e":"\\""}', "3{{"]
     assert recorder.connections[0]["target"] == "/?t1"
     assert recorder.connections[0]["fields"]["A"] == "Ada"
-
-
-@pytest.mark.parametrize("options", [[], ["--request"], ["--reconnect"]], ids=" ".join)
-def test_a_line_with_an_unknown_placeholder_ends_the_run(options):
-    recorder = Recorder()
-    with ScriptedServer(recorder) as server:
-        result = wsx("connect", "--template", *options, server.url, stdin=b"{{seq}}\n{{sek}}\nlast\n")
-    assert_fails(result, 2, "input message 2: unknown placeholder '{{sek}}'; did you mean '{{seq}}'?")
-    assert "last" not in recorder.connections[0]["messages"]
-
-
-@pytest.mark.parametrize("arguments, message", [
-    (["a", "{{sek}}"], "message 2: unknown placeholder '{{sek}}'; did you mean '{{seq}}'?"),
-    (["{{last:/x}}"], "message 1: {{last:…}} needs a received message, but none has arrived yet"),
-    (["-H", "A: {{last:/x}}"], "--header: {{last:…}} needs a received message, but the request is sent before"),
-    (["--heartbeat", "1s", "--heartbeat-message", "{{tme}}"], "--heartbeat-message: unknown placeholder '{{tme}}'"),
-    (["-H", "A: {{seq}}"], "--header: {{seq}} numbers the messages"),
-], ids=" ".join)
-def test_an_invalid_template_of_the_command_line_fails_before_connecting(arguments, message):
-    with ScriptedServer(Recorder()) as server:
-        result = wsx("connect", "--template", server.url, *arguments)
-    assert_fails(result, 2, message)
-    assert server.connection_count == 0
-
-
-def test_a_typed_line_with_an_unknown_placeholder_is_not_sent():
-    recorder = Recorder()
-    with ScriptedServer(recorder) as server, Screen() as screen:
-        screen.type(f'"$WSX" connect --template {server.url}')
-        screen.press("Enter")
-        screen.wait_for("Connected")
-        screen.type("{{sek}}")
-        screen.press("Enter")
-        screen.wait_for("the line was not sent: unknown placeholder '{{sek}}'; did you mean '{{seq}}'?")
-        screen.type("n={{seq}}")
-        screen.press("Enter")
-        screen.wait_for("n=1")
-    assert recorder.connections[0]["messages"] == ["n=1"]
-
-
-def test_heartbeat_messages_are_templates():
-    received = []
-
-    def script(peer):
-        peer.upgrade()
-        peer.send(wire.text(b'{"s":41}'))
-        while len(received) < 2:
-            received.append(peer.read_frame().payload)
-            peer.send(wire.text(b'{"s":%d}' % (41 + len(received))))
-        peer.send(wire.close(1000))
-        peer.read_until_close()
-
-    with ScriptedServer(script) as server:
-        result = wsx(
-            "connect", "--template", server.url, "--no-stdin", "--heartbeat", "200ms", "--heartbeat-misses", "1000",
-            "--heartbeat-message", '{"n":{{seq}},"d":{{last:/s}}}')
-    assert result.status == 0
-    assert received == [b'{"n":1,"d":41}', b'{"n":2,"d":42}']

@@ -87,24 +87,6 @@ def test_v_shows_the_timings_and_the_group_of_the_key_exchange(certificates):
 
 # Subprotocols
 
-NO_SUBPROTOCOL = "wsx: warning: the server selected none of the subprotocols offered: one, two\n"
-
-
-@pytest.mark.parametrize("options, selected, expected", [
-    (["-s", "one,two"], [], NO_SUBPROTOCOL),
-    (["-s", "one,two", "-q"], [], ""),
-    (["-s", "one,two"], [b"Sec-WebSocket-Protocol: two"], ""),
-    ([], [], ""),
-])
-def test_a_server_that_selects_no_subprotocol_gets_a_warning(options, selected, expected):
-    def script(peer):
-        peer.upgrade(*selected, then=wire.close(1000))
-        peer.read_until_close()
-
-    with ScriptedServer(script) as server:
-        result = wsx("connect", *options, server.url)
-    assert (result.status, result.err) == (0, expected)
-
 
 # Progress
 

@@ -56,46 +56,10 @@ def test_events_have_the_value_as_data(python_echo):
     assert [event["bytes"] for event in messages] == [len(event["data"].encode()) for event in messages]
 
 
-def test_values_with_newlines_are_kept_apart(python_echo):
-    assert pick(python_echo, ".user.name", "--output", "nul") == 'Ann "A"\n\0é🎈\0'
-
-
-def test_omitted_messages_do_not_count(python_echo):
-    result = wsx(
-        "connect", "-n", "2", "--timeout", "60s", "--pick", ".prices[0]", python_echo.url,
-        stdin=b'{"prices":[1]}\n{"prices":[]}\n{}\nx\n{"prices":[2]}\n')
-    assert (result.status, result.out) == (0, b"1\n2\n"), result
-
-
-@pytest.mark.parametrize("messages, status, out, err", [
-    (['{"a":1}'], 0, b"1\n", ""),
-    (["{}"], 7, b"", "wsx: the reply has no value at .a (--pick)\n"),
-    (["{}", '{"a":1}', "x"], 7, b"1\n", "wsx: 2 of 3 replies have no value at .a (--pick)\n"),
-])
-def test_with_one_each_reply_needs_the_value(python_echo, messages, status, out, err):
-    result = wsx("-1", "--pick", ".a", python_echo.url, *messages)
-    assert (result.status, result.out, result.err) == (status, out, err)
-
-
-def test_conditions_and_recordings_get_whole_messages(python_echo, tmp_path):
-    path = tmp_path / "session.jsonl"
-    out = pick(python_echo, ".prices[0]", "--expect", "heartbeat", "--record", path)
-    assert out == "1.5\n"
-    recorded = [json.loads(line) for line in path.read_text().splitlines()]
-    received = [event["data"] for event in recorded if event.get("direction") == "in" and event["type"] == "message"]
-    assert [json.loads(text) for text in received] == TRADES
-
-
 def test_large_messages_are_picked(python_echo):
     message = json.dumps({"items": [{"id": index, "text": "x" * 1000} for index in range(5000)], "last": "end"})
     assert pick(python_echo, ".last", messages=message + "\n") == "end\n"
     assert pick(python_echo, ".items[-1].id", messages=message + "\n") == "4999\n"
-
-
-def test_deep_nesting_is_omitted(python_echo):
-    deep = "[" * 1_000_000 + "]" * 1_000_000
-    messages = f'{{"a":1,"b":{deep}}}\n{{"a":2}}\n'
-    assert pick(python_echo, ".a", messages=messages) == "2\n"
 
 
 def test_a_server_picks_values_of_its_clients():
@@ -114,20 +78,7 @@ def test_an_invalid_path_is_an_error_with_its_position(path, position):
     assert_fails(wsx("connect", "--pick", path, "echo:"), 2, f"invalid value '{path}' for '--pick'", position)
 
 
-@pytest.mark.parametrize("mode", [["--echo"], ["--replay", "f"], ["--exec"]])
-def test_modes_that_write_no_messages_pick_none(mode):
-    assert_fails(wsx("listen", *mode, "--pick", ".a", "8080"), 2, "--pick", "cannot be used with")
-
-
 # --format
-
-
-def test_a_format_writes_parts_of_each_message(python_echo):
-    result = wsx(
-        "connect", "--linger", "500ms", "--format", "{kind} {size} [{data.user.name}]\\t{data}", python_echo.url,
-        stdin='{"user":{"name":"Zo\\u00eb"}}\nplain\n'.encode())
-    assert (result.status, result.err) == (0, "")
-    assert result.out.decode() == 'text 28 [Zoë]\t{"user":{"name":"Zo\\u00eb"}}\ntext 5 []\tplain\n'
 
 
 def test_a_format_writes_the_time_and_the_latency_of_a_reply(python_echo):
@@ -143,11 +94,3 @@ def test_a_format_has_binary_and_decoded_messages(python_echo):
     result = wsx(
         "connect", "--encode", "msgpack", "--decode", "msgpack", "--format", "{size} {data.a}", python_echo.url, '{"a":1}')
     assert (result.status, result.out) == (0, b"4 1\n")
-
-
-def test_mistakes_in_a_format_are_errors():
-    assert_fails(wsx("connect", "--format", "{tim}", "echo:", "x"), 2, "--format", "unknown name 'tim'", "latency")
-    assert_fails(wsx("connect", "--format", "{data", "echo:", "x"), 2, "--format", "'}' is missing")
-    assert_fails(wsx("connect", "--format", "{data}", "--pick", ".a", "echo:", "x"), 2, "--format", "--pick")
-    result = wsx("connect", "--format", "{data}", "--json", "echo:", "x")
-    assert (result.status, json.loads(result.err)["option"]) == (2, "--format")

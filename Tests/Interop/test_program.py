@@ -23,15 +23,6 @@ def test_the_version_is_one_line():
     assert re.fullmatch(VERSION, result.out.decode())
 
 
-def test_the_verbose_version_lists_the_libraries_with_their_versions():
-    result = wsx("--version", "-v")
-    assert (result.status, result.err) == (0, "")
-    assert re.fullmatch(VERSION, result.lines[0] + "\n")
-    libraries = [line.split(" ") for line in result.lines[1:]]
-    assert [name for name, _ in libraries] == ["libidn2", "msgpack-c", "nghttp2", "OpenSSL", "PCRE2", "readline", "zlib"]
-    assert all(re.fullmatch(r"\d+(\.\d+)+\S*", version) for _, version in libraries), libraries
-
-
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"], ["help", "connect"], ["help", "listen"], ["connect", "--help"],
                                        ["connect", "-h"], ["listen", "--help"], ["listen", "-h"]], ids=" ".join)
 def test_help_goes_to_standard_output(arguments):
@@ -39,24 +30,6 @@ def test_help_goes_to_standard_output(arguments):
     assert (result.status, result.err) == (0, "")
     assert "wsx" in result.lines[0] or "wsx" in result.lines[2]
     assert max(len(line) for line in result.lines) <= 100
-
-
-def test_all_ways_to_get_help_for_a_command_are_equivalent():
-    assert wsx("help", "connect").out == wsx("connect", "--help").out
-
-
-def test_help_explains_a_single_option():
-    result = wsx("help", "connect", "--until")
-    assert (result.status, result.err) == (0, "")
-    assert result.lines[0] == "      --until REGEX"
-    everything = wsx("help", "connect").out
-    assert result.out in everything
-
-
-def test_help_explains_an_option_for_each_command_that_has_it():
-    result = wsx("help", "--max-fragments")
-    assert result.status == 0
-    assert "wsx connect, wsx listen, wsx relay, wsx bench:" in result.lines
 
 
 @pytest.mark.parametrize("words, error", [

@@ -145,29 +145,6 @@ def test_a_refused_subscription_in_a_pipe_exits_7_whenever_the_refusal_arrives(c
     assert "no" in result.err or "reject" in result.err or "refused" in result.err, result
 
 
-@pytest.mark.parametrize("moment", ["at once", "before its end", "before a close"])
-@pytest.mark.parametrize("option", ["-1", "--request"])
-def test_a_refused_subscription_with_one_or_request_exits_7(case, moment, option):
-    result = run(case, moment, option, lines=[case.subscription])
-    assert result.status == 7, result
-    result = run(case, moment, option, operands=[case.subscription])
-    assert result.status == 7, result
-
-
-@pytest.mark.parametrize("option", ["-1", "--request"])
-def test_a_subscription_that_is_never_answered_exits_6_with_one_or_request(case, option):
-    result = run(case, "never", option, "--reply-timeout", "200ms", operands=[case.subscription])
-    assert result.status == 6, result
-    assert "no reply within 200 ms" in result.err
-
-
-@pytest.mark.parametrize("option", ["-1", "--request"])
-def test_a_server_that_closes_before_the_answer_exits_7_with_one_and_1_with_request(case, option):
-    result = run(case, "closed", option, operands=[case.subscription])
-    assert result.status == (7 if option == "-1" else 1), result
-    assert ("closed with 1000 after 0 of 1 replies" if option == "-1" else "1 request was not answered") in result.err
-
-
 @pytest.mark.parametrize("moment", ["never", "closed"])
 def test_a_subscription_that_is_never_confirmed_exits_6(case, moment):
     if not case.is_confirmed:
@@ -176,12 +153,6 @@ def test_a_subscription_that_is_never_confirmed_exits_6(case, moment):
     result = run(case, moment, *options, lines=[case.subscription])
     assert result.status == 6, result
     assert "the server did not confirm 1 line, such as a subscription" in result.err
-
-
-def test_a_renewed_subscription_that_ends_each_connection_is_given_up(case):
-    result = run(case, "dropped", "--reconnect", operands=[case.subscription])
-    assert result.status == 1, result
-    assert result.err.count("; gave up on renewing") == 1, result
 
 
 def test_a_namespace_that_is_disconnected_before_it_is_connected_is_refused():
@@ -232,15 +203,6 @@ def test_a_line_for_a_refused_subscription_exits_7_before_and_after_the_refusal(
             assert "1 line was not sent: the server refused or ended the subscription" in client.err
 
 
-@pytest.mark.parametrize("name", ["socket.io", "actioncable", "phoenix"])
-@pytest.mark.parametrize("option", ["-1", "--request"])
-def test_with_one_and_request_a_line_for_a_refused_subscription_exits_7(name, option):
-    case = CASES[name]
-    result = run(case, "at once", option, operands=[case.subscription, case.dependent])
-    assert result.status == 7, result
-    assert "write" not in result.err
-
-
 def test_a_refusal_replaces_a_missed_goal_and_a_time_limit():
     case = CASES["actioncable"]
     result = run(case, "at once", "--count", "1", "--linger", "100ms", lines=[case.subscription])
@@ -248,19 +210,6 @@ def test_a_refusal_replaces_a_missed_goal_and_a_time_limit():
         7, "wsx: actioncable: the server reported 1 error; 0 of 1 message"), result
     result = run(case, "at once", "--until", "x", "--timeout", "300ms", lines=[case.subscription])
     assert result.status == 7, result
-
-
-def test_a_refused_default_namespace_is_a_refused_login():
-    case = CASES["socket.io"]
-    result = run(case, "at once", "--param", "namespace=/admin", "-1", operands=["chat 1"])
-    assert result.status == 4, result
-
-
-def test_a_refused_stomp_destination_exits_7():
-    case = CASES["stomp"]
-    for options in [[], ["-1"]]:
-        result = run(case, "at once", *options, operands=["SEND /secret hello"])
-        assert result.status == 7, result
 
 
 def test_the_default_wait_lasts_until_a_slow_confirmation():
@@ -278,20 +227,6 @@ def test_the_default_wait_lasts_until_a_slow_confirmation():
     with ScriptedServer(script) as server:
         result = wsx("connect", "--protocol", "actioncable", server.url, stdin=b"subscribe Chat\n")
     assert result.status == 0, result
-
-
-def test_a_namespace_alone_has_a_reply():
-    case = CASES["socket.io"]
-
-    def script(peer):
-        peer.upgrade(then=case.greeting)
-        while (received := peer.read_frame()).opcode != wire.CLOSE:
-            peer.send(case.login(received.payload) or wire.text('40/admin,{"sid":"t"}'))
-        peer.send(wire.frame(wire.CLOSE, received.payload))
-
-    with ScriptedServer(script) as server:
-        result = wsx("connect", *case.arguments, "-1", server.url, "/admin", "/admin")
-    assert (result.status, result.lines, result.err) == (0, ['/admin connect {"sid":"t"}'], "")
 
 
 @pytest.mark.parametrize("name, lines, end", [

@@ -1,15 +1,12 @@
 """`--protocol` and `--param`: errors before connecting, the help, the request, and SignalR's negotiation."""
 
 import json
-import pathlib
 
 import pytest
 
 import wire
 from processes import assert_fails, wsx
 from scripted_server import ScriptedServer
-
-EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs/protocols"
 QUIET = ["--no-stdin", "--timeout", "20s"]
 
 
@@ -42,29 +39,6 @@ def test_mistakes_are_rejected_before_connecting(untouched, command, options, wo
     assert "geheim" not in result.err
 
 
-@pytest.mark.parametrize(
-    "text, place",
-    [('{"name":"x",\n  "foo":1}', ":2:3: unknown member"), ("{", ":1:"), ('{"name":7}', ":1:9: 'name' is not a string"),
-     ('{"name":"x","ready":"("}', ":1:21: the regular expression is invalid")])
-def test_a_mistake_in_a_file_is_reported_with_its_position(untouched, tmp_path, text, place):
-    path = tmp_path / "p.json"
-    path.write_text(text)
-    assert_fails(wsx("connect", "--protocol", f"@{path}", untouched.url), 2, f"{path}{place}")
-
-
-def test_a_parameter_that_a_file_needs_is_reported(untouched):
-    result = wsx("connect", "--protocol", f"@{EXAMPLES}/home-assistant.json", untouched.url)
-    assert_fails(result, 2, "the parameter token is missing; add --param token=VALUE")
-
-
-@pytest.mark.parametrize("name", ["socket.io", "graphql", "signalr", "stomp", "mqtt", "json-rpc"])
-def test_the_help_explains_each_protocol(name):
-    result = wsx("help", "protocol", name)
-    assert result.status == 0
-    assert result.out.startswith(f"{name}: ".encode())
-    assert f"wsx --protocol {name}".encode() in result.out
-
-
 def test_the_help_suggests_a_protocol():
     assert_fails(wsx("help", "protocol", "socketio"), 2, "did you mean 'wsx help protocol socket.io'?")
 
@@ -95,20 +69,6 @@ def heads(arguments, then=wire.close(1000)):
 def test_the_protocol_completes_the_url(arguments, target):
     requests, _ = heads(arguments)
     assert requests[0].split()[1] == target
-
-
-def test_the_protocol_offers_its_subprotocols_unless_others_are_given():
-    offered, _ = heads(["--protocol", "mqtt", "URL"])
-    assert "Sec-WebSocket-Protocol: mqtt\r\n" in offered[0]
-    own, _ = heads(["--protocol", "mqtt", "-s", "mqttv3.1", "URL"])
-    assert "Sec-WebSocket-Protocol: mqttv3.1\r\n" in own[0]
-
-
-def test_action_cable_receives_the_origin_of_its_server():
-    requests, port = heads(["--protocol", "actioncable", "URL"])
-    assert f"Origin: http://127.0.0.1:{port}\r\n" in requests[0]
-    requests, _ = heads(["--protocol", "actioncable", "--origin", "https://app.example", "URL"])
-    assert "Origin: https://app.example\r\n" in requests[0]
 
 
 # SignalR

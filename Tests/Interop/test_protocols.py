@@ -1,20 +1,14 @@
 """Application protocols of wsx connect: --protocol. The servers are those of protocol_servers.py."""
 
-import json
 import subprocess
 
 import pytest
-from protocol_servers import ActionCableServer, GraphQLServer, SocketIOServer
+from protocol_servers import GraphQLServer, SocketIOServer
 
 import wire
 from processes import BINARY, RECONNECT, Running, assert_fails, wait_until, wsx
 from scripted_server import ScriptedServer
 from terminal import Screen
-
-
-def messages(result):
-    """The `message` events of JSON output."""
-    return [event for event in map(json.loads, result.lines) if event["type"] == "message"]
 
 
 def connected(server, *arguments):
@@ -65,67 +59,10 @@ def test_graphql_reads_documents_from_files(graphql, tmp_path):
     assert_fails(result, 2, "message 1: reading /nonexistent: no such file")
 
 
-def test_pick_and_where_see_the_payload_and_until_the_line(graphql, socketio):
-    result = wsx("connect", *graphql.options, "-1", "--pick", ".data.add", graphql.url, "{ add(a: 1, b: 2) }")
-    assert (result.status, result.lines, result.err) == (0, ["3"], "")
-    result = wsx("connect", *socketio.options, "--until", "^n 1$", socketio.url, stdin=b"flood 3\n")
-    assert (result.status, result.lines, result.err) == (0, ["n 0", "n 1"], "")
-
-
-def test_an_invalid_line_ends_a_pipe_with_its_number_and_the_expected_form(socketio):
-    result = wsx("connect", *socketio.options, socketio.url, stdin=b"chat 1\n[]\n")
-    assert_fails(result, 2, "input message 2: the array is not an event; write EVENT [ARGUMENT...], as in: ")
-
-
 # JSON events
 
 
-def test_json_events_have_a_protocol_object(socketio):
-    result = wsx("connect", *socketio.options, "--output", "json", "--count", "1", socketio.url, stdin=b"flood 1\n")
-    (event,) = messages(result)
-    assert (event["direction"], event["opcode"], event["data"]) == ("in", "text", "0")
-    assert event["protocol"] == {"name": "socket.io", "role": "event", "event": "n"}
-
-
-def test_json_events_contain_hidden_events_with_v(socketio):
-    result = wsx(
-        "connect", *socketio.options, "--output", "json", "-v", "--count", "1", socketio.url, stdin=b"flood 1\n")
-    assert [event["protocol"]["role"] for event in messages(result)] == ["hidden", "hidden", "event"]
-
-
 # Requests
-
-
-def test_replies_are_matched_to_requests_by_their_keys(socketio):
-    lines = b"".join(b"chat %d\n" % number for number in range(100))
-    result = wsx("connect", *socketio.options, "--request", "--output", "json", socketio.url, stdin=lines)
-    assert (result.status, result.err) == (0, "")
-    replies = messages(result)
-    assert [(reply["request"], reply["data"]) for reply in replies] == [(n + 1, str(n)) for n in range(100)]
-    assert {reply["protocol"]["role"] for reply in replies} == {"reply"}
-
-
-def test_one_waits_for_the_replies_to_all_messages(graphql):
-    result = wsx("connect", *graphql.options, "-1", graphql.url, "{ add(a: 1, b: 2) }", "{ add(a: 3, b: 4) }")
-    assert (result.status, result.err) == (0, "")
-    assert sorted(result.lines) == ['{"data":{"add":3}}', '{"data":{"add":7}}']
-
-
-def test_an_error_reply_is_reported_and_fail_makes_it_fail(graphql):
-    result = wsx("connect", *graphql.options, "-1", graphql.url, "{ nope }")
-    assert (result.status, len(result.lines)) == (0, 1)
-    assert "wsx: request 1: error: [{" in result.err and "nope" in result.err
-    result = wsx("connect", *graphql.options, "-1", "--fail", graphql.url, "{ nope }")
-    assert result.status == 7
-    assert "wsx: the server reported 1 error (--fail)" in result.err
-
-
-def test_an_error_reply_without_a_reason_is_reported_with_its_name():
-    with ActionCableServer() as server:
-        result = wsx("connect", *server.options, "-1", server.url, 'subscribe Chat {"room":13}')
-        assert (result.status, result.lines) == (7, ['Chat {"room":13} rejected'])
-        assert result.err == (
-            'wsx: request 1: error: Chat {"room":13} rejected\nwsx: actioncable: the server reported 1 error\n')
 
 
 def test_a_request_without_a_reply_times_out(socketio):
@@ -142,13 +79,6 @@ def test_a_wrong_token_is_refused_with_the_words_of_the_server(socketio, graphql
     for server in socketio, graphql:
         result = wsx("connect", *server.wrong_options, "--reconnect", server.url, stdin=b"")
         assert_fails(result, 4, f"wsx: {server.name}: ", server.refusal)
-
-
-def test_a_server_that_says_nothing_before_the_login_times_out(socketio):
-    # GraphQL's connection_init means nothing to it.
-    result = wsx("connect", "--protocol", "graphql", "--connect-timeout", "1s", socketio.url, stdin=b"")
-    assert result.status in (1, 4, 6)
-    assert "wsx: graphql: " in result.err
 
 
 @pytest.mark.parametrize("make_server, line", [(SocketIOServer, "chat 1"), (GraphQLServer, "{ add(a: 1, b: 2) }")])
@@ -188,18 +118,6 @@ def test_socketio_stays_connected_idle_for_three_heartbeats():
 # Recordings
 
 
-def test_a_recording_contains_the_messages_of_the_protocol(socketio, tmp_path):
-    path = tmp_path / "session.jsonl"
-    result = wsx("connect", *socketio.options, "--record", path, "-1", socketio.url, "chat 1")
-    assert (result.status, result.lines, result.err) == (0, ["1"], "")
-    events = [json.loads(line) for line in path.read_text().splitlines()]
-    sent = [event["data"] for event in events if event.get("direction") == "out" and event["type"] == "message"]
-    received = [event["data"] for event in events if event.get("direction") == "in" and event["type"] == "message"]
-    assert sent == ['40{"token":"t"}', '420["chat",1]']
-    assert received[0].startswith('0{"sid"') and received[1].startswith('40{"sid"')
-    assert received[2] == "430[1]"
-
-
 # The prompt
 
 
@@ -213,19 +131,6 @@ def enter(screen, server, *arguments):
     words = " ".join(f"'{word}'" for word in [*server.options, *arguments, server.url])
     screen.enter(f"$WSX connect {words}; echo status $?")
     screen.wait_for_last_line(">")
-
-
-def test_the_prompt_shows_events_and_replies(screen, socketio):
-    enter(screen, socketio)
-    screen.enter('chat {"x":1}')
-    screen.wait_for(r'^ *#1 → chat \{"x":1\}$')
-    screen.wait_for(r'^ *#2 ← #1 \d[\d.]* [mu]?s \{"x":1\}$')
-    screen.enter("flood 1")
-    screen.wait_for("#4 ← n 0$")
-    screen.enter("[]")
-    screen.wait_for("wsx: the line was not sent: ")
-    screen.enter("/quit")
-    screen.wait_for("status 0")
 
 
 def test_the_prompt_renews_a_subscription_after_a_restart(screen, graphql):

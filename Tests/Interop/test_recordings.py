@@ -48,13 +48,6 @@ def test_a_recording_is_readable_by_its_owner_only(wsx_echo, tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_recording_replaces_an_existing_file(wsx_echo, tmp_path):
-    path = tmp_path / "session.jsonl"
-    path.write_bytes(b"x" * 100_000)
-    assert wsx("connect", "--record", path, "--linger", "0", wsx_echo.url, "hi").status == 0
-    assert events_of(path)[0]["type"] == "recording"
-
-
 def test_two_runs_do_not_record_to_the_same_file(tmp_path):
     path, link = tmp_path / "session.jsonl", tmp_path / "link"
     link.symlink_to(path)
@@ -175,30 +168,6 @@ def test_a_message_that_is_sent_again_is_recorded_once(tmp_path):
     assert sent == [("message", "out", "hello"), ("message", "out", "line")]
 
 
-def test_a_request_that_is_sent_again_is_recorded_once(tmp_path):
-    def script(peer):
-        peer.upgrade()
-        seen = [peer.read_frame().payload for _ in range(3)]
-        if server.connection_count == 1:
-            peer.reset()
-            return seen
-        for number in (1, 2, 3):
-            peer.send(wire.text('{"id":%d}' % number))
-        answer_pings_and_close(peer)
-        return seen
-
-    path = tmp_path / "session.jsonl"
-    with ScriptedServer(script) as server:
-        result = wsx(
-            "connect", "--compress=off", "--reconnect", "--correlate", "id", "--record", path, "-i", "-x", '{"id":1}',
-            "-x", '{"id":3}', server.url, stdin=b'{"id":2}\n')
-        assert result.status == 0, result
-    sent = [b'{"id":1}', b'{"id":3}', b'{"id":2}']
-    assert server.results == [sent] * 2
-    recorded = [entry[2] for entry in brief(events_of(path)) if entry[:2] == ("message", "out")]
-    assert recorded == [payload.decode() for payload in sent]
-
-
 def test_a_failure_is_recorded(tmp_path):
     path = tmp_path / "session.jsonl"
     result = wsx("connect", "--record", path, "ws://127.0.0.1:1/")
@@ -234,31 +203,6 @@ def event(second, data, direction="out", type="message"):
 
 
 HEAD = event(0, "", type="recording")
-
-
-def test_only_the_last_close_of_a_recording_is_sent(tmp_path):
-    """A session at the prompt may continue on another connection after a close."""
-    def script(peer):
-        peer.upgrade()
-        payloads = []
-        while (frame := peer.read_frame()).opcode != wire.CLOSE:
-            if frame.opcode == wire.TEXT:
-                payloads.append(frame.payload)
-        peer.send(wire.frame(wire.CLOSE, frame.payload))
-        return payloads, frame.close_code
-
-    def close(second, code, direction="out"):
-        return json.dumps({
-            "type": "close", "time": f"2026-05-01T12:00:{second:09.6f}Z", "direction": direction, "code": code}) + "\n"
-
-    middle = close(0.1, 4000) + close(0.1, 4000, "in")
-    recording = HEAD + event(0, "a") + middle + event(0.2, "b") + close(0.4, 4001)
-    for options, ending in (
-            ([], recording), (["--replay-speed", "1"], recording), ([], recording + close(0.5, 4002, "in"))):
-        with ScriptedServer(script) as server:
-            result = wsx("connect", "--linger", "0", "--input", "json", *options, server.url, stdin=ending.encode())
-        assert result.status == 0, result
-        assert server.results == [([b"a", b"b"], 4001)]
 
 
 @pytest.mark.parametrize("speed, least", [("1", 1.0), ("2", 0.5), ("0.5", 2.0)])
@@ -297,25 +241,6 @@ def test_a_pause_delays_input_that_arrives_line_by_line(wsx_echo):
             time.sleep(0.02)
         assert client.wait() == 0, client.err
         assert client.out == b"0\n1\n2\n3\n4\n5\n"
-
-
-def test_at_full_speed_times_are_ignored(wsx_echo):
-    recording = HEAD + event(0, "a") + event(59, "b")
-    result = wsx("connect", "--input", "json", "--timeout", "30", "-n", "2", wsx_echo.url, stdin=recording.encode())
-    assert (result.status, result.out) == (0, b"a\nb\n")
-
-
-def test_an_invalid_time_is_bad_input_only_if_times_are_used(wsx_echo):
-    line = b'{"type":"ping","time":"yesterday"}\n'
-    assert wsx("connect", "--input", "json", "--linger", "0", wsx_echo.url, stdin=line).status == 0
-    assert_fails(
-        wsx("connect", "--input", "json", "--replay-speed", "1", wsx_echo.url, stdin=line), 2, "input line 1", "time")
-
-
-def test_replay_speed_requires_json_input():
-    for command, address in (("connect", "echo:"), ("listen", "0")):
-        assert_fails(wsx(command, "--replay-speed", "2", address), 2, "--replay-speed", "--input json")
-    assert_fails(wsx("connect", "--input", "json", "--replay-speed", "0", "echo:"), 2, "--replay-speed", "0.5")
 
 
 def test_an_unwritable_path_is_reported_before_connecting(tmp_path):

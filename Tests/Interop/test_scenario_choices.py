@@ -1,11 +1,9 @@
 """Optional steps, steps in any order, replies of several messages, and subprotocols of recordings."""
 
-import json
 
 import pytest
 
-import wire
-from processes import Listener, assert_fails, wsx
+from processes import Listener, wsx
 from protocol_files import OBSServer
 from protocol_servers import PhoenixServer
 from scripted_server import ScriptedServer
@@ -31,32 +29,12 @@ def stream(peer, request):
         send(peer, id=request["id"], number=number, done=number == 3)
 
 
-def test_a_step_waits_for_a_whole_reply(tmp_path):
-    path = written(tmp_path / "s.jsonl", STREAM * 2)
-    with ScriptedServer(answering(stream)) as server:
-        result = wsx("connect", "--scenario", path, server.url)
-        assert (result.status, result.err) == (0, "")
-        assert "4 messages, first after" in result.lines[1] and "longest gap" in result.lines[3]
-        result, results = bench(server.url, "--scenario", path, "-c", "2", "-n", "6")
-    assert (result.status, faults(results), errors(results)) == (0, {}, {})
-    step, = results["steps"]
-    assert step["stream"]["messages"]["sum"] == 4 * 12
-    assert step["stream"]["last_us"] == step["latency_us"]
-
-
 def test_the_table_shows_the_replies_of_a_step(tmp_path):
     path = written(tmp_path / "s.jsonl", STREAM)
     with ScriptedServer(answering(stream)) as server:
         result = wsx("bench", "--scenario", path, "-c", "1", "-n", "3", server.url)
     assert result.status == 0
     assert "chat: 4 messages each; first p50" in result.out.decode()
-
-
-def test_a_reply_without_an_end_fails_its_step(tmp_path):
-    path = written(tmp_path / "s.jsonl", [STREAM[0], awaiting(replyEnd="never", timeout="300ms")])
-    with ScriptedServer(answering(stream)) as server:
-        result = wsx("connect", "--scenario", path, server.url)
-    assert_fails(result, 7, "the scenario failed in line 2: the reply did not end within 300 ms, after 4 messages")
 
 
 CHOICES = [
@@ -71,36 +49,6 @@ CHOICES = [
 ]
 
 
-def serve(first, second, *, welcomes):
-    """Returns a server of CHOICES, which sends two of its messages in some order."""
-
-    def conversation(peer):
-        peer.upgrade()
-        if welcomes:
-            send(peer, type="welcome")
-        send(peer, type="ready")
-        room = json.loads(peer.read_frame().payload)["room"]
-        for message in (first, second):
-            send(peer, **{name: value or room for name, value in message.items()})
-        assert [peer.read_frame().payload for _ in range(2)] == [b"one", b"two"]
-        peer.send(wire.text(b"done"))
-        frame = peer.read_frame()
-        peer.send(wire.frame(wire.CLOSE, frame.payload))
-
-    return conversation
-
-
-@pytest.mark.parametrize("welcomes", [True, False])
-@pytest.mark.parametrize("messages", [({"joined": ""}, {"count": 1}), ({"count": 1}, {"joined": ""})])
-def test_messages_may_be_missing_or_in_any_order(tmp_path, messages, welcomes):
-    path = written(tmp_path / "s.jsonl", CHOICES)
-    with ScriptedServer(serve(*messages, welcomes=welcomes)) as server:
-        result = wsx("connect", "--scenario", path, server.url)
-    assert (result.status, result.err) == (0, "")
-    assert [line.split()[0] for line in result.lines].count("skip") == (0 if welcomes else 1)
-    assert len(result.lines) == 8
-
-
 def test_a_server_plays_the_same_file(tmp_path):
     path = written(tmp_path / "s.jsonl", CHOICES)
     with Listener("--scenario", path) as server:
@@ -110,24 +58,6 @@ def test_a_server_plays_the_same_file(tmp_path):
         result = wsx("connect", "-n", "5", "--linger", "forever", server.url, '{"op":"join","room":"x","extra":1}', "two", "one")
     assert result.status == 0
     assert '{"joined":"x"}' in result.lines and result.lines[-1] == "done"
-
-
-def test_the_closest_message_and_the_step_that_skipped_one_are_named(tmp_path):
-    def conversation(peer):
-        peer.upgrade()
-        send(peer, id=2, value="late")
-        send(peer, id=1)
-        send(peer, tick=1)
-        peer.read_frame()
-
-    steps = [awaiting(match={"/id": 1}), awaiting(match={"/id": 2}, timeout="300ms")]
-    with ScriptedServer(conversation) as server:
-        result = wsx("connect", "--scenario", written(tmp_path / "a.jsonl", steps), server.url)
-    assert_fails(result, 7, "line 2: no matching message within 300 ms; the step in line 1 skipped a message that matches")
-    steps = [awaiting(match={"/id": 2, "/value": "soon"}, timeout="300ms")]
-    with ScriptedServer(conversation) as server:
-        result = wsx("connect", "--scenario", written(tmp_path / "b.jsonl", steps), server.url)
-    assert_fails(result, 7, 'the closest message differs: /value: expected "soon", received "late"')
 
 
 def test_a_recorded_subprotocol_is_offered_and_accepted(tmp_path):

@@ -96,23 +96,6 @@ def test_messages_of_heartbeats_are_recorded_because_they_get_replies(tmp_path):
     assert_mocks(path)
 
 
-def test_replies_that_arrive_after_the_close_frame_are_awaited_before_it(tmp_path):
-    def serve(peer):
-        peer.upgrade()
-        message = peer.read_frame()
-        close = peer.read_frame()
-        peer.send(wire.text(message.payload) + wire.frame(wire.CLOSE, close.payload))
-
-    path = tmp_path / "session.jsonl"
-    with ScriptedServer(serve) as server:
-        assert wsx("connect", "--record", path, "--linger", "0", server.url, "hi").status == 0
-    types = [(step["type"], step.get("direction")) for step in map(json.loads, path.read_text().splitlines())]
-    assert types[-3:] == [("close", "out"), ("message", "in"), ("close", "in")]
-    with Listener("--echo") as server:
-        assert_plays(path, url=server.url)
-    assert_mocks(path)
-
-
 def test_the_first_connection_of_a_recording_is_played(tmp_path):
     def serve(peer):
         peer.upgrade()
@@ -133,20 +116,6 @@ def test_the_first_connection_of_a_recording_is_played(tmp_path):
     assert "only the first connection is played; line" in played.err
     assert [line.rsplit("  ", 1)[0] for line in played.lines] == [
         "ok    line 3: receive", "ok    line 4: receive close"]
-
-
-def test_the_first_client_of_a_servers_recording_is_played(tmp_path):
-    path = tmp_path / "server.jsonl"
-    with Listener("--answer", r"^(\w+)$ => {{connection}} $1", "--record", path) as server:
-        for word in ["a", "b"]:
-            assert wsx("connect", "-1", server.url, word).status == 0
-    with Listener("--answer", r"^(\w+)$ => {{connection}} $1") as server:
-        played = wsx("connect", "--scenario", path, server.url)
-        assert played.status == 0, played
-        assert "only the first connection is played" in played.err
-    with Listener("--scenario", path, "--once") as mock:
-        assert wsx("connect", "-1", mock.url, "a").lines == ["1 a"]
-        assert mock.wait() == 0
 
 
 STEPS = [
@@ -323,28 +292,6 @@ def test_with_once_the_only_client_decides(tmp_path):
     assert mock.err.count("the scenario failed") == 1
 
 
-def test_a_repeated_part_is_repeated_until_the_client_leaves(tmp_path):
-    path = written(
-        tmp_path / "s.jsonl",
-        [sent("login"), received("welcome"), {"type": "repeat"}, sent("ask"), received("{{seq}}")])
-
-    async def ask(url, count):
-        async with websockets.connect(url) as client:
-            await client.send("login")
-            assert await client.recv() == "welcome"
-            replies = []
-            for _ in range(count):
-                await client.send("ask")
-                replies.append(await asyncio.wait_for(client.recv(), 60))
-            return replies
-
-    with Listener("--scenario", path) as mock:
-        assert asyncio.run(ask(mock.url, 3)) == ["2", "3", "4"]
-        assert asyncio.run(ask(mock.url, 0)) == []
-        assert_plays(path, url=mock.url)
-        assert mock.stop() == 0, mock.err
-
-
 def test_clients_that_the_server_closes_have_not_deviated(tmp_path):
     path = written(tmp_path / "s.jsonl", [sent("a"), received("b")])
     with Listener("--scenario", path, "--close-timeout", "200ms") as mock:
@@ -379,18 +326,9 @@ def test_messages_that_arrive_with_the_request_are_answered_after_the_greeting()
 
 @pytest.mark.parametrize("words, message", [
     (["--scenario", "FILE", "--echo"], "--echo"),
-    (["--scenario", "FILE", "--exec"], "--exec"),
-    (["--scenario", "FILE", "--answer", "a => b"], "--answer"),
-    (["--scenario", "FILE", "--threads", "2"], "--threads"),
     (["--scenario", "FILE", "--record", "FILE"], "--scenario reads the same file"),
-    (["--ignore", "/a"], "--scenario"),
 ])
 def test_invalid_options_are_rejected(tmp_path, words, message):
     path = written(tmp_path / "s.jsonl", [sent("a")])
     words = [path if word == "FILE" else word for word in words]
     assert_fails(wsx("listen", *words, "0", *(["--", "cat"] if "--exec" in words else [])), 2, message)
-
-
-def test_a_server_needs_the_data_to_send(tmp_path):
-    path = written(tmp_path / "s.jsonl", [{"type": "message", "direction": "in", "match": "x"}])
-    assert_fails(wsx("listen", "--scenario", path, "0"), 2, "line 1, column", "add 'data' to 'match'")

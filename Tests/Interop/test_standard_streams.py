@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 import wire
-from processes import BINARY, assert_fails, run, shell, wait_until, wsx
+from processes import BINARY, assert_fails, shell, wait_until, wsx
 from scripted_server import ScriptedServer
 
 
@@ -103,12 +103,6 @@ def test_a_fifo_that_its_writer_has_closed_is_read_to_its_end(tmp_path):
     assert (result.status, result.out, result.err) == (0, b"hello\n", "")
 
 
-def test_standard_output_may_be_the_null_device_or_a_file(tmp_path):
-    with ScriptedServer(closing_after_a_message) as server:
-        assert shell('"$WSX" connect "$1" >/dev/null', server.url).status == 0
-        assert shell('"$WSX" connect "$1" >"$2" && cat "$2"', server.url, tmp_path / "out").out == b"hello\n"
-
-
 def test_appending_to_a_file_keeps_its_contents(tmp_path):
     path = tmp_path / "out"
     path.write_bytes(b"before\n")
@@ -128,19 +122,6 @@ def test_it_runs_under_nohup(tmp_path):
         result = shell('nohup "$WSX" connect "$1" >"$2" 2>&1; echo $?; cat "$2"', server.url, tmp_path / "out")
     assert result.lines[0] == "0"
     assert result.lines[-1] == "hello"
-
-
-def test_it_runs_without_a_terminal():
-    with ScriptedServer(closing_after_a_message) as server:
-        result = run(["setsid", "--wait", BINARY, "connect", server.url], stdin=subprocess.DEVNULL)
-    assert (result.status, result.out, result.err) == (0, b"hello\n", "")
-
-
-def test_standard_input_may_be_a_directory_or_write_only():
-    with ScriptedServer(closing_after_a_message) as server:
-        result = shell('"$WSX" connect "$1" </', server.url)
-        assert result.status in (0, 1) and result.err.count("\n") <= 1
-        assert shell('"$WSX" connect "$1" 0>/dev/null', server.url).out == b"hello\n"
 
 
 def test_a_socket_that_ended_sending_still_gets_the_output():
