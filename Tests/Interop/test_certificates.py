@@ -144,18 +144,6 @@ def test_the_name_in_the_url_is_verified(nginx, certificates):
         assert (result.status, result.out) == (0, b"hello\n"), result
 
 
-def test_a_name_missing_from_the_certificate_is_rejected(nginx, certificates):
-    for host in ["two.one.example.test", "test", "example.test.elsewhere.test", "127.0.0.2"]:
-        result = wsx(
-            "connect", "--ca", certificates.root, "--resolve", f"{host}:{nginx.port}:127.0.0.1",
-            "--tls-server-name", host, nginx.url)
-        assert_fails(result, 3, host)
-
-
-def test_the_test_root_is_not_trusted_by_default(nginx):
-    assert_fails(wsx("connect", nginx.url), 3, "--ca")
-
-
 def test_a_bad_certificate_of_the_proxy_names_the_proxy(certificates, nginx):
     with OpenSSLServer(certificates.bad["expired"]) as proxy:
         result = wsx(

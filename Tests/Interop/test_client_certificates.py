@@ -200,15 +200,6 @@ def test_a_pkcs12_file_authenticates_a_client(certificates, guarded_echo, pkcs12
     assert PASSPHRASE not in result.err
 
 
-def test_a_pkcs12_file_authenticates_a_server(certificates, tmp_path):
-    path = tmp_path / "server.p12"
-    leaf = certificates.good.certificate
-    path.write_bytes(pkcs12.serialize_key_and_certificates(
-        None, leaf.key, leaf.certificate, [certificates.intermediate.certificate], serialization.NoEncryption()))
-    with Listener("--echo", "--tls-cert", path) as server:
-        assert_hello(say_hello(certificates, server.url))
-
-
 def test_the_terminal_prompts_for_the_passphrase_of_a_pkcs12_file(certificates, guarded_echo, pkcs12_file):
     with RawTerminal(
             "connect", "--color", "never", "--ca", certificates.root, "--cert", pkcs12_file, "-n", "1",

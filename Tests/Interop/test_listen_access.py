@@ -6,7 +6,7 @@ import socket
 import pytest
 
 import wire
-from processes import Listener, assert_fails, environment, wsx
+from processes import Listener, environment, wsx
 
 
 def request(port, *fields, target="/", host=None, upgrade=True):
@@ -40,13 +40,6 @@ def closed():
         yield server
 
 
-@pytest.mark.parametrize("options", [
-    ["-a", "me:p:wört"], ["-a", "you:other"], ["--bearer", "t0ken"], ["--bearer", "from-the-environment"]])
-def test_any_of_the_secrets_grants_access(closed, options):
-    result = wsx("connect", *options, "-n", "1", closed.url, "hello")
-    assert (result.status, result.out) == (0, b"hello\n")
-
-
 def test_a_secret_can_be_read_from_a_file(tmp_path):
     path = tmp_path / "token"
     path.write_text("of-the-file\n")
@@ -58,20 +51,10 @@ def test_a_secret_can_be_read_from_a_file(tmp_path):
 WRONG = {
     "none": [],
     "another password": [basic("me:p:wort")],
-    "another user": [basic("Me:p:wört")],
     "another's password": [basic("me:other")],
-    "a token as a password": [basic("t0ken:")],
-    "an empty password": [basic("me:")],
     "no base64": ["Authorization: Basic ???"],
-    "nothing after the scheme": ["Authorization: Basic"],
-    "an empty field": ["Authorization:"],
     "another token": ["Authorization: Bearer t0ken2"],
-    "a token in capitals": ["Authorization: Bearer T0KEN"],
-    "the variable's name": ["Authorization: Bearer env:TOKEN"],
     "another scheme": ["Authorization: Digest t0ken"],
-    "no scheme": ["Authorization: t0ken"],
-    "bytes beyond ASCII": ["Authorization: Bearer t0ken\u00fc"],
-    "another field": ["Proxy-Authorization: Bearer t0ken"],
 }
 
 
@@ -85,35 +68,9 @@ def test_wrong_or_missing_credentials_are_rejected(closed, fields, upgrade):
     assert ('error="invalid_token"' in head) == any("Bearer" in field for field in fields if not field.startswith("Proxy"))
 
 
-@pytest.mark.parametrize("fields", [
-    ["Authorization: Bearer t0ken"], ["authorization: bearer   t0ken"], [basic("me:p:wört").replace("Basic", "BASIC")]])
-def test_scheme_and_field_name_are_case_insensitive(closed, fields):
-    assert answer(closed.port, request(closed.port, *fields))[0] == 101
-    # The answer to a plain request may be another error, but access is granted.
-    assert answer(closed.port, request(closed.port, *fields, upgrade=False))[0] not in [400, 401, 403]
-
-
-@pytest.mark.parametrize("second", ["Authorization: Bearer t0ken", "Authorization: Bearer x", "AUTHORIZATION:"])
-def test_several_credentials_in_one_request_are_rejected(closed, second):
-    assert answer(closed.port, request(closed.port, "Authorization: Bearer t0ken", second))[0] == 400
-
-
-def test_only_configured_schemes_are_requested():
-    with Listener("--echo", "--bearer", "t") as server:
-        head = answer(server.port, request(server.port))[1]
-        assert "Bearer" in head and "Basic" not in head
-    with Listener("--echo", "-a", "a:b") as server:
-        head = answer(server.port, request(server.port))[1]
-        assert "Basic" in head and "Bearer" not in head
-
-
-@pytest.mark.parametrize("line", [
-    "Authorization: Bearer s3cret", "Authorization: Basic s3cret", "Authorization Bearer s3cret",
-    "Authorization Basic s3cret:", "Authorization : Bearer s3cret", " Authorization: Bearer s3cret",
-    "Authorization: Bearer s3cret\0", "Authorization\tBearer s3cret", "Cookie s3cret"])
-@pytest.mark.parametrize("options", [[], ["-vv"]], ids=["", "-vv"])
-def test_presented_credentials_are_neither_logged_nor_echoed(line, options):
-    with Listener("--echo", "--bearer", "t", *options) as server:
+@pytest.mark.parametrize("line", ["Authorization: Bearer s3cret", "Authorization Bearer s3cret", "Cookie s3cret"])
+def test_presented_credentials_are_neither_logged_nor_echoed(line):
+    with Listener("--echo", "--bearer", "t", "-vv") as server:
         status, head = answer(server.port, request(server.port, line))
         assert status in [400, 401]
         server.wait_for(r"Rejected a request: 40[01], from ")
@@ -126,15 +83,6 @@ def test_a_secret_of_the_server_is_never_shown():
         assert wsx("connect", "-a", "me:s3cret", "-n", "1", server.url, "hello").status == 0
         assert server.stop() == 0
         assert "s3cret" not in server.err
-
-
-@pytest.mark.parametrize("arguments", [
-    ["-a", "s3cret"], ["-a", "s3cret:"], ["-a", "env:NONE"], ["-a", "@/no/such/file"], ["--bearer", "a s3cret"],
-    ["--bearer", ""], ["-a", "s3cret\x1b:x"]])
-def test_unusable_secrets_are_rejected(arguments):
-    result = wsx("listen", *arguments, "0")
-    assert_fails(result, 2, {"-a": "--auth: "}.get(arguments[0], "--bearer: ")[:6])
-    assert "s3cret" not in result.err
 
 
 # An independent implementation of the rules in the manual's section ACCESS.
@@ -213,18 +161,3 @@ def test_twenty_origins_at_ten_hosts_get_the_documented_answers():
     # The table proves something only if both answers occur.
     assert {101, 403} == set(outcomes.values())
     assert 40 < list(outcomes.values()).count(101) < 160
-
-
-@pytest.mark.parametrize("host", [host[0] for host in HOSTS])
-def test_without_an_origin_only_the_host_is_checked(host):
-    with Listener("--echo", "-o", "https://app.example") as server:
-        status = answer(server.port, request(server.port, host=host.format(port=server.port)))[0]
-        assert status == (403 if "evil" in host else 101)
-
-
-def test_an_asterisk_allows_every_origin_and_every_host():
-    with Listener("--echo", "-o", "*") as server:
-        for origin in ORIGINS:
-            for host in HOSTS:
-                texts = [text.format(port=server.port) for text in (origin[0], host[0])]
-                assert answer(server.port, request(server.port, f"Origin: {texts[0]}", host=texts[1]))[0] == 101

@@ -1,7 +1,6 @@
 """`wsx listen` as a mock server: `--first-message` and `--answer`."""
 
 import asyncio
-import json
 
 import pytest
 import websockets
@@ -30,28 +29,6 @@ def test_clients_are_greeted_and_answered():
 def test_other_messages_are_handled_as_usual():
     with Listener("--echo", "--answer", "^ping$ => pong") as server:
         assert exchanged(server.url, "ping", "other", "ping", replies=3) == ["pong", "other", "pong"]
-
-
-def test_answers_insert_values_of_json_messages():
-    rule = '"op":"get" => {"id":{{last:/id}},"key":{{json:last:/key}}}'
-    with Listener("--answer", rule) as server:
-        reply, = exchanged(server.url, json.dumps({"op": "get", "id": 7, "key": 'a"b'}, separators=(",", ":")), replies=1)
-    assert json.loads(reply) == {"id": 7, "key": 'a"b'}
-
-
-def test_answered_messages_are_written(tmp_path):
-    path = tmp_path / "session.jsonl"
-    with Listener("--answer", "ping => pong", "--record", path) as server:
-        exchanged(server.url, "ping", replies=1)
-    events = [json.loads(line) for line in path.read_text().splitlines()]
-    messages = [(event["direction"], event["data"], event["client"]) for event in events if event["type"] == "message"]
-    assert messages == [("in", "ping", 1), ("out", "pong", 1)]
-
-
-def test_a_search_that_takes_too_many_steps_is_reported():
-    with Listener("--answer", "^(x+x+)+$ => pong", "--answer", "^x => other") as server:
-        assert exchanged(server.url, "x" * 5000 + "!!", replies=1) == ["other"]
-        server.wait_for(r"wsx: searching '\^\(x\+x\+\)\+\$': some text needs too many steps .*\n")
 
 
 @pytest.mark.parametrize("words, message", [

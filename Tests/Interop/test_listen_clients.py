@@ -9,9 +9,7 @@ import pytest
 import websockets
 
 import wire
-from processes import (
-    BINARY, NODE_ENVIRONMENT, PEERS, WEBSOCAT, Listener, Running, assert_fails, run, wait_until, wsx)
-from scripted_server import ScriptedServer
+from processes import BINARY, NODE_ENVIRONMENT, PEERS, WEBSOCAT, Listener, Running, run, wait_until, wsx
 
 MESSAGES = ["hello", "", "zwölf 水 🎈", "x" * 70_000]
 
@@ -230,42 +228,6 @@ def test_a_client_that_does_not_answer_delays_the_end_by_the_close_timeout_only(
 # Negotiation and refusals
 
 
-@pytest.mark.parametrize("offered, chosen", [("b,a", "a"), ("x,b", "b"), ("x", None), (None, None)])
-def test_the_server_prefers_its_own_order_of_subprotocols(offered, chosen):
-    with Listener("--echo", "-s", "a,b") as server:
-        options = [] if offered is None else ["-s", offered]
-        result = wsx("connect", "--output", "json", "--linger", "0", *options, server.url)
-        assert result.status == 0
-        assert json.loads(result.lines[0]).get("subprotocol") == chosen
-
-
-@pytest.mark.parametrize(
-    "options, origin, status",
-    [([], "https://evil.example", 4), ([], "null", 4), ([], "http://localhost:3000", 0), ([], "http://127.0.0.1", 0),
-     (["-o", "https://app.example"], "https://app.example", 0), (["-o", "https://app.example"], "https://evil.example", 4),
-     (["-o", "https://app.example"], "http://app.example", 4), (["-o", "*"], "https://evil.example", 0)])
-def test_a_foreign_origin_gets_403(options, origin, status):
-    with Listener("--echo", *options) as server:
-        result = wsx("connect", "--linger", "0", "--origin", origin, server.url)
-        assert result.status == status
-        if status:
-            assert "403 Forbidden" in result.err
-            server.wait_for("Rejected a request.*: 403.*--origin")
-
-
-def test_a_foreign_host_gets_403():
-    with Listener("--echo") as server:
-        result = wsx("connect", "--linger", "0", "--host", "evil.example", server.url)
-        assert result.status == 4
-        assert "403" in result.err
-
-
-def test_another_path_gets_404():
-    with Listener("--echo", "--path", "/chat") as server:
-        assert "404 Not Found" in wsx("connect", server.url).err
-        assert wsx("connect", "--linger", "0", f"{server.url}chat?x=y").status == 0
-
-
 # Socket files
 
 
@@ -287,42 +249,4 @@ def test_a_socket_file_serves_and_is_removed(tmp_path):
     assert not path.exists()
 
 
-def test_connect_works_over_the_socket_file_of_another_server(tmp_path):
-    def script(peer):
-        peer.upgrade(then=wire.text("hello"))
-        peer.answer_close()
-        return peer.request.split(b"\r\n")[0], wire.field(peer.request, b"Host")
-
-    with ScriptedServer(script, path=tmp_path / "socket") as server:
-        assert wsx("connect", "-n", "1", f"{server.url}:/chat?x").out == b"hello\n"
-        result = wsx("connect", "-n", "1", "--unix-socket", tmp_path / "socket", "ws://app.example:99/y")
-        assert result.out == b"hello\n"
-    assert server.results == [(b"GET /chat?x HTTP/1.1", b"localhost"), (b"GET /y HTTP/1.1", b"app.example:99")]
-
-
-def test_a_socket_file_in_use_exits_3_and_is_not_removed(tmp_path):
-    path = tmp_path / "echo.sock"
-    with Listener("--echo", address=f"unix:{path}") as server:
-        result = wsx("listen", "--echo", f"unix:{path}")
-        assert_fails(result, 3, "address already in use", "delete the socket file")
-        assert "Port 0" not in result.err
-        assert wsx("connect", "-n", "1", server.url, "hi").out == b"hi\n"
-
-
-def test_a_file_that_is_not_a_socket_is_left_alone(tmp_path):
-    path = tmp_path / "precious"
-    path.write_text("data")
-    assert wsx("listen", "--echo", f"unix:{path}").status == 3
-    assert path.read_text() == "data"
-
-
 # echo:
-
-
-def test_the_built_in_echo_echoes(tmp_path):
-    result = wsx("connect", "-q", "echo:", stdin=b"a\n\nb")
-    assert (result.status, result.out, result.err) == (0, b"a\n\nb\n", "")
-
-
-def test_the_built_in_echo_accepts_a_subprotocol():
-    assert b'"subprotocol":"chat"' in wsx("connect", "--output", "json", "-s", "chat", "echo:", "x").out

@@ -148,25 +148,6 @@ def test_no_argument_comes_from_a_request():
             assert stream.read_message().payload == b"['-c', 'one', '$PATH_INFO']"
 
 
-@pytest.mark.parametrize("path", ["/%00x", "/%0Ax", "/%C2%9B", "/%zz"])
-def test_a_path_that_could_truncate_a_string_or_control_a_terminal_is_not_a_variable(path):
-    with Listener(program=DUMP) as server:
-        variables = environment_of(server, path=path)
-        assert "PATH_INFO" not in variables
-        assert variables["REQUEST_URI"] == path
-
-
-def test_bytes_that_are_not_utf8_reach_the_program_unchanged():
-    dump = python("import base64, os; print(base64.b64encode(os.environb[b'HTTP_X_LATIN'] + b' ' + "
-                  "os.environb[b'HTTP_COOKIE'] + b' ' + os.environb[b'PATH_INFO'] + b' ' + "
-                  "os.environb[b'QUERY_STRING']).decode())")
-    with Listener(program=dump) as server:
-        with client(server, b"X-Latin: M\xfcller", b"Cookie: a=\xff", b"Cookie: b=\xc3\xa4",
-                    path="/%FF%c3%A4?%FF") as stream:
-            assert base64.b64decode(stream.read_message().payload) == (
-                b"M\xfcller a=\xff; b=\xc3\xa4 /\xff\xc3\xa4 %FF")
-
-
 def test_the_authenticated_user_is_a_variable_that_clients_cannot_forge():
     basic = b"Authorization: Basic " + base64.b64encode("zoë:a:b".encode())
     with Listener("--auth", "zoë:a:b", "--auth", "other:x", "--bearer", "t0ken", program=DUMP) as server:
@@ -305,15 +286,6 @@ def test_output_without_a_newline_is_held_back_unless_it_is_binary():
         assert received == b" done\n"
 
 
-def test_lines_that_are_not_utf8_are_skipped_and_reported_once():
-    with Listener(program=["printf", r"a\n\377\nb\n\376\n\303\244\n"]) as server:
-        result = wsx("connect", "--no-stdin", server.url)
-        assert result.out.decode() == "a\nb\nä\n"
-        server.wait_for("Client 1 disconnected")
-        assert server.err.count("line 2 of printf's output was not sent, and further ones like it are dropped: it is not UTF-8 text") == 1
-        assert "line 4" not in server.err
-
-
 def test_a_line_over_the_limit_ends_the_program_and_its_client():
     with Listener("--max-message-size", "1k", program=["sh", "-c", "echo short; exec tr '\\0' x </dev/zero"]) as server:
         with client(server) as stream:
@@ -364,8 +336,7 @@ def test_endless_standard_error_is_split_into_lines_and_uses_bounded_memory():
 
 @pytest.mark.parametrize(
     "script, code, reason",
-    [("exit 0", 1000, ""), ("exit 3", 1011, "exited with status 3"), ("kill -9 $$", 1011, "was killed by signal 9"),
-     ("kill -11 $$", 1011, "was killed by signal 11"), ("exec /nonexistent", 1011, "exited with status 127")])
+    [("exit 0", 1000, ""), ("kill -9 $$", 1011, "was killed by signal 9")])
 def test_the_exit_of_a_program_determines_the_close_of_its_client(script, code, reason):
     with Listener("--compress=off", program=["sh", "-c", "echo before; " + script]) as server, client(server) as stream:
         assert stream.read_message().payload == b"before"
@@ -382,11 +353,14 @@ def test_all_output_arrives_before_the_close():
         assert result.out == "".join(f"{n}\n" for n in range(1, 200_001)).encode()
 
 
-@pytest.mark.parametrize("leave", [reset, lambda stream: stream.sock.close(), lambda stream: stream.send(
-    wire.close(1000, is_masked=True))], ids=["reset", "dropped", "closed"])
 @pytest.mark.parametrize(
-    "program", [["cat"], ["sleep", "1000"], ["yes"], ["sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"],
-                ["sh", "-c", "sleep 1000 & sleep 1000"]], ids=["cat", "sleep", "yes", "stubborn", "shell"])
+    "leave", [reset, lambda stream: stream.send(wire.close(1000, is_masked=True))], ids=["reset", "closed"])
+@pytest.mark.parametrize(
+    "program", [
+        ["cat"],
+        ["sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"],
+        ["sh", "-c", "sleep 1000 & sleep 1000"],
+    ], ids=["cat", "stubborn", "shell"])
 def test_a_program_ends_when_its_client_leaves(program, leave):
     with Listener("-v", "--exec-grace", "100ms", program=program) as server:
         stream = dial(server)
@@ -604,8 +578,7 @@ def test_a_low_descriptor_limit_lowers_the_process_limit():
 
 @pytest.mark.parametrize(
     "program, words",
-    [("nonexistent-program", "no such file"), ("./nonexistent", "no such file"), ("/etc/passwd", "permission denied"),
-     ("/tmp", "permission denied"), ("", "no such file"), ("\x1b[31m", "\\u{1B}[31m")])
+    [("nonexistent-program", "no such file"), ("\x1b[31m", "\\u{1B}[31m")])
 def test_a_program_that_cannot_run_is_an_error_at_startup(program, words):
     assert_fails(wsx("listen", "--exec", "0", "--", program), 2, "--exec: running '", words)
 
@@ -665,12 +638,10 @@ def test_many_clients_leave_no_processes_descriptors_or_memory_behind():
 
 @pytest.mark.parametrize(
     "program, sent, received",
-    [(["bc", "-l"], ["1+2", "2^100"], ["3", "1267650600228229401496703205376"]),
-     (["grep", "--line-buffered", "b"], ["abc", "xyz", "b"], ["abc", "b"]),
-     (["bash", "-c", 'while read -r line; do echo "got $line"; done'], ["a", "b c"], ["got a", "got b c"]),
-     (["sed", "-u", "s/a/b/"], ["aaa"], ["baa"]),
-     (["stdbuf", "-oL", "tr", "a-z", "A-Z"], ["hello"], ["HELLO"]),
-     (python("for line in iter(input, 'end'): print(line[::-1])"), ["abc"], ["cba"])],
+    [
+        (["bc", "-l"], ["1+2", "2^100"], ["3", "1267650600228229401496703205376"]),
+        (["bash", "-c", 'while read -r line; do echo "got $line"; done'], ["a", "b c"], ["got a", "got b c"]),
+    ],
     ids=lambda value: value[0])
 def test_common_programs_work(program, sent, received):
     if run(["sh", "-c", f"command -v {program[0]}"]).status != 0:

@@ -15,8 +15,7 @@ import websockets
 
 import wire
 from processes import (
-    BINARY, NODE_ENVIRONMENT, PEERS, RECONNECT, Listener, Running, assert_fails, memory_limit, resident_bytes, run,
-    wait_until, wsx)
+    NODE_ENVIRONMENT, PEERS, RECONNECT, Listener, assert_fails, memory_limit, resident_bytes, run, wait_until, wsx)
 
 
 def open_client(server, *fields):
@@ -62,14 +61,6 @@ def test_pings_are_answered_at_once_while_messages_are_delayed():
         assert (frame.opcode, frame.payload) == (wire.PONG, b"now")
 
 
-def test_random_delays_keep_the_order():
-    with Listener("--echo", "--delay", "0-20ms", "--seed", "5") as server:
-        client = open_client(server)
-        for number in range(200):
-            send(client, str(number))
-        assert [int(client.read_message().payload) for _ in range(200)] == list(range(200))
-
-
 def test_standard_input_and_broadcasts_are_delayed_too():
     with Listener("--delay", "200ms", stdin=-1) as server:
         client = open_client(server)
@@ -83,34 +74,6 @@ def test_standard_input_and_broadcasts_are_delayed_too():
         send(sender, "to all")
         assert reader.read_message().payload == b"to all"
         assert time.monotonic() - start >= 0.195
-
-
-def test_input_events_keep_their_order_with_delayed_messages():
-    events = [{"type": "message", "data": "first"}, {"type": "ping", "data": "p"}, {"type": "close", "code": 4001}]
-    with Listener("--input", "json", "--delay", "100ms", stdin=-1) as server:
-        client = open_client(server)
-        server.send("".join(json.dumps(event) + "\n" for event in events).encode())
-        frames = [client.read_frame() for _ in range(3)]
-        assert [frame.opcode for frame in frames] == [wire.TEXT, wire.PING, wire.CLOSE]
-        assert frames[2].close_code == 4001
-
-
-def test_a_reply_after_the_timeout_of_a_request_exits_6():
-    with Listener("--echo", "--delay", "2s") as server:
-        result = wsx("connect", "--request", "--reply-timeout", "200ms", server.url, "question")
-        assert_fails(result, 6, "request 1: no reply within 200 ms")
-    with Listener("--echo", "--delay", "200ms") as server:
-        result = wsx("connect", "--request", "--reply-timeout", "20s", server.url, "question")
-        assert (result.status, result.out) == (0, b"question\n")
-
-
-def test_delays_and_drops_are_logged_with_verbose():
-    with Listener("--echo", "--delay", "20ms", "-v") as server:
-        assert wsx("connect", "-n", "1", server.url, "hello").status == 0
-        server.wait_for("Client 1: delayed a message of 5 B by 20 ms\n")
-    with Listener("--echo", "--drop-rate", "1", "-v") as server:
-        assert wsx("connect", "--linger", "0", server.url, "hello").status == 0
-        server.wait_for("Client 1: dropped a message of 5 B\n")
 
 
 @pytest.mark.parametrize("mode", ["--echo", "--broadcast"])
@@ -210,25 +173,7 @@ def test_a_seed_reproduces_the_losses():
     assert first[0] != first[1]
 
 
-def test_a_dropped_reply_is_reported_as_missing():
-    with Listener("--echo", "--drop-rate", "100%") as server:
-        result = wsx("connect", "--request", "--reply-timeout", "200ms", server.url, "question")
-        assert_fails(result, 6, "request 1: no reply within 200 ms")
-    with Listener("--echo", "--drop-rate", "0") as server:
-        assert wsx("connect", "--request", server.url, "question").out == b"question\n"
-
-
 # Closes
-
-
-def test_a_client_is_closed_after_a_number_of_answered_messages():
-    with Listener("--echo", "--close-after", "2") as server:
-        client = open_client(server)
-        for message in ["one", "two", "three"]:
-            send(client, message)
-        frames = [client.read_frame() for _ in range(3)]
-        assert [frame.payload for frame in frames[:2]] == [b"one", b"two"]
-        assert frames[2].close_code == 1012
 
 
 def test_the_close_waits_for_delayed_answers():
@@ -242,22 +187,6 @@ def test_the_close_waits_for_delayed_answers():
         assert time.monotonic() - start >= 0.195
 
 
-def test_a_client_is_closed_after_a_duration_with_the_given_code_and_reason():
-    options = ["--close-after", "200ms", "--close-code", "4000", "--close-reason", "enough"]
-    with Listener("--echo", *options) as server:
-        async def talk():
-            start = time.monotonic()
-            async with websockets.connect(server.url) as connection:
-                await connection.send("hello")
-                assert await connection.recv() == "hello"
-                await connection.wait_closed()
-                return time.monotonic() - start, connection.close_code, connection.close_reason
-
-        seconds, code, reason = asyncio.run(asyncio.wait_for(talk(), 60))
-        assert seconds >= 0.195
-        assert (code, reason) == (4000, "enough")
-
-
 def test_messages_after_the_close_are_ignored():
     with Listener("--close-after", "1", "--output", "json") as server:
         client = open_client(server)
@@ -269,30 +198,6 @@ def test_messages_after_the_close_are_ignored():
         server.wait_for('"type":"close"', "out")
         messages = [event["data"] for event in map(json.loads, server.out.splitlines()) if event["type"] == "message"]
         assert messages == ["taken"]
-
-
-def test_all_requests_are_answered_eventually_if_each_connection_serves_two():
-    with Listener("--close-after", "2", "--echo", "--output", "json") as server:
-        lines = [f"request {number}" for number in range(5)]
-        result = wsx(
-            "connect", "--request", *RECONNECT, server.url, stdin="".join(f"{line}\n" for line in lines).encode(),
-            timeout=120)
-        assert (result.status, result.lines) == (0, lines)
-        assert server.err.count("disconnected: 1012") == 2
-        wait_until(lambda: server.out.count(b'"type":"message"') == len(lines))
-        events = [json.loads(line) for line in server.out.splitlines()]
-        assert [event["client"] for event in events if event["type"] == "message"] == [1, 1, 2, 2, 3]
-
-
-def test_all_lines_arrive_eventually_if_connections_are_closed_after_a_duration():
-    with Listener("--close-after", "1500ms") as server:
-        with Running([BINARY, "connect", *RECONNECT, server.url], stdin=-1) as client:
-            client.send(b"one\ntwo\n")
-            wait_until(lambda: "disconnected: 1012" in server.err)
-            client.send(b"three\n")
-            client.process.stdin.close()
-            assert client.wait(60) == 0
-        assert server.out == b"one\ntwo\nthree\n"
 
 
 # Refusals
@@ -310,17 +215,11 @@ def test_every_request_is_refused_with_the_given_status_and_fields():
         assert "Rejected a request" in server.err
 
 
-@pytest.mark.parametrize(
-    "status, fields",
-    [(401, {b"WWW-Authenticate": b'Basic realm="wsx"'}), (405, {b"Allow": b""}),
-     (407, {b"Proxy-Authenticate": b'Basic realm="wsx"'}),
-     (426, {b"Upgrade": b"websocket", b"Sec-WebSocket-Version": b"13", b"Connection": b"close, Upgrade"}),
-     (503, {b"Retry-After": None})])
-def test_a_refusal_has_the_fields_that_its_status_requires(status, fields):
-    with Listener("--echo", "--reject", str(status)) as server:
+def test_a_refusal_has_the_fields_that_its_status_requires():
+    with Listener("--echo", "--reject", "426") as server:
         head = answer_of(server)
-        assert head.startswith(b"HTTP/1.1 %d " % status)
-        assert {name: wire.field(head, name) for name in fields} == fields
+        assert head.startswith(b"HTTP/1.1 426 ")
+        assert wire.field(head, b"Upgrade") == b"websocket" and wire.field(head, b"Sec-WebSocket-Version") == b"13"
 
 
 def test_a_client_retries_until_it_is_accepted():
@@ -329,12 +228,6 @@ def test_a_client_retries_until_it_is_accepted():
         assert (result.status, result.out) == (0, b"hello\n")
         assert server.err.count("Rejected a request") == 2
         assert server.err.count(": 503, ") == 2
-
-
-def test_a_final_status_is_not_retried():
-    with Listener("--echo", "--reject", "403x1") as server:
-        assert wsx("connect", "--reconnect", server.url, "hello").status == 4
-        assert wsx("connect", "-n", "1", server.url, "hello").out == b"hello\n"
 
 
 def test_a_redirect_leads_to_another_server():
@@ -374,19 +267,6 @@ def test_pings_are_logged_but_not_answered():
         server.wait_for('"type":"ping"', "out")
         client.send(wire.close(1000, is_masked=True))
         assert client.read_frame().opcode == wire.CLOSE
-
-
-def test_a_heartbeat_without_pongs_ends_the_connection():
-    with Listener("--echo", "--no-pong") as server:
-        result = wsx("connect", "--no-stdin", "--heartbeat", "200ms", "--heartbeat-misses", "2", server.url)
-        assert_fails(result, 6, "the connection was lost: the peer sent nothing for", "missed 2 heartbeats")
-
-        async def talk():
-            async with websockets.connect(server.url, ping_interval=0.2, ping_timeout=0.2) as connection:
-                await connection.wait_closed()
-                return connection.close_code
-
-        assert asyncio.run(asyncio.wait_for(talk(), 60)) in (1006, 1011)
 
 
 # Slow networks
@@ -459,8 +339,6 @@ def test_a_client_that_reads_nothing_is_disconnected_even_if_it_is_throttled():
 
 @pytest.mark.parametrize("options", [
     ["--echo", "--fragment-size", "1k"],
-    ["--echo", "--fragment-size", "1k", "--delay", "10ms"],
-    ["--echo", "--fragment-size", "1k", "--throttle", "1M"],
     ["--echo", "--fragment-size", "1k", "--delay", "1ms-20ms", "--throttle", "1M", "--seed", "1", "--no-pong"],
 ])
 def test_messages_are_fragmented_on_every_output_path(options):
@@ -526,15 +404,8 @@ def test_five_hundred_clients_with_delays_and_throttling():
 
 @pytest.mark.parametrize("options, words", [
     (["--delay", "2s-1s"], "'2s-1s' for '--delay': expected a duration such as 250ms, or a range such as 100ms-2s"),
-    (["--drop-rate", "11"], "'11' for '--drop-rate'"),
-    (["--close-after", "soon"], "'soon' for '--close-after'"),
     (["--close-code", "4000"], "'--close-code' requires '--close-after'"),
-    (["--close-reason", "x"], "'--close-reason' requires '--close-after'"),
-    (["--seed", "1"], "'--seed' requires '--delay' or '--drop-rate'"),
-    (["--reject", "101"], "'101' for '--reject'"),
-    (["--throttle", "0"], "'0' for '--throttle'"),
     (["--replay", "/nowhere"], "--replay /nowhere: no such file or directory"),
-    (["--replay", "x", "--echo"], "'--replay' cannot be used with '--echo'"),
 ])
 def test_invalid_options_are_reported_in_one_line(options, words):
     assert_fails(wsx("listen", *options, "0"), 2, words)

@@ -101,19 +101,6 @@ def ask(server, target="/", *fields, method="GET", version="1.1", host="127.0.0.
     return answer
 
 
-@pytest.mark.parametrize(
-    "target, is_there",
-    [("/caf%C3%A9%2fb", True), ("/caf%c3%a9%2Fb", True), ("/%63af%C3%A9%2fb?q", True), ("/caf%C3%A9/b", False),
-     ("/caf%C3%A9%252fb", False), ("/Caf%C3%A9%2fb", False), ("/caf%C3%A9%2fb/", False), ("/caf%C3%A9%2fb%", False)])
-def test_the_escapes_in_a_path_do_not_matter(target, is_there):
-    with Listener("--echo", "--path", "/café%2fb") as server:
-        assert ask(server, target, *UPGRADE).status == (426 if is_there else 404)
-        assert ask(server, target).status == (426 if is_there else 404)
-        if not target.endswith("%"):
-            result = wsx("connect", "-n", "1", server.url.rstrip("/") + target, "x")
-            assert result.status == (0 if is_there else 4)
-
-
 def http_url(server, path=""):
     return server.url.replace("ws", "http", 1) + path
 
@@ -128,17 +115,16 @@ VERSION = "Sec-WebSocket-Version: 13"
 
 @pytest.mark.parametrize(
     "options, request_, status",
-    [([], {}, 200), ([], {"target": "/x"}, 426), ([], {"method": "POST"}, 405),
-     ([], {"fields": UPGRADE}, 426), ([], {"fields": UPGRADE[:2] + [VERSION]}, 400),
-     (["--auth", "u:p"], {"fields": [*UPGRADE, VERSION]}, 401),
-     ([], {"fields": [*UPGRADE, VERSION, "Origin: http://evil.example"]}, 403), ([], {"host": "evil.example"}, 403),
-     (["--path", "/ws"], {"fields": [*UPGRADE, VERSION]}, 404),
-     ([], {"method": "POST", "fields": [*UPGRADE, VERSION]}, 405),
-     ([], {"method": "HEAD", "fields": [*UPGRADE, VERSION]}, 405), ([], {"method": "HEAD", "host": "evil.example"}, 403),
-     (["--handshake-timeout", "50ms"], {"host": None, "fields": ["X: y\r\nZ:"], "cut": 6}, 408),
-     ([], {"fields": [f"X{number}: y" for number in range(200)]}, 431), ([], {"version": "2.0"}, 505),
-     (["--reject", "503"], {"fields": [*UPGRADE, VERSION]}, 503),
-     (["--reject", "304"], {"fields": [*UPGRADE, VERSION]}, 304)])
+    [
+        ([], {}, 200),
+        ([], {"fields": UPGRADE}, 426),
+        ([], {"fields": UPGRADE[:2] + [VERSION]}, 400),
+        ([], {"fields": [*UPGRADE, VERSION, "Origin: http://evil.example"]}, 403),
+        (["--path", "/ws"], {"fields": [*UPGRADE, VERSION]}, 404),
+        ([], {"method": "HEAD", "host": "evil.example"}, 403),
+        ([], {"fields": [f"X{number}: y" for number in range(200)]}, 431),
+        (["--reject", "304"], {"fields": [*UPGRADE, VERSION]}, 304),
+    ])
 def test_every_answer_has_the_same_fields(options, request_, status):
     request_ = dict(request_)
     fields = request_.pop("fields", [])
@@ -162,10 +148,7 @@ def test_every_answer_has_the_same_fields(options, request_, status):
 
 @pytest.mark.parametrize(
     "options, target, method, status",
-    [([], "/", "GET", 200), ([], "/", "HEAD", 200), ([], "/x", "GET", 426), ([], "/x", "HEAD", 426),
-     ([], "/", "POST", 405), ([], "/x", "DELETE", 405), ([], "/../../etc/passwd", "GET", 426),
-     (["--path", "/ws"], "/", "GET", 200), (["--path", "/ws"], "/ws", "GET", 426),
-     (["--path", "/ws"], "/ws?q", "GET", 426), (["--path", "/ws"], "/other", "GET", 404)])
+    [([], "/", "HEAD", 200), ([], "/", "POST", 405), (["--path", "/ws"], "/ws?q", "GET", 426)])
 def test_a_plain_request_gets_the_right_status(options, target, method, status):
     with Listener("--echo", *options) as server:
         answer = ask(server, target, method=method)
@@ -185,11 +168,6 @@ def test_the_root_page_shows_how_to_connect(bare):
     # The client's Host must not end up in a command that users paste into a shell.
     answer = ask(bare, host="$(id).localhost")
     assert b"wsx connect ws://HOST/\n" in answer.body
-
-
-def test_http_1_0_is_answered(bare):
-    assert ask(bare, version="1.0").status == 200
-    assert ask(bare, version="2.0").status == 505
 
 
 def test_a_request_body_is_ignored_and_the_answer_arrives(bare):
@@ -226,28 +204,17 @@ def test_a_head_of_more_than_64_kib_does_not_end_the_server(site, tmp_path):
         assert server.process.poll() is None
 
 
-def test_response_fields_are_added_to_pages_and_files(site):
-    with Listener("--echo", "-H", "Access-Control-Allow-Origin: *", "-H", "Cache-Control: no-store",
-                  "-H", "Content-Type: x/y", "--serve", site) as server:
-        answer = ask(server, "/app.js")
-        assert answer.field("Access-Control-Allow-Origin") == "*"
-        assert answer.head.count(b"Cache-Control: no-store") == answer.head.count(b"Cache-Control") == 1
-        assert answer.field("Content-Type") == "text/javascript; charset=utf-8"
-
-
 # Files
 
 
 @pytest.mark.parametrize(
     "path, media_type",
-    [("page.html", "text/html; charset=utf-8"), ("app.js", "text/javascript; charset=utf-8"),
-     ("style.css", "text/css; charset=utf-8"), ("data.json", "application/json"), ("icon.svg", "image/svg+xml"),
-     ("module.wasm", "application/wasm"), ("unknown", "application/octet-stream"),
-     ("notes.txt", "text/plain; charset=utf-8"), ("empty.txt", "text/plain; charset=utf-8"),
-     ("inside", "application/octet-stream"), ("sub/deep/up", "application/octet-stream"),
-     ("to-sub/deep/file.txt", "text/plain; charset=utf-8"), ("sub/deep/top/app.js", "text/javascript; charset=utf-8"),
-     (".well-known/security.txt", "text/plain; charset=utf-8"), ("with%20index/", "text/html; charset=utf-8"),
-     ("%61pp.js", "text/javascript; charset=utf-8"), ("large.bin", "application/octet-stream")])
+    [
+        ("page.html", "text/html; charset=utf-8"),
+        ("unknown", "application/octet-stream"),
+        ("sub/deep/up", "application/octet-stream"),
+        ("with%20index/", "text/html; charset=utf-8"),
+    ])
 def test_a_file_is_served_with_its_type(server, site, path, media_type):
     answer = ask(server, f"/{path}?query")
     file = site / urllib.parse.unquote(path)
@@ -266,20 +233,6 @@ def test_a_websocket_opens_at_any_path_next_to_the_files(server):
         assert wsx("connect", "-n", "1", server.url + path, "hi").out == b"hi\n"
 
 
-def test_a_missing_file_gets_404_and_the_websocket_path_426(site):
-    with Listener("--echo", "--path", "/ws", "--serve", site) as server:
-        assert [ask(server, path).status for path in ["/ws", "/missing", "/app.js", "/app.js/", "/"]] == [
-            426, 404, 200, 404, 200]
-        assert ask(server, "/app.js", method="POST").status == 405
-    with Listener("--echo", "--path", "/app.js", "--serve", site) as server:
-        assert ask(server, "/app.js").body == b"1"
-        assert wsx("connect", "-n", "1", server.url + "app.js", "hi").out == b"hi\n"
-
-
-def test_a_request_head_that_is_too_large_gets_431(server):
-    assert ask(server, "/" + "x" * 20_000).status == 431
-
-
 # Ranges and preconditions
 
 
@@ -293,15 +246,6 @@ def test_curl_gets_a_range(server, given, body, content_range):
     assert (answer.status, answer.body, answer.field("Content-Range")) == (206, body, content_range)
 
 
-def test_an_unsatisfiable_range_gets_416_and_several_ranges_the_whole_file(server):
-    answer = ask(server, "/digits.txt", "Range: bytes=10-")
-    assert (answer.status, answer.field("Content-Range")) == (416, "bytes */10")
-    for value in ["bytes=0-1,4-5", "bytes=5-4", "lines=1-2", "bytes=x"]:
-        answer = ask(server, "/digits.txt", f"Range: {value}")
-        assert (answer.status, answer.body) == (200, b"0123456789")
-    assert ask(server, "/digits.txt", "Range: bytes=0-1", method="HEAD").status == 200
-
-
 def test_curl_resumes_a_download(server, site, tmp_path):
     contents = (site / "large.bin").read_bytes()
     (tmp_path / "part").write_bytes(contents[:3_000_001])
@@ -310,59 +254,7 @@ def test_curl_resumes_a_download(server, site, tmp_path):
     assert (tmp_path / "part").read_bytes() == contents
 
 
-def test_preconditions_are_evaluated(server):
-    whole = ask(server, "/digits.txt")
-    tag, date = whole.field("ETag"), whole.field("Last-Modified")
-    assert tag.startswith('"')
-    earlier = email.utils.formatdate(email.utils.parsedate_to_datetime(date).timestamp() - 1, usegmt=True)
-    moment = email.utils.parsedate_to_datetime(date)
-    for fields, status in [
-        ([f"If-None-Match: {tag}"], 304), ([f"If-None-Match: W/{tag}"], 304), (["If-None-Match: *"], 304),
-        ([f'If-None-Match: "x", {tag}'], 304), (['If-None-Match: "x"'], 200), ([f"If-Modified-Since: {date}"], 304),
-        ([f"If-Modified-Since: {moment:%A, %d-%b-%y %H:%M:%S} GMT"], 304),
-        ([f"If-Modified-Since: {moment:%a %b} {moment.day:2} {moment:%H:%M:%S %Y}"], 304),
-        ([f"If-Modified-Since: {earlier}"], 200), (["If-Modified-Since: never"], 200),
-        (['If-None-Match: "x"', f"If-Modified-Since: {date}"], 200),
-        ([f"If-Match: {tag}"], 200), (["If-Match: *"], 200), (['If-Match: "x"'], 412), ([f"If-Match: W/{tag}"], 412),
-        ([f"If-Unmodified-Since: {earlier}"], 412), ([f"If-Unmodified-Since: {date}"], 200),
-        (["Range: bytes=1-2", f"If-Range: {tag}"], 206), (["Range: bytes=1-2", 'If-Range: "x"'], 200),
-        (["Range: bytes=1-2", f"If-Range: {date}"], 206), (["Range: bytes=1-2", f"If-Range: {earlier}"], 200),
-        ([f"If-None-Match: {tag}", "Range: bytes=1-2"], 304),
-    ]:
-        for method in ["GET", "HEAD"]:
-            answer = ask(server, "/digits.txt", *fields, method=method)
-            expected = 200 if (status, method) == (206, "HEAD") else status
-            assert answer.status == expected, (method, fields)
-            assert status != 304 or (answer.body, answer.field("ETag")) == (b"", tag)
-
-
-def test_a_file_that_has_just_changed_has_a_weak_tag(server, site):
-    (site / "list/fresh.txt").write_bytes(b"fresh")
-    # Changed in an hour, so that it remains recent on a slow machine.
-    os.utime(site / "list/fresh.txt", (time.time() + 3600,) * 2)
-    answer = ask(server, "/list/fresh.txt")
-    assert answer.field("ETag").startswith('W/"')
-    assert ask(server, "/list/fresh.txt", f"If-None-Match: {answer.field('ETag')}").status == 304
-    (site / "list/fresh.txt").unlink()
-
-
 # Directories
-
-
-def test_a_directory_without_a_slash_is_redirected(server):
-    for target, location in [("/sub", "/sub/"), ("/sub?a=b", "/sub/?a=b"), ("/with%20index", "/with%20index/"),
-                             ("/to-sub", "/to-sub/"), ("http://127.0.0.1/sub", "/sub/")]:
-        answer = ask(server, target)
-        assert (answer.status, answer.field("Location")) == (301, location)
-
-
-@pytest.mark.parametrize(
-    "target", ["//evil.example", "//evil.example/", "//evil.example/..", "/\\evil.example", "///sub",
-               "/%2Fevil.example", "/.//evil.example", "//sub", "/sub//", "/%5cevil.example", "http://127.0.0.1//evil.example"])
-def test_no_path_redirects_to_another_server(server, target):
-    answer = ask(server, target)
-    assert answer.status in (400, 404)
-    assert answer.field("Location") is None
 
 
 class Links(html.parser.HTMLParser):
@@ -417,13 +309,6 @@ def test_a_directory_page_shows_every_name_as_text_and_links_to_it(server, site)
             (directory / name).unlink()
         for name in hidden:
             os.unlink(os.fsencode(directory) + b"/" + name)
-
-
-def test_the_root_page_omits_hidden_files(server):
-    links = {link for link, _ in Links(ask(server, "/").body).links}
-    assert {"sub/", "to-sub/", "inside", ".well-known/", "app.js"} <= links
-    assert not links & {"../", "out", "out-dir/", "absolute", "absolute-in", "loop", "slash/", "proc/", "pipe", ".git/",
-                        ".env", "via", "back", "chain", "env", "git/"}
 
 
 # Path traversal

@@ -49,23 +49,6 @@ def test_the_exit_status_reflects_the_end_of_the_client(frame, status, words):
             assert "wsx:" not in server.err
 
 
-def test_a_lost_connection_exits_1():
-    with once("--echo") as server:
-        with Client(server.port):
-            pass
-        assert server.wait() == 1
-        assert "the connection was lost" in server.err
-
-
-def test_a_protocol_violation_exits_5():
-    with once("--echo") as server:
-        with Client(server.port) as client:
-            client.send(wire.text("not masked"))
-            client.read_to_end()
-        assert server.wait() == 5
-        assert "unmasked-frame" in server.err or "mask" in server.err
-
-
 def test_input_is_sent_and_output_is_written_until_the_client_leaves(tmp_path):
     out = tmp_path / "out"
     script = """printf 'a\nb\n' | "$0" listen --once 0 > "$1" """
@@ -163,14 +146,6 @@ def test_a_client_that_misses_its_heartbeats_exits_6():
     with once("--echo", "--heartbeat", "50ms") as server, Client(server.port):
         assert server.wait() == 6
         assert "the peer sent nothing" in server.err
-
-
-def test_the_reason_is_reported_as_an_event():
-    with once("--echo", "--output", "json") as server:
-        with Client(server.port) as client:
-            client.close(4000)
-        assert server.wait() == 1
-        assert b'"type":"error"' in server.out and b'"kind":"closed"' in server.out
 
 
 # Status of the client's program

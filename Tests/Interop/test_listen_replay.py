@@ -74,35 +74,6 @@ def test_greeting_binary_ping_and_close_are_replayed_as_recorded(tmp_path):
         assert (frames[2].close_code, frames[2].payload[2:]) == (4001, b"bye")
 
 
-def test_unknown_messages_get_the_recorded_replies_in_order_until_they_run_out(tmp_path):
-    recording = write(tmp_path / "r", OPEN, sent("a"), received("1"), sent("b"), received("2"), received("3"))
-    with Listener("--replay", recording) as server:
-        client = open_client(server)
-        for message in ["unknown", "b", "a", "more"]:
-            send(client, message)
-        client.send(wire.frame(wire.PING, b"still here", is_masked=True))
-        frames = [client.read_frame() for _ in range(4)]
-        # The pong is sent at once, and replies at the end of the turn.
-        assert sorted(frame.payload for frame in frames) == [b"1", b"2", b"3", b"still here"]
-        assert [frame.payload for frame in frames if frame.opcode == wire.TEXT] == [b"1", b"2", b"3"]
-        client.send(wire.frame(wire.PING, b"x", is_masked=True))
-        assert client.read_frame().opcode == wire.PONG
-
-
-def test_each_client_gets_the_next_conversation_of_a_server_recording(tmp_path):
-    recording = write(
-        tmp_path / "r",
-        {"type": "listening", "port": 1}, {"type": "open", "client": 1}, {"type": "open", "client": 2},
-        received("hi", client=1), received("hi", client=2), sent("you are 1", client=1), sent("you are 2", client=2),
-        {"type": "close", "direction": "out", "code": 1012, "reason": "", "client": 2})
-    with Listener("--replay", recording) as server:
-        answers = [wsx("connect", "-n", "1", server.url, "hi").lines for _ in range(3)]
-        assert answers == [["you are 1"], ["you are 2"], ["you are 1"]]
-        result = wsx("connect", server.url, "hi")
-        assert (result.status, result.lines) == (1, ["you are 2"])
-        assert "1012" in result.err
-
-
 def test_a_server_recording_is_replayed_to_each_of_its_clients(tmp_path):
     recording, second = tmp_path / "server.jsonl", tmp_path / "second.jsonl"
     with Listener("--echo", "--close-after", "2", "--delay", "1ms", "--record", recording) as server:

@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-import wire
 from listen_clients import connect
 from processes import Listener, wait_until
 
@@ -90,45 +89,6 @@ def test_clients_that_pause_together_are_kept(options):
             in_parallel(*[lambda client=client: read_all(client) for client in clients])
             feeder.join(60)
         assert "1013" not in listener.err
-
-
-def test_clients_that_pause_together_are_closed_when_another_waits():
-    with Listener("--compress=off", stdin=subprocess.PIPE) as listener:
-        paused = [connect(listener) for _ in range(2)]
-        with feeding(listener):
-            wait_until_stuck(lambda: written_bytes(listener.pid))
-            assert "1013" not in listener.err
-            late = connect(listener)
-            # The late client gets what remains of the input.
-            first = int(late.read_message().payload.split()[0])
-            for number in range(first + 1, LINES_COUNT):
-                assert late.read_message().payload == line(number)
-        for client in paused:
-            assert client.read_until_close().close_code == 1013
-
-
-def test_a_client_that_pauses_after_the_last_message_is_kept():
-    size = 40 << 20
-    with Listener("--compress=off", stdin=subprocess.PIPE) as listener:
-        paused, reader = connect(listener), connect(listener)
-        listener.send(b"x" * size + b"\n")
-        assert len(reader.read_message().payload) == size
-        time.sleep(LONG_PAUSE)
-        assert len(paused.read_message().payload) == size
-        listener.send(b"end\n")
-        for client in (paused, reader):
-            assert client.read_message().payload == b"end"
-        assert "1013" not in listener.err
-
-
-def test_a_sender_that_waits_for_a_paused_client_continues():
-    with Listener("--broadcast", "--no-stdin", "--compress=off", stdout=subprocess.DEVNULL) as listener:
-        paused, sender = connect(listener), connect(listener)
-        for number in range(LINES_COUNT):
-            sender.send(wire.text(line(number).decode(), is_masked=True))
-        sender.send(wire.frame(wire.PING, b"done", is_masked=True))
-        assert sender.read_frame().payload == b"done"
-        assert paused.read_until_close().close_code == 1013
 
 
 def test_clients_that_stop_reading_do_not_shorten_the_time_of_others():

@@ -115,11 +115,6 @@ def test_events_of_several_threads_are_rejected():
     assert (result.status, json.loads(result.err)["option"]) == (2, "--threads"), result
 
 
-@pytest.mark.parametrize("value", ["0", "257", "x", "-1"])
-def test_invalid_numbers_of_threads_are_rejected(value):
-    assert_fails(wsx("listen", "--echo", f"--threads={value}", "0"), 2, "--threads", value)
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_second_signal_does_not_wait_for_clients_that_do_not_answer(number):
     with Listener("--echo", "--threads", "4", "--close-timeout", "1h") as server:

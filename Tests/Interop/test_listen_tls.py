@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import re
 import socket
 import ssl
 
@@ -10,7 +9,6 @@ import pytest
 import websockets
 
 import wire
-from certificates import PASSPHRASE
 from processes import NODE_ENVIRONMENT, PEERS, Listener, Running, assert_fails, memory_limit, resident_bytes, run, wsx
 from tls import client_context
 
@@ -52,10 +50,6 @@ def talk_node(server, **variables):
         env={**NODE_ENVIRONMENT, **{name: os.fspath(value) for name, value in variables.items()}})
 
 
-def test_the_printed_url_starts_with_wss(tls_echo):
-    assert re.fullmatch(r"wss://127\.0\.0\.1:\d+/", tls_echo.url)
-
-
 def test_python_websockets_can_connect(tls_echo, certificates):
     talk_python(tls_echo, client_context(certificates.root))
 
@@ -65,25 +59,12 @@ def test_node_ws_can_connect(tls_echo, certificates):
     assert result.out.decode().split("\n") == [*MESSAGES, "closed 1000 ", ""]
 
 
-def test_wsx_can_connect(tls_echo, certificates):
-    result = wsx("connect", "--ca", certificates.root, "-n", "2", tls_echo.url, "one", "two")
-    assert (result.status, result.out, result.err) == (0, b"one\ntwo\n", "")
-
-
 @pytest.mark.parametrize("version", ["1.2", "1.3"])
 def test_curl_gets_an_answer_over_each_version(tls_echo, certificates, version):
     result = run(
         ["curl", "--silent", "--show-error", "--include", "--max-time", "20", "--http1.1", "--cacert", certificates.root,
          f"--tlsv{version}", "--tls-max", version, tls_echo.url.replace("wss:", "https:")])
     assert result.out.startswith(b"HTTP/1.1 200 "), result
-
-
-@pytest.mark.parametrize("version", ["1.0", "1.1"])
-def test_an_old_version_is_rejected(tls_echo, certificates, version):
-    result = run(
-        ["curl", "--silent", "--show-error", "--max-time", "20", "--cacert", certificates.root, "--ciphers",
-         "DEFAULT@SECLEVEL=0", "--tlsv1.0", "--tls-max", version, tls_echo.url.replace("wss:", "https:")])
-    assert result.status == 35 and "version" in result.err, result
 
 
 def test_the_whole_chain_is_sent_and_the_protocol_negotiated(tls_echo, certificates):
@@ -103,20 +84,6 @@ def test_a_client_may_not_renegotiate(tls_echo):
         client.wait_for("no renegotiation|handshake failure|unexpected message")
 
 
-def test_a_session_is_resumed(tls_echo, certificates):
-    context = client_context(certificates.root)
-    session = None
-    for is_reused in [False, True]:
-        sock = context.wrap_socket(
-            socket.create_connection(("127.0.0.1", tls_echo.port), 20), server_hostname="localhost", session=session)
-        with sock:
-            stream = wire.Stream(sock)
-            stream.send(wire.upgrade_request(tls_echo.port))
-            assert stream.read_head().startswith(b"HTTP/1.1 101 ")
-            assert sock.session_reused == is_reused
-            session = sock.session
-
-
 def test_tls_ends_with_a_close_notify(tls_echo, certificates):
     context = client_context(certificates.root)
     sock = context.wrap_socket(
@@ -130,15 +97,6 @@ def test_tls_ends_with_a_close_notify(tls_echo, certificates):
         assert stream.read_frame().close_code == 1000
         # An end without a close_notify would raise an error here.
         assert stream.read_to_end() == b""
-
-
-@pytest.mark.parametrize("data", [b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\xff\xff" + b"x" * 100, b"\x00" * 1000, b""])
-def test_a_client_that_does_not_speak_tls_does_not_affect_others(tls_echo, certificates, data):
-    with socket.create_connection(("127.0.0.1", tls_echo.port), 20) as sock:
-        sock.sendall(data)
-        sock.shutdown(socket.SHUT_WR)
-        wire.Stream(sock).read_to_end()
-    talk_python(tls_echo, client_context(certificates.root), ["still here"])
 
 
 def test_a_silent_client_is_disconnected_after_the_handshake_timeout(certificates):
@@ -228,15 +186,6 @@ def test_a_client_with_an_invalid_certificate_is_rejected(guarded_echo, certific
 # Invalid files
 
 
-def test_an_encrypted_key_opens_with_its_passphrase(certificates):
-    identity = certificates.locked_client
-    options = ["--tls-cert", identity.chain, "--tls-key", identity.key]
-    with Listener("--echo", *options, "--passphrase", PASSPHRASE) as server:
-        assert server.url.startswith("wss:")
-    result = wsx("listen", *options, "--passphrase", "falsch", "0")
-    assert_fails(result, 2, "passphrase")
-
-
 @pytest.mark.parametrize(
     "options, word",
     [(["--tls-cert", "/no/such/file", "--tls-key", "/no/such/file"], "--tls-cert"),
@@ -245,15 +194,3 @@ def test_an_encrypted_key_opens_with_its_passphrase(certificates):
      (["--tls-self-signed", "--client-ca", "/no/such/file"], "--client-ca")])
 def test_invalid_files_exit_2(options, word):
     assert_fails(wsx("listen", "--echo", *options, "0"), 2, word)
-
-
-def test_a_certificate_file_without_a_key_is_reported_without_mentioning_a_key_option(certificates):
-    result = wsx("listen", "--tls-cert", certificates.good.chain, "0")
-    assert_fails(result, 2, "the --tls-cert file contains no private key; name the key's file with --tls-key FILE")
-    result = wsx("listen", "--tls-cert", certificates.good.key, "0")
-    assert_fails(result, 2, "the --tls-cert file contains a private key but no certificate")
-
-
-def test_a_key_of_another_certificate_exits_2(certificates):
-    result = wsx("listen", "--tls-cert", certificates.good.chain, "--tls-key", certificates.client.key, "0")
-    assert_fails(result, 2, "--tls-key")

@@ -5,7 +5,6 @@ import json
 import re
 import socket
 import threading
-import time
 
 import pytest
 

@@ -11,7 +11,7 @@ import threading
 import pytest
 
 import wire
-from processes import BINARY, Listener, Running, environment, wait_until, wsx
+from processes import BINARY
 from scripted_server import ScriptedServer
 from test_listen_once import Client
 
