@@ -10,7 +10,6 @@ import pytest
 import wire
 from processes import BINARY, PEERS, PEERS_PYTHON, Listener, Running, assert_fails, environment, run, wait_until, wsx
 from scripted_server import ScriptedServer
-from terminal import RawTerminal
 
 TIMES = ["min", "mean", "stddev", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "p99999", "max"]
 PERCENTILES = TIMES[3:-1]
@@ -135,20 +134,6 @@ def test_the_default_output_is_a_table(wsx_echo):
     assert b"\x1b" not in result.out
 
 
-@pytest.mark.parametrize("columns", [40, 60])
-def test_the_histogram_and_the_table_do_not_wrap_on_a_narrow_terminal(columns, tmp_path):
-    earlier = tmp_path / "earlier.json"
-    earlier.write_bytes(wsx("bench", "echo:", "-n", "1000", "--output", "json").out)
-    words = ["-q", "--color", "never", "--threshold", "p99.999<1h", "--baseline", earlier]
-    with RawTerminal("bench", "echo:", "-n", "1000", *words, width=columns) as terminal:
-        assert terminal.wait(60) == 0
-        lines = terminal.output.decode().replace("\r", "").splitlines()
-    assert lines[0] == "passed" and any(line.startswith("Echo test with") for line in lines)
-    assert any("█" in line and line.endswith(" %") for line in lines)
-    assert any("too few seconds to tell" in line for line in lines)
-    assert [line for line in lines if len(line) > columns] == []
-
-
 @pytest.mark.parametrize("locale", ["C", "POSIX", "de_DE.ISO-8859-1", "de_DE"])
 def test_outputs_are_drawn_in_ascii_if_the_character_set_is_not_utf_8(locale):
     result = wsx("bench", "-n", "100", "echo:", env=environment(LC_ALL=locale))
@@ -184,19 +169,6 @@ def each_hundredth(change):
     return lambda number, message: change(message) if number % 100 == 50 else [message]
 
 
-class Swapper:
-    """Sends every hundredth message after its successor."""
-
-    held = None
-
-    def __call__(self, number, message):
-        if number % 100 == 50:
-            self.held = message
-            return []
-        held, self.held = self.held, None
-        return [message] if held is None else [message, held]
-
-
 @pytest.mark.parametrize("change, found", [
     (lambda message: [], {"lost": 10}),
     (lambda message: [message, message], {"duplicated": 10}),
@@ -213,63 +185,6 @@ def test_a_fault_in_every_hundredth_message_is_reported(change, found):
     assert results["messages"]["sent"] == 1000
     assert faults(results) == found
     assert_fails(result, 7, "the replies: " + ", ".join(f"{count} {name}" for name, count in found.items()))
-
-
-def test_reordered_replies_are_reported():
-    with echoing(Swapper()) as server:
-        result, results = bench(server.url, "-c", "1", "-n", "1000", "--in-flight", "8")
-    assert results["messages"]["received"] == 1000
-    assert faults(results) == {"reordered": 10}
-    assert_fails(result, 7, "10 reordered")
-
-
-def test_a_text_message_echoed_as_binary_is_a_mismatch():
-    def script(peer):
-        peer.upgrade()
-        for _ in range(3):
-            peer.send(wire.frame(wire.BINARY, peer.read_frame().payload))
-        peer.answer_close()
-
-    with ScriptedServer(script) as server:
-        result, results = bench(server.url, "-c", "1", "-n", "3")
-    assert faults(results) == {"mismatched": 3}
-    assert result.status == 7
-
-
-def test_replies_sent_to_another_connection_are_mismatches():
-    # A server that sends every message to the other one of two clients.
-    peers, are_there = [], threading.Barrier(2)
-
-    def script(peer):
-        peer.upgrade()
-        peers.append(peer)
-        are_there.wait(60)
-        other = peers[1 - peers.index(peer)]
-        for _ in range(50):
-            other.send(wire.text(peer.read_frame().payload))
-        peer.answer_close()
-
-    with ScriptedServer(script) as server:
-        result, results = bench(server.url, "-c", "2", "-n", "100")
-    assert faults(results) == {"mismatched": 100}
-    assert result.status == 7
-
-
-def test_a_late_reply_counts_with_its_full_latency():
-    def script(peer):
-        peer.upgrade()
-        first = peer.read_frame().payload
-        # The client sends its next message when the first reply has timed out.
-        second = peer.read_frame().payload
-        peer.send(wire.text(first) + wire.text(second))
-        peer.answer_close()
-
-    with ScriptedServer(script) as server:
-        result, results = bench(server.url, "-c", "1", "-n", "2", "--reply-timeout", "300ms")
-    assert results["messages"]["received"] == 2 and not faults(results)
-    assert results["latency_us"]["max"] >= 300_000
-    assert errors(results) == {"timeout": 1}
-    assert_fails(result, 6, "1 request had no reply within 300 ms; --reply-timeout sets the limit")
 
 
 def test_a_connection_closed_by_the_server_is_an_error_and_the_others_continue():

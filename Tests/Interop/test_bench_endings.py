@@ -11,9 +11,9 @@ import threading
 import pytest
 
 import wire
-from processes import BINARY, PEERS, PEERS_PYTHON, Listener, Running, assert_fails, run
+from processes import BINARY, PEERS, PEERS_PYTHON, Running, assert_fails, run
 from scripted_server import ScriptedServer
-from test_bench import Swapper, bench, check, echoing, errors, faults
+from test_bench import bench, check, errors, faults
 
 
 def latency_count(results):
@@ -83,60 +83,6 @@ def test_readers_do_not_wait_for_a_publisher_that_left():
     assert results["messages"]["sent"] == 0 and result.status == 1
 
 
-def test_unsolicited_messages_are_neither_connections_nor_pongs():
-    def script(peer):
-        peer.upgrade(then=wire.text(b"hello"))
-        while (message := peer.read_frame()).opcode != wire.CLOSE:
-            peer.send(wire.text(b"you pinged") + wire.frame(wire.PONG, message.payload))
-        peer.send(wire.text(b"bye") + wire.frame(wire.CLOSE, message.payload))
-
-    with ScriptedServer(script) as server:
-        _, connected = bench(server.url, "--mode", "connect", "-c", "2", "-n", "10")
-        _, idle = bench(server.url, "--mode", "idle", "-c", "2", "-d", "500ms", "--heartbeat", "100ms")
-    assert (connected["messages"]["sent"], connected["messages"]["received"]) == (10, 10)
-    assert latency_count(connected) == 10
-    assert idle["messages"]["sent"] == idle["messages"]["received"] > 0
-    assert idle["messages"]["sent"] + idle["messages"]["unsent"] == 10
-    assert set(faults(connected)) | set(faults(idle)) <= {"unsent"}
-
-
-def test_a_pong_also_answers_earlier_pings():
-    # RFC 6455 §5.5.3: an endpoint that has received several pings may answer only the latest.
-    def script(peer):
-        peer.upgrade()
-        count, last_ping = 0, b""
-        while (message := peer.read_frame()).opcode != wire.CLOSE:
-            count += 1
-            if count % 3 == 0:
-                peer.send(wire.frame(wire.PONG, message.payload))
-            last_ping = message.payload
-        if count % 3:
-            peer.send(wire.frame(wire.PONG, last_ping))
-        peer.send(wire.frame(wire.CLOSE, message.payload))
-
-    with ScriptedServer(script) as server:
-        result, results = bench(server.url, "--mode", "idle", "-c", "1", "-d", "900ms", "--heartbeat", "100ms")
-    assert result.status == 0 and set(faults(results)) <= {"unsent"}
-    # A busy machine may not get around to the last pings.
-    assert results["messages"]["sent"] == results["messages"]["received"] == latency_count(results) >= 3
-    assert results["messages"]["sent"] + results["messages"]["unsent"] == 9
-
-
-def test_replies_that_arrive_with_the_close_frame_have_a_latency():
-    def script(peer):
-        peer.upgrade()
-        messages = [peer.read_frame().payload for _ in range(4)]
-        # The client gives up and closes. Only then does the server answer everything at once.
-        closing = peer.read_frame()
-        peer.send(b"".join(map(wire.text, messages)) + wire.frame(wire.CLOSE, closing.payload))
-
-    with ScriptedServer(script) as server:
-        _, results = bench(server.url, "-c", "1", "-n", "4", "--in-flight", "4", "--reply-timeout", "300ms")
-    assert results["messages"]["received"] == latency_count(results) == 4
-    # The check is exact: the histogram bucket starts at 299.893 ms.
-    assert results["latency_us"]["min"] >= 300_000
-
-
 def test_an_interrupted_run_computes_its_rate_from_the_elapsed_time():
     has_stalled = threading.Event()
 
@@ -173,55 +119,6 @@ def test_an_interrupted_run_computes_its_rate_from_the_elapsed_time():
     assert results["rate_per_second"] == pytest.approx(100 / results["duration_s"], rel=0.01)
 
 
-def test_slow_sending_counts_towards_the_duration():
-    # After ten replies the server falls silent. The client sends a message each time it gives up on a reply.
-    def script(peer):
-        peer.upgrade()
-        for _ in range(10):
-            peer.send(wire.text(peer.read_frame().payload))
-        while (message := peer.read_frame()).opcode != wire.CLOSE:
-            pass
-        peer.send(wire.frame(wire.CLOSE, message.payload))
-
-    with ScriptedServer(script) as server:
-        _, results = bench(server.url, "-c", "1", "-n", "13", "--reply-timeout", "400ms")
-    assert (results["messages"]["received"], results["messages"]["lost"]) == (10, 3)
-    assert results["duration_s"] >= 0.8
-    assert len(results["per_second"]) == int(results["duration_s"]) + 1
-
-
-def test_messages_due_on_a_closing_connection_are_sent_or_unsent():
-    def script(peer):
-        peer.upgrade()
-        for _ in range(10):
-            peer.send(wire.text(peer.read_frame().payload))
-        peer.send(wire.close(1001))
-        # The server has received the client's close frame but keeps the connection open for a while.
-        peer.read_until_close()
-        threading.Event().wait(0.5)
-
-    with ScriptedServer(script) as server:
-        result, results = bench(server.url, "-c", "2", "-r", "100", "-n", "100")
-    assert results["messages"]["sent"] + results["messages"]["unsent"] == 100
-    assert results["messages"]["received"] == 20
-    assert result.status == 1
-
-
-def test_messages_of_a_thread_without_connections_are_unsent():
-    def script(peer):
-        peer.upgrade()
-        for _ in range(10):
-            peer.send(wire.text(peer.read_frame().payload))
-        peer.reset()
-
-    with ScriptedServer(Refuser(script)) as server:
-        _, results = bench(server.url, "-t", "2", "-c", "2", "-r", "200", "-d", "1s")
-    assert results["messages"]["sent"] + results["messages"]["unsent"] == 200
-    # 90 messages were not yet due when the connection was reset. A busy machine takes a while to notice.
-    assert results["messages"]["unsent"] >= 40
-    assert results["messages"]["received"] >= 10
-
-
 def test_every_connection_attempt_has_an_outcome():
     may_answer = threading.Event()
 
@@ -244,32 +141,6 @@ def test_a_run_in_which_all_attempts_fail_still_has_results():
     assert errors(results) == {"connect": 10}
     assert results["thresholds"][0]["met"] is False
     assert result.status == 3
-
-
-def test_messages_before_the_load_begins_do_not_count():
-    def script(peer):
-        peer.upgrade(then=wire.text(b"welcome"))
-        echo(peer)
-
-    with ScriptedServer(script) as server:
-        result, results = bench(server.url, "-c", "4", "-n", "40")
-        assert (result.status, faults(results)) == (0, {})
-        _, received = bench(server.url, "--mode", "receive", "-c", "4", "-d", "300ms", check_sum=False)
-        assert received["messages"]["received"] == 0
-
-
-def test_messages_of_a_concurrent_run_are_ignored():
-    with Listener("--broadcast", "--no-stdin") as server:
-        words = ["bench", server.url, "--mode", "broadcast", "-c", "3", "-r", "100", "-n", "200"]
-        with Running([BINARY, *words, "--output", "json"]) as other:
-            result, results = bench(*words[1:], check_sum=False)
-            assert other.wait() == 0
-    both = [results, json.loads(other.out)]
-    assert result.status == 0
-    for results in both:
-        assert results["messages"]["sent"] == 200 and not faults(results)
-        assert results["messages"]["received"] == 400
-        assert results["latency_us"]["max"] < 60_000_000
 
 
 def test_unrelated_messages_do_not_hide_losses():
@@ -299,61 +170,10 @@ def test_unrelated_messages_do_not_hide_losses():
     assert "the deliveries: 20 lost; each message must reach each reader once" in result.err
 
 
-def test_unsolicited_messages_count_as_duplicates_only():
-    def script(peer):
-        peer.upgrade()
-        count = 0
-        while (message := peer.read_frame()).opcode != wire.CLOSE:
-            count += 1
-            peer.send((wire.text(b"ten more") if count % 10 == 0 else b"") + wire.text(message.payload))
-        peer.send(wire.frame(wire.CLOSE, message.payload))
-
-    with ScriptedServer(script) as server:
-        for options in [], ["-m", "{{random 20}}"]:
-            _, results = bench(server.url, "-c", "1", "-n", "200", "--in-flight", "4", *options)
-            assert (results["messages"]["received"], faults(results)) == (200, {"duplicated": 20})
-            assert latency_count(results) == 200
-
-
-@pytest.mark.parametrize("size", ["1", "2", "3", "7"])
-def test_reordered_short_messages_are_reported_as_reordered(size):
-    with echoing(Swapper()) as server:
-        _, results = bench(server.url, "-c", "1", "-n", "1000", "--in-flight", "4", "--size", size)
-    assert (results["messages"]["received"], faults(results)) == (1000, {"reordered": 10})
-
-
 def test_without_a_connection_json_results_are_still_written():
     result, results = bench("ws://127.0.0.1:1/", "-c", "5", "-n", "10")
     assert errors(results) == {"connect": 5}
     assert results["messages"]["sent"] == 0 and result.status == 3
-
-
-def test_a_fault_in_one_of_a_thousand_messages_is_reported_on_many_connections():
-    # The faults are spread over the connections of two threads, and each kind occurs equally often.
-    numbers, lock = iter(range(1 << 30)), threading.Lock()
-
-    def script(peer):
-        peer.upgrade()
-        while (message := peer.read_frame()).opcode != wire.CLOSE:
-            with lock:
-                number = next(numbers)
-            answers = {500: [], 1500: [message.payload] * 2, 2500: [b"?" + message.payload[1:]]}.get(
-                number % 3000, [message.payload])
-            for answer in answers:
-                peer.send(wire.text(answer))
-        peer.send(wire.frame(wire.CLOSE, message.payload))
-
-    with ScriptedServer(script) as server:
-        _, results = bench(
-            server.url, "-c", "6", "-t", "2", "-n", "12000", "--in-flight", "4", "--reply-timeout", "5s", timeout=60)
-    assert results["messages"]["sent"] == 12_000
-    assert faults(results) == {"lost": 4, "duplicated": 4, "mismatched": 4}
-
-
-@pytest.mark.parametrize("moment", ["9999-01-01T00:00:00Z", "100000000000"])
-def test_a_start_time_in_the_far_future_is_rejected(moment):
-    result = run([BINARY, "bench", "echo:", "--start-at", moment])
-    assert_fails(result, 2, "--start-at", "years from now")
 
 
 def test_the_wait_for_the_last_replies_has_a_limit():

@@ -108,32 +108,6 @@ def test_heartbeat_messages_are_sent_and_not_counted(options, tmp_path):
         assert results["messages"]["sent"] == (2 if "--scenario" in options else 0)
 
 
-def test_requests_follow_the_login():
-    with ScriptedServer(Service()) as server:
-        result, results = bench(
-            server.url, "--mode", "request", "-m", "{{seq}}", "--expect", r"^\d+$", *LOGIN, "-c", "3", "-n", "30")
-    assert (result.status, faults(results)) == (0, {})
-
-
-def test_a_refused_login_is_reported_and_the_others_continue():
-    with ScriptedServer(Service(refused=[2])) as server:
-        result, results = bench(server.url, *LOGIN, "-c", "3", "-n", "30", check_sum=False)
-    assert errors(results) == {"closed": 1}
-    assert results["messages"]["received"] == 30
-    assert '4003' in result.err and '"unknown user"' in result.err
-    assert result.status == 1
-
-
-def test_a_login_without_an_answer_times_out_and_the_others_continue():
-    with ScriptedServer(Service(silent=[2])) as server:
-        result, results = bench(
-            server.url, *LOGIN, "--connect-timeout", "500ms", "-c", "3", "-n", "30", check_sum=False, timeout=60)
-    assert errors(results) == {"timeout": 1}
-    assert results["messages"]["received"] == 30
-    assert "no message matched --ready '^welcome$' within 500 ms" in result.err
-    assert result.status == 6
-
-
 def test_the_table_shows_the_duration_of_the_login():
     with ScriptedServer(Service()) as server:
         result = wsx("bench", *LOGIN, "-c", "2", "-n", "6", server.url)

@@ -10,7 +10,7 @@ import pytest
 import wire
 from processes import assert_fails, wsx
 from scripted_server import ScriptedServer
-from test_bench import Swapper, bench, each_hundredth, echoing, faults
+from test_bench import bench, faults
 
 
 class Collector:
@@ -58,63 +58,12 @@ def test_placeholders_are_replaced_in_each_message():
     assert results["message"] == {"kind": "text", "bytes": None}
 
 
-def test_each_connection_cycles_through_messages_and_files(tmp_path):
-    whole = tmp_path / "whole.json"
-    whole.write_bytes(b'{"n":{{seq}}}\n')
-    _, clients = collected("-c", "2", "-n", "12", "-m", "first", "-f", whole, "-m", "{{seq}}")
-    for messages in clients:
-        expected = [[b"first", b'{"n":%d}\n' % number, b"%d" % number][(number - 1) % 3]
-                    for number in range(1, len(messages) + 1)]
-        assert messages == [(wire.TEXT, payload) for payload in expected]
-    assert sum(map(len, clients)) == 12
-
-
 def test_binary_files_are_sent_unchanged(tmp_path):
     data = tmp_path / "data"
     data.write_bytes(bytes(range(256)) + b"{{seq}}{{")
     results, clients = collected("-c", "1", "-n", "3", "--binary", "-f", data)
     assert clients == [[(wire.BINARY, data.read_bytes())] * 3]
     assert results["message"] == {"kind": "binary", "bytes": 265}
-
-
-@pytest.mark.parametrize("change, found", [
-    (lambda message: [], {"lost": 10}),
-    (lambda message: [message, message], {"duplicated": 10}),
-    (lambda message: [message[:-1] + b"?"], {"mismatched": 10}),
-    (lambda message: [b"?" + message[1:]], {"mismatched": 10}),
-    (lambda message: [b""], {"mismatched": 10}),
-    (lambda message: [message + b"?"], {"mismatched": 10}),
-], ids=["drops", "duplicates", "damages the end", "damages the beginning", "empties", "lengthens"])
-@pytest.mark.parametrize("message", ["{{seq}}", "{{random 16}}{{time}}", "{{connection}} {{seq}}"])
-@pytest.mark.parametrize("in_flight", ["1", "8"])
-def test_a_fault_in_a_message_is_reported_as_its_kind(change, found, message, in_flight):
-    if in_flight == "1" and "lost" in found:
-        pytest.skip("each lost reply would take the whole reply timeout")
-    with echoing(each_hundredth(change)) as server:
-        result, results = bench(
-            server.url, "-c", "1", "-n", "1000", "--in-flight", in_flight, "--reply-timeout", "3s", "-m", message)
-    assert (results["messages"]["sent"], faults(results), result.status) == (1000, found, 7)
-
-
-def test_reordered_messages_are_reported_as_reordered():
-    with echoing(Swapper()) as server:
-        _, results = bench(server.url, "-c", "1", "-n", "1000", "--in-flight", "8", "-m", "{{random 20}}")
-    assert (results["messages"]["received"], faults(results)) == (1000, {"reordered": 10})
-
-
-def test_a_reply_that_is_2000_messages_late_is_recognized():
-    # The server answers the third message after two thousand others.
-    held = []
-
-    def late(number, message):
-        if number == 2:
-            held.append(message)
-            return []
-        return [message, held.pop()] if number == 2002 else [message]
-
-    with echoing(late) as server:
-        _, results = bench(server.url, "-c", "1", "-n", "3000", "--in-flight", "4", "-m", "{{random 20}}")
-    assert (results["messages"]["received"], faults(results)) == (3000, {"reordered": 1})
 
 
 def test_a_subscription_may_contain_placeholders():

@@ -1,7 +1,6 @@
 """The modes of `wsx bench`, each against correct and faulty servers."""
 
 import json
-import threading
 import time
 
 import pytest
@@ -111,25 +110,6 @@ def test_a_missing_row_is_no_connection_error(wsx_echo, tmp_path):
     assert result.status == 2 and "the test has used all 2 rows" in json.loads(result.err)["error"], result
 
 
-def test_connect_counts_refused_attempts():
-    numbers = iter(range(10))
-
-    def script(peer):
-        if next(numbers) % 5 == 0:
-            peer.read_request()
-            peer.send(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
-            return
-        peer.upgrade()
-        peer.answer_close()
-
-    with ScriptedServer(script) as server:
-        result, results = bench(server.url, "--mode", "connect", "-c", "1", "-n", "10", check_sum=False)
-    assert (results["messages"]["sent"], results["messages"]["received"]) == (10, 8)
-    assert errors(results) == {"handshake": 2}
-    assert result.status == 4
-    assert "the server answered 503" in result.error_lines[0]
-
-
 # Beside other tests, several threads sometimes count the deliveries of one message as lost.
 @pytest.mark.alone
 @pytest.mark.parametrize("options", [[], ["-t", "3", "--publishers", "2"], ["--size", "1000", "--binary"]], ids=" ".join)
@@ -142,89 +122,6 @@ def test_broadcast_counts_every_delivery(options):
     assert (results["messages"]["sent"], results["messages"]["received"]) == (50, 50 * (9 - publishers))
     assert not faults(results) and not errors(results)
     assert results["latency_us"]["min"] > 0
-
-
-class Room:
-    """A server that forwards each client's messages to all others, as the list `change(number, payload)`."""
-
-    def __init__(self, change):
-        self.change = change
-        self.peers = []
-        self.count = 0
-        self.lock = threading.Lock()
-
-    def __call__(self, peer):
-        # At once: a message may follow as soon as all clients have their answers.
-        with self.lock:
-            peer.upgrade()
-            self.peers.append(peer)
-        while (message := peer.read_frame()).opcode != wire.CLOSE:
-            with self.lock:
-                for other in self.peers:
-                    if other is peer:
-                        continue
-                    for payload in self.change(self.count, message.payload):
-                        other.send(wire.text(payload))
-                    self.count += 1
-        with self.lock:
-            self.peers.remove(peer)
-            peer.send(wire.frame(wire.CLOSE, message.payload))
-
-
-class Holder:
-    """Sends every tenth message after its successor."""
-
-    def __init__(self):
-        self.held = None
-
-    def __call__(self, number, message):
-        if number % 10 == 5:
-            self.held = message
-            return []
-        held, self.held = self.held, None
-        return [message] if held is None else [message, held]
-
-
-@pytest.mark.parametrize("change, found", [
-    (lambda number, message: [message] * (number % 10 != 5), {"lost": 10}),
-    (lambda number, message: [message] * (1 + (number % 10 == 5)), {"duplicated": 10}),
-    (lambda number, message: [b"?" + message[1:]] if number % 10 == 5 else [message], {"mismatched": 10}),
-    (lambda number, message: [message[:-1]] if number % 10 == 5 else [message], {"mismatched": 10}),
-    (Holder(), {"reordered": 10}),
-], ids=["drops", "duplicates", "damages", "shortens", "reorders"])
-def test_delivery_faults_are_reported(change, found):
-    with ScriptedServer(Room(change)) as server:
-        result, results = bench(
-            server.url, "--mode", "broadcast", "-c", "2", "-n", "100", "-r", "1k",
-            "--reply-timeout", "3s", check_sum=False)
-    assert results["messages"]["sent"] == 100
-    assert faults(results) == found
-    assert_fails(result, 7, ", ".join(f"{count} {name}" for name, count in found.items()))
-
-
-def enveloped(change):
-    """The change of a server that puts messages in envelopes, and their text in a string of JSON in JSON."""
-    def change_and_wrap(number, message):
-        text = json.loads(message)["text"].encode()
-        return [json.dumps({"from": number, "body": json.dumps({"text": part.decode()})}).encode()
-                for part in change(number, text)]
-    return change_and_wrap
-
-
-@pytest.mark.parametrize("change, found", [
-    (lambda number, text: [text], {}),
-    (lambda number, text: [text] * (number % 10 != 5), {"lost": 10}),
-    (lambda number, text: [text] * (1 + (number % 10 == 5)), {"duplicated": 10}),
-    (lambda number, text: [text[:-1] + b"?"] if number % 10 == 5 else [text], {"mismatched": 10}),
-    (Holder(), {"reordered": 10}),
-], ids=["all", "drops", "duplicates", "damages", "reorders"])
-def test_markers_are_found_in_envelopes(change, found):
-    with ScriptedServer(Room(enveloped(change))) as server:
-        result, results = bench(
-            server.url, "--mode", "broadcast", "-c", "2", "-n", "100", "-r", "1k", "--reply-timeout", "3s",
-            "-m", '{"text":"{{marker}}"}', check_sum=False)
-    assert results["messages"]["sent"] == 100 and faults(results) == found
-    assert result.status == (7 if found else 0)
 
 
 @pytest.mark.parametrize("messages, why", [
@@ -245,49 +142,11 @@ def test_a_broadcast_through_mqtt():
     assert results["messages"]["received"] == 3 * results["messages"]["sent"] > 0
 
 
-def test_damaged_messages_in_addition_are_reported():
-    room = Room(lambda number, message: [message, b"?" + message[1:]] if number % 10 == 5 else [message])
-    with ScriptedServer(room) as server:
-        _, results = bench(
-            server.url, "--mode", "broadcast", "-c", "2", "-n", "100", "-r", "1k", "--reply-timeout", "3s",
-            check_sum=False)
-    # If the next message has already been sent, the damaged one may be that.
-    assert set(faults(results)) <= {"duplicated", "mismatched"} and sum(faults(results).values()) == 10, results
-
-
-def test_idle_connections_are_pinged():
-    with Listener("--echo") as server:
-        result, results = bench(server.url, "--mode", "idle", "-c", "10", "-d", "1s", "--heartbeat", "250ms")
-    assert result.status == 0
-    # Pings that a busy machine does not send before the end are unsent.
-    assert results["messages"]["sent"] == results["messages"]["received"] > 0
-    assert results["messages"]["sent"] + results["messages"]["unsent"] == 40
-    assert results["bytes"]["sent"] == 0 < results["bytes"]["wire_sent"]
-
-
-def test_unanswered_pings_are_lost():
-    with Listener("--echo", "--no-pong") as server:
-        result, results = bench(
-            server.url, "--mode", "idle", "-c", "2", "-d", "1s", "--heartbeat", "500ms", "--reply-timeout", "300ms")
-    sent = results["messages"]["sent"]
-    assert sent > 0 and sent + results["messages"]["unsent"] == 4
-    assert results["messages"]["lost"] == sent
-    assert_fails(result, 7, f"{sent} lost")
-
-
 @pytest.mark.parametrize("arguments, words", [
     (["--mode", "broadcast", "-c", "1"], "no reader is left"),
     (["--mode", "broadcast", "--size", "47"], "48 bytes or more"),
     (["--publishers", "2"], "requires '--mode=broadcast'"),
     (["--mode", "idle", "-n", "5"], "cannot be used with"),
-    (["--mode", "receive", "-r", "5"], "cannot be used with"),
-    (["--mode", "send", "--in-flight", "2"], "cannot be used with"),
-    (["--mode", "connect", "--connect-rate", "5"], "cannot be used with"),
-    (["--mode", "connect", "--ramp", "1s"], "add --rate"),
-    (["--mode", "receive", "--ramp", "1s"], "cannot be used with"),
-    (["--mode", "connect", "-m", "x"], "cannot be used with"),
-    (["-t", "3", "-c", "2"], "there are only 2 connections; raise --connections"),
-    (["--mode", "chat"], "echo"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
 def test_invalid_combinations_of_options_are_rejected(arguments, words):
     assert_fails(wsx("bench", "ws://127.0.0.1:1", *arguments), 2, words)

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 import wire
-from processes import BINARY, Listener, Running, assert_fails, wait_until_caught, wsx
+from processes import BINARY, Running, assert_fails, wait_until_caught, wsx
 from scripted_server import ScriptedServer
-from test_bench import Pause, bench, errors, faults
+from test_bench import bench, faults
 
 
 @pytest.mark.parametrize("options", [["-c", "7"], ["-c", "7", "-t", "3"], ["-c", "1"]], ids=" ".join)
@@ -22,22 +22,6 @@ def test_messages_are_sent_at_the_requested_rate(wsx_echo, options):
     assert (results["rate_asked"], results["in_flight"]) == (700, None)
     assert sum(row["sent"] for row in results["per_second"]) == 1400
     assert results["duration_s"] >= 1.99
-
-
-@pytest.mark.parametrize("options", [["-c", "7"], ["-c", "7", "-t", "3"]], ids=" ".join)
-def test_a_duration_and_a_rate_determine_the_number_of_messages(wsx_echo, options):
-    result, results = bench(wsx_echo.url, "-r", "700", "-d", "2s", *options)
-    # Messages that a busy machine does not send before the end are unsent.
-    assert result.status == 0
-    assert results["messages"]["sent"] + results["messages"]["unsent"] == 1400
-    assert sum(row["sent"] for row in results["per_second"]) == results["messages"]["sent"] > 0
-    assert results["duration_s"] == 2
-
-
-def test_a_number_of_messages_is_divided_among_threads(wsx_echo):
-    result, results = bench(wsx_echo.url, "-c", "7", "-t", "3", "-n", "1003")
-    assert result.status == 0
-    assert (results["messages"]["received"], results["threads"], results["connections"]) == (1003, 3, 7)
 
 
 def test_warm_up_messages_are_sent_but_not_counted():
@@ -63,53 +47,6 @@ def test_warm_up_messages_are_sent_but_not_counted():
     assert 0 < results["bytes"]["sent"] < 400 * 20
 
 
-def test_a_closed_loop_has_a_warm_up_too(wsx_echo):
-    result, results = bench(wsx_echo.url, "-c", "4", "-n", "300", "--warmup", "500ms")
-    assert result.status == 0
-    assert results["messages"]["sent"] == results["messages"]["received"] == 300
-
-
-def test_a_ramp_sends_half_as_many_messages(wsx_echo):
-    result, results = bench(wsx_echo.url, "-c", "4", "-r", "1000", "--ramp", "1s", "-d", "1s")
-    assert result.status == 0
-    assert results["messages"]["sent"] + results["messages"]["unsent"] == 500
-
-
-def test_a_ramp_starts_connections_in_sequence():
-    begins = []
-
-    def script(peer):
-        peer.upgrade()
-        is_first = True
-        while (message := peer.read_frame()).opcode != wire.CLOSE:
-            if is_first:
-                begins.append(time.monotonic())
-            is_first = False
-            peer.send(wire.text(message.payload))
-        peer.send(wire.frame(wire.CLOSE, message.payload))
-
-    with ScriptedServer(script) as server:
-        result, _ = bench(server.url, "-c", "4", "--ramp", "2s", "-d", "2s")
-    assert result.status == 0
-    assert len(begins) == 4
-    # The last connection begins after three quarters of the ramp.
-    assert max(begins) - min(begins) >= 1
-
-
-def test_a_stalled_server_delays_every_message_that_is_due():
-    """A closed loop sees one late message per connection. With a rate, all messages due during the pause are late."""
-    with Listener("--echo") as server:
-        pause = Pause(server, clients=10)
-        result, results = bench(server.url, "-c", "10", "-r", "500", "-n", "1500")
-        pause.join()
-    assert result.status == 0
-    assert results["messages"]["sent"] == results["messages"]["received"] == 1500
-    # A third of the messages waited, for half a second in the median.
-    assert results["latency_us"]["p75"] > 150_000
-    assert results["latency_us"]["p95"] > 700_000
-    assert results["latency_us"]["max"] > 900_000
-
-
 def test_messages_that_the_server_does_not_accept_are_unsent():
     are_there = threading.Barrier(2)
 
@@ -130,29 +67,6 @@ def test_messages_that_the_server_does_not_accept_are_unsent():
     assert messages["unsent"] > 0
     assert messages["sent"] + messages["unsent"] == 300
     assert messages["sent"] == messages["received"]
-
-
-def test_other_connections_take_over_the_messages_of_a_closed_one():
-    numbers = iter(range(4))
-
-    def script(peer):
-        number = next(numbers)
-        peer.upgrade()
-        count = 0
-        while (message := peer.read_frame()).opcode != wire.CLOSE:
-            if number == 2 and count == 5:
-                return
-            peer.send(wire.text(message.payload))
-            count += 1
-        peer.send(wire.frame(wire.CLOSE, message.payload))
-
-    with ScriptedServer(script) as server:
-        result, results = bench(server.url, "-c", "4", "-r", "400", "-n", "400")
-    assert results["messages"]["sent"] == 400
-    assert errors(results) == {"closed": 1}
-    # Only messages in flight at the end are lost. If the other connections took over none, 95 would be missing.
-    assert list(faults(results)) == ["lost"] and faults(results)["lost"] < 80
-    assert result.status == 1
 
 
 def test_connections_are_opened_at_the_requested_rate():
@@ -194,11 +108,6 @@ def test_a_signal_ends_the_wait_for_the_start_time(wsx_echo):
         wait_until_caught(client.pid, signal.SIGINT)
         client.signal(signal.SIGINT)
         assert client.wait() == 130
-
-
-@pytest.mark.parametrize("time", ["soon", "5s", "12:00", "+soon"])
-def test_an_invalid_start_time_is_rejected(time):
-    assert_fails(wsx("bench", "echo:", "--start-at", time), 2, "--start-at")
 
 
 def test_timeout_limits_the_whole_run(wsx_echo):

@@ -3,9 +3,7 @@
 import json
 
 import pytest
-import wire
-from protocol_servers import PhoenixServer, SignalRServer, SocketIOServer
-from scripted_server import ScriptedServer
+from protocol_servers import PhoenixServer, SignalRServer
 from test_bench import bench, errors, faults
 from test_bench_shapes import histogram_count
 
@@ -60,24 +58,6 @@ def test_each_request_has_its_acknowledgement(socketio, pace):
     assert counts(socketio) == [400, 400]
 
 
-def test_error_replies_and_rejected_ones_are_mismatched(phoenix, tmp_path):
-    file = tmp_path / "join.jsonl"
-    file.write_text(lines(
-        out("join room:a"), incoming({"": {}}), {"type": "repeat"},
-        out('room:a refuse {"why":{{seq}}}'), incoming({"/why": "{{seq}}"}, name="refused")))
-    result, results = bench(*phoenix.options, phoenix.url, "--scenario", file, "-c", "2", "-n", "20")
-    assert (result.status, faults(results)) == (0, {})
-    assert results["messages"]["received"] == 20
-
-
-def test_the_servers_words_explain_error_replies():
-    with SignalRServer() as server:
-        result, results = bench(
-            *server.options, server.url, "--mode", "request", "-m", "Fail {{seq}}", "-c", "2", "-n", "4", "--threads", "2")
-    assert faults(results) == {"mismatched": 4}
-    assert_fails(result, 7, "the replies: 4 mismatched; ", "; the first mismatched reply: ", "Fail failed")
-
-
 def test_each_connection_logs_in_with_its_own_row(socketio, tmp_path):
     users = tmp_path / "users.csv"
     users.write_text("token,message\n" + "".join(f"t,from {number}\n" for number in range(3)) + "not-t,none\n")
@@ -105,63 +85,6 @@ def test_a_refused_login_is_reported_once_in_the_servers_words(socketio):
     assert results["messages"]["sent"] == 0
 
 
-def test_a_server_that_is_silent_before_the_login_counts_as_a_timeout():
-    def serve(peer):
-        peer.upgrade()
-        peer.read_until_close()
-
-    with ScriptedServer(serve) as server:
-        result, results = bench(
-            "--protocol", "socket.io", server.url, "--mode", "request", "-m", "chat 1", "-c", "2", "-n", "2",
-            "--connect-timeout", "1")
-    assert (result.status, errors(results)) == (6, {"timeout": 2})
-    assert "did not confirm the login within 1 s" in result.err
-
-
-def test_a_connection_that_ends_before_the_login_has_failed_to_log_in():
-    def serve(peer):
-        peer.upgrade(then=wire.close(4003, b"no entry"))
-        peer.read_until_close()
-
-    with ScriptedServer(serve) as server:
-        result, results = bench(
-            "--protocol", "socket.io", server.url, "--mode", "request", "-m", "chat 1", "-c", "2", "-n", "2")
-    assert errors(results) == {"login": 2}
-    assert '4003 "no entry"' in result.err
-
-
-def test_a_message_that_is_not_understood_is_an_error_of_its_connection():
-    def serve(peer):
-        peer.upgrade(then=wire.text(b'0{"pingInterval":1000,"pingTimeout":1000}'))
-        peer.read_frame()
-        peer.send(wire.text(b"40") + wire.text(b"what") + wire.text(b"why"))
-        peer.read_frame()
-        peer.send(wire.text(b'430["ok"]'))
-        peer.read_until_close()
-
-    with ScriptedServer(serve) as server:
-        result, results = bench("--protocol", "socket.io", server.url, "--mode", "request", "-m", "chat 1", "-c", "1", "-n", "1")
-    assert (errors(results), results["messages"]["received"]) == ({"protocol": 1}, 1)
-    assert "not understood: not an Engine.IO packet" in result.err
-
-
-def test_a_refused_subscription_is_no_violation_of_the_protocol():
-    def serve(peer):
-        peer.upgrade(then=wire.text(b'0{"pingInterval":1000,"pingTimeout":1000}'))
-        peer.read_frame()
-        peer.send(wire.text(b"40"))
-        peer.read_frame()
-        peer.send(wire.text(b'44/admin,{"message":"Forbidden"}') + wire.close(1000, b""))
-        peer.read_to_end()
-
-    with ScriptedServer(serve) as server:
-        result, results = bench(
-            "--protocol", "socket.io", server.url, "--mode", "receive", "-m", "/admin", "-c", "1", "-d", "1h", timeout=60,
-            check_sum=False)
-    assert errors(results) == {"application": 1, "closed": 1}
-    assert "the server reported an error: " in result.err and "Forbidden" in result.err
-
-
 @pytest.mark.parametrize("arguments, words", [
     (["--protocol", "socket.io"], "'--protocol' requires '--mode=request'"),
     (["--protocol", "socket.io", "--mode", "echo"], "--protocol"),
@@ -182,21 +105,6 @@ def test_invalid_loads_fail_before_connecting(arguments, words):
 
 
 # Other modes
-
-
-def test_idle_connections_answer_the_pings_of_the_protocol():
-    # The server closes connections that do not answer its pings within 2 s.
-    with SocketIOServer(1, 1) as server:
-        result, results = bench(
-            *server.options, server.url, "--mode", "idle", "-c", "5", "-d", "2500ms", "--heartbeat", "500ms")
-    assert (result.status, errors(results)) == (0, {})
-
-
-def test_receive_counts_events(socketio):
-    result, results = bench(
-        *socketio.options, socketio.url, "--mode", "receive", "-m", "flood 50", "-c", "3", "-d", "2s", check_sum=False)
-    assert (result.status, errors(results)) == (0, {})
-    assert (results["messages"]["sent"], results["messages"]["received"]) == (3, 150)
 
 
 # Connections that are opened again
@@ -251,14 +159,6 @@ def test_bench_plays_scenarios_of_a_protocol(socketio, tmp_path):
     assert counts(socketio) == [63, 63]
 
 
-def test_connect_plays_scenarios_of_a_protocol(socketio, tmp_path):
-    file = tmp_path / "chat.jsonl"
-    file.write_text(CHAT)
-    result = wsx("connect", *socketio.options, "--scenario", file, socketio.url)
-    assert (result.status, result.err) == (0, "")
-    assert [line.split("  ")[0] for line in result.lines] == ["ok"] * 8
-
-
 def test_connect_reports_what_a_scenario_cannot_send(socketio, tmp_path):
     file = tmp_path / "bad.jsonl"
     file.write_text(lines(out("disconnect")))
@@ -279,36 +179,6 @@ def test_connect_reports_a_login_that_precedes_a_scenario(socketio, tmp_path):
 
 
 # Codecs
-
-
-def echo_binary(peer):
-    """Echoes binary messages, after other binary data."""
-    peer.upgrade()
-    while (frame := peer.read_frame()).opcode != wire.CLOSE:
-        assert frame.opcode == wire.BINARY
-        peer.send(wire.frame(wire.BINARY, b"\x81\xa1a\x01") + wire.frame(wire.BINARY, frame.payload))
-    peer.send(wire.frame(wire.CLOSE, frame.payload))
-
-
-@pytest.mark.parametrize("pace", [["--in-flight", "4"], ["-r", "200"]], ids=" ".join)
-def test_requests_and_replies_are_converted(pace):
-    with ScriptedServer(echo_binary) as server:
-        result, results = bench(
-            server.url, "--mode", "request", "--encode", "msgpack", "--decode", "msgpack", "--correlate", "id",
-            "-m", '{"id":{{seq}}}', "--expect", r'^\{"id":\d+\}$', "-c", "2", "-n", "60", *pace)
-    assert (result.status, result.err, faults(results), errors(results)) == (0, "", {"pushes": 60}, {})
-    assert results["messages"]["received"] == 60
-
-
-def test_messages_of_scenarios_are_converted(tmp_path):
-    file = tmp_path / "echo.jsonl"
-    file.write_text(lines(out('{"id":{{seq}}}'), incoming({"/id": "{{seq}}"}, name="echo")))
-    codecs = ["--encode", "msgpack", "--decode", "auto"]
-    with ScriptedServer(echo_binary) as server:
-        result, results = bench(server.url, *codecs, "--scenario", file, "-n", "10")
-        assert (result.status, faults(results)) == (0, {"pushes": 10})
-        result = wsx("connect", *codecs, "--scenario", file, server.url)
-    assert (result.status, len(result.lines)) == (0, 2)
 
 
 def test_a_message_of_graphql_may_name_a_file(graphql, tmp_path):

@@ -1,7 +1,6 @@
 """`wsx bench --mode request`: servers that reply, but do not echo."""
 
 import json
-import threading
 import time
 
 import pytest
@@ -53,84 +52,6 @@ def test_a_search_that_takes_too_many_steps_is_reported(wsx_echo, option, status
     assert result.err.count("wsx: searching '^(a+)+$': some text needs too many steps ") == 1
 
 
-def test_pushes_between_replies_are_counted_separately():
-    def answer(peer, request):
-        peer.send(wire.text(b'{"event":"tick"}'))
-        reply(peer, request)
-
-    with ScriptedServer(answering(answer)) as server:
-        result, results = requests(server, "-c", "2", "-n", "20", "--correlate", "id")
-    assert result.status == 0
-    assert (results["messages"]["received"], results["messages"]["pushes"]) == (20, 20)
-
-
-def test_replies_in_another_order_are_no_fault():
-    def serve(peer):
-        peer.upgrade()
-        waiting = []
-        while (frame := peer.read_frame()).opcode != wire.CLOSE:
-            waiting.append(json.loads(frame.payload))
-            if len(waiting) == 4:
-                for request in reversed(waiting):
-                    reply(peer, request)
-                waiting.clear()
-        peer.send(wire.frame(wire.CLOSE, frame.payload))
-
-    with ScriptedServer(serve) as server:
-        result, results = requests(server, "-c", "1", "-n", "40", "--in-flight", "4", "--correlate", "id")
-    assert (result.status, faults(results)) == (0, {})
-
-
-def test_a_wrong_reply_is_a_mismatch():
-    def answer(peer, request):
-        reply(peer, request, ok=request["id"] % 10 != 0)
-
-    with ScriptedServer(answering(answer)) as server:
-        result, results = requests(server, "-c", "1", "-n", "40", "--expect", '"ok": true')
-    assert faults(results) == {"mismatched": 4}
-    assert_fails(
-        result, 7,
-        "the replies: 4 mismatched; each request must have one reply, which is no error and matches every --expect; "
-        'the first mismatched reply: {"id": 10, "ok": false}\n')
-
-
-def test_an_empty_wrong_reply_is_described():
-    with ScriptedServer(answering(lambda peer, request: peer.send(wire.text(b"")))) as server:
-        result, results = requests(server, "-c", "1", "-n", "4", "--expect", "ok")
-    assert faults(results) == {"mismatched": 4}
-    assert result.err.endswith("; the first mismatched reply: an empty message\n")
-
-
-@pytest.mark.parametrize("matching", [[], ["--correlate", "id"]], ids=" ".join)
-def test_a_missing_reply_is_lost(matching):
-    def answer(peer, request):
-        if request["id"] != 3:
-            reply(peer, request)
-
-    with ScriptedServer(answering(answer)) as server:
-        result, results = requests(
-            server, "-c", "1", "-n", "10", "--in-flight", "2", "--reply-timeout", "500ms", *matching, timeout=60)
-    assert (faults(results), results["messages"]["received"]) == ({"lost": 1}, 9)
-    assert result.status == 7
-
-
-def test_a_late_reply_counts_with_its_full_latency():
-    def answer(peer, request):
-        if request["id"] == 2:
-            threading.Timer(1.5, reply, [peer, request]).start()
-        else:
-            reply(peer, request)
-
-    with ScriptedServer(answering(answer)) as server:
-        result, results = requests(
-            server, "-c", "1", "-r", "10", "-n", "25", "--reply-timeout", "600ms", "--correlate", "id",
-            "--expect", "true", timeout=60)
-    assert (faults(results), errors(results)) == ({}, {"timeout": 1})
-    assert results["messages"]["received"] == results["messages"]["sent"]
-    assert results["latency_us"]["max"] >= 1_500_000
-    assert_fails(result, 6, "1 request had no reply within 600 ms")
-
-
 def test_the_table_shows_requests_and_pushes():
     def answer(peer, request):
         reply(peer, request)
@@ -149,19 +70,11 @@ def test_the_table_shows_requests_and_pushes():
     "words, message",
     [
         ([], "--mode request: no request is given; add --message or --file"),
-        (["-m", "ping", "--correlate", "id"], "--correlate id: the message has no such JSON field"),
         (["-m", '{"id":1}', "--correlate", "id", "--in-flight", "2"], "requests in flight would have the same value 1"),
-        (["-m", "ping", "--correlate", ""], "--correlate"),
-        (["-m", "ping", "--expect", "("], "missing closing parenthesis"),
-        (["-m", "ping", "--size", "20"], "--size"),
     ],
 )
 def test_invalid_requests_are_rejected_before_connecting(words, message):
     assert_fails(wsx("bench", "--mode", "request", *words, "ws://127.0.0.1:1/"), 2, message)
-
-
-def test_options_of_requests_need_their_mode():
-    assert_fails(wsx("bench", "--correlate", "id", "echo:"), 2, "--correlate")
 
 
 def test_a_server_that_does_not_echo_is_reported_within_a_second():

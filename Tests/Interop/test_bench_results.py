@@ -1,13 +1,11 @@
 """How `wsx bench` uses results: thresholds, baselines, and `wsx bench merge`."""
 
-import itertools
 import json
 from xml.etree import ElementTree
 
 import pytest
 
 from processes import PEERS, PEERS_PYTHON, assert_fails, run, wsx
-from scripted_server import ScriptedServer
 
 
 def measured(path, *arguments):
@@ -41,33 +39,6 @@ def test_a_merge_prints_the_same_table_as_a_run(results):
     assert result.lines[3].startswith("6 connections")
 
 
-def exact(text):
-    """The results without the percentiles of single seconds in the timeline, which are weighted means."""
-    results = json.loads(text)
-    for name in ("opening", "handshakes"):
-        for second in results["timeline"][name]:
-            del second["p50_us"], second["p99_us"]
-    return results
-
-
-def test_sums_are_exact_in_any_order(results, tmp_path):
-    whole = merged(*results)
-    assert merged(*reversed(results)) == whole
-    part = tmp_path / "part.json"
-    part.write_bytes(merged(results[0], results[1]))
-    assert exact(merged(results[2], part)) == exact(whole)
-
-    whole, parts = json.loads(whole), [json.loads(path.read_bytes()) for path in results]
-    assert whole["connections"] == 6 and whole["threads"] == 3
-    assert whole["messages"]["received"] == 300
-    assert whole["duration_s"] == max(part["duration_s"] for part in parts)
-    assert whole["bytes"]["wire_sent"] == sum(part["bytes"]["wire_sent"] for part in parts)
-    assert whole["latency_us"]["max"] == max(part["latency_us"]["max"] for part in parts)
-    assert whole["latency_us"]["sum"] == pytest.approx(sum(part["latency_us"]["sum"] for part in parts), abs=1e-6)
-    assert whole["latency_us"]["mean"] == pytest.approx(whole["latency_us"]["sum"] / 300, abs=0.001)
-    assert whole["latency_us"]["min"] == min(part["latency_us"]["min"] for part in parts)
-
-
 def test_merged_histograms_are_readable_by_other_implementations(results):
     out = merged(*results)
     theirs = json.loads(
@@ -89,12 +60,6 @@ def test_a_merge_can_write_a_histogram_log(results, tmp_path):
     merged(*results, "--hdr", log)
     intervals = json.loads(run([PEERS_PYTHON, PEERS / "read_histograms.py", "--log", log]).out)["intervals"]
     assert sum(interval["count"] for interval in intervals) == 300
-
-
-def test_results_of_different_modes_are_rejected(results, tmp_path):
-    other = tmp_path / "send.json"
-    other.write_bytes(results[0].read_bytes().replace(b'"mode":"echo"', b'"mode":"send"', 1))
-    assert_fails(wsx("bench", "merge", results[0], other), 2, f"{other}: it is a result of --mode send")
 
 
 @pytest.mark.parametrize("contents, message", [
@@ -151,16 +116,6 @@ def test_merge_has_help():
         assert result.status == 0 and result.lines[0] == "wsx bench merge: Merge the results of several load tests"
 
 
-def test_thresholds_that_are_met_do_not_change_the_status():
-    result = wsx("bench", "echo:", "-n", "100", "--threshold", "p99<1h", "--threshold", "lost=0%")
-    assert (result.status, result.err) == (0, "")
-    assert result.lines[:2] == ["passed", ""]
-    assert result.lines[2].split() == ["threshold", "value", "limit", "margin"]
-    p99, lost = (line.split() for line in result.lines[3:5])
-    assert (p99[0], p99[-1]) == ("p99<1h", "met") and p99[-3].startswith("+")
-    assert lost == ["lost=0%", "0.000", "%", "0.000", "%", "met"]
-
-
 def test_each_threshold_that_is_not_met_prints_a_line():
     result = wsx(
         "bench", "echo:", "-n", "100", "--output", "json", "--threshold", "p50<1us", "--threshold", "received=100",
@@ -181,12 +136,6 @@ def test_thresholds_apply_to_merged_results(results):
     assert_fails(result, 7, "--threshold 'received=299' is not met: 300")
 
 
-@pytest.mark.parametrize("expression", ["p99", "p99<20", "speed>1", "errors<1%"])
-def test_an_invalid_threshold_is_rejected_before_the_run(expression):
-    result = wsx("bench", "ws://127.0.0.1:1/", "--threshold", expression)
-    assert_fails(result, 2, f"invalid value '{expression}' for '--threshold': ")
-
-
 def test_a_baseline_of_a_short_run_gives_no_verdict(results):
     result = wsx("bench", "echo:", "-n", "100", "-c", "1", "--output", "json", "--baseline", results[0])
     assert (result.status, result.err) == (0, "")
@@ -195,30 +144,6 @@ def test_a_baseline_of_a_short_run_gives_no_verdict(results):
     assert (baseline["seconds"], baseline["seconds_now"]) == (0, 0)
     assert [(row["metric"], row["verdict"]) for row in baseline["metrics"]] == [
         ("rate_per_second", "unknown"), ("p50_us", "unknown"), ("p99_us", "unknown")]
-
-
-def with_seconds(results, path, counts):
-    """Writes results with these message counts per second, in a mode without latencies per second."""
-    text = json.loads(results.read_bytes())
-    text["mode"] = "receive"
-    row = text["per_second"][0]
-    text["per_second"] = [{**row, "second": second, "received": count} for second, count in enumerate(counts)]
-    text["duration_s"] = len(counts)
-    path.write_text(json.dumps(text))
-    return path
-
-
-def test_a_lower_rate_is_reported_as_slower(results, tmp_path):
-    before = with_seconds(results[0], tmp_path / "before.json", [1000, 1010, 990, 1005, 995, 1000])
-    after = with_seconds(results[0], tmp_path / "after.json", [900, 910, 890, 905, 895, 900])
-    result = wsx("bench", "merge", after, "--baseline", before)
-    assert (result.status, result.err) == (0, "")
-    rows = {line.split()[0]: line.split()[1:] for line in result.lines[-3:]}
-    assert rows["rate"] == ["1,000", "900", "-10.0", "%", "slower"]
-    assert rows["p50"][-2:] == rows["p99"][-2:] == ["no", "change"]
-    result = wsx("bench", "merge", before, "--baseline", before, "--output", "json")
-    metrics = json.loads(result.out)["baseline"]["metrics"]
-    assert {(row["verdict"], row["reason"]) for row in metrics} == {("noise", "same")}
 
 
 def test_a_baseline_of_a_different_test_is_rejected_before_the_run(results, tmp_path):
@@ -237,15 +162,6 @@ def test_a_baseline_with_a_different_number_of_connections_gets_a_warning(result
     result = wsx("bench", "echo:", "-n", "100", "-c", "5", "--baseline", results[0])
     assert result.status == 0
     assert result.err == "wsx: warning: the baseline had 1 connection instead of 5\n"
-
-
-def test_results_that_vary_are_unclear(results, tmp_path):
-    before = with_seconds(results[0], tmp_path / "before.json", [600, 1400, 800, 1200, 1000, 1000])
-    after = with_seconds(results[0], tmp_path / "after.json", [660, 1540, 880, 1320, 1100, 1100])
-    result = wsx("bench", "merge", after, "--baseline", before)
-    assert "+10.0 %  unclear (varies by ±40 %)" in result.out.decode()
-    metric = json.loads(wsx("bench", "merge", after, "--baseline", before, "--output", "json").out)["baseline"]["metrics"][0]
-    assert (metric["verdict"], metric["reason"], metric["variation"]) == ("noise", "unclear", 0.4)
 
 
 def test_the_verdict_agrees_with_the_exit_status(tmp_path):
@@ -275,44 +191,6 @@ def test_the_verdict_agrees_with_the_exit_status(tmp_path):
 
 def merged_again(path):
     return wsx("bench", "merge", path, "--output", "json").out
-
-
-def test_the_timeline_has_connections_and_errors_of_each_second(tmp_path):
-    refusal = b"HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-    count = itertools.count()
-
-    def script(peer):
-        peer.read_request()
-        if next(count) < 10:
-            return peer.send(refusal)
-        peer.upgrade()
-        peer.answer_close()
-
-    with ScriptedServer(script) as server:
-        run = wsx("bench", server.url, "--mode", "connect", "-n", "30", "-c", "1", "--output", "json")
-    results = json.loads(run.out)
-    [error] = results["timeline"]["errors"]
-    assert (error["kind"], error["code"], error["name"]) == ("http", 429, "Too Many Requests")
-    assert sum(number for _, number in error["seconds"]) == results["errors"]["handshake"] == 10
-    assert {second for second, _ in error["seconds"]} <= set(range(len(results["per_second"])))
-    (tmp_path / "a.json").write_bytes(run.out)
-    assert json.loads(merged_again(tmp_path / "a.json"))["timeline"] == results["timeline"]
-    merged = json.loads(wsx("bench", "merge", tmp_path / "a.json", tmp_path / "a.json", "--output", "json").out)
-    assert merged["timeline"]["errors"][0]["seconds"] == [[second, 2 * number] for second, number in error["seconds"]]
-
-
-def test_the_timeline_has_the_connections_opened_during_the_load():
-    run = wsx("bench", "echo:", "-c", "3", "-d", "1500ms", "--lifetime", "100ms", "--output", "json")
-    results = json.loads(run.out)
-    timeline = results["timeline"]
-    assert len(timeline["connections"]) == len(results["per_second"])
-    assert all(number <= 3 for number in timeline["connections"]) and timeline["errors"] == []
-    assert all(0 < second["p50_us"] <= second["p99_us"] for second in timeline["handshakes"])
-    assert sum(second["received"] for second in timeline["handshakes"]) > 3
-    steady = json.loads(wsx("bench", "echo:", "-c", "3", "-n", "300", "--output", "json").out)
-    opening = steady["timeline"].pop("opening")
-    assert steady["timeline"] == {"connections": [3] * len(steady["per_second"]), "handshakes": [], "errors": []}
-    assert sum(second["received"] for second in opening) == 3
 
 
 def test_secrets_of_the_command_line_are_masked():

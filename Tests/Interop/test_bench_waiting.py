@@ -14,113 +14,6 @@ from scripted_server import ScriptedServer
 from test_bench import Pause, bench, check, errors, faults
 
 
-def late_echo(delay_s, until):
-    """Returns a script that delays the first `until` replies by `delay_s`, in order, and sends all others at once."""
-    def script(peer):
-        peer.upgrade()
-        queue, has_come, is_over = [], threading.Condition(), False
-
-        def answer():
-            count = 0
-            while True:
-                with has_come:
-                    has_come.wait_for(lambda: queue or is_over)
-                    if not queue:
-                        return
-                    due, payload = queue.pop(0)
-                if count < until:
-                    time.sleep(max(0, due - time.monotonic()))
-                count += 1
-                peer.send(wire.text(payload))
-
-        thread = threading.Thread(target=answer)
-        thread.start()
-        while (message := peer.read_frame()).opcode != wire.CLOSE:
-            with has_come:
-                queue.append((time.monotonic() + delay_s, message.payload))
-                has_come.notify()
-        with has_come:
-            is_over = True
-            has_come.notify()
-        thread.join()
-        peer.send(wire.frame(wire.CLOSE, message.payload))
-    return script
-
-
-@pytest.mark.parametrize("message", [[], ["-m", "hello"], ["-m", "{{seq}}"]], ids=" ".join)
-def test_replies_after_the_timeout_count_with_their_latency(message):
-    with ScriptedServer(late_echo(1, 1 << 30)) as server:
-        result, results = bench(server.url, "-c", "1", "-r", "5", "-n", "5", "--reply-timeout", "400ms", *message)
-    assert (results["messages"]["sent"], results["messages"]["received"]) == (5, 5)
-    assert not faults(results)
-    assert results["latency_us"]["min"] >= 999_000, "each reply is a second late"
-    assert result.status == 6 and errors(results)["timeout"] > 0, "each reply timed out first"
-
-
-def test_the_requested_number_of_messages_is_in_flight():
-    """The server answers only when all are in flight, which are more than a connection sends in one turn."""
-    def script(peer):
-        peer.upgrade()
-        for _ in range(2):
-            payloads = [peer.read_frame().payload for _ in range(600)]
-            for payload in payloads:
-                peer.send(wire.text(payload))
-        peer.send(wire.frame(wire.CLOSE, peer.read_frame().payload))
-
-    with ScriptedServer(script) as server:
-        result, results = bench(server.url, "-c", "1", "--in-flight", "600", "-n", "1200", "--reply-timeout", "5s")
-    assert result.status == 0 and results["messages"]["received"] == 1200, results
-
-
-@pytest.mark.parametrize("message", [[], ["-m", "hello"], ["-m", "{{seq}}"]], ids=" ".join)
-def test_replies_after_a_late_one_keep_their_full_latency(message):
-    with ScriptedServer(late_echo(1, 1)) as server:
-        _, results = bench(server.url, "-c", "1", "-n", "8", "--reply-timeout", "500ms", *message)
-    assert results["messages"]["received"] == 8 and not faults(results)
-    # The second message waits behind the first.
-    assert results["latency_us"]["max"] >= 999_000
-    assert results["latency_us"]["p90"] >= 300_000
-
-
-def test_a_lost_reply_among_identical_messages_is_lost_once():
-    def script(peer):
-        peer.upgrade()
-        peer.read_frame()
-        while (message := peer.read_frame()).opcode != wire.CLOSE:
-            peer.send(wire.text(message.payload))
-        peer.send(wire.frame(wire.CLOSE, message.payload))
-
-    with ScriptedServer(script) as server:
-        # If the other replies timed out one by one, the run would take longer than its limit here.
-        _, results = bench(server.url, "-c", "1", "-n", "300", "-m", "hello", "--reply-timeout", "1s", timeout=120)
-    assert (results["messages"]["received"], faults(results)) == (299, {"lost": 1})
-
-
-def test_unsolicited_pongs_are_not_faults():
-    def script(peer):
-        peer.upgrade(then=wire.frame(wire.PONG, b""))
-        while (message := peer.read_frame()).opcode != wire.CLOSE:
-            peer.send(wire.frame(wire.PONG, b"alive") + wire.frame(wire.PONG, message.payload) + wire.frame(wire.PONG, b""))
-        peer.send(wire.frame(wire.CLOSE, message.payload))
-
-    with ScriptedServer(script) as server:
-        result, results = bench(server.url, "--mode", "idle", "-c", "2", "-d", "500ms", "--heartbeat", "100ms")
-    assert result.status == 0 and set(faults(results)) <= {"unsent"}
-    assert results["messages"]["received"] == results["messages"]["sent"] > 0
-    assert results["messages"]["sent"] + results["messages"]["unsent"] == 10
-
-
-def test_concurrent_runs_with_other_publishers_or_messages_are_ignored():
-    with Listener("--broadcast", "--no-stdin") as server:
-        words = [server.url, "--mode", "broadcast", "-r", "100", "-n", "200", "--output", "json"]
-        others = [["-c", "5", "--publishers", "3"], ["-c", "3", "--binary"]]
-        with Running([BINARY, "bench", *words, *others[0]]) as one, Running([BINARY, "bench", *words, *others[1]]) as two:
-            _, results = bench(*words, "-c", "3", check_sum=False)
-            assert one.wait() == two.wait() == 0
-    for results in (results, json.loads(one.out), json.loads(two.out)):
-        assert results["messages"]["received"] == 400 and not faults(results)
-
-
 def test_bytes_received_before_the_load_do_not_count():
     def script(peer):
         peer.upgrade(then=wire.text(b"x" * 50_000))
@@ -131,19 +24,6 @@ def test_bytes_received_before_the_load_do_not_count():
     with ScriptedServer(script) as server:
         _, results = bench(server.url, "-c", "3", "-n", "30", "--size", "20", "--connect-rate", "5", check_sum=False)
     assert (results["bytes"]["received"], results["bytes"]["sent"]) == (600, 600)
-
-
-def test_a_run_interrupted_during_its_warm_up_counts_nothing():
-    with Listener("--echo") as server:
-        with Running([BINARY, "bench", server.url, "-c", "2", "--warmup", "1h", "--output", "json"]) as client:
-            server.wait_for("(?s)connected.*connected")
-            with pytest.raises(Exception):
-                client.process.wait(0.5)
-            client.signal(signal.SIGINT)
-            assert client.wait() == 130
-            results = check(client.out)
-    assert set(results["messages"].values()) == {0}
-    assert results["bytes"]["wire_sent"] < 200, "more than close frames and messages in flight"
 
 
 def test_attempts_during_the_warm_up_are_not_lost():

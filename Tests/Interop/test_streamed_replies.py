@@ -51,16 +51,6 @@ def test_a_reply_of_several_messages_has_the_time_of_each_part(end, matching):
     assert stream["last_us"]["min"] >= stream["first_us"]["min"] + 100_000
 
 
-def test_a_stream_that_does_not_end_times_out_and_is_lost():
-    with ScriptedServer(answering(lambda peer, request: send(peer, id=request["id"], done=request["id"] != 2))) as server:
-        result, results = bench(
-            server.url, "--mode", "request", "-m", '{"id":{{seq}}}', "-c", "1", "-n", "4", "--correlate", "id",
-            "--reply-end", "json:.done==true", "--reply-timeout", "500ms", timeout=60)
-    assert (faults(results), errors(results)) == ({"lost": 1}, {"timeout": 1})
-    assert results["messages"]["received"] == results["stream"]["messages"]["sum"] == 3
-    assert result.status == 7
-
-
 def test_messages_outside_of_a_reply_are_pushes_and_the_last_message_is_checked():
     def then(peer, request):
         send(peer, event="tick")
