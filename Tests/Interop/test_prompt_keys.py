@@ -74,13 +74,6 @@ def test_a_locale_without_utf_8_loses_no_character(screen, locale):
     screen.wait_for("[←<] é€x$")
 
 
-def test_a_tab_without_a_word_to_complete_is_text(repl):
-    repl.type("a ")
-    repl.press("Tab")
-    repl.enter("b")
-    repl.wait_for("→ a +b$")
-
-
 def test_a_resize_draws_one_prompt():
     with Screen(width=60, height=12) as screen:
         screen.enter("$WSX connect echo:")

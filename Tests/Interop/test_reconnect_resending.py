@@ -1,5 +1,6 @@
 """What --reconnect sends again: nothing that has been answered, and nothing that keeps ending connections."""
 
+import json
 import threading
 import time
 

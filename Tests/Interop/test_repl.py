@@ -165,22 +165,6 @@ def test_a_line_that_wraps_is_one_message_and_leaves_no_trace(screen):
         screen.press("C-d")
 
 
-def test_a_message_that_wraps_does_not_disturb_the_line(screen):
-    with Conversation() as server:
-        screen.enter(f"$WSX connect {server.url}")
-        screen.wait_for_last_line(">")
-        screen.type("half")
-        server.send(wire.text("x" * 350) + wire.text("水" * 120) + wire.text("two\nlines"))
-        screen.wait_for("lines$")
-        screen.wait_for_last_line("> half")
-        joined = screen.text.replace("\n", "")
-        assert (joined.count("x"), joined.count("水")) == (350 + "connect ".count("x"), 120)
-        screen.press("C-c")
-        screen.wait_for_last_line(">")
-        screen.press("C-d")
-        screen.wait_for_last_line("shell$")
-
-
 def test_the_window_can_be_resized_while_a_line_is_typed(screen):
     with Conversation() as server:
         screen.enter(f"$WSX connect {server.url}")
@@ -234,72 +218,7 @@ def test_a_filter_in_the_prompt_fits_a_narrow_window_and_leaves_no_fragments(scr
     screen.wait_for("→ half a line")
 
 
-def test_help_breaks_at_words_in_a_narrow_window():
-    with Screen(width=30) as screen:
-        screen.enter("clear; $WSX")
-        screen.wait_for("^'wsx help'.$")
-        assert "    a prompt, connected to a\n    built-in echo server\n" in screen.text
-        screen.enter("clear; $WSX connect echo:")
-        screen.wait_for_last_line(">")
-        screen.enter("/help")
-        screen.wait_for("^/quit\n  close the connection")
-        screen.enter("/info")
-        screen.wait_for("^round trip\n  not measured yet; /ping\n  measures it$")
-
-
-def test_at_30_columns_there_are_no_blank_lines():
-    with Screen(width=30) as screen:
-        screen.enter("$WSX connect echo:")
-        screen.wait_for_last_line(">")
-        screen.enter('{"a":1,"b":[2]}')
-        screen.wait_for(r'^#2 ← \{"a":1,"b":\[2\]\}$')
-        screen.enter("/ping abc")
-        screen.wait_for(r'^← pong "abc" \(after')
-        assert "" not in screen.lines
-
-
-@pytest.mark.parametrize("code", [4001, 1011])
-def test_listen_shows_a_line_for_a_close_with_any_code(screen, code):
-    screen.enter("$WSX listen 0")
-    port = int(screen.wait_for(r"Listening on ws://127.0.0.1:(\d+)")[1])
-    with Client(port) as client:
-        client.close(code, b"auth expired")
-    screen.wait_for(rf'^\d\d:\d\d:\d\d @1 disconnected: {code} "auth expired"; ')
-
-
 # Commands
-
-
-def test_ping_shows_the_round_trip(repl):
-    repl.enter("/ping")
-    repl.wait_for(r"→ ping$")
-    repl.wait_for(r"← pong \(after \d[\d.]* [mu]?s\)$")
-    repl.enter("/ping with text")
-    repl.wait_for(r'← pong "with text" \(after \d[\d.]* [mu]?s\)$')
-    repl.press("C-d")
-
-
-def test_pong_sends_an_unsolicited_pong(screen):
-    with Conversation() as server:
-        screen.enter(f"$WSX connect {server.url}")
-        screen.wait_for_last_line(">")
-        screen.enter("/pong hey")
-        assert server.wait_for_frame(wire.PONG).payload == b"hey"
-        screen.wait_for('→ pong "hey"$')
-        screen.press("C-d")
-        screen.wait_for_last_line("shell$")
-
-
-def test_close_sends_code_and_reason(screen):
-    with Conversation() as server:
-        screen.enter(f"$WSX connect {server.url}; echo status $?")
-        screen.wait_for_last_line(">")
-        screen.enter("/close 4000 war schön")
-        assert server.wait_for_frame(wire.CLOSE).payload == b"\x0f\xa0" + "war schön".encode()
-        screen.wait_for("^Disconnected after .*: 0 sent, 0 received; closed with 4000\\.$")
-        screen.wait_for_last_line("(disconnected) >")
-        screen.press("C-d")
-        screen.wait_for("^status 0$")
 
 
 @pytest.mark.parametrize("command", ["/close", "/quit"])
@@ -333,58 +252,6 @@ def test_after_the_connection_ends_the_prompt_stays_and_the_status_reflects_the_
         # Messages about the end are not repeated.
         assert screen.text.count("the peer closed") == 1
         assert screen.text.count("Disconnected after") == 1
-
-
-def test_reconnect_opens_another_connection(screen):
-    with Listener("--echo") as server:
-        screen.enter(f"$WSX connect -i {server.url} first; echo status $?")
-        screen.wait_for("← first$")
-        # /reconnect closes an open connection first.
-        screen.enter("/reconnect")
-        screen.wait_for("^Disconnected after [^,]*: 1 sent")
-        server.wait_for("Client 2 connected")
-        screen.wait_for_last_line(">")
-        screen.enter("second")
-        screen.wait_for("← second$")
-        screen.enter("/close")
-        screen.wait_for_last_line("(disconnected) >")
-        screen.enter("/reconnect")
-        server.wait_for("Client 3 connected")
-        screen.wait_for_last_line(">")
-        screen.enter("third")
-        screen.wait_for("← third$")
-        # Each connection began with the first message. The status line agrees with the notice at the end.
-        screen.wait_for(" · ↑ 2 ↓ 2")
-    # The server is gone. The prompt says so and stays.
-    screen.wait_for_last_line("(disconnected) >")
-    screen.enter("/reconnect")
-    screen.wait_for("^wsx: connecting to .*: connection refused; is the server")
-    screen.wait_for_last_line("(disconnected) >")
-    screen.press("C-d")
-    screen.wait_for("^status 3$")
-
-
-def test_help_lists_the_commands_and_mistakes_send_nothing(screen):
-    with Conversation() as server:
-        screen.enter(f"$WSX connect {server.url}")
-        screen.wait_for_last_line(">")
-        screen.enter("/help")
-        for command in ("/ping", "/pong", "/close", "/help", "/quit"):
-            screen.wait_for(f"^{command}.* ")
-        for line, answer in [
-            ("/pnig", "^wsx: unknown command '/pnig'; did you mean '/ping'\\?$"),
-            ("/close 1005", "^wsx: /close: '1005' is not a close code"),
-            ("/close now", "^wsx: /close: 'now' is not a close code"),
-            ("/ping " + "x" * 126, r"^wsx: /ping: the text is longer than 125 bytes; usage: /ping \[TEXT\]$"),
-            ("/close 1000 " + "x" * 124, r"^wsx: /close: the reason is longer than 123 bytes; usage: /close \[CODE")]:
-            screen.enter(line)
-            screen.wait_for(answer)
-        screen.wait_for_last_line(">")
-        screen.enter("//slash")
-        assert server.wait_for_frame().payload == b"/slash"
-        screen.press("C-d")
-        screen.wait_for_last_line("shell$")
-        assert [frame.opcode for frame in server.frames] == [wire.TEXT, wire.CLOSE]
 
 
 # Exiting
@@ -562,37 +429,6 @@ def test_lines_typed_in_listen_go_to_every_client(screen):
     screen.wait_for_last_line("shell$")
 
 
-def test_a_line_typed_in_listen_can_address_one_client(screen):
-    screen.enter("$WSX listen 0")
-    url = screen.wait_for(r"Listening on (ws://\S+/)[.;]").group(1)
-    screen.wait_for_last_line(">")
-    with Running([BINARY, "connect", "-q", url], stdin=subprocess.PIPE) as first:
-        screen.wait_for("@1 connected from ")
-        with Running([BINARY, "connect", "-q", url], stdin=subprocess.PIPE) as second:
-            screen.wait_for("@2 connected from ")
-            screen.enter("@2 for the second")
-            second.wait_for("^for the second\n$", "out")
-            screen.wait_for("@2 → for the second$")
-            screen.enter("@@2 for all")
-            second.wait_for("\n@2 for all\n", "out")
-            first.wait_for("\n", "out")
-            assert first.out == b"@2 for all\n"
-            screen.enter("@3 nobody")
-            screen.wait_for("the message was not sent: there is no client 3; /clients lists the clients$")
-            screen.enter("/clients")
-            screen.wait_for("^client  address +for  in  out  path$")
-            screen.wait_for(r'^@1      127\.0\.0\.1:\d+  +\d+\.\d s   0    1  /$')
-            screen.enter("@1 /filter x")
-            screen.wait_for("^wsx: only messages, /ping, /pong, and /close can go to one client; omit '@1'$")
-            screen.enter("@1 /close 4000 go")
-            assert first.wait() == 1
-            screen.wait_for("@1 disconnected: 4000")
-            screen.enter("still here")
-            second.wait_for("still here\n", "out")
-    screen.press("C-d")
-    screen.wait_for_last_line("shell$")
-
-
 def test_a_line_typed_after_the_close_is_reported_as_not_sent(screen):
     screen.enter("$WSX listen --close-timeout 1h 0")
     port = int(screen.wait_for(r"Listening on ws://127\.0\.0\.1:(\d+)/[.;]").group(1))
@@ -629,45 +465,6 @@ def peer_sequences(output):
         b"\x1b[31m", b"\x1b]0;title", b"\x1bP", b"\xc2\x9b", b"\xc2\x9d", b"\x9b31m", b"\x08\x7f", b"\rCR", "\u202e".encode(),
         "\u2066".encode(), "\u200b".encode(), b"\x00", b"\x0e", b"\x0f", "\u2028".encode()]
     return [sequence for sequence in forbidden if sequence in output]
-
-
-@pytest.mark.parametrize(
-    "data, visible",
-    [(wire.text(HOSTILE), b"red"),
-     (wire.frame(wire.BINARY, HOSTILE.encode()), b"1b"),
-     (wire.frame(wire.PING, HOSTILE.encode()[:100]), b"red"),
-     (wire.frame(wire.PONG, HOSTILE.encode()[:100]), b"red"),
-     (wire.close(1000, HOSTILE.encode()[:100]), b"red"),
-     (wire.close(4000, HOSTILE.encode()[:100]), b"red")],
-    ids=["text", "binary", "ping", "pong", "close", "close with an error"])
-@pytest.mark.parametrize("mode", ["prompt", "output on a terminal"])
-def test_a_peer_cannot_control_the_terminal(data, visible, mode):
-    # Without -v, a prompt only counts pings.
-    options = ["-v"] if mode == "prompt" else ["-v", "--no-stdin"]
-    with ScriptedServer(lambda peer: (peer.upgrade(then=data + wire.close(1000)), peer.read_until_close())) as server:
-        with RawTerminal("connect", "--color", "never", *options, server.url) as terminal:
-            if mode == "prompt":
-                terminal.wait_for(b"(disconnected) > ")
-                terminal.type(b"\x04")
-            terminal.wait()
-            output = terminal.output
-    assert peer_sequences(output) == []
-    if not (mode != "prompt" and data[0] == 0x82):
-        assert visible in output
-
-
-def test_a_response_head_cannot_control_the_terminal():
-    def script(peer):
-        peer.upgrade(b"X-Hostile: \xc2\x9b31m \xe2\x80\xae", then=wire.close(1000))
-        peer.read_until_close()
-
-    with ScriptedServer(script) as server:
-        with RawTerminal("connect", "-v", server.url) as terminal:
-            terminal.wait_for(b"(disconnected) > ")
-            terminal.type(b"\x04")
-            assert terminal.wait() == 0
-            assert peer_sequences(terminal.output) == []
-            assert b"X-Hostile" in terminal.output
 
 
 def test_a_client_cannot_control_the_terminal_of_listen():

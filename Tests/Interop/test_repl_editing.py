@@ -3,11 +3,8 @@
 import json
 import os
 import pathlib
-import random
 import re
 import signal
-import stat
-import subprocess
 import tempfile
 import threading
 import time
@@ -80,65 +77,6 @@ def script(tmp_path, text, name="editor"):
 # History
 
 
-def test_lines_can_be_recalled_in_the_next_session(screen, server):
-    connect(screen, server)
-    screen.enter("first")
-    screen.enter('{"several":')
-    screen.enter("1}")
-    wait_for_texts(server, "first", '{"several":\n1}')
-    leave(screen)
-    connect(screen, server)
-    screen.press("Up")
-    screen.wait_for(r'^> \{"several":\n1\}$')
-    screen.press("Up")
-    screen.wait_for_last_line("> first")
-    screen.press("C-c")
-    screen.wait_for_last_line(">")
-    screen.press("C-r")
-    screen.type("sev")
-    screen.wait_for("reverse-i-search")
-    screen.press("Enter")
-    wait_for_texts(server, "first", '{"several":\n1}', '{"several":\n1}')
-
-
-def test_the_history_is_readable_by_its_owner_only(prompt, server):
-    prompt.enter("a line")
-    wait_for_texts(server, "a line")
-    path = history_file(prompt)
-    assert path.name == server.url.split("/")[2]
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-
-
-@pytest.mark.parametrize("line", [
-    " kept back", '{"Password": 1}', "my api-key is x", '{"api_key":1}', "wss://me:hush@host/", "//Token",
-    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc_-d", "/ping authorization"])
-def test_a_line_that_may_contain_credentials_is_not_stored_but_can_be_recalled(prompt, server, line):
-    prompt.enter(line)
-    prompt.enter("harmless")
-    prompt.wait_for("→ harmless$")
-    wait_until(lambda: "harmless" in stored(history_file(prompt)))
-    assert stored(history_file(prompt)) == ["harmless"]
-    prompt.press("Up", "Up")
-    prompt.wait_for_last_line(f"> {line}")
-
-
-@pytest.mark.parametrize("options, line", [
-    (["--auth", "me:hunter2"], "is it hunter2?"),
-    (["--bearer", "abcdef123"], '{"a":"abcdef123"}'),
-    (["-b", "sid=xyz12345"], "xyz12345"),
-    (["-H", "'Authorization: Custom opaque99'"], "opaque99"),
-    (["-H", "'X-API-Key: opaque99'"], "is it opaque99?"),
-    (["--bearer", "env:SECRET"], "x fromenv77 x")])
-def test_a_line_with_a_secret_of_the_run_is_not_stored(server, options, line):
-    with Screen(SECRET="fromenv77") as screen:
-        connect(screen, server, *options)
-        screen.enter(line)
-        screen.enter("harmless")
-        wait_for_texts(server, line, "harmless")
-        assert stored(history_file(screen)) == ["harmless"]
-
-
 def test_no_history_neither_reads_nor_writes_the_file(screen, server):
     connect(screen, server)
     screen.enter("before")
@@ -159,61 +97,6 @@ def test_history_sets_the_file(screen, server, tmp_path):
     wait_for_texts(server, "a line")
     assert stored(tmp_path / "new" / "file") == ["a line"]
     assert not (screen.state / "wsx").exists()
-
-
-@pytest.mark.parametrize("make", [
-    lambda path: path.write_bytes(random.randbytes(4096)), lambda path: path.mkdir(),
-    lambda path: os.mkfifo(path), lambda path: path.symlink_to("/dev/full"),
-    lambda path: path.write_bytes(b"#99999999999999999999\nx\n#1\n" + b"y" * 3_000_000)],
-    ids=["random bytes", "a directory", "a pipe", "a full device", "a long line"])
-def test_an_unusable_history_file_does_not_break_the_prompt(screen, server, tmp_path, make):
-    make(tmp_path / "file")
-    connect(screen, server, "--history", f"{tmp_path}/file")
-    screen.press("Up")
-    screen.press("C-u")
-    for number in range(3):
-        screen.enter(f"line {number}")
-    wait_for_texts(server, "line 0", "line 1", "line 2")
-    assert screen.text.count("the history cannot be saved") <= 1
-
-
-def test_a_directory_that_cannot_be_created_is_reported_once(server):
-    with Screen() as screen:
-        screen.enter("export XDG_STATE_HOME=/dev/null/nowhere")
-        screen.enter(f"$WSX connect {server.url}")
-        screen.wait_for("^wsx: the history cannot be saved: /dev/null/nowhere/wsx/history/")
-        screen.wait_for_last_line(">")
-        screen.enter("one")
-        screen.enter("two")
-        wait_for_texts(server, "one", "two")
-        assert screen.text.count("the history cannot be saved") == 1
-
-
-def test_concurrent_sessions_keep_each_others_lines(server):
-    with Screen() as first, Screen() as second:
-        for screen in (first, second):
-            screen.enter(f"export XDG_STATE_HOME={first.state}")
-            connect(screen, server)
-        for number in range(5):
-            for name, screen in (("first", first), ("second", second)):
-                screen.enter(f"{name} {number}")
-        wait_until(lambda: len(texts(server)) == 10)
-        leave(first)
-        leave(second)
-        assert sorted(stored(history_file(first))) == sorted(texts(server))
-
-
-def test_the_history_can_be_listed_and_searched(prompt, server):
-    for line in ("one", "two", "two", '{"three":3}'):
-        prompt.enter(line)
-    prompt.enter("/history")
-    prompt.wait_for('^1  one\n2  two\n3  {"three":3}\n4  /history$')
-    prompt.enter("/history ^t")
-    prompt.wait_for("^2  two\n.*\n>")
-    prompt.enter("/history 1")
-    prompt.wait_for("^6  /history 1$")
-    prompt.enter("/history (")
-    prompt.wait_for(r"^wsx: /history: invalid regular expression '\(': ")
 
 
 def test_a_discarded_line_does_not_reappear(prompt, server):
@@ -273,26 +156,6 @@ def test_every_key_that_sends_a_line_leaves_neither_the_line_nor_a_status_line(s
 
 
 # Multi-line input
-
-
-def test_a_backslash_continues_on_the_next_line(prompt, server):
-    prompt.enter("one\\")
-    prompt.enter("two\\")
-    prompt.enter("three")
-    prompt.enter("ends with one\\\\")
-    wait_for_texts(server, "one\ntwo\nthree", "ends with one\\")
-
-
-def test_open_brackets_continue_and_an_empty_line_sends_them_unchanged(prompt, server):
-    prompt.enter('{"a": [')
-    prompt.enter("1")
-    prompt.enter("]}")
-    prompt.enter("[1, 2")
-    prompt.press("Enter")
-    prompt.enter("[no json")
-    prompt.enter("/send-json {")
-    prompt.enter('"b":2}')
-    wait_for_texts(server, '{"a": [\n1\n]}', "[1, 2", "[no json", '{\n"b":2}')
 
 
 def test_control_c_discards_all_lines(prompt, server):
@@ -451,21 +314,6 @@ def test_a_pasted_line_taller_than_the_screen_does_not_garble_the_prompt(prompt,
 # Completion
 
 
-def test_commands_and_topics_are_completed(prompt):
-    prompt.type("/po")
-    prompt.press("Tab")
-    prompt.type("x")
-    prompt.wait_for_last_line("> /pong x")
-    prompt.press("C-u")
-    prompt.type("/help rep")
-    prompt.press("Tab")
-    prompt.wait_for_last_line("> /help repeat")
-    prompt.press("C-u")
-    prompt.type("/p")
-    prompt.press("Tab", "Tab")
-    prompt.wait_for("^/pause +/pick +/ping +/pings +/pipe +/pong +/pretty\nws.*\n> /p$")
-
-
 @pytest.fixture
 def short_directory():
     """A directory whose path fits the window, whatever TMPDIR is."""
@@ -481,15 +329,6 @@ def test_file_names_are_completed(prompt, server, short_directory):
     prompt.wait_for_last_line(f"> /file text {tmp_path}/a directory/")
     prompt.press("Tab", "Enter")
     wait_for_texts(server, "contents")
-
-
-def test_words_of_earlier_messages_are_completed(prompt, server):
-    server.send(wire.text('{"subscriptionName":"prices.daily"} \x1bescape'))
-    prompt.wait_for("prices")
-    prompt.enter("unusual word")
-    prompt.type("subs\t pri\t unu\t")
-    prompt.press("Enter")
-    wait_for_texts(server, "unusual word", "subscriptionName prices.daily unusual")
 
 
 def test_candidates_are_listed_above_the_line(prompt, server):
@@ -520,20 +359,6 @@ printf 'first\\nsecond\\n' > "$1"
         assert name.startswith(f"{tmp_path}/wsx-") and not os.path.exists(name)
         screen.press("Enter")
         wait_for_texts(server, "a line", "first\nsecond")
-
-
-@pytest.mark.parametrize("command, given", [("/edit 1", "one"), ("/edit  given text", " given text")])
-def test_edit_opens_the_given_line_or_text(server, tmp_path, command, given):
-    editor = script(tmp_path, "sed -i 's/^/edited /' \"$1\"")
-    with Screen(VISUAL=editor, EDITOR="false") as screen:
-        connect(screen, server)
-        screen.enter("one")
-        screen.enter("two")
-        screen.enter(command)
-        screen.wait_for_last_line(f"> edited {given}")
-        screen.press("C-u")
-        screen.enter("/edit 99")
-        screen.wait_for("^wsx: /edit: no line with this number")
 
 
 def test_a_key_opens_the_editor_with_the_typed_text(server, tmp_path):

@@ -58,16 +58,6 @@ def test_enter_edits_the_paste(prompt, server):
     wait_for_texts(server, "one\ntwo\nthree!")
 
 
-@pytest.mark.parametrize("key", ["C-c", "Escape"])
-def test_a_key_discards_the_paste(prompt, server, key):
-    paste(prompt, "one\ntwo\nthree")
-    prompt.press(key)
-    prompt.wait_for_last_line(">")
-    prompt.enter("after")
-    wait_for_texts(server, "after")
-    assert "two" not in prompt.text
-
-
 def test_commands_in_a_paste_run_in_order(prompt, server):
     paste(prompt, "first\n/send  second\n/bogus")
     prompt.type("l")
@@ -82,13 +72,6 @@ def test_a_paste_during_the_question_is_no_answer(prompt, server):
     prompt.press("Enter")
     prompt.wait_for("^> one\ntwo\nthree$")
     assert texts(server) == []
-
-
-@pytest.mark.parametrize("text", ['{"a":\n1}\n', "query {\n  a\n}", "a\\\nb", "a\nb\\"])
-def test_lines_that_belong_together_are_one_message(prompt, server, text):
-    prompt.paste(text)
-    prompt.wait_for("^> " + text[0])
-    assert "messages:" not in prompt.text
 
 
 def test_a_paste_into_a_typed_line_is_one_message(prompt, server):

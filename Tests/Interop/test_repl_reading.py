@@ -1,11 +1,7 @@
 """How the prompt shows messages: JSON, dumps, folding, and looking back. The tests compare the rendered screen."""
 
 import json
-import os
-import random
 import re
-import stat
-import subprocess
 import threading
 
 import pytest
@@ -34,23 +30,6 @@ def server(screen):
         screen.press("C-d")
 
 
-def shown(screen):
-    """Returns the screen after the line that announces the connection, without the status line and the prompt."""
-    lines = screen.lines
-    start = next((index for index, line in enumerate(lines) if line.startswith("Connected to ")), len(lines))
-    assert lines[-2].startswith("ws://") and lines[-1].startswith(">")
-    return "\n".join(lines[start + 1:-2])
-
-
-def expect(screen, expected):
-    """Waits until the screen looks like `expected`."""
-    expected = "\n".join(line.rstrip() for line in expected.strip("\n").split("\n"))
-    try:
-        wait_until(lambda: shown(screen) == expected)
-    except AssertionError:
-        assert shown(screen) == expected
-
-
 def expect_wrapped(screen, text, timeout=60):
     """Waits for text that follows a file path. Long paths may wrap anywhere."""
     text = "".join(text.split())
@@ -58,103 +37,6 @@ def expect_wrapped(screen, text, timeout=60):
 
 
 # Layouts
-
-
-JSON = r'{"user":7,"n":[1e400,-0.10,12345678901234567890],"s":"\u00e9\/\n","user":{},"e":[],"t":true}'
-
-
-def test_json_that_fits_is_one_line_with_text_instead_of_escapes(screen, server):
-    server.send(wire.text(JSON) + wire.text(JSON.replace(",", " , ").replace(":", "\n:")))
-    shown_json = JSON.replace(r"\u00e9\/", "é/")
-    expect(screen, f"""
-  #1 ← {shown_json}
-  #2 ← {shown_json}
-""")
-    screen.enter("/pretty off")
-    screen.wait_for("^JSON: unchanged.$")
-    server.send(wire.text(JSON))
-    screen.wait_for(re.escape(f"  #3 ← {JSON}"))
-
-
-def test_longer_json_fills_lines_and_long_values_are_folded(screen, server):
-    numbers = ",".join(str(number) for number in range(1000, 1100))
-    server.send(wire.text('{"type":"book","bids":[%s],"asks":[%s],"sequence":17}' % (numbers, numbers)))
-    screen.wait_for("/1 shows all$")
-    lines = [line for line in shown(screen).split("\n")]
-    assert lines[0].startswith('  #1 ← {"type":"book",')
-    assert all(len(line) < 100 for line in lines) and len(lines) <= 11
-    assert any(line.startswith('        "bids":[1000,1001,') for line in lines)
-    assert re.search(r'… \d+ more\],\n +"asks":\[1000', "\n".join(lines))
-    assert '"sequence":17}' in "\n".join(lines)
-
-
-def test_full_json_has_one_member_per_line(screen, server):
-    screen.enter("/pretty full")
-    screen.wait_for("^JSON: one member per line.$")
-    server.send(wire.text(JSON))
-    expect(screen, r"""
-JSON: one member per line.
-  #1 ← {
-         "user": 7,
-         "n": [
-           1e400,
-           -0.10,
-           12345678901234567890
-         ],
-         "s": "é/\n",
-         "user": {},
-         "e": [],
-         "t": true
-       }
-""")
-
-
-def test_text_that_is_not_a_json_object_or_array_is_shown_unchanged(screen, server):
-    server.send(wire.text('{"a":1}x') + wire.text('[1,]') + wire.text('  7 ') + wire.text('two\n  lines'))
-    expect(screen, """
-  #1 ← {"a":1}x
-  #2 ← [1,]
-  #3 ←   7
-  #4 ← two
-         lines
-""")
-
-
-def test_binary_messages_are_one_line_and_show_dumps_them(screen, server):
-    server.send(wire.frame(wire.BINARY, b"short\n") + wire.frame(wire.BINARY, bytes(range(0x30, 0x60)) + b"\xff\x1b"))
-    expect(screen, """
-  #1 ← binary 6 B  73 68 6f 72 74 0a  short.
-  #2 ← binary 50 B  30 31 32 33 34 35 36 37  38 39 3a 3b 3c 3d 3e 3f 40 41 …  0123456789:;<=>?@A…
-       … /2 shows all
-""")
-    screen.enter("/2")
-    screen.wait_for(r"^  #2 ← binary, 50 B, \d\d:\d\d:\d\d\.\d{3}$")
-    screen.wait_for(r"^0000  30 31 32 33 34 35 36 37  38 39 3a 3b 3c 3d 3e 3f  0123456789:;<=>\?$")
-    screen.wait_for(r"^0030  ff 1b +\.\.$")
-
-
-def test_control_frames_are_counted_or_single_lines(screen, server):
-    server.send(wire.frame(wire.PING, b"x") + wire.frame(wire.PONG, b"x") + wire.text("y"))
-    screen.wait_for("^  #1 ← y\n.* · 2 pings\n>")
-    screen.enter("/pings")
-    screen.wait_for("^Showing pings and pongs.$")
-    server.send(wire.frame(wire.PING, b"one\ntwo") + wire.frame(wire.PING, b"\xff\x00") + wire.frame(wire.PONG, b""))
-    expect(screen, r"""
-  #1 ← y
-Showing pings and pongs.
-     ← ping "one\u{A}two"
-     ← ping ff 00
-     ← pong
-""")
-
-
-@pytest.mark.parametrize(
-    "code, name", [(3000, "unauthorized"), (3003, "forbidden"), (3008, "timeout"), (1012, "service restart"),
-                   (1013, "try again later"), (1014, "bad gateway")])
-def test_registered_close_codes_are_shown_by_name(code, name):
-    with ScriptedServer(lambda peer: (peer.upgrade(then=wire.close(code)), peer.read_until_close())) as server:
-        result = wsx("connect", "-v", "--no-stdin", server.url)
-    assert f"close  {code}    {name}\n" in result.err
 
 
 def test_colors_distinguish_directions_and_opcodes():
@@ -177,21 +59,6 @@ def test_colors_distinguish_directions_and_opcodes():
 # Folding
 
 
-def test_a_long_message_is_folded_and_show_prints_it_whole(screen, server):
-    numbers = json.dumps(list(range(1000)))
-    server.send(wire.text("first") + wire.text(numbers) + wire.text("last"))
-    screen.wait_for("^ +… 4890 B, /2 shows all$")
-    screen.wait_for("^  #3 ← last$")
-    screen.enter("/show")
-    screen.wait_for(r"^  #2 ← text, 4890 B, .*\n\[\n  0,\n  1,\n(.*\n)*  999\n\]$")
-    screen.enter("/show")
-    screen.wait_for("^  #3 ← text, 4 B, .*\nlast$")
-    screen.enter("/1")
-    screen.wait_for("^  #1 ← text, 5 B, .*\nfirst$")
-    screen.enter("/show 4")
-    screen.wait_for("^wsx: no message 4; messages 1 to 3 are available$")
-
-
 def test_a_message_longer_than_the_screen_opens_in_the_pager():
     with Screen(width=80, height=24, PAGER="less") as screen, Conversation() as server:
         screen.enter(f"$WSX connect {server.url}")
@@ -211,12 +78,6 @@ def test_a_message_longer_than_the_screen_opens_in_the_pager():
         screen.wait_for_last_line("shell$")
 
 
-def test_a_long_line_is_folded_by_its_height_on_the_screen(screen, server):
-    server.send(wire.text("x" * 5000))
-    screen.wait_for("^       … 5000 B, /1 shows all$")
-    assert shown(screen).count("x") == 10 * (99 - 7)
-
-
 def test_a_message_of_64_mib_is_folded_saved_and_shown_up_to_a_limit(screen, server, tmp_path):
     data = b"[" + b"1234567," * ((64 << 20) // 8 - 1) + b"123456]"
     assert len(data) == 64 << 20
@@ -233,72 +94,6 @@ def test_a_message_of_64_mib_is_folded_saved_and_shown_up_to_a_limit(screen, ser
 # Looking back
 
 
-def test_find_lists_matching_messages(screen, server):
-    server.send(wire.text("one") + wire.text("x" * 200 + "two" + "y" * 200) + wire.frame(wire.BINARY, b"\xff\x00two"))
-    screen.wait_for("← binary")
-    screen.enter("not this")
-    screen.enter("two\\d 22")
-    screen.wait_for("→ two")
-    screen.enter("/find (?i)TWO|^one$")
-    screen.wait_for("^Found 4 messages.$")
-    lines = screen.lines
-    end = lines.index("Found 4 messages.")
-    assert lines[end - 4:end] == [
-        "  #1 ← one",
-        "  #2 ← …" + "x" * 23 + "two" + "y" * 64 + "…",
-        "  #3 ← \ufffd\\u{0}two",
-        "  #5 → two\\d 22"]
-    screen.enter("/find nowhere")
-    screen.wait_for("^Found 0 messages.$")
-    screen.enter("/find (")
-    screen.wait_for(r"^wsx: /find: invalid regular expression '\(': missing closing parenthesis at the end$")
-
-
-def test_filter_hides_other_messages_until_it_ends(screen, server):
-    screen.enter("/filter ^a")
-    screen.wait_for("^Showing only messages that match")
-    server.send(wire.text("apple") + wire.text("pear") + wire.frame(wire.PING) + wire.text("apricot"))
-    screen.wait_for("apricot$")
-    screen.enter("banana")
-    assert server.wait_for_frame().payload == b"banana"
-    screen.enter("/filter")
-    screen.wait_for("^Showing all messages again; /\\^a/ hid 1 message.$")
-    server.send(wire.text("cherry"))
-    expect(screen, """
-Showing only messages that match ^a; /filter shows all again.
-  #1 ← apple
-  #3 ← apricot
-  #4 → banana
-Showing all messages again; /^a/ hid 1 message.
-  #5 ← cherry
-""")
-    screen.enter("/find pear|banana")
-    screen.wait_for("^Found 2 messages.$")
-    screen.enter("/filter")
-    screen.wait_for("^No filter is set; ")
-
-
-def test_save_writes_the_bytes_to_a_new_file(screen, server, tmp_path):
-    data = random.Random(1).randbytes(3000)
-    server.send(wire.text("first") + wire.frame(wire.BINARY, data))
-    screen.wait_for("… /2 shows all$")
-    screen.enter("typed")
-    screen.enter(f"/save {tmp_path}/last")
-    expect_wrapped(screen, "/last (3000 B).")
-    assert (tmp_path / "last").read_bytes() == data
-    mask = os.umask(0)
-    os.umask(mask)
-    assert stat.S_IMODE((tmp_path / "last").stat().st_mode) == 0o666 & ~mask
-    screen.enter(f"/save {tmp_path}/a name 3")
-    expect_wrapped(screen, "/a name (5 B).")
-    assert (tmp_path / "a name").read_bytes() == b"typed"
-    screen.enter(f"/save {tmp_path}/last 1")
-    expect_wrapped(screen, "/last: file already exists; use another name")
-    assert (tmp_path / "last").read_bytes() == data
-    screen.enter(f"/save {tmp_path}/no/such/place")
-    expect_wrapped(screen, "/place: no such file or directory")
-
-
 def test_messages_can_be_searched_after_the_connection_ended(screen):
     with ScriptedServer(lambda peer: (peer.upgrade(then=wire.text("kept") + wire.close(1000)), peer.read_until_close())) as server:
         screen.enter(f"$WSX connect --timestamps off {server.url}")
@@ -308,44 +103,7 @@ def test_messages_can_be_searched_after_the_connection_ended(screen):
         screen.press("C-d")
 
 
-def test_having_nothing_to_show_or_save_is_reported(screen, server):
-    screen.enter("/show")
-    screen.wait_for("^wsx: no messages yet$")
-    screen.enter("/save x")
-    screen.wait_for("^wsx: /save: no message has been received yet$")
-
-
 # Display settings
-
-
-def test_pretty_and_time_apply_to_later_messages(screen, server):
-    server.send(wire.text("[ 1 ]"))
-    screen.wait_for(r"^  #1 ← \[1\]$")
-    screen.enter("/pretty off")
-    screen.wait_for("^JSON: unchanged.$")
-    server.send(wire.text("[ 2 ]"))
-    screen.wait_for(r"^  #2 ← \[ 2 \]$")
-    screen.enter("/pretty full")
-    screen.enter("/time relative")
-    screen.wait_for("^Times: time since the start.$")
-    server.send(wire.text("[3]"))
-    screen.wait_for(r"^ {6}\+\d\.\d{3}   #3 ← \[\n {22}3\n {20}\]$")
-    screen.enter("/time utc")
-    screen.wait_for("^Times: UTC time of day.$")
-    server.send(wire.text("4"))
-    screen.wait_for(r"^\d\d:\d\d:\d\d\.\d{3}   #4 ← 4$")
-    screen.enter("/time never")
-    expect_wrapped(screen, "wsx: /time: 'never' is not local, utc, relative, or off; usage: /time [local|utc|relative|off]")
-
-
-def test_the_options_for_json_apply_at_the_prompt(screen):
-    for option, shown in [("--no-pretty", r'\{ "a":1\}'), ("--pretty", r'\{\n {9}"a": 1\n {7}\}')]:
-        screen.enter(f"$WSX connect {option} echo:")
-        screen.wait_for_last_line(">")
-        screen.enter('{ "a":1}')
-        screen.wait_for(f"^  #2 ← {shown}$")
-        screen.press("C-d")
-        screen.wait_for_last_line("shell$")
 
 
 def test_the_prompt_of_listen_has_the_same_commands(screen, tmp_path):

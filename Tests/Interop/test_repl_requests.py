@@ -15,25 +15,6 @@ def screen():
         yield screen
 
 
-def test_a_typed_line_becomes_a_call_and_its_reply_shows_the_round_trip(screen):
-    with Conversation() as server:
-        screen.enter(f"$WSX connect --json-rpc {server.url}")
-        screen.wait_for_last_line(">")
-        screen.enter("sum 1 'a b'")
-        assert server.wait_for_frame().payload == b'{"jsonrpc":"2.0","id":1,"method":"sum","params":[1,"a b"]}'
-        server.send(wire.text('"push"') + wire.text('{"id":1}'))
-        screen.wait_for(r'^  #2 ← "push"$')
-        screen.wait_for(r'^  #3 ← #1 \d[\d.]* [mu]?s \{"id":1\}$')
-        screen.enter("nope")
-        wait_until(lambda: len([frame for frame in server.frames if frame.opcode == wire.TEXT]) == 2)
-        server.send(wire.text('{"id":2,"error":{"code":-32601,"message":"no \\u001b method"}}'))
-        screen.wait_for(r'^  #5 ← #4 \d[\d.]* [mu]?s error -32601: no \\u\{1B\} method \{"id":2,"error":')
-        screen.enter("sum 'a")
-        screen.wait_for("wsx: the line was not sent: the quote at byte 5 is not closed")
-        screen.enter("/quit")
-        screen.wait_for_last_line("shell$")
-
-
 def test_requests_wait_for_earlier_replies_and_timeouts_do_not_end_the_session(screen):
     with Conversation() as server:
         screen.enter(f"$WSX connect --request --reply-timeout 400ms {server.url}; echo status $?")

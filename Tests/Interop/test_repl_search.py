@@ -71,21 +71,6 @@ def test_a_key_that_is_none_of_the_search_returns_to_the_line(server, key):
         screen.wait_for_last_line("> typed!")
 
 
-def test_messages_that_arrive_appear_above_the_search(prompt, server):
-    prompt.press("C-f")
-    prompt.type("pear")
-    prompt.wait_for(r"^\(find\) 'pear' 1 of 1  #1 ←")
-    server.send(wire.text("another pear") + wire.text("plum"))
-    prompt.wait_for(r"^ *#5 ← plum\n(ws://.*\n)?\(find\) 'pear' 2 of 2  #1 ←")
-    prompt.resize(60, 20)
-    prompt.wait_for(r"""^\(find\) 'pear' 2 of 2  #1 ← {"a":"pear"}$""")
-    prompt.resize(30, 20)
-    prompt.wait_for(r"^\(find\) 'pear' 2 of 2  #1 ←$")
-    prompt.press("C-c")
-    prompt.wait_for_last_line(">")
-    assert prompt.text.count("(find)") == 0
-
-
 def test_a_search_in_a_flood_answers_keys(server):
     done = threading.Event()
 
@@ -156,17 +141,6 @@ def test_vi_mode_has_the_search(server, tmp_path):
         screen.wait_for_last_line("> ab")
         screen.type("c")
         screen.wait_for_last_line("> abc")
-
-
-def test_the_prompt_of_a_server_has_the_search():
-    with Screen() as screen:
-        screen.enter("$WSX listen --once 127.0.0.1:0")
-        screen.wait_for_last_line(">")
-        screen.press("C-f")
-        screen.type("x")
-        screen.wait_for_last_line("(find) 'x' no match")
-        screen.press("C-c")
-        screen.wait_for_last_line(">")
 
 
 def test_a_dumb_terminal_has_find_instead(server):
