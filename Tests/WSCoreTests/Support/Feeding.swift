@@ -28,6 +28,11 @@ func feedings(of bytes: [UInt8]) -> [[ArraySlice<UInt8>]] {
     return feedings
 }
 
+/// Splits bytes into pieces of `count` bytes. The last may be shorter.
+func chops(of bytes: [UInt8], _ count: Int) -> [ArraySlice<UInt8>] {
+    stride(from: 0, to: bytes.count, by: count).map { bytes[$0..<min($0 + count, bytes.count)] }
+}
+
 extension Session {
     /// Feeds a copy of `bytes` to the session until the handler has taken everything.
     mutating func receive<Handler: SessionHandler>(
