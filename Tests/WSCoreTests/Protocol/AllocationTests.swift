@@ -7,28 +7,6 @@ import WSCore
     .enabled(
         if: allocation_counter_is_available(), "allocations can be counted only with glibc and without a sanitizer"))
 struct AllocationTests {
-    @Test("the counter counts allocations that are freed immediately")
-    func control() {
-        let count = allocations {
-            for _ in 0..<100 { UnsafeMutableRawPointer.allocate(byteCount: 32, alignment: 16).deallocate() }
-        }
-        expectEqual(count, 100)
-        expectEqual(allocations {}, 0)
-    }
-
-    @Test("the counter counts allocations of Swift types")
-    func controlArray() {
-        var random = SeededRandom(seed: 3)
-        var arrays: [[UInt64]] = []
-        arrays.reserveCapacity(10)
-        let count = allocations {
-            for _ in 0..<10 { arrays.append([random.next()]) }
-        }
-        expectEqual(Set(arrays).count, 10)
-        // The runtime may allocate when a type is used for the first time.
-        #expect(count >= 10)
-    }
-
     @Test("echoing 100,000 messages of 20 bytes does not allocate", arguments: [MessageKind.text, .binary])
     func echo(kind: MessageKind) throws {
         let message = Array("20 bytes of message!".utf8)

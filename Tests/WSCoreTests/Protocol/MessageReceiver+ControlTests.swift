@@ -25,29 +25,6 @@ import WSCore
             answers: [frame(0x8A, "b")])
     }
 
-    @Test("RFC 6455 §5.5: a control frame of 126 bytes fails the connection with 1002")
-    func tooLong() {
-        let payload = [UInt8](repeating: 0xFE, count: 126)
-        for (first, opcode, name): (UInt8, Opcode, String) in [
-            (0x88, .close, "close"), (0x89, .ping, "ping"), (0x8A, .pong, "pong"),
-        ] {
-            expectViolation(
-                [frame(first, payload)], .controlFrameTooLong(opcode), code: 1002,
-                reason: "a \(name) frame is longer than 125 bytes")
-        }
-    }
-
-    @Test("RFC 6455 §5.5: a fragmented control frame fails the connection with 1002")
-    func fragmented() {
-        for (first, opcode, name): (UInt8, Opcode, String) in [
-            (0x08, .close, "close"), (0x09, .ping, "ping"), (0x0A, .pong, "pong"),
-        ] {
-            expectViolation(
-                [frame(first, "frag"), frame(0x80, "ment")], .fragmentedControlFrame(opcode), code: 1002,
-                reason: "a \(name) frame is fragmented")
-        }
-    }
-
     @Test("RFC 6455 §5.5.1: a close frame is delivered and answered with its code only")
     func close() {
         expectReceived([frame(0x88)], events: [.close(nil)], answers: [frame(0x88)])
@@ -55,25 +32,6 @@ import WSCore
         expectReceived([closeFrame(1001, "bye 🦜")], events: [.close(1001, "bye 🦜")], answers: [closeFrame(1001)])
         let reason = String(repeating: "*", count: 123)
         expectReceived([closeFrame(1000, reason)], events: [.close(1000, reason)], answers: [closeFrame(1000)])
-    }
-
-    @Test("RFC 6455 §5.5: a close frame with a reason of 124 bytes fails the connection with 1002")
-    func closeReasonTooLong() {
-        expectViolation(
-            [closeFrame(1000, String(repeating: "*", count: 124))], .controlFrameTooLong(.close), code: 1002,
-            reason: "a close frame is longer than 125 bytes")
-    }
-
-    @Test("RFC 6455 §5.5.1: a close frame of length 1 is rejected from its header, before the payload arrives")
-    func closeOneByteHeader() {
-        expectViolation(
-            [[0x88, 0x01]], .closePayloadTooShort, code: 1002, reason: "a close frame has a payload of one byte")
-    }
-
-    @Test("RFC 6455 §5.5.1: a close frame with a payload of one byte fails the connection with 1002")
-    func closeOneByte() {
-        expectViolation(
-            [[0x88, 0x01, 0x03]], .closePayloadTooShort, code: 1002, reason: "a close frame has a payload of one byte")
     }
 
     static let validCodesCases: [UInt16] = [
@@ -84,27 +42,6 @@ import WSCore
     func validCodes(code: UInt16) {
         expectReceived([closeFrame(code)], events: [.close(code)], answers: [closeFrame(code)])
         expectReceived([closeFrame(code, "x")], events: [.close(code, "x")], answers: [closeFrame(code)])
-    }
-
-    static let invalidCodesCases: [UInt16] = [0, 1, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65535]
-
-    @Test(
-        "RFC 6455 §7.4: a code that must not be sent fails the connection with 1002", arguments: Self.invalidCodesCases)
-    func invalidCodes(code: UInt16) {
-        for text in ["", "reason"] {
-            expectViolation(
-                [closeFrame(code, text)], .invalidCloseCode(code), code: 1002,
-                reason: "close code \(code) must not be sent")
-        }
-    }
-
-    @Test("RFC 6455 §5.5.1: a reason with invalid UTF-8 fails the connection with 1007")
-    func invalidReason() {
-        for reason in UTF8Vectors.invalid.map(\.bytes) + UTF8Vectors.truncated {
-            expectViolation(
-                [frame(0x88, [0x03, 0xE8] + reason)], .invalidCloseReason, code: 1007,
-                reason: "a close reason is not valid UTF-8")
-        }
     }
 
     @Test("RFC 6455 §1.4: data after a close frame is ignored, valid or not")

@@ -106,34 +106,31 @@ import WSCore
         expectEqual(handler.pieces, [Array("ab".utf8), Array("cde".utf8), Array("p".utf8)])
     }
 
-    @Test("RFC 6455 §5.2: any reserved bit fails the connection with 1002 after earlier frames are handled")
-    func reservedBits() {
-        for (bits, names): (UInt8, String) in [
-            (1, "RSV3"), (2, "RSV2"), (3, "RSV2, RSV3"), (4, "RSV1"), (5, "RSV1, RSV3"), (6, "RSV1, RSV2"),
-            (7, "RSV1, RSV2, RSV3"),
-        ] {
-            for opcode: UInt8 in [0x1, 0x2, 0x8, 0x9, 0xA] {
-                expectViolation(
-                    [frame(0x81, "ok"), frame(0x80 | bits << 4 | opcode, "no"), frame(0x89)],
-                    .reservedBits(bits), code: 1002,
-                    reason: "reserved bits are set (\(names)) without an extension that uses them",
-                    events: [.text("ok")])
-            }
-        }
-    }
+    /// A violation of each kind. `FrameHeader+DecodingTests` and `CloseFrameTests` have all of their inputs.
+    static let violations: [(bytes: [UInt8], error: ProtocolError, code: UInt16, reason: String)] = [
+        (
+            frame(0xF9, "no"), .reservedBits(7), 1002,
+            "reserved bits are set (RSV1, RSV2, RSV3) without an extension that uses them"
+        ),
+        (frame(0x83, "no"), .reservedOpcode(3), 1002, "opcode 3 is reserved"),
+        ([0x82, 126, 0, 125], .lengthNotMinimal, 1002, "a frame length is not in its shortest form"),
+        ([0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 0], .lengthTooLarge, 1002, "a frame length is 2^63 or more"),
+        (
+            frame(0x89, [UInt8](repeating: 0xFE, count: 126)), .controlFrameTooLong(.ping), 1002,
+            "a ping frame is longer than 125 bytes"
+        ),
+        (frame(0x0A, "frag"), .fragmentedControlFrame(.pong), 1002, "a pong frame is fragmented"),
+        // Rejected from its header, before the payload arrives.
+        ([0x88, 0x01], .closePayloadTooShort, 1002, "a close frame has a payload of one byte"),
+        (closeFrame(1005, "no"), .invalidCloseCode(1005), 1002, "close code 1005 must not be sent"),
+        (frame(0x88, [0x03, 0xE8, 0xFF]), .invalidCloseReason, 1007, "a close reason is not valid UTF-8"),
+    ]
 
-    static let reservedOpcodesCases: [UInt8] = [3, 4, 5, 6, 7, 11, 12, 13, 14, 15]
-
-    @Test("RFC 6455 §5.2: a reserved opcode fails the connection with 1002", arguments: Self.reservedOpcodesCases)
-    func reservedOpcodes(opcode: UInt8) {
-        let reason = "opcode \(opcode) is reserved"
-        for payload in ["", "payload"] {
-            expectViolation(
-                [frame(0x80 | opcode, payload), frame(0x89)], .reservedOpcode(opcode), code: 1002, reason: reason)
+    @Test("RFC 6455 §7.1.7: each violation fails the connection with its close code, after earlier frames")
+    func violation() {
+        for (bytes, error, code, reason) in Self.violations {
+            expectViolation([frame(0x81, "ok"), bytes], error, code: code, reason: reason, events: [.text("ok")])
         }
-        expectViolation(
-            [frame(0x81, "ok"), frame(0x80 | opcode), frame(0x81, "no")], .reservedOpcode(opcode), code: 1002,
-            reason: reason, events: [.text("ok")])
     }
 
     @Test("RFC 6455 §5.1: a masked frame fails a client's connection with 1002")
@@ -152,26 +149,6 @@ import WSCore
             error: .unmaskedClientFrame, sent: closeFrame(1002, "a frame from the client is not masked"))
         for chunks in feedings(of: frame(0x81, "Hello")) {
             expectEqual(outcome(of: chunks, receivedBy: .server, limits: .server), expected)
-        }
-    }
-
-    @Test("RFC 6455 §5.2: a length that is not minimally encoded fails the connection with 1002")
-    func lengthNotMinimal() {
-        for header: [UInt8] in [
-            [0x82, 126, 0, 0], [0x82, 126, 0, 125], [0x82, 127, 0, 0, 0, 0, 0, 0, 0, 125],
-            [0x81, 127, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF],
-        ] {
-            expectViolation(
-                [header], .lengthNotMinimal, code: 1002, reason: "a frame length is not in its shortest form")
-        }
-    }
-
-    @Test("RFC 6455 §5.2: a length of 2^63 or more fails the connection with 1002")
-    func lengthTooLarge() {
-        for header: [UInt8] in [
-            [0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 0], [0x82, 127] + [UInt8](repeating: 0xFF, count: 8),
-        ] {
-            expectViolation([header], .lengthTooLarge, code: 1002, reason: "a frame length is 2^63 or more")
         }
     }
 

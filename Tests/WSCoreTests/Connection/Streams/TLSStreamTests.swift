@@ -195,38 +195,6 @@ import Testing
         }
     }
 
-    @Test("stopping and restarting within a callback loses and repeats no data")
-    func stopAndStart() throws {
-        try withTLSPair { loop, client, server in
-            let bytes = pattern(1_000_000)
-            var count = 0
-            server.recorder.didChange = { stream in
-                stream.stopReading()
-                count += 1
-                if count % 2 == 0 { stream.startReading() }
-                if count % 3 == 0 { stream.stopReading() }
-            }
-            client.send(bytes)
-            server.stream.startReading()
-            loop.run(within: .seconds(30)) {
-                server.stream.startReading()
-                return server.recorder.received.count >= bytes.count
-            }
-            expectTrue(areEqual(server.recorder.received, bytes))
-        }
-    }
-
-    @Test("a stream that is not reading delivers nothing until it starts")
-    func neverReading() throws {
-        try withTLSPair { loop, client, server in
-            client.send(Array("waits".utf8))
-            loop.settle()
-            expectEmpty(server.recorder.received)
-            server.stream.startReading()
-            loop.run { server.recorder.received == Array("waits".utf8) }
-        }
-    }
-
     @Test("a delegate that closes the stream in a callback receives no more calls, and everything is released")
     func closeWhileReading() throws {
         weak var stream: TLSStream?

@@ -89,52 +89,6 @@ import Testing
         }
     }
 
-    @Test("the end of the stream is reported after all data")
-    func end() throws {
-        try withThrottled(500_000) { loop, stream, recorder, raw in
-            try raw.write(pattern(150_000))
-            raw.stream.shutdown()
-            stream.startReading()
-            loop.run { recorder.hasEnded }
-            expectEqual(recorder.received, pattern(150_000))
-        }
-    }
-
-    @Test("no data is delivered while reading is stopped, including buffered data")
-    func paused() throws {
-        try withThrottled(100_000) { loop, stream, recorder, raw in
-            try raw.write(pattern(60_000))
-            recorder.didChange = { $0.stopReading() }
-            stream.startReading()
-            loop.run { !recorder.received.isEmpty }
-            let count = recorder.received.count
-            loop.advance(by: .milliseconds(300))
-            expectEqual(recorder.received.count, count)
-            recorder.didChange = { _ in }
-            stream.startReading()
-            loop.advance { recorder.received.count == 60_000 }
-            expectEqual(recorder.received, pattern(60_000))
-        }
-    }
-
-    @Test("a delegate can close the stream during a read or drain callback")
-    func closedInside() throws {
-        try withThrottled(100_000) { loop, stream, recorder, raw in
-            try raw.write(pattern(60_000))
-            recorder.didChange = { $0.close() }
-            stream.startReading()
-            loop.run { stream.isClosed }
-        }
-        try withThrottled(100_000) { loop, stream, recorder, raw in
-            raw.stream.startReading()
-            try write(pattern(20_000), to: stream)
-            recorder.didChange = { $0.close() }
-            loop.run { stream.isClosed }
-            loop.run { raw.recorder.hasEnded }
-            expectEqual(raw.recorder.received, pattern(20_000))
-        }
-    }
-
     @Test("a dead peer is reported as a write or read failure")
     func gone() throws {
         try withThrottled(100_000) { loop, stream, recorder, raw in

@@ -15,22 +15,6 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §7.4.1: each constant has the right number")
-    func numbers() {
-        let codes: [CloseCode] = [
-            .normalClosure, .goingAway, .protocolError, .unsupportedData, .noStatus, .abnormalClosure, .invalidPayload,
-            .policyViolation, .messageTooBig, .mandatoryExtension, .internalError, .serviceRestart, .tryAgainLater,
-            .badGateway, .unauthorized, .forbidden, .timeout,
-        ]
-        expectEqual(
-            codes.map(\.rawValue),
-            [
-                1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3003,
-                3008,
-            ])
-        expectEqual(Set(codes.map(\.meaning)).count, codes.count)
-    }
-
     @Test(
         "RFC 6455 §7.4.2: unregistered library and application codes have no meaning",
         arguments: [3001, 3999, 4000, 4999])
