@@ -97,6 +97,22 @@ def wait_until(condition, timeout=60, what="a condition"):
         time.sleep(0.02)
 
 
+def wait_a_moment(condition):
+    """Whether the condition becomes true within half a second."""
+    try:
+        wait_until(condition, timeout=0.5)
+        return True
+    except AssertionError:
+        return False
+
+
+def end(process):
+    """Kills a process unless it has exited, and waits for its end."""
+    if process.poll() is None:
+        process.kill()
+    process.wait(60)
+
+
 def wait_until_caught(pid, number):
     """Waits until a process has installed a handler for a signal."""
     def is_caught():
@@ -137,9 +153,7 @@ class Running:
         return self
 
     def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait(60)
+        end(self.process)
         for thread in self._threads:
             thread.join(60)
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):

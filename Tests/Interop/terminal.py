@@ -13,7 +13,7 @@ import tempfile
 import termios
 import time
 
-from processes import BINARY, wait_until
+from processes import BINARY, end, wait_until
 
 # How long to wait for output, in seconds. A lower value finds failures sooner on an idle machine.
 PATIENCE = float(os.environ.get("WSX_TEST_PATIENCE", 60))
@@ -134,9 +134,7 @@ class RawTerminal:
         return self
 
     def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait(60)
+        end(self.process)
         for descriptor in (self.main, self.terminal):
             try:
                 os.close(descriptor)

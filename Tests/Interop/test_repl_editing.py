@@ -12,7 +12,7 @@ import time
 import pytest
 
 import wire
-from processes import wait_until
+from processes import wait_a_moment, wait_until
 from terminal import RawTerminal, Screen
 from test_repl import Conversation, content
 
@@ -498,15 +498,6 @@ def test_pongs_during_editing_are_buffered_up_to_a_limit(server, tmp_path):
         (tmp_path / "end").touch()
         wait_until(lambda: len(sent) > count)
     thread.join(60)
-
-
-def wait_a_moment(condition):
-    """Whether the condition becomes true within half a second."""
-    try:
-        wait_until(condition, timeout=0.5)
-        return True
-    except AssertionError:
-        return False
 
 
 # Exiting

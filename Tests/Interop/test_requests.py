@@ -8,21 +8,12 @@ import threading
 import pytest
 
 import wire
-from processes import BINARY, Running, assert_fails, wait_until, wsx
+from processes import BINARY, Running, assert_fails, wait_a_moment, wait_until, wsx
 from scripted_server import ScriptedServer
 
 
 def request_lines(*ids):
     return b"".join(b'{"id":%d}\n' % number for number in ids)
-
-
-def wait_a_moment(condition):
-    """Whether the condition becomes true within half a second."""
-    try:
-        wait_until(condition, timeout=0.5)
-        return True
-    except AssertionError:
-        return False
 
 
 def received_until_close(peer):

@@ -11,7 +11,7 @@ import threading
 import pytest
 
 import wire
-from processes import BINARY
+from processes import BINARY, end
 from scripted_server import ScriptedServer
 from test_listen_once import Client
 
@@ -32,9 +32,7 @@ class Unread:
         return self
 
     def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait(60)
+        end(self.process)
         self.close_near()
         self.file.close()
 
