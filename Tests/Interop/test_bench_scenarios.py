@@ -281,13 +281,6 @@ def test_invalid_options_are_rejected(scenario, words, message):
     assert_fails(wsx("bench", *words, "ws://127.0.0.1:1/"), 2, message)
 
 
-def test_an_invalid_file_is_rejected_with_its_position(tmp_path):
-    path = tmp_path / "bad.jsonl"
-    path.write_text('{"type":"message","direction":"out","data":"{{nme}}"}')
-    result = wsx("bench", "--scenario", path, "ws://127.0.0.1:1/")
-    assert_fails(result, 2, "bad.jsonl, line 1, column 45: ", "unknown placeholder")
-
-
 def test_a_scenario_that_closes_before_it_repeats_is_rejected(tmp_path):
     steps = LOGIN[:2] + [{"type": "close", "direction": "out", "code": 1000}]
     path = written(tmp_path / "s.jsonl", steps + [{"type": "repeat"}, QUERY[0]])

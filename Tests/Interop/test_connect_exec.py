@@ -115,14 +115,6 @@ def test_a_line_of_the_program_that_is_too_long_ends_the_run():
             server.wait_for('disconnected: 1011 "a line is too long"')
 
 
-def test_binary_messages_are_byte_exact_both_ways():
-    script = "os.write(1, bytes(range(256))); data = b''\nwhile len(data) < 256: data += os.read(0, 256)\n" \
-        "sys.exit(data != bytes(range(256)))"
-    with Listener("--echo") as server:
-        result = connect(server.url, "--binary", program=python(script))
-    assert (result.status, result.err) == (0, "")
-
-
 EVENTS = """
 def show(event): print(event["type"], event.get("opcode"), event.get("data", event.get("base64")), event.get("code"),
                        file=sys.stderr)

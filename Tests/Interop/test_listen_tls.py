@@ -8,7 +8,6 @@ import ssl
 import pytest
 import websockets
 
-import wire
 from processes import NODE_ENVIRONMENT, PEERS, Listener, Running, assert_fails, memory_limit, resident_bytes, run, wsx
 from tls import client_context
 
@@ -82,21 +81,6 @@ def test_a_client_may_not_renegotiate(tls_echo):
         client.wait_for("Verify return code", "out")
         client.send(b"R\n")
         client.wait_for("no renegotiation|handshake failure|unexpected message")
-
-
-def test_tls_ends_with_a_close_notify(tls_echo, certificates):
-    context = client_context(certificates.root)
-    sock = context.wrap_socket(
-        socket.create_connection(("127.0.0.1", tls_echo.port), 20), server_hostname="localhost",
-        suppress_ragged_eofs=False)
-    with sock:
-        stream = wire.Stream(sock)
-        stream.send(wire.upgrade_request(tls_echo.port))
-        stream.read_head()
-        stream.send(wire.close(1000, is_masked=True))
-        assert stream.read_frame().close_code == 1000
-        # An end without a close_notify would raise an error here.
-        assert stream.read_to_end() == b""
 
 
 def test_a_silent_client_is_disconnected_after_the_handshake_timeout(certificates):

@@ -176,12 +176,6 @@ def test_a_bad_certificate_after_a_good_one_is_final(certificates):
     assert server.connection_count == 2
 
 
-def test_a_rejected_proxy_password_is_final(guarded_tinyproxy):
-    proxy = f"http://me:falsch@127.0.0.1:{guarded_tinyproxy.port}"
-    result = wsx("connect", "--reconnect", "--proxy", proxy, "ws://127.0.0.1:1/")
-    assert result.status == 3
-
-
 # Attempts and delays
 
 
