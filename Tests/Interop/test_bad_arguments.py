@@ -120,6 +120,9 @@ MISTAKES = [
     (["connect", "-f", "/", "echo:"], ["--file /", "directory"]),
     (["listen", "70000"], ["port"]),
     (["help", "nothing"], ["nothing"]),
+    (["bench"], ["needs URL; try 'wsx bench echo:'"]),
+    (["connect", "--ca", "/", "--cacert=/nonexistent/ca.pem", "wss://127.0.0.1:1"], ["/nonexistent/ca.pem"]),
+    (["connect", "-s", "a b", "echo:"], ["is not a subprotocol"]),
 ]
 
 

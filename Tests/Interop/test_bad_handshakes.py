@@ -184,6 +184,8 @@ def test_a_server_that_resets_exits_3():
     [
         (["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Accept: bm90IHRoZSByaWdodCBvbmU="], ["Accept header is wrong"]),
         (["Connection: Upgrade", "{accept}"], ["no Upgrade header"]),
+        (["Upgrade: websocket", "{accept}"], ["no Connection header"]),
+        (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "{accept}"], ["several Sec-WebSocket-Accept headers"]),
         (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Protocol: chat"], ['"chat"', "not requested"]),
         (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Extensions: x-other"],
          ['"x-other"', "not offered"]),

@@ -16,6 +16,15 @@ from processes import assert_fails, wsx
         ("ws://h☃st/", ["not a host name", "letters, digits, and hyphens"]),
         ("ws://\u202ehost/", []),
         ("ws://host/\x1b[31m", ["control character"]),
+        ("ws:/host/", ["two slashes are missing"]),
+        ("ws://host:port/", ['"port" is not a port']),
+        ("ws://host:1:2/", ["more than one colon"]),
+        ("ws://[::g]/", ["is not an IPv6 address"]),
+        ("ws://" + "a" * 256 + "/", ["the limit is 255"]),
+        ("ws://host/%zz", ["is not a percent escape"]),
+        ("ws://a@b@host/", ["%40"]),
+        ("ws+unix:", ["no socket path"]),
+        ("echo://host", []),
     ],
     ids=lambda value: value[:30].encode("unicode_escape").decode() if isinstance(value, str) else "")
 def test_an_invalid_url_gets_one_line(url, words):

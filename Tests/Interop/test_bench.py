@@ -10,6 +10,7 @@ import pytest
 import wire
 from processes import BINARY, PEERS, PEERS_PYTHON, Listener, Running, assert_fails, environment, run, wait_until, wsx
 from scripted_server import ScriptedServer
+from terminal import RawTerminal
 
 TIMES = ["min", "mean", "stddev", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "p99999", "max"]
 PERCENTILES = TIMES[3:-1]
@@ -132,6 +133,20 @@ def test_the_default_output_is_a_table(wsx_echo):
     assert sum(int(line.split("│")[1].split()[-3].replace(",", "")) for line in chart if line.endswith("%")) == 1200
     assert all(len(line) <= 80 for line in result.lines)
     assert b"\x1b" not in result.out
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+def test_the_histogram_and_the_table_do_not_wrap_on_a_narrow_terminal(columns, tmp_path):
+    earlier = tmp_path / "earlier.json"
+    earlier.write_bytes(wsx("bench", "echo:", "-n", "1000", "--output", "json").out)
+    words = ["-q", "--color", "never", "--threshold", "p99.999<1h", "--baseline", earlier]
+    with RawTerminal("bench", "echo:", "-n", "1000", *words, width=columns) as terminal:
+        assert terminal.wait(60) == 0
+        lines = terminal.output.decode().replace("\r", "").splitlines()
+    assert lines[0] == "passed" and any(line.startswith("Echo test with") for line in lines)
+    assert any("█" in line and line.endswith(" %") for line in lines)
+    assert any("too few seconds to tell" in line for line in lines)
+    assert [line for line in lines if len(line) > columns] == []
 
 
 @pytest.mark.parametrize("locale", ["C", "POSIX", "de_DE.ISO-8859-1", "de_DE"])

@@ -176,6 +176,12 @@ def test_without_a_connection_json_results_are_still_written():
     assert results["messages"]["sent"] == 0 and result.status == 3
 
 
+@pytest.mark.parametrize("moment", ["9999-01-01T00:00:00Z", "100000000000"])
+def test_a_start_time_in_the_far_future_is_rejected(moment):
+    result = run([BINARY, "bench", "echo:", "--start-at", moment])
+    assert_fails(result, 2, "--start-at", "years from now")
+
+
 def test_the_wait_for_the_last_replies_has_a_limit():
     def script(peer):
         peer.upgrade()

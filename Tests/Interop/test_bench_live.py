@@ -77,6 +77,15 @@ def test_a_condition_that_does_not_hold_stops_the_run(wsx_echo):
     assert results["duration_s"] >= 1 and results["messages"]["received"] > 0
 
 
+@pytest.mark.parametrize("condition, message", [
+    ("handshake.p99<1s", "handshake.p99 is known only at the end of a run; use --threshold"),
+    ("p99", "expected a metric, an operator, and a value"),
+    ("", "expected a metric"),
+])
+def test_invalid_conditions_are_rejected(condition, message):
+    assert_fails(wsx("bench", "--abort", condition, "ws://127.0.0.1:1/"), 2, "--abort", message)
+
+
 def scraped(url):
     """Returns the samples of a metrics page, by name and labels, as another implementation reads them."""
     with urllib.request.urlopen(url, timeout=60) as response:

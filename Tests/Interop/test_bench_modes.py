@@ -147,6 +147,8 @@ def test_a_broadcast_through_mqtt():
     (["--mode", "broadcast", "--size", "47"], "48 bytes or more"),
     (["--publishers", "2"], "requires '--mode=broadcast'"),
     (["--mode", "idle", "-n", "5"], "cannot be used with"),
+    (["--mode", "connect", "--ramp", "1s"], "add --rate"),
+    (["-t", "3", "-c", "2"], "there are only 2 connections; raise --connections"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
 def test_invalid_combinations_of_options_are_rejected(arguments, words):
     assert_fails(wsx("bench", "ws://127.0.0.1:1", *arguments), 2, words)

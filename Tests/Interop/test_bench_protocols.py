@@ -58,6 +58,14 @@ def test_each_request_has_its_acknowledgement(socketio, pace):
     assert counts(socketio) == [400, 400]
 
 
+def test_the_servers_words_explain_error_replies():
+    with SignalRServer() as server:
+        result, results = bench(
+            *server.options, server.url, "--mode", "request", "-m", "Fail {{seq}}", "-c", "2", "-n", "4", "--threads", "2")
+    assert faults(results) == {"mismatched": 4}
+    assert_fails(result, 7, "the replies: 4 mismatched; ", "; the first mismatched reply: ", "Fail failed")
+
+
 def test_each_connection_logs_in_with_its_own_row(socketio, tmp_path):
     users = tmp_path / "users.csv"
     users.write_text("token,message\n" + "".join(f"t,from {number}\n" for number in range(3)) + "not-t,none\n")

@@ -52,6 +52,19 @@ def test_a_search_that_takes_too_many_steps_is_reported(wsx_echo, option, status
     assert result.err.count("wsx: searching '^(a+)+$': some text needs too many steps ") == 1
 
 
+def test_a_wrong_reply_is_a_mismatch():
+    def answer(peer, request):
+        reply(peer, request, ok=request["id"] % 10 != 0)
+
+    with ScriptedServer(answering(answer)) as server:
+        result, results = requests(server, "-c", "1", "-n", "40", "--expect", '"ok": true')
+    assert faults(results) == {"mismatched": 4}
+    assert_fails(
+        result, 7,
+        "the replies: 4 mismatched; each request must have one reply, which is no error and matches every --expect; "
+        'the first mismatched reply: {"id": 10, "ok": false}\n')
+
+
 def test_the_table_shows_requests_and_pushes():
     def answer(peer, request):
         reply(peer, request)

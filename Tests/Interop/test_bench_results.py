@@ -62,6 +62,12 @@ def test_a_merge_can_write_a_histogram_log(results, tmp_path):
     assert sum(interval["count"] for interval in intervals) == 300
 
 
+def test_results_of_different_modes_are_rejected(results, tmp_path):
+    other = tmp_path / "send.json"
+    other.write_bytes(results[0].read_bytes().replace(b'"mode":"echo"', b'"mode":"send"', 1))
+    assert_fails(wsx("bench", "merge", results[0], other), 2, f"{other}: it is a result of --mode send")
+
+
 @pytest.mark.parametrize("contents, message", [
     (b"", "it is not JSON"), (b"{}", "it is not a result of 'wsx bench --output json'"), (b"\xff", "not UTF-8"),
     (b'{"mode":"echo","version":2}', "version 2"), (b'{"mode":"echo","version":1}', "'url' is missing"),

@@ -128,6 +128,16 @@ def test_faults_are_counted_under_their_step(scenario, options):
     assert result.status == 1
 
 
+def test_wrong_replies_alone_lead_to_status_7(scenario):
+    with ScriptedServer(Service({3: "wrong"})) as server:
+        result, results = bench("--scenario", scenario, "-c", "2", "-n", "20", server.url)
+    assert results["messages"]["mismatched"] == 2
+    assert result.err.splitlines() == [
+        "wsx: the scenario failed in line 5 (query): the message is wrong: /ok: expected true, received false",
+        "wsx: the iterations: 2 mismatched; each step must receive its message in time"]
+    assert result.status == 7
+
+
 def test_a_refused_login_is_an_error_and_the_others_continue(tmp_path):
     steps = [dict(step) for step in LOGIN + QUERY]
     steps[1]["strict"] = True
@@ -180,6 +190,28 @@ def test_thresholds_of_steps(scenario):
             "--threshold", "query.mismatched<5%", server.url)
     assert [threshold["met"] for threshold in results["thresholds"]] == [True, True, False]
     assert "--threshold 'query.mismatched<5%' is not met: 10.000 %" in result.err
+
+
+def test_a_step_with_the_name_of_a_time_takes_its_place(wsx_echo, tmp_path):
+    scenario = tmp_path / "login.jsonl"
+    scenario.write_text(
+        '{"direction":"out","type":"message","data":"a","name":"x"}\n'
+        '{"direction":"in","type":"message","data":"a","name":"login"}\n')
+    result, results = bench(
+        "--scenario", scenario, "-c", "1", "-n", "3", "--threshold", "login.received=3", "--threshold", "login.p99<1h",
+        "--abort", "login.p99<1h", "--threshold", "upgrade.p99<1h", "--threshold", "bytes.received=3", wsx_echo.url)
+    assert [threshold["met"] for threshold in results["thresholds"]] == [True] * 4
+    assert result.err.count("login.p99 is about the step 'login' of the scenario") == 2 and "upgrade" not in result.err
+
+
+@pytest.mark.parametrize("option", ["--threshold", "--abort"])
+def test_unknown_steps_are_rejected(scenario, option):
+    url = "ws://127.0.0.1:1/"
+    result = wsx("bench", "--scenario", scenario, option, "qeury.p99<1s", url)
+    assert_fails(result, 2, option, "no step has the name 'qeury'; did you mean 'query'?")
+    result = wsx("bench", "--scenario", scenario, option, "other.lost=0", url)
+    assert_fails(result, 2, "the steps are 'login', 'query'")
+    assert_fails(wsx("bench", option, "query.lost=0", url), 2, "unknown metric 'query.lost'")
 
 
 def test_an_abort_condition_on_a_step_ends_the_run(scenario):

@@ -253,6 +253,12 @@ def test_stages_are_merged_and_shown(wsx_echo, tmp_path):
     (["--stages", "5@1s,5@1s", "--threshold", "stage3.p99<1s"], "there is no 'stage3'; the stages are stage1 to stage2"),
     (["--threshold", "stage1.unsent<1s"], "unknown metric 'stage1.unsent'"),
     (["--abort", "p99<1s", "--mode", "send"], "--mode send measures no latencies"),
+    (["--stages", "5@1s", "-c", "5"], "-c"),
+    (["--stages", "5@1s", "-d", "5s"], "-d"),
+    (["--stages", "5@0s"], "above 0"),
+    (["--stages", "5@1s", "--abort", "stage1.p99<1s"], "only at the end"),
+    (["--abort", "max<1s", "--mode", "receive"], "--mode receive measures no latencies"),
+    (["--threshold", "stage1.p99<1s"], "there are no stages"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
 def test_a_mistake_is_reported_before_connecting(options, words):
     # Nothing listens there: an attempt to connect would lead to status 3.

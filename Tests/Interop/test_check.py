@@ -96,6 +96,10 @@ def test_a_server_that_is_not_there():
     (["ws://h/", "--once"], ["--once", "--listen"]),
     (["ws://h/", "--autobahn", ROOT / "README.md"], ["--autobahn"]),
     (["ws://h/", "--case", "T.*"], ["add --http2"]),
+    (["--explain", "99.1"], ["--explain 99.1", "wsx check --list"]),
+    (["ws://h/", "--case", "1.1.1", "--case", "zzz.*"], ["--case 'zzz.*'"]),
+    (["ws://h/", "--case-timeout", "0"], ["--case-timeout"]),
+    (["ws://h/", "--case", "H.*", "--http2"], ["leave out --http2"]),
 ])
 def test_mistakes_are_usage_errors(arguments, words):
     assert_fails(check(*arguments), 2, *words)

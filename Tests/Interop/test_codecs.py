@@ -109,6 +109,15 @@ def test_json_rpc_calls_are_encoded():
     assert json.loads(result.out) == {"jsonrpc": "2.0", "method": "sum", "params": [1, 2], "id": 1}
 
 
+def test_undecodable_messages_are_written_unchanged_with_a_reason():
+    result = received(*[b"\xc1\xff"] * 15, MSGPACK, options=["--decode", "msgpack"])
+    assert result.out == b"\xc1\xff\n" * 15 + TEXT.encode() + b"\n"
+    lines = result.err.splitlines()
+    assert len(lines) == 11
+    assert lines[0].startswith("wsx: a message was not decoded: msgpack: ")
+    assert lines[-1] == "wsx: further messages that cannot be decoded are not reported"
+
+
 # Programs
 
 

@@ -129,7 +129,13 @@ def test_an_invalid_secret_exits_2_and_is_not_shown(arguments, words):
 
 @pytest.mark.parametrize(
     "url, words",
-    [("ws://me:geheim%zz@127.0.0.1/", "%zz"), ("ws://me:geheim@127.0.0.1/ x", "space"), ("me:geheim@h:x/", "port")])
+    [("ws://me:geheim%zz@127.0.0.1/", "%zz"), ("ws://me:geheim@127.0.0.1/ x", "space"), ("me:geheim@h:x/", "port"),
+        ("ws://me:geheim@x@127.0.0.1/", "'@'"),
+        ("ws://me:geheim/x@127.0.0.1/", "%2F"),
+        ("ws://me:geheim?x@127.0.0.1/", "%3F"),
+        ("ws://me:geheim#x@127.0.0.1/", "#"),
+        ("ws://me:x#geheim@127.0.0.1/", "#"),
+        ("ftp://me:geheim@127.0.0.1/", "ftp")])
 def test_the_password_of_an_invalid_url_is_not_shown(url, words):
     result = wsx("connect", url)
     assert_fails(result, 2, words)
@@ -176,6 +182,12 @@ def test_netrc_is_read_only_with_the_option(home):
     (["--auth", "a:b"], b"Basic YTpi"), (["--bearer", "t"], b"Bearer t"), (["-H", "Authorization: own"], b"own")])
 def test_other_credentials_take_precedence_over_netrc(home, arguments, sent):
     assert sent_fields("--netrc", *arguments, **home)[1] == (sent, None)
+
+
+def test_an_entry_of_netrc_without_a_login_is_an_error_unless_the_url_has_a_user(home, tmp_path):
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 password p")
+    assert_fails(wsx("connect", "--netrc", "ws://127.0.0.1:1/", **home), 2, "line 1: the entry has no login")
+    assert sent_fields("--netrc", user="u@", **home)[1] == (b"Basic " + base64.b64encode(b"u:p"), None)
 
 
 def test_text_files_may_begin_with_a_byte_order_mark(home, tmp_path):

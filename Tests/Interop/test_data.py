@@ -108,6 +108,8 @@ def test_logins_and_answers_use_the_columns(users):
     (["-c", "3", "-H", "A: {{user}}"], "users.csv, line 4: --header: the value of"),
     (["-c", "1", "--mode", "request", "--expect", "^hello {{user}}"],
      "--expect '^hello {{user}}': a regular expression has no placeholders"),
+    (["-c", "1", "--ready", "{{user}}"], "--ready '{{user}}': a regular expression has no placeholders"),
+    (["-c", "1", "-b", "a={{seq}}"], "--cookie: {{seq}} numbers the messages of a connection"),
 ], ids=lambda value: value if isinstance(value, str) else " ".join(value))
 def test_invalid_templates_and_missing_rows_fail_before_connecting(users, arguments, message):
     with ScriptedServer(Recorder()) as server:
@@ -191,3 +193,17 @@ def test_messages_url_and_request_are_templates_with_template(users):
     assert result.lines == ["1 Ada", '{"n":2,"e":"\\""}', "3{{"]
     assert recorder.connections[0]["target"] == "/?t1"
     assert recorder.connections[0]["fields"]["A"] == "Ada"
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["a", "{{sek}}"], "message 2: unknown placeholder '{{sek}}'; did you mean '{{seq}}'?"),
+    (["{{last:/x}}"], "message 1: {{last:…}} needs a received message, but none has arrived yet"),
+    (["-H", "A: {{last:/x}}"], "--header: {{last:…}} needs a received message, but the request is sent before"),
+    (["--heartbeat", "1s", "--heartbeat-message", "{{tme}}"], "--heartbeat-message: unknown placeholder '{{tme}}'"),
+    (["-H", "A: {{seq}}"], "--header: {{seq}} numbers the messages"),
+], ids=" ".join)
+def test_an_invalid_template_of_the_command_line_fails_before_connecting(arguments, message):
+    with ScriptedServer(Recorder()) as server:
+        result = wsx("connect", "--template", server.url, *arguments)
+    assert_fails(result, 2, message)
+    assert server.connection_count == 0

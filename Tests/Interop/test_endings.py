@@ -221,6 +221,14 @@ def closing(code, *messages):
     return lambda peer: (peer.upgrade(then=b"".join(map(wire.text, messages)) + wire.close(code)), peer.read_until_close())
 
 
+@pytest.mark.parametrize("code, words", [(None, "closed without a code"), (1000, "closed with 1000"), (1001, "closed with 1001")])
+def test_a_peer_that_closes_before_until_matches_exits_7(code, words):
+    with ScriptedServer(closing(code, "no")) as server:
+        result = wsx("connect", "--until", "ready", "--no-stdin", server.url)
+    assert_fails(result, 7, f"{words} before --until 'ready' matched")
+    assert result.lines == ["no"]
+
+
 def test_with_count_and_until_either_goal_suffices_and_errors_name_both():
     with ScriptedServer(closing(1000, "one")) as server:
         result = wsx("connect", "-n", "3", "--until", "ready", "--until", "go", "--no-stdin", server.url)

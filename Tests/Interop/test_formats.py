@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from processes import Listener, wsx
+from processes import Listener, assert_fails, wsx
 from scripted_server import ScriptedServer
 import wire
 
@@ -147,6 +147,21 @@ def test_a_close_event_starts_the_closing_handshake_and_ends_the_input(members, 
         result = wsx("connect", "--compress=off", "--linger", "100ms", "--input", "json", server.url, stdin=events)
         assert (result.status, result.err) == (0, ""), result
     assert server.results == [(b"x", wire.CLOSE, payload)]
+
+
+@pytest.mark.parametrize("given, stdin, words", [
+    ("hex", b"00\n0g\n", ("input message 2", "byte 2 is not a hexadecimal digit")),
+    ("hex", b"000\n", ("input message 1", "odd number of hexadecimal digits")),
+    ("base64", b"AA==\nAA=\n", ("input message 2", "padding")),
+    ("base64", b"A*==\n", ("input message 1", "byte 2")),
+    ("json", b'["message"]\n', ("input line 1", "not a JSON object")),
+    ("json", b'{"type":"message","data":"\\ud800"}\n', ("input line 1", "surrogate")),
+    ("json", b'{"type":"\x1b[31m"\n', ("input line 1", "byte 10")),
+    ("json", b'{"type":"message","data":"\xff"}\n', ("input line 1", "UTF-8")),
+    ("json", b'{"type":"close","code":70000}\n', ("input line 1", "'code'")),
+])
+def test_bad_input_ends_the_run_with_a_reason(wsx_echo, given, stdin, words):
+    assert_fails(wsx("connect", "--input", given, wsx_echo.url, stdin=stdin), 2, *words)
 
 
 def test_json_output_is_valid_json_input(wsx_echo):

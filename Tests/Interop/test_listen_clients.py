@@ -9,7 +9,7 @@ import pytest
 import websockets
 
 import wire
-from processes import BINARY, NODE_ENVIRONMENT, PEERS, WEBSOCAT, Listener, Running, run, wait_until, wsx
+from processes import BINARY, NODE_ENVIRONMENT, PEERS, WEBSOCAT, Listener, Running, assert_fails, run, wait_until, wsx
 
 MESSAGES = ["hello", "", "zwölf 水 🎈", "x" * 70_000]
 
@@ -247,6 +247,15 @@ def test_a_socket_file_serves_and_is_removed(tmp_path):
         assert asyncio.run(talk()) == "hi"
         assert server.stop() == 0
     assert not path.exists()
+
+
+def test_a_socket_file_in_use_exits_3_and_is_not_removed(tmp_path):
+    path = tmp_path / "echo.sock"
+    with Listener("--echo", address=f"unix:{path}") as server:
+        result = wsx("listen", "--echo", f"unix:{path}")
+        assert_fails(result, 3, "address already in use", "delete the socket file")
+        assert "Port 0" not in result.err
+        assert wsx("connect", "-n", "1", server.url, "hi").out == b"hi\n"
 
 
 # echo:

@@ -406,6 +406,7 @@ def test_five_hundred_clients_with_delays_and_throttling():
     (["--delay", "2s-1s"], "'2s-1s' for '--delay': expected a duration such as 250ms, or a range such as 100ms-2s"),
     (["--close-code", "4000"], "'--close-code' requires '--close-after'"),
     (["--replay", "/nowhere"], "--replay /nowhere: no such file or directory"),
+    (["--seed", "1"], "'--seed' requires '--delay' or '--drop-rate'"),
 ])
 def test_invalid_options_are_reported_in_one_line(options, words):
     assert_fails(wsx("listen", *options, "0"), 2, words)

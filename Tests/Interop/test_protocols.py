@@ -59,6 +59,11 @@ def test_graphql_reads_documents_from_files(graphql, tmp_path):
     assert_fails(result, 2, "message 1: reading /nonexistent: no such file")
 
 
+def test_an_invalid_line_ends_a_pipe_with_its_number_and_the_expected_form(socketio):
+    result = wsx("connect", *socketio.options, socketio.url, stdin=b"chat 1\n[]\n")
+    assert_fails(result, 2, "input message 2: the array is not an event; write EVENT [ARGUMENT...], as in: ")
+
+
 # JSON events
 
 

@@ -36,6 +36,25 @@ def messages(server):
     return [(frame.opcode, frame.payload) for frame in server.frames if frame.opcode in (wire.TEXT, wire.BINARY)]
 
 
+def test_file_sends_a_whole_file_as_text_or_binary(screen, conversation, tmp_path):
+    (tmp_path / "text file").write_bytes("zwölf\nlines\n".encode())
+    (tmp_path / "bytes").write_bytes(bytes(range(256)))
+    screen.enter(f"/file {tmp_path}/text file")
+    screen.enter(f"/file {tmp_path}/bytes")
+    screen.enter(f"/file binary {tmp_path}/text file")
+    wait_until(lambda: len(messages(conversation)) == 3)
+    assert messages(conversation) == [
+        (wire.TEXT, "zwölf\nlines\n".encode()), (wire.BINARY, bytes(range(256))),
+        (wire.BINARY, "zwölf\nlines\n".encode())]
+    screen.enter(f"/file text {tmp_path}/bytes")
+    screen.wait_for("/bytes: it is not UTF-8 text; use /file binary")
+    screen.enter(f"/file {tmp_path}/none")
+    screen.wait_for("/none: no such file or directory$")
+    screen.enter("/file")
+    screen.wait_for("^wsx: /file: the file name is missing; usage: /file ")
+    assert len(messages(conversation)) == 3
+
+
 def test_file_does_not_block_on_pipes_or_devices(screen, conversation, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path, why in [(tmp_path / "pipe", "invalid argument"), ("/dev/zero", "invalid argument"),

@@ -36,6 +36,15 @@ def expect_wrapped(screen, text, timeout=60):
     wait_until(lambda: text in "".join(screen.text.split()), timeout)
 
 
+@pytest.mark.parametrize(
+    "code, name", [(3000, "unauthorized"), (3003, "forbidden"), (3008, "timeout"), (1012, "service restart"),
+                   (1013, "try again later"), (1014, "bad gateway")])
+def test_registered_close_codes_are_shown_by_name(code, name):
+    with ScriptedServer(lambda peer: (peer.upgrade(then=wire.close(code)), peer.read_until_close())) as server:
+        result = wsx("connect", "-v", "--no-stdin", server.url)
+    assert f"close  {code}    {name}\n" in result.err
+
+
 # Layouts
 
 

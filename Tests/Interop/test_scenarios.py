@@ -84,6 +84,25 @@ def test_a_connection_that_ends_too_early_fails(tmp_path):
     assert_fails(result, 7, 'line 1 (login): the connection ended with 4001: "bye"')
 
 
+def test_a_close_without_an_answer_fails_like_a_plain_connection(tmp_path):
+    def serve(peer):
+        peer.upgrade()
+        peer.read_to_end()
+
+    path, junit = written(tmp_path / "s.jsonl", STEPS[5:]), tmp_path / "results.xml"
+    with ScriptedServer(serve) as server:
+        plain = wsx("connect", "--close-timeout", "300ms", server.url)
+        assert plain.status == 6
+        result = wsx("connect", "--close-timeout", "300ms", "--scenario", path, "--junit", junit, server.url)
+        assert_fails(result, 6, "line 1: the peer did not answer the close frame in time; --close-timeout")
+        assert result.lines[0].startswith("FAIL  line 1: close  ")
+        time = ElementTree.parse(junit).getroot().find("testsuite/testcase").get("time")
+        assert float(time) >= 0.3, "the time of the failed step"
+        written(path, [STEPS[5] | {"timeout": "200ms"}])
+        result = wsx("connect", "--close-timeout", "300ms", "--scenario", path, server.url)
+        assert_fails(result, 6, "line 1: the peer did not answer the close frame within 200 ms")
+
+
 @pytest.mark.parametrize("frame, words", [
     (wire.frame(3, b""), "the peer violated the WebSocket protocol: opcode 3 is reserved"),
     (wire.text(b"x" * 100), "a message is larger than 50 bytes"),
@@ -122,6 +141,8 @@ def test_results_that_cannot_be_written_are_not_called_a_recording(tmp_path):
     ('{"type":"mesage"}', (1, 9), "unknown type 'mesage'"),
     ('\n{"type":"pause","for":"soon"}', (2, 23), "'for'"),
     ("{", (1, 2), "not JSON"),
+    ('{"type":"message","direction":"out","data":"{{customer}}"}', (1, 45), "a column of --data FILE"),
+    ('{"type":"message","direction":"in","match":{"/a":"{{sek}}"}}', (1, 51), "did you mean '{{seq}}'?"),
 ])
 def test_an_invalid_file_is_rejected_with_its_position(tmp_path, line, position, message):
     path = tmp_path / "bad.jsonl"

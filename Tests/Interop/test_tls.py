@@ -136,6 +136,14 @@ def test_an_incomplete_certificate_file_is_reported_by_its_missing_part(certific
     assert_fails(result, 2, "the --cert file contains a private key but no certificate")
 
 
+def test_a_mismatched_key_in_the_certificate_file_is_reported_without_mentioning_key(certificates, tmp_path):
+    path = tmp_path / "mixed.pem"
+    path.write_bytes(certificates.client.chain.read_bytes() + certificates.good.key.read_bytes())
+    result = wsx("connect", "--cert", path, "wss://127.0.0.1:1/")
+    assert_fails(result, 2, "the private key in the --cert file does not belong to its first certificate")
+    assert "--key" not in result.err
+
+
 def test_an_encrypted_key_without_a_terminal_names_the_key_in_the_error(certificates):
     identity = certificates.locked_client
     result = wsx("connect", "--cert", identity.chain, "--key", identity.key, "wss://127.0.0.1:1/")
