@@ -173,7 +173,9 @@ extension ConnectRun {
             if let failure = state.failure { outputs.writeEvent { $0.writeFailure(failure) } }
             report.showUndelivered()
             // A failure before the first request, such as a refused login, explains that there are no replies.
-            if countsUnanswered, state.failure == nil || lines.queue.hasSent { report.showUnanswered() }
+            if countsUnanswered, settings.isRepl || state.failure == nil || lines.queue.hasSent {
+                report.showUnanswered()
+            }
             report.showGreetings()
             if let unsentLines { report.show(unsent: unsentLines) }
             report.showUndetected()
