@@ -9,6 +9,8 @@
 # make test-heavy   long tests, and tests with large peers, such as Prometheus
 # make check-all   runs the slow checks: sanitizers, coverage, all of Autobahn, large peers, long fuzzing, packages
 SHELL := /bin/bash
+# Targets have an order. What may run at the same time is started by a recipe.
+.NOTPARALLEL:
 PREFIX ?= /usr/local
 # The sanitizer to build and test with: address or thread.
 SANITIZE ?=
@@ -36,7 +38,7 @@ MINIMUM_GLIBC = 2.34
 # How long `make check-all` fuzzes each target.
 LONG_FUZZ_SECONDS ?= 600
 
-.PHONY: deps test-deps dist-deps dist-test-deps run build test test-quick test-smoke test-changed test-unit \
+.PHONY: deps test-deps build-tests dist-deps dist-test-deps run build test test-quick test-smoke test-changed test-unit \
 	test-program test-interop test-parallel test-alone test-heavy test-packaging test-fuzz \
 	conformance conformance-deps client fuzz coverage check-all lint format generate screenshots bench figures \
 	dist dist-test install install-files clean
@@ -70,9 +72,9 @@ BUILD_FLAGS = -c release --scratch-path $(PROGRAM) --static-swift-stdlib --disab
 	$(CODE_GENERATION) \
 	-Xswiftc -use-ld=lld -Xlinker -L$(STATIC) -Xlinker --no-export-dynamic $(RELOCATIONS) $(if $(SYMBOLS),,-Xlinker -s)
 
-BUILD = PKG_CONFIG_PATH=$(STATIC)/pkgconfig swift build $(BUILD_FLAGS)
+BUILD = PKG_CONFIG_PATH=$(STATIC)/pkgconfig$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH} swift build $(BUILD_FLAGS)
 # `wsx --version` prints the commit between releases.
-build client: export WSX_COMMIT := $(shell git rev-parse HEAD 2>/dev/null | cut -c 1-7)
+build client: export WSX_COMMIT := $(shell [ "$$(git rev-parse --show-toplevel 2>/dev/null)" != "$(CURDIR)" ] || git rev-parse HEAD | cut -c 1-7)
 build: deps
 	@scripts/static-libraries.sh $(STATIC)
 	@$(if $(PORTABLE),clang -O2 -c -o $(STATIC)/hypotf.o packaging/hypotf.c)
@@ -87,13 +89,15 @@ client: build
 # pkg-config and headers are asked first, so that systems without dpkg may have the libraries from anywhere.
 LIBRARIES = openssl zlib readline libidn2 libpcre2-8 libnghttp2
 deps:
+	@$(if $(word 2,$(CURDIR)),echo 'wsx cannot be built in a folder with a blank in its path' >&2; exit 1)
+	@{ command -v swift && command -v clang; } >/dev/null || { echo 'wsx needs Swift 6.3 and its clang on the PATH; see CONTRIBUTING.md' >&2; exit 1; }
 	@{ pkg-config --exists $(LIBRARIES) && printf '#include <%s>\n' unistr.h msgpack.h | clang -E - ; } >/dev/null 2>&1 || \
 		scripts/install-packages.sh libssl-dev zlib1g-dev libreadline-dev libidn2-dev libunistring-dev \
 		libpcre2-dev libmsgpack-dev libnghttp2-dev pkg-config >&2
 
 test-deps: deps
 	@scripts/install-packages.sh python3 python3-venv python3-pip python3-pytest python3-websockets \
-		nodejs node-ws ruby tmux python3-cryptography openssl curl socat chromium-headless-shell parallel \
+		nodejs node-ws ruby tmux python3-cryptography openssl curl socat 'chromium-headless-shell?' parallel \
 		openssh-client iproute2 python3-yaml python3-prometheus-client zsh fish jq less vim-tiny \
 		ruby-actioncable ruby-zeitwerk python3-jsonschema >&2
 	@scripts/install-services.sh nginx-light:nginx tinyproxy:tinyproxy squid-openssl:squid microsocks:microsocks \
@@ -107,18 +111,16 @@ dist-test-deps: dist-deps
 	@scripts/install-packages.sh lintian mmdebstrap umoci >&2
 
 # A debug build takes a third of the time, and the unit tests use it, too.
-DEBUG_BUILD = swift build --product wsx
 DEBUG_BINARY = .build/debug/wsx
 run: deps
-	@$(DEBUG_BUILD) >&2
+	@swift build --product wsx >&2
 	@$(DEBUG_BINARY) connect echo:
 
-# The unit tests are built and run in the background, because the build of the program mostly uses one processor, and
-# black-box tests mostly wait. The program is built first, so that these tests run beside the longer build. The output of
+# The unit tests are built and run in the background, because black-box tests mostly wait. The program is built first, so that these tests run beside the longer build. The output of
 # the unit tests is in .build/unit-tests.log.
 test: test-deps
 	@mkdir -p $(SCRATCH); \
-	{ nice swift build --build-tests $(SANITIZER_FLAGS) --scratch-path $(SCRATCH) && $(MAKE) --no-print-directory test-unit; } > $(UNIT_LOG) 2>&1 & unit=$$!; \
+	$(MAKE) --no-print-directory build-tests test-unit > $(UNIT_LOG) 2>&1 & unit=$$!; \
 	$(MAKE) --no-print-directory test-program; program=$$?; \
 	wait $$unit; unit=$$?; tail -n 1 $(UNIT_LOG); [ $$unit -eq 0 ] || grep -aE '✘|error:' $(UNIT_LOG); \
 	$(MAKE) --no-print-directory test-alone && [ $$program -eq 0 ] && [ $$unit -eq 0 ]
@@ -127,6 +129,8 @@ test: test-deps
 test-program: build client $(if $(SANITIZE),,lint) test-parallel $(if $(SANITIZE),,test-packaging)
 
 UNIT_LOG = $(SCRATCH)/unit-tests.log
+build-tests:
+	nice swift build --build-tests $(SANITIZER_FLAGS) --scratch-path $(SCRATCH) >&2
 test-unit:
 	swift test $(SANITIZER_FLAGS) --scratch-path $(SCRATCH)
 
@@ -145,16 +149,21 @@ test-alone:
 SMOKE = $(patsubst %,Tests/Interop/test_%.py,automatic bad_arguments bad_frames bench_requests bytes codecs configuration \
 	credentials data formats listen_answers listen_options pick requests statuses tls)
 
-# With the debug build that the unit tests need anyway. Both at once, because some tests wait.
+# With the debug build that the unit tests need anyway, and not with a sanitizer. Both at once, because some tests wait.
+test-quick test-changed: NO_SANITIZER = $(if $(SANITIZE),echo 'make $@ has no sanitizer; use make test SANITIZE=$(SANITIZE)' >&2; exit 2)
 test-quick: test-deps
-	@swift build --build-tests >&2
-	@WSX=$(CURDIR)/$(DEBUG_BINARY) $(MAKE) --no-print-directory -j 2 test-unit test-smoke
+	@$(NO_SANITIZER)
+	@$(MAKE) --no-print-directory build-tests
+	@$(MAKE) --no-print-directory test-unit & unit=$$!; \
+	WSX=$(CURDIR)/$(DEBUG_BINARY) $(MAKE) --no-print-directory test-smoke; smoke=$$?; \
+	wait $$unit && [ $$smoke -eq 0 ]
 
 test-smoke:
 	@$(MAKE) --no-print-directory test-interop FILES="$(SMOKE)"
 
 # The tests that the last change is likely to break; scripts/test-changed.py says how they are chosen.
 test-changed: test-deps
+	@$(NO_SANITIZER)
 	@WSX=$(CURDIR)/$(DEBUG_BINARY) scripts/test-changed.py $(SMOKE)
 
 # Tests that take long at the size they need, and peers that are too large for `make test`, such as Prometheus and RabbitMQ.
@@ -164,11 +173,11 @@ test-heavy: test-deps build
 	@scripts/install-services.sh prometheus:prometheus rabbitmq-server:rabbitmq-server nats-server:nats-server \
 		haproxy:haproxy nghttp2-proxy:nghttpx caddy:caddy >&2
 	@scripts/install-peers.sh heavy >&2
-	/usr/bin/python3 -m pytest -q Tests/Heavy
+	/usr/bin/python3 -m pytest -q -rs Tests/Heavy
 
 # Packs a stand-in for the binary, twice, in seconds.
 test-packaging: test-deps dist-deps build
-	/usr/bin/python3 -m pytest -q Tests/Packaging
+	/usr/bin/python3 -m pytest -q -rs Tests/Packaging
 
 # The seeds, past findings, and a few thousand inputs derived from them, the same on every machine, with AddressSanitizer.
 test-fuzz:
@@ -233,7 +242,9 @@ screenshots: build test-deps
 	/usr/bin/python3 scripts/screenshots/prompt-svg.py
 	/usr/bin/python3 scripts/screenshots/pages.py
 
-install: build
+# Builds nothing: it runs as root, whose PATH may have no Swift.
+install:
+	@[ -x $(BINARY) ] || { echo '$(BINARY) is missing; run make build' >&2; exit 1; }
 	@$(MAKE) --no-print-directory install-files
 
 # zsh on Debian searches another folder for completions from packages.

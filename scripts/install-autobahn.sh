@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Autobahn TestSuite into .build/autobahn, once. Exits with status 3 and a prominent notice if there is no
+# Installs the Autobahn TestSuite into .build/autobahn, once. Fails with a prominent notice if there is no
 # working Python 2.7, neither as python2.7 on the PATH nor among pyenv's versions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -35,7 +35,7 @@ if [ -z "$python" ]; then
 **                                                                            **
 ********************************************************************************
 BANNER
-    exit 3
+    exit 1
 fi
 
 echo "installing the Autobahn TestSuite for $python" >&2

@@ -19,6 +19,7 @@ provide() {
     while [ "$1" != -- ]; do options+=("$1"); shift; done
     shift
     [ "$(cat "$directory/installed" 2>/dev/null)" = "$*" ] && return
+    echo "installing into $directory: $*"
     /usr/bin/python3 -m venv "${options[@]}" "$directory"
     "$directory/bin/pip" install --quiet "$@"
     echo "$*" >"$directory/installed"

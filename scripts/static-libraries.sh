@@ -33,12 +33,16 @@ Name: $package
 Description: $package, linked statically
 Version: $(pkg-config --modversion "$package")
 Cflags: $(pkg-config --cflags "$package")
-Libs: -L$target ${*/#/-l} -lpthread -ldl
+Libs: -L$target $(pkg-config --libs-only-L "$package") ${*/#/-l} -lpthread -ldl
 PC
 }
 # OpenSSL may use zlib and zstd itself, as in Debian 13.
 own=$(pkg-config --static --libs-only-l libcrypto | tr ' ' '\n' | sed -n 's/^-l\(z\|zstd\)$/\1/p')
-case $own in *zstd*) scripts/install-packages.sh libzstd-dev; place zstd libzstd.a ;; esac
+case $own in *zstd*)
+    pkg-config --exists libzstd || scripts/install-packages.sh libzstd-dev >&2
+    place zstd libzstd.a
+    ;;
+esac
 describe openssl ssl crypto $own
 describe zlib z
 describe libidn2 idn2 unistring
