@@ -180,6 +180,8 @@ complete -c wsx -n '__fish_seen_subcommand_from listen' -l pick -x -d 'Write onl
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l format -x -d 'Write parts of messages in this form'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l diff -x -d 'Show what changed since the previous message'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l replay-speed -x -d 'Replay --input json at this speed'
+complete -c wsx -n '__fish_seen_subcommand_from listen' -l decode -x -a "auto\t'detect the format of each message' msgpack\t'MessagePack' cbor\t'CBOR' json\t'JSON in binary messages' zlib-stream\t'a zlib stream across messages, as sent by Discord' gzip\t'gzip or zlib data in each message' deflate\t'raw DEFLATE data in each message' text\t'UTF-8 text in binary messages'" -d 'Show binary messages as JSON: msgpack, ...'
+complete -c wsx -n '__fish_seen_subcommand_from listen' -l encode -x -a "msgpack\t'MessagePack' cbor\t'CBOR'" -d 'Send JSON as binary messages: msgpack, cbor'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l heartbeat -x -d 'Ping clients; drop those that stay silent'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l heartbeat-misses -x -d 'Drop the peer after N missed heartbeats'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l tls-cert -r -F -d 'Serve wss:// with this certificate'

@@ -42,10 +42,7 @@ final class ConnectOutputs {
     let sharesTerminal: Bool
     /// Checks whether standard error has room again.
     private var logTimer: Timer?
-    /// The number of messages that could not be decoded.
-    private var undecodedCount = 0
-    /// The number of these messages that are reported.
-    private static let maximumReportedCount = 10
+    private var undecoded = UndecodedMessages()
     private var recorder: Recorder? { recording.recorder }
 
     /// Opens the outputs that the settings request.
@@ -180,15 +177,8 @@ final class ConnectOutputs {
         if isVerbose { diagnostics.show(transcript.hidden(payload, as: kind, .received)) }
     }
 
-    /// Reports why a message was not decoded. Many such messages have the same cause.
-    func report(undecoded problem: String) {
-        undecodedCount += 1
-        if undecodedCount <= Self.maximumReportedCount {
-            diagnostics.error("a message was not decoded: \(problem)")
-        } else if undecodedCount == Self.maximumReportedCount + 1 {
-            diagnostics.error("further messages that cannot be decoded are not reported")
-        }
-    }
+    /// Reports why a message was not decoded.
+    func report(undecoded problem: String) { undecoded.report(problem, to: diagnostics) }
 
     /// Keeps and shows a received message at the prompt.
     /// - Returns: Whether the message has the value that `/pick` selects, if it selects one.

@@ -71,6 +71,15 @@ package struct WaitingMessage: Equatable {
     }
 }
 
+/// The size of the unfinished messages of zlib streams on all connections of a server, which shares it among its pipelines.
+package final class UnfinishedMessages {
+    fileprivate let limitBytes: Int
+    fileprivate var byteCount = 0
+
+    /// - Parameter limitBytes: Beyond it, the stream with the latest message is no longer decoded.
+    package init(limitBytes: Int) { self.limitBytes = limitBytes }
+}
+
 /// Decodes the received binary messages of a pipeline. Programs (`exec:`) answer later. Until then, their messages and all
 /// later ones wait in a queue, which keeps the order.
 ///
@@ -100,12 +109,18 @@ struct DecodingStage: ~Copyable {
     /// The index of the first message that waits. Those before it have been passed on.
     private var firstIndex = 0
     private var waitingBytes = 0
+    /// What is counted for all connections, or `nil` if nothing is, and the part of this one.
+    private let unfinished: UnfinishedMessages?
+    private var unfinishedBytes = 0
 
-    init(_ codecs: MessageCodecs) {
+    init(_ codecs: MessageCodecs, sharing unfinished: UnfinishedMessages?) {
+        self.unfinished = unfinished
         limitBytes = codecs.limitBytes
         keepsOriginals = codecs.keepsOriginals
         chain = CodecChain(codecs.decoders, limitBytes: codecs.limitBytes)
     }
+
+    deinit { unfinished?.byteCount -= unfinishedBytes }
 
     /// The codecs, the outermost first.
     var codecs: [Codec] { chain.codecs }
@@ -136,7 +151,12 @@ struct DecodingStage: ~Copyable {
         _ payload: RawSpan, into output: inout ByteBuffer, _ effects: inout EffectQueue
     ) -> Outcome {
         do throws(CodecError) {
-            switch try chain.decode(payload, into: &output) {
+            let outcome = try chain.decode(payload, into: &output)
+            guard countUnfinished() else {
+                chain.loseStream()
+                throw CodecError(codec: .zlibStream, problem: .memoryIsScarce)
+            }
+            switch outcome {
             case .decoded(let isText):
                 return .decoded(isText ? .text : .binary, decoding(of: payload, .decoded(by: names())))
             // An empty message has no format.
@@ -151,8 +171,17 @@ struct DecodingStage: ~Copyable {
             }
             return .none
         } catch {
+            _ = countUnfinished()
             return .unchanged(decoding(of: payload, .failed("\(error)")))
         }
+    }
+
+    /// Counts the unfinished message of the stream. Returns `false` if those of all connections exceed their limit.
+    private mutating func countUnfinished() -> Bool {
+        guard let unfinished else { return true }
+        unfinished.byteCount += chain.incompleteBytes - unfinishedBytes
+        unfinishedBytes = chain.incompleteBytes
+        return unfinishedBytes == 0 || unfinished.byteCount <= unfinished.limitBytes
     }
 
     private func decoding(of payload: RawSpan, _ result: Decoding.Result, keepsOriginal: Bool = false) -> Decoding {

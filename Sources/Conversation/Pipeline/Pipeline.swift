@@ -27,7 +27,7 @@ package final class Pipeline {
     /// how it was decoded, or `nil` if it is as received. It may call the pipeline.
     package typealias Delivery = (RawSpan, MessageKind, Role, Decoding?) -> Void
 
-    private let encoder: TextEncoder?
+    private let encoder: TextEncoder
     private var decoding: DecodingStage
     private var protocolStage: ProtocolStage?
     private let answers: AutoReply?
@@ -41,28 +41,23 @@ package final class Pipeline {
     private var loginDeadline: UInt64?
     /// When the next heartbeat is due, or `nil` if none is.
     private var heartbeatTime: UInt64?
-    /// Why the last message was not decoded, unless the command has taken the reason.
-    private var undecodable = Undecodable.none
-
-    private enum Undecodable {
-        case none
-        case last(String)
-        /// The reason for an earlier message has been taken.
-        case taken
-    }
+    /// Why the last message was not decoded, or `nil` if it was, or needed not.
+    package private(set) var undecodable: String?
 
     /// Prepares the pipeline of a connection, or of several in a row.
     /// - Parameters:
     ///   - application: The application protocol, or `nil` if there is none.
     ///   - answers: The first messages and answers, or `nil` if there are none. Not together with an application protocol.
     ///   - readinessTimeout: The time limit of a login, or `nil` if the caller limits it.
+    ///   - unfinished: Counts what decoding keeps on the connections of a server, or `nil` if nothing is counted.
     ///   - clockOffset: The offset from the clock of the calls to the time since 1970, in nanoseconds.
     package init(
         _ codecs: MessageCodecs = MessageCodecs(), application: Application? = nil,
-        answers: AutoReply? = nil, readinessTimeout: Duration? = nil, clockOffset: UInt64
+        answers: AutoReply? = nil, readinessTimeout: Duration? = nil, sharing unfinished: UnfinishedMessages? = nil,
+        clockOffset: UInt64
     ) {
-        encoder = codecs.encoder.map { TextEncoder($0) }
-        decoding = DecodingStage(codecs)
+        encoder = TextEncoder(codecs.encoder)
+        decoding = DecodingStage(codecs, sharing: unfinished)
         protocolStage = application.map { ProtocolStage($0, readinessTimeout: readinessTimeout) }
         self.answers = answers
         self.readinessTimeout = readinessTimeout
@@ -96,7 +91,7 @@ package final class Pipeline {
         _ number: UInt64, after earlierCount: UInt64 = 0, at url: WebSocketURL? = nil, subprotocol: String?, now: UInt64
     ) {
         decoding.connectionOpened()
-        undecodable = .none
+        undecodable = nil
         protocolStage?.opened(url, subprotocol: subprotocol, at: now, &effects)
         answers?.begin(connection: number, sentCount: earlierCount)
         loginDeadline = if answers?.isReady == false { readinessTimeout.map { now + $0.nanoseconds } } else { nil }
@@ -119,7 +114,6 @@ package final class Pipeline {
 
     /// Handles a received message.
     package func received(_ payload: RawSpan, as kind: MessageKind, at now: UInt64, deliver: Delivery) {
-        if case .last = undecodable { undecodable = .none }
         guard kind == .binary, !decoding.codecs.isEmpty else {
             return passInOrder(payload, as: kind, nil, at: now, deliver)
         }
@@ -153,7 +147,7 @@ package final class Pipeline {
     private func pass(
         _ payload: RawSpan, as kind: MessageKind, _ how: Decoding?, at now: UInt64, _ deliver: Delivery
     ) {
-        if let problem = how?.problem, case .none = undecodable { undecodable = .last(problem) }
+        undecodable = how?.problem
         if protocolStage?.received(payload, as: kind, how, at: now, &effects) == true { return }
         var role = Role.message
         do throws(TemplateValueError) {
@@ -211,12 +205,8 @@ package final class Pipeline {
         {
             return receipt
         }
-        guard let encoder, kind == .text else {
-            effects.append(payload, kind, .line)
-            return LineReceipt()
-        }
         do throws(CodecError) {
-            effects.append(.send(try encoder.encoded(payload), .binary, .line))
+            try encoder.encode(payload, as: kind) { effects.append($0, $1, .line) }
         } catch {
             throw ProtocolInputError("\(error)")
         }
@@ -288,13 +278,6 @@ package final class Pipeline {
 
     /// Removes and returns what to do next, or returns `nil` if there is nothing.
     package func next() -> Effect? { effects.next() }
-
-    /// The reason why the last message was not decoded: the first one of the connection that the caller asks about.
-    package func takeUndecodable() -> String? {
-        guard case .last(let reason) = undecodable else { return nil }
-        undecodable = .taken
-        return reason
-    }
 
     /// The time in milliseconds since 1970.
     private func wallTime(at now: UInt64) -> UInt64 { (now &+ clockOffset) / 1_000_000 }

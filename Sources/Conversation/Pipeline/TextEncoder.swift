@@ -9,21 +9,25 @@ package final class TextEncoder {
 
     /// The size of the storage that is kept between messages, in bytes.
     private static let keptBytes = 4 << 10
-    private let append: Encoding
+    private let append: Encoding?
     private var buffer = ByteBuffer()
     private var latest: (text: [UInt8], message: [UInt8])?
 
     /// Uses a function, such as that of a program.
     package init(_ append: @escaping Encoding) { self.append = append }
 
-    /// Uses a codec, which can encode.
-    package convenience init(_ codec: Codec) {
-        self.init { (text, buffer) throws(CodecError) in try codec.encode(text, to: &buffer) }
+    /// Uses a codec, which can encode. Without one, messages stay unchanged.
+    package init(_ codec: Codec?) {
+        guard let codec else {
+            append = nil
+            return
+        }
+        append = { (text, buffer) throws(CodecError) in try codec.encode(text, to: &buffer) }
     }
 
     /// The encoding of a text.
     /// - Throws: ``CodecError`` if the text cannot be encoded, for instance because it is not JSON.
-    package func encoded(_ text: RawSpan) throws(CodecError) -> [UInt8] {
+    private func encoded(_ text: RawSpan, by append: Encoding) throws(CodecError) -> [UInt8] {
         if let latest, text.isEqual(to: latest.text.span.bytes) { return latest.message }
         buffer.removeAll()
         try append(text, &buffer)
@@ -40,8 +44,8 @@ package final class TextEncoder {
     package func encode<Value>(
         _ payload: RawSpan, as kind: MessageKind, _ body: (RawSpan, MessageKind) -> Value
     ) throws(CodecError) -> Value {
-        guard kind == .text else { return body(payload, kind) }
-        let message = try encoded(payload)
+        guard kind == .text, let append else { return body(payload, kind) }
+        let message = try encoded(payload, by: append)
         return body(message.span.bytes, .binary)
     }
 

@@ -96,7 +96,7 @@ private struct ScenarioReader {
     init(_ options: ScenarioOptions) {
         self.options = options
         decoder =
-            options.decoders.isEmpty || options.playsPeer
+            options.decoders.isEmpty
             ? nil : RecordedMessageDecoder(options.decoders, limitBytes: options.decodedLimitBytes)
     }
 

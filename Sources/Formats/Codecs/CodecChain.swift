@@ -33,6 +33,8 @@ package struct CodecChain: ~Copyable {
     package private(set) var applied: [Codec] = []
     /// Whether the last message of the zlib stream is incomplete.
     package private(set) var isMessageIncomplete = false
+    /// The size of the storage that is kept between messages, in bytes. A server has a chain for each client.
+    private static let keptBytes = 4 << 10
     private let limitBytes: Int
     private var stream = Stream.unused
     /// The decompressed part of a message of the stream that is incomplete.
@@ -67,6 +69,16 @@ package struct CodecChain: ~Copyable {
         partialMessage.removeAll()
     }
 
+    /// The size of the incomplete message of the zlib stream, in bytes.
+    package var incompleteBytes: Int { partialMessage.count }
+
+    /// Gives up the zlib stream of the connection. Its later messages cannot be decoded.
+    package mutating func loseStream() {
+        stream = .lost
+        isMessageIncomplete = false
+        partialMessage = ByteBuffer()
+    }
+
     /// Converts a binary message, or the answer of a program.
     /// - Parameters:
     ///   - payload: The message.
@@ -78,6 +90,10 @@ package struct CodecChain: ~Copyable {
     ) throws(CodecError) -> Outcome {
         output.removeAll()
         applied.removeAll(keepingCapacity: true)
+        defer {
+            spare.removeAll()
+            spare.releaseStorage(above: Self.keptBytes)
+        }
         var outcome = Outcome.unchanged
         for index in index..<codecs.count {
             let codec = codecs[index]
@@ -161,9 +177,7 @@ package struct CodecChain: ~Copyable {
             isMessageIncomplete = !(try inflater.receive(input, into: &partialMessage, limitBytes: limitBytes))
             if isMessageIncomplete { return .incomplete }
         } catch {
-            stream = .lost
-            isMessageIncomplete = false
-            partialMessage = ByteBuffer()
+            loseStream()
             throw CodecProblem(error)
         }
         swap(&output, &partialMessage)

@@ -12,6 +12,8 @@ package enum CodecProblem: Error, Equatable {
     case tooBig(limitBytes: Int)
     /// The compressed data is damaged.
     case corrupt
+    /// The unfinished messages of all streams of a server exceed their limit.
+    case memoryIsScarce
     /// An earlier message of the stream could not be decompressed, and this one refers to it.
     case streamLost
     /// The text is not UTF-8.
@@ -48,6 +50,7 @@ extension CodecProblem: CustomStringConvertible {
         case .trailing(let count): "\(Phrase.count(count, "byte")) \(count == 1 ? "follows" : "follow") the value"
         case .tooDeep(let limit): "more than \(limit) levels of nesting"
         case .tooBig(let limitBytes): "the decoded message exceeds \(Phrase.count(limitBytes, "byte"))"
+        case .memoryIsScarce: "unfinished messages of all clients take too much memory"
         case .corrupt: "the compressed data is damaged"
         case .streamLost: "an earlier message of the stream could not be decompressed"
         case .notUTF8: "the text is not UTF-8"

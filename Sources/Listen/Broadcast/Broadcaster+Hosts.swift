@@ -79,12 +79,11 @@ extension Broadcaster: ReplayHost {
 }
 
 extension Broadcaster {
-    /// Sends an automatic text message to a client, and records and shows it.
-    func answer(_ number: Int, with payload: RawSpan) {
-        guard let client = clients[number], client.letsThrough(.message(.text), payload),
-            client.send(payload, as: .text)
+    /// Sends an automatic message to a client, and records and shows it.
+    func answer(_ number: Int, with payload: RawSpan, as kind: MessageKind) {
+        guard let client = clients[number], client.letsThrough(.message(kind), payload), client.send(payload, as: kind)
         else { return }
-        outputs.answered(payload, as: .text, to: number)
+        outputs.answered(payload, as: kind, to: number)
     }
 }
 

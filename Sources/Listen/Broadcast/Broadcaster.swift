@@ -1,3 +1,5 @@
+import Conversation
+import Formats
 import Peer
 import UserInterface
 import WSCore
@@ -26,6 +28,8 @@ final class Broadcaster<Directory: ClientDirectory> {
     let loop: EventLoop
     let outputs: ListenOutputs
     let faults: Faults
+    /// Encodes what the server sends as text, with `--encode`.
+    let encoder: TextEncoder
     private let answersByItself: Bool
     private var input: Input
     /// The clients that delay messages to all.
@@ -37,13 +41,15 @@ final class Broadcaster<Directory: ClientDirectory> {
     /// Creates the broadcaster for a server's clients.
     /// - Parameter input: How to read standard input, or `nil` to leave it unread.
     init(
-        to directory: Directory, input: InputReader.Settings?, answersByItself: Bool, outputs: ListenOutputs,
-        faults: Faults
+        to directory: Directory, input: InputReader.Settings?, encoder: TextEncoder = TextEncoder(nil),
+        answersByItself: Bool,
+        outputs: ListenOutputs, faults: Faults
     ) {
         clients = ClientRegistry(directory)
         loop = directory.loop
         self.outputs = outputs
         self.faults = faults
+        self.encoder = encoder
         self.answersByItself = answersByItself
         self.input = input.map { .waiting($0) } ?? .unused
         outputs.senders = self
@@ -63,11 +69,11 @@ final class Broadcaster<Directory: ClientDirectory> {
         let number = client.number
         switch item {
         case .message(let kind):
-            guard client.send(payload, as: kind) else { return }
+            guard client.send(payload, as: kind), mark != .forwarded else { return }
             if answersByItself {
                 outputs.answered(payload, as: kind, mark, to: number)
             } else {
-                outputs.record(payload, as: kind, to: number)
+                outputs.record(payload, as: kind, .outgoing, of: number)
             }
         case .ping: if client.sendPing(payload) { outputs.record(control: .ping, payload, to: number) }
         case .pong: if client.sendPong(payload) { outputs.record(control: .pong, payload, to: number) }
@@ -207,6 +213,15 @@ final class Broadcaster<Directory: ClientDirectory> {
 extension Broadcaster: InputReader.Receiver {
     /// Sends an input item to every client, or to the client that it names.
     func received(input item: InputItem, _ payload: RawSpan, client number: Int?) {
+        guard case .message(let kind) = item else { return send(input: item, payload, to: number) }
+        do throws(CodecError) {
+            try encoder.encode(payload, as: kind) { send(input: .message($1), $0, to: number) }
+        } catch {
+            received(badInput: reader?.recordName ?? "input", .notEncodable(error))
+        }
+    }
+
+    private func send(input item: InputItem, _ payload: RawSpan, to number: Int?) {
         if let number {
             switch recipient(number) {
             case .success(let client): sendInput(item, payload, to: client)

@@ -15,6 +15,7 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
     package var faults = FaultArguments()
     package var tls = ServerTLSArguments()
     package var format = FormatArguments()
+    package var codecs = CodecArguments()
     package var heartbeats = HeartbeatArguments()
     package var compression = CompressionArguments()
     package var limits = LimitArguments(maximumMessageBytes: 16 << 20)
@@ -69,6 +70,18 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
             onlyFromInput: true,
             manual: "Do not read standard input. Clients then get only what modes such as `--broadcast` send."
         ).lifted(\.format)
+        CodecArguments.options(
+            takesPrograms: false, conflicts: ["replay"],
+            decode: """
+                Decode received binary messages with *CODEC* before they are written, shown, matched by `--answer` and \
+                `--scenario`, or passed to a program of `--exec`. Echoes, broadcasts, and recordings keep the received bytes.
+                """,
+            encode: """
+                Encode each text message that the server sends, which must be JSON, with *CODEC*, and send it as a binary \
+                message: lines of standard input and the prompt, first messages, answers, steps of `--scenario`, and the \
+                output of `--exec`. Echoes and broadcasts of clients stay as they are.
+                """
+        ).lifted(\.codecs)
         HeartbeatArguments.options(
             summary: "Ping clients; drop those that stay silent",
             manual: """

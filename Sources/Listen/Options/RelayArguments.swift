@@ -6,7 +6,6 @@ package struct RelayMode: Equatable, Sendable {
     /// How to reach the server.
     package var server: ClientArguments
     package var rewriting = RewriteArguments()
-    package var codecs = CodecArguments()
 }
 
 /// The arguments of `wsx relay` as typed: those of a server, and of a client.
@@ -14,7 +13,6 @@ package struct RelayArguments: Equatable, Sendable {
     private var listen = ListenArguments()
     private var server = ClientArguments()
     private var rewriting = RewriteArguments()
-    private var codecs = CodecArguments()
 
     package init() {
         listen.limits.maximumMessageBytes = 64 << 20
@@ -26,7 +24,7 @@ package struct RelayArguments: Equatable, Sendable {
         var server = server
         server.compression = arguments.compression
         server.limits = arguments.limits
-        arguments.mode = .relay(RelayMode(server: server, rewriting: rewriting, codecs: codecs))
+        arguments.mode = .relay(RelayMode(server: server, rewriting: rewriting))
         return arguments
     }
 
@@ -77,13 +75,14 @@ package struct RelayArguments: Equatable, Sendable {
         CodecArguments.options(
             takesPrograms: false,
             decode: """
-                Show the binary messages of both sides decoded with *CODEC*, at the prompt and with `--output json`. What \
-                is forwarded, recorded, and matched by `--answer` stays as it is. A program is not possible.
+                Decode the binary messages of both sides with *CODEC* before they are shown, written, or matched by \
+                `--answer` and `--hide`. What is forwarded and recorded stays as it is.
                 """,
             encode: """
-                Encode each message typed at the prompt, which must be JSON, with *CODEC*, and send it as a binary message.
+                Encode each message typed at the prompt and each answer, which must be JSON, with *CODEC*, and send it as a \
+                binary message.
                 """
-        ).only(["decode", "encode"]).lifted(\.codecs)
+        ).only(["decode", "encode"]).lifted(\.listen.codecs)
         RequestArguments.options.only([
             "header", "auth", "bearer", "digest", "anyauth", "aws-sigv4", "netrc", "host", "user-agent",
         ]).lifted(\.server.request)

@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import Peer
 import UserInterface
@@ -35,8 +36,9 @@ final class ListenOutputs {
     private let hiding: [MessageCondition]
     /// Whether the server relays: what it sends comes from another server and is shown like what it receives.
     private let isRelay: Bool
-    /// Decodes the binary messages that a relay shows, or `nil` to show them as they are.
-    let decoder: RelayDecoder?
+    /// Decodes what `--encode` has encoded, to show it.
+    private let sentPipeline: Pipeline
+    private var undecoded = UndecodedMessages()
     private var recorder: Recorder? { recording.recorder }
     /// The clients waiting for the outputs, or `nil` if none has had to wait.
     private var turns: OutputTurns?
@@ -58,7 +60,8 @@ final class ListenOutputs {
         hiding = try .make(arguments.transcript.hidden, for: "--hide")
         for pattern in hiding.compactMap(\.pattern) { diagnostics.watch(pattern) }
         isRelay = arguments.mode.isRelay
-        decoder = arguments.mode.decoder(limitBytes: arguments.limits.maximumMessageBytes)
+        let sentCodecs = [arguments.codecs.encoder].compactMap(\.self)
+        sentPipeline = Pipeline(MessageCodecs(decoders: sentCodecs), clockOffset: 0)
         view = isPrompt ? diagnostics.makeView(for: arguments, showsReceived: output == nil, on: loop) : nil
         view?.filters.includeSent = isRelay
         transcript = view?.transcript ?? diagnostics.makeTranscript(for: arguments, on: loop)
@@ -98,25 +101,57 @@ final class ListenOutputs {
 
     // MARK: Received
 
-    /// Shows and records a client's message.
+    /// Records and shows a message that has arrived, and that no pipeline decodes. The parameters are those of
+    /// ``record(_:as:_:_:of:)``.
+    func received(
+        _ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, _ direction: EventDirection = .incoming,
+        from number: Int
+    ) {
+        record(payload, as: kind, direction, mark, of: number)
+        show(payload, as: kind, nil, direction, mark, of: number)
+    }
+
+    /// Records a message as it arrives: from a client or, in the direction `outgoing`, from the server of a relay.
     /// - Parameter mark: What a relay has done to it.
-    func received(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, from number: Int) {
-        if kind == .text { editor?.services.words.remember(payload) }
-        recorder?.events.writeMessage(payload, as: kind, client: number, mark: mark)
-        let outcome = decode(payload, as: kind, from: .client, client: number)
-        if takesHidden(payload, as: kind, outcome, mark, .received, client: number) { return pauseIfFull(by: number) }
-        if let outcome {
-            write(outcome, .incoming, mark, client: number)
-            show(outcome, .received, client: number)
+    func record(
+        _ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection, _ mark: RelayMark? = nil, of number: Int
+    ) {
+        recorder?.events.writeMessage(payload, as: kind, direction, client: number, mark: mark)
+    }
+
+    /// Writes and shows a message that has arrived.
+    /// - Parameters:
+    ///   - decoding: How it was decoded, or `nil` if it is as received.
+    ///   - mark: What a relay has done to it.
+    func show(
+        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, _ direction: EventDirection,
+        _ mark: RelayMark? = nil, of number: Int
+    ) {
+        let isReceived = direction == .incoming
+        defer { if isReceived { pauseIfFull(by: number) } }
+        if kind == .text, isReceived { editor?.services.words.remember(payload) }
+        if takesHidden(payload, as: kind, mark, isReceived ? .received : .sent, client: number) { return }
+        if isReceived, mark == nil {
+            messages?.write(payload, as: kind, client: number, decoding: decoding)
+        } else if let decoding {
+            messages?.events?.writeMessage(payload, decoding, direction, client: number, mark: mark)
         } else {
-            if let mark {
-                messages?.events?.writeMessage(payload, as: kind, client: number, mark: mark)
-            } else {
-                messages?.write(payload, as: kind, client: number)
-            }
-            view?.show(payload, as: kind, .received, client: number)
+            messages?.events?.writeMessage(payload, as: kind, direction, client: number, mark: mark)
         }
-        pauseIfFull(by: number)
+        if let view {
+            let role: PromptTranscript.Role = decoding?.problem.map { .undecoded($0) } ?? .plain
+            view.show(payload, as: kind, isReceived ? .received : .sent, client: number, role: role)
+        } else {
+            if let problem = decoding?.problem { report(undecoded: problem, of: number) }
+            if !isReceived, verbosity > 1 {
+                diagnostics.show(transcript.message(payload, as: kind, .sent, client: number))
+            }
+        }
+    }
+
+    /// Reports why a message of a client's connection was not decoded.
+    func report(undecoded problem: String, of number: Int) {
+        undecoded.report(problem, client: number, to: diagnostics)
     }
 
     /// Shows and records a ping or a pong.
@@ -150,36 +185,29 @@ final class ListenOutputs {
         }
     }
 
-    /// Records and shows the server's answer to a client.
+    /// Records and shows a message of this end to a client: an answer, or one from the prompt of a relay.
     /// - Parameter mark: What a relay has done to it.
     func answered(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, to number: Int) {
-        let outcome = decode(payload, as: kind, from: .server, client: number)
-        if isRelay, takesHidden(payload, as: kind, outcome, mark, .sent, client: number) {
-            recorder?.events.writeMessage(payload, as: kind, .outgoing, client: number, mark: mark)
-            return
+        record(payload, as: kind, .outgoing, mark, of: number)
+        if isRelay {
+            withShown(payload, kind) { show($0, as: $1, $2, .outgoing, mark, of: number) }
+        } else if verbosity > 1 || view != nil {
+            show(sent: payload, as: kind, client: number)
         }
-        if let outcome {
-            recorder?.events.writeMessage(payload, as: kind, .outgoing, client: number, mark: mark)
-            write(outcome, .outgoing, mark, client: number)
-            show(outcome, .sent, client: number)
-            return
-        }
-        record(payload, as: kind, mark, to: number)
-        if verbosity > 1 || view != nil { show(sent: payload, as: kind, client: number) }
     }
 
-    // MARK: Hidden and decoded
+    /// Records and shows a message that the user has typed in place of a client.
+    func injected(_ payload: RawSpan, as kind: MessageKind, from number: Int) {
+        record(payload, as: kind, .incoming, .injected, of: number)
+        withShown(payload, kind) { show($0, as: $1, $2, .incoming, .injected, of: number) }
+    }
 
     /// Handles a message that is hidden: a prompt keeps it, and `-v` shows it. Typed messages are never hidden.
     /// - Returns: Whether it is hidden.
     private func takesHidden(
-        _ payload: RawSpan, as kind: MessageKind, _ outcome: RelayDecoder.Outcome?, _ mark: RelayMark?,
-        _ direction: Transcript.Direction, client: Int
+        _ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark?, _ direction: Transcript.Direction, client: Int
     ) -> Bool {
         guard !hiding.isEmpty, mark != .injected else { return false }
-        if case .shown(let bytes, let kind, _)? = outcome {
-            return takesHidden(bytes.span.bytes, as: kind, nil, mark, direction, client: client)
-        }
         for condition in hiding where condition.matches(payload, payload: payload) {
             if let view {
                 view.show(payload, as: kind, direction, client: client, role: .hidden)
@@ -191,33 +219,21 @@ final class ListenOutputs {
         return false
     }
 
-    /// The form in which a message is shown, or `nil` to show it as it is.
-    private func decode(
-        _ payload: RawSpan, as kind: MessageKind, from side: RelaySide, client: Int
-    ) -> RelayDecoder.Outcome? {
-        guard kind == .binary, let outcome = decoder?.decode(payload, from: side, client: client) else { return nil }
-        if case .unchanged = outcome { return nil }
-        return outcome
-    }
-
-    private func write(
-        _ outcome: RelayDecoder.Outcome, _ direction: EventDirection, _ mark: RelayMark?, client: Int
+    /// Passes on a message of this end as it is shown: as the text that `--encode` has encoded.
+    private func withShown(
+        _ payload: RawSpan, _ kind: MessageKind, _ body: (RawSpan, MessageKind, Decoding?) -> Void
     ) {
-        guard case .shown(let bytes, _, let decoding) = outcome else { return }
-        messages?.events?.writeMessage(bytes.span.bytes, decoding, direction, client: client, mark: mark)
-    }
-
-    private func show(_ outcome: RelayDecoder.Outcome, _ direction: Transcript.Direction, client: Int) {
-        guard let view, case .shown(let bytes, let kind, let decoding) = outcome else { return }
-        let role: PromptTranscript.Role = decoding.problem.map { .undecoded($0) } ?? .plain
-        view.show(bytes.span.bytes, as: kind, direction, client: client, role: role)
+        // A message of another origin, such as an echo, need not be encoded.
+        sentPipeline.received(payload, as: kind, at: 0) { body($0, $1, $3?.problem == nil ? $3 : nil) }
     }
 
     private func show(sent payload: RawSpan, as kind: MessageKind, client: Int?) {
-        if let view {
-            view.show(payload, as: kind, .sent, client: client)
-        } else {
-            diagnostics.show(transcript.message(payload, as: kind, .sent, client: client))
+        withShown(payload, kind) { payload, kind, _ in
+            if let view {
+                view.show(payload, as: kind, .sent, client: client)
+            } else {
+                diagnostics.show(transcript.message(payload, as: kind, .sent, client: client))
+            }
         }
     }
 
@@ -257,12 +273,6 @@ final class ListenOutputs {
     private func writeSent(_ write: (EventWriter) -> Void) {
         if isRelay, let events = messages?.events { write(events) }
         if let recorder { write(recorder.events) }
-    }
-
-    /// Records a message sent to a client.
-    /// - Parameter mark: What a relay has done to it.
-    func record(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, to number: Int) {
-        writeSent { $0.writeMessage(payload, as: kind, .outgoing, client: number, mark: mark) }
     }
 
     /// Records a message sent to several clients.

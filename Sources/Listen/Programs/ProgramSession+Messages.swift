@@ -1,3 +1,4 @@
+import Formats
 import Peer
 import UserInterface
 import WSCore
@@ -100,9 +101,7 @@ extension ProgramSession {
         if isText, !UTF8Validator.isValid(message) {
             return reportBadLine(.notText)
         }
-        let kind: MessageKind = isText ? .text : .binary
-        guard client.letsThrough(.message(kind), message), client.send(message, as: kind) else { return }
-        sent(message, as: kind)
+        send(.message(isText ? .text : .binary), message, to: client)
     }
 
     /// Sends what an event asks for.
@@ -115,7 +114,17 @@ extension ProgramSession {
         }
     }
 
+    /// Sends an item, encoded if it is a text and `--encode` is given.
     private func send(_ item: InputItem, _ payload: RawSpan, to client: any ServedClient) {
+        guard case .message(let kind) = item else { return pass(item, payload, to: client) }
+        do throws(CodecError) {
+            try pool.run.broadcaster.encoder.encode(payload, as: kind) { pass(.message($1), $0, to: client) }
+        } catch {
+            reportBadLine(.notEncodable(error))
+        }
+    }
+
+    private func pass(_ item: InputItem, _ payload: RawSpan, to client: any ServedClient) {
         switch item {
         case .close(let frame?), .end(let frame): return close(with: frame)
         case .close(nil): return

@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import Peer
 import UserInterface
@@ -59,7 +60,7 @@ struct ClientRow: Equatable {
 final class ListenPrompt {
     private unowned let server: any ListenPromptServer
     private let kind: MessageKind
-    private let encoder: Codec?
+    private let encoder: TextEncoder
     private let diagnostics: Diagnostics
     private let view: MessageView
     private let recording: SessionRecording
@@ -74,9 +75,10 @@ final class ListenPrompt {
     /// - Parameters:
     ///   - kind: The kind of message to send for typed lines.
     ///   - isRelay: Whether the server is a relay.
-    ///   - encoder: The codec of typed lines. Defaults to nil: they are sent as they are.
+    ///   - encoder: Encodes typed lines. Defaults to nil: they are sent as they are.
     init(
-        of server: any ListenPromptServer, sending kind: MessageKind, isRelay: Bool = false, encoder: Codec? = nil,
+        of server: any ListenPromptServer, sending kind: MessageKind, isRelay: Bool = false,
+        encoder: TextEncoder = TextEncoder(nil),
         editor: any PromptEditor, view: MessageView, recording: SessionRecording, on loop: EventLoop
     ) {
         commands = ListenCommands.all(isRelay: isRelay)
@@ -107,7 +109,7 @@ final class ListenPrompt {
     /// - Throws: ``Failure/input(_:)``.
     static func open(
         with openEditor: PromptEditorOpener = LineEditor.opener, of server: any ListenPromptServer,
-        sending kind: MessageKind, isRelay: Bool = false, encoder: Codec? = nil, view: MessageView,
+        sending kind: MessageKind, isRelay: Bool = false, encoder: TextEncoder = TextEncoder(nil), view: MessageView,
         recording: SessionRecording, on loop: EventLoop
     ) throws(Failure) -> ListenPrompt {
         view.diagnostics.drain()
@@ -181,9 +183,10 @@ extension ListenPrompt: CommandedPrompt {
         guard kind == .binary || UTF8Validator.isValid(line.span.bytes) else {
             return diagnostics.error("the line was not sent: it is not UTF-8 text; check the terminal's encoding")
         }
-        guard let encoder else { return send(.message(kind), line) }
         do throws(CodecError) {
-            send(.message(.binary), try encoder.encoded(line.span.bytes))
+            try encoder.encode(line.span.bytes, as: kind) { payload, kind in
+                send(.message(kind), payload.withUnsafeBytes { Array($0) })
+            }
         } catch {
             diagnostics.error("the line was not sent: \(error)")
         }

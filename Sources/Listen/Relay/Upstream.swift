@@ -12,6 +12,8 @@ final class Upstream {
     private let broadcaster: Broadcaster<Server<ListenClient>>
     /// Changes messages, or `nil` to forward them as they are.
     private let rewriting: RelayRewriting?
+    /// Decodes the server's messages, to show them, or `nil` without `--decode`.
+    private let pipeline: Pipeline?
     private let firstBytes: [UInt8]
     /// Delays or drops what the client sends, or `nil` to forward it at once.
     private var gate: OutgoingGate?
@@ -30,11 +32,12 @@ final class Upstream {
     init(
         _ opened: Connector.Opened, _ settings: Connection<Upstream>.Settings, resources: ConnectionResources,
         client number: Int, broadcaster: Broadcaster<Server<ListenClient>>,
-        rewriting: RelayRewriting?, ended: @escaping (ProtocolError?) -> Void
+        rewriting: RelayRewriting?, pipeline: Pipeline?, ended: @escaping (ProtocolError?) -> Void
     ) {
         self.number = number
         self.broadcaster = broadcaster
         self.rewriting = rewriting
+        self.pipeline = pipeline
         self.ended = ended
         firstBytes = opened.firstBytes
         gate = broadcaster.faults.makeServerGate(ofClient: number, host: self)
@@ -142,11 +145,27 @@ extension Upstream: ConnectionHandler {
     func connection(_ connection: Connection<Upstream>, received payload: RawSpan, as kind: MessageKind) {
         guard let client else { return }
         if kind == .text, let rewritten = rewritten(payload, from: .server) {
-            broadcaster.send(.message(kind), rewritten.span.bytes, .rewritten, to: client)
+            forward(rewritten.span.bytes, as: kind, .rewritten, to: client)
         } else {
-            broadcaster.send(.message(kind), payload, to: client)
+            forward(payload, as: kind, nil, to: client)
         }
         pauseIfFull(client, connection)
+    }
+
+    /// Records and shows a message of the server when it arrives, before the client's gate.
+    private func forward(
+        _ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark?, to client: Connection<ListenClient>
+    ) {
+        let outputs = broadcaster.outputs
+        if let pipeline, outputs.observesMessages {
+            outputs.record(payload, as: kind, .outgoing, mark, of: number)
+            pipeline.received(payload, as: kind, at: broadcaster.loop.nowNanoseconds) { message, kind, _, decoding in
+                outputs.show(message, as: kind, decoding, .outgoing, mark, of: number)
+            }
+        } else if outputs.observesMessages {
+            outputs.received(payload, as: kind, mark, .outgoing, from: number)
+        }
+        broadcaster.send(.message(kind), payload, .forwarded, to: client)
     }
 
     /// Forwards the server's ping to the client.
@@ -190,6 +209,9 @@ extension Upstream: ConnectionHandler {
     func connection(_ connection: Connection<Upstream>, didEnd end: ConnectionEnd) {
         server = nil
         gate?.cancel()
+        if let problem = pipeline?.incompleteMessage {
+            broadcaster.outputs.report(undecoded: "\(problem)", of: number)
+        }
         client?.resumeReading(after: .upstream)
         ended(end.violation)
         if clientFrame != nil {

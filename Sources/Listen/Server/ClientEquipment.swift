@@ -1,4 +1,3 @@
-import Conversation
 import UserInterface
 import WSCore
 
@@ -8,18 +7,15 @@ struct ClientEquipment {
     let trace: FrameTrace?
     /// Delays or drops items for the client.
     let gate: OutgoingGate?
-    /// Greets the client and answers its messages.
-    let replies: ClientReplies?
+    /// Decodes the client's messages, greets it, and answers.
+    let pipeline: ClientPipeline?
 
     /// The features that the options ask for, or `nil` if there are none.
-    init?(of number: Int, in run: ListenRun) {
+    /// - Parameter needsDecoding: Whether anything besides rules looks into the client's messages.
+    init?(of number: Int, in run: ListenRun, needsDecoding: Bool) {
         trace = run.outputs.makeTrace(ofClient: number)
         gate = run.faults.makeGate(ofClient: number)
-        replies = run.rules.map { rules in
-            ClientReplies(rules, client: number, on: run.loop, diagnostics: run.diagnostics) { [unowned run] payload in
-                run.broadcaster.answer(number, with: payload)
-            }
-        }
-        if trace == nil, gate == nil, replies == nil { return nil }
+        pipeline = ClientPipeline(of: number, in: run, needsDecoding: needsDecoding)
+        if trace == nil, gate == nil, pipeline == nil { return nil }
     }
 }

@@ -1,4 +1,5 @@
 import Conversation
+import Formats
 import Peer
 import UserInterface
 import WSCore
@@ -79,6 +80,8 @@ final class ClientScenario: ClientService {
         run.loop.atEndOfTurn(self)
     }
 
+    var takesDecoded: Bool { true }
+
     /// Handles a message. The next steps follow at the end of the turn.
     func received(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>) {
         player.received(payload, as: kind, at: run.loop.nowNanoseconds, self)
@@ -122,7 +125,14 @@ extension ClientScenario: EndOfTurnWork {
 }
 
 extension ClientScenario: ScenarioPlayer.Port {
-    func send(_ payload: RawSpan, as kind: MessageKind) -> Bool { play(.message(kind), payload) }
+    func send(_ payload: RawSpan, as kind: MessageKind) throws(ProtocolInputError) -> Bool {
+        do throws(CodecError) {
+            return try run.broadcaster.encoder.encode(payload, as: kind) { play(.message($1), $0) }
+        } catch {
+            throw ProtocolInputError("\(error)")
+        }
+    }
+
     func send(control opcode: Opcode, _ payload: RawSpan) -> Bool { play(opcode == .ping ? .ping : .pong, payload) }
     func close(_ frame: CloseFrame) -> Bool { play(.close(frame), RawSpan()) }
     func drop() { run.broadcaster.clients[number]?.terminate() }

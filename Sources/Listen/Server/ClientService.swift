@@ -7,7 +7,10 @@ import WSCore
 protocol ClientService: AnyObject {
     /// Begins, before anything is received.
     func begin(with client: Connection<ListenClient>)
+    /// Whether messages are passed as `--decode` decodes them, rather than as received.
+    var takesDecoded: Bool { get }
     /// Handles a message, which has been shown.
+    /// - Parameter kind: The kind of the message as received, before it was decoded.
     func received(_ payload: RawSpan, as kind: MessageKind, from client: Connection<ListenClient>)
     /// Handles a ping or a pong.
     func received(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>)
@@ -29,6 +32,7 @@ protocol ClientService: AnyObject {
 }
 
 extension ClientService {
+    var takesDecoded: Bool { false }
     func begin(with client: Connection<ListenClient>) {}
     func received(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>) {}
     func received(close frame: CloseFrame) {}
@@ -53,6 +57,7 @@ extension ReplayFeed: ClientService {
 }
 
 extension ProgramSession: ClientService {
+    var takesDecoded: Bool { true }
     func received(close frame: CloseFrame) { clientIsLeaving() }
     func didClose() { clientIsLeaving() }
 }

@@ -19,6 +19,8 @@ final class ListenClient: ConnectionHandler {
     private let isObserved: Bool
     /// Whether messages are echoed and nothing else happens to them.
     private let isPlainEcho: Bool
+    /// Whether the service gets messages as they are decoded.
+    private let servesDecoded: Bool
     /// Rarely used features, or `nil` if the server uses none of them.
     private let equipment: ClientEquipment?
 
@@ -34,14 +36,15 @@ final class ListenClient: ConnectionHandler {
         service = run.mode.service(for: client)
         upstream = service as? Upstream
         isObserved = run.outputs.observesMessages
-        equipment = ClientEquipment(of: client.number, in: run)
+        servesDecoded = service?.takesDecoded ?? false
+        equipment = ClientEquipment(of: client.number, in: run, needsDecoding: isObserved || servesDecoded)
         isPlainEcho = service is EchoService && equipment == nil && !isObserved
     }
 
     /// Sends first messages and starts the replay, before anything is received.
     func didOpen(_ connection: Connection<ListenClient>) {
         service?.begin(with: connection)
-        replies?.begin()
+        equipment?.pipeline?.begin()
     }
 
     /// Echoes a message, or processes it as the mode requires.
@@ -71,8 +74,12 @@ final class ListenClient: ConnectionHandler {
     private func handle(
         _ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark?, on connection: Connection<ListenClient>
     ) {
-        if isObserved { run.outputs.received(payload, as: kind, mark, from: number) }
-        if !(replies?.answers(payload) ?? false) { service?.received(payload, as: kind, from: connection) }
+        if let pipeline = equipment?.pipeline {
+            receive(payload, as: kind, mark, through: pipeline, on: connection)
+        } else {
+            if isObserved { run.outputs.received(payload, as: kind, mark, from: number) }
+            service?.received(payload, as: kind, from: connection)
+        }
         if let gate, gate.countAnswered() {
             connection.stopAnsweringPings()
             if service?.closeAfterPending() ?? false { return }
@@ -80,12 +87,32 @@ final class ListenClient: ConnectionHandler {
         }
     }
 
+    private func receive(
+        _ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark?, through pipeline: ClientPipeline,
+        on connection: Connection<ListenClient>
+    ) {
+        if isObserved { run.outputs.record(payload, as: kind, .incoming, mark, of: number) }
+        var isAnswered = false
+        pipeline.received(payload, as: kind) { message, shownKind, role, decoding in
+            if let decoding {
+                // A small message may become a large one, or be given up when it exceeds the limit.
+                let limitBytes = run.settings.arguments.limits.maximumMessageBytes
+                run.broadcaster.budget.spend(decoding.problem == nil ? message.byteCount : limitBytes, from: number)
+            }
+            if isObserved { run.outputs.show(message, as: shownKind, decoding, .incoming, mark, of: number) }
+            isAnswered = role == .answered
+            if servesDecoded, !isAnswered { service?.received(message, as: kind, from: connection) }
+        }
+        if isObserved { run.outputs.pauseIfFull(by: number) }
+        if !servesDecoded, !isAnswered { service?.received(payload, as: kind, from: connection) }
+    }
+
     /// Sends an item to the server of a relay as if the client had sent it. Returns whether the server takes it.
     func inject(_ item: InputItem, _ payload: RawSpan, on connection: Connection<ListenClient>) -> Bool {
         guard let upstream, upstream.takesMessages else { return false }
         switch item {
         case .message(let kind):
-            run.outputs.received(payload, as: kind, .injected, from: number)
+            run.outputs.injected(payload, as: kind, from: number)
             upstream.receive(payload, as: kind, from: connection)
         case .ping, .pong:
             let opcode: Opcode = if case .ping = item { .ping } else { .pong }
@@ -157,13 +184,15 @@ final class ListenClient: ConnectionHandler {
     /// Cleans up after the end of the connection.
     func connection(_ connection: Connection<ListenClient>, didEnd end: ConnectionEnd) {
         gate?.cancel()
+        if let problem = equipment?.pipeline?.incompleteMessage {
+            run.outputs.report(undecoded: "\(problem)", of: number)
+        }
         service?.ended(end)
         run.ended(end, of: connection)
     }
 
     private var trace: FrameTrace? { equipment?.trace }
     fileprivate var gate: OutgoingGate? { equipment?.gate }
-    private var replies: ClientReplies? { equipment?.replies }
 
     /// Whether items for the client wait in its gate.
     var waitsForGate: Bool { gate?.isHolding ?? false }

@@ -24,13 +24,13 @@ package final class ListenRun {
     /// Sends messages to clients.
     private(set) lazy var broadcaster = Broadcaster(
         to: server, input: settings.readsPipe ? settings.arguments.inputSettings : nil,
+        encoder: TextEncoder(settings.arguments.codecs.encoder),
         answersByItself: settings.arguments.mode.traits.answersByItself, outputs: outputs, faults: faults)
     /// Detects silent and idle clients, or `nil` if not requested.
     private(set) lazy var watch = ClientWatch(settings.arguments, of: broadcaster)
     /// What the mode does for clients.
     private(set) lazy var mode = makeMode()
-    /// The rules for first messages and answers, or `nil` if there are none.
-    let rules: AutoReply.Rules?
+    let pipelines: PipelineFactory
     /// The listening places, in the order of the settings' endpoints.
     private(set) var places: [ListeningPlace] = []
     /// The prompt, or `nil` if there is none or it has closed.
@@ -48,7 +48,7 @@ package final class ListenRun {
     package init(_ settings: ListenSettings, on loop: EventLoop, diagnostics: Diagnostics) throws(Failure) {
         self.settings = settings
         self.loop = loop
-        rules = settings.exchange.map { AutoReply.Rules($0) }
+        pipelines = PipelineFactory(settings)
         let arguments = settings.arguments
         let faults = Faults(arguments, diagnostics: diagnostics, on: loop)
         outputs = try ListenOutputs(
@@ -57,7 +57,7 @@ package final class ListenRun {
         log = ClientLog(
             arguments, on: loop, diagnostics: diagnostics, transcript: outputs.transcript, isPrompt: outputs.view != nil
         )
-        for pattern in (rules?.patterns ?? []) + (settings.scenario?.patterns ?? []) {
+        for pattern in (pipelines.rules?.patterns ?? []) + (settings.scenario?.patterns ?? []) {
             outputs.diagnostics.watch(pattern)
         }
         outputs.didDrain = { [unowned self] in outputsDidDrain() }
@@ -149,7 +149,7 @@ package final class ListenRun {
         guard let view = outputs.view else { return }
         let prompt = try ListenPrompt.open(
             with: settings.arguments.transcript.display.isPlain ? PlainEditor.opener : LineEditor.opener, of: self,
-            sending: settings.kind, isRelay: settings.relay != nil, encoder: settings.arguments.mode.encoder,
+            sending: settings.kind, isRelay: settings.relay != nil, encoder: broadcaster.encoder,
             view: view, recording: outputs.recording, on: loop)
         prompt.editor.services.paste.choice = settings.arguments.transcript.paste
         self.prompt = prompt
@@ -184,7 +184,6 @@ package final class ListenRun {
         let number = connection.number
         server.remove(number)
         losses.clientLeft(number, end)
-        outputs.decoder?.clientLeft(number)
         let cause = watch?.remove(number)
         if let line = connection.handler.logLine { log.ended(end, cause, of: connection, client: number, line) }
         let failure = cause?.failure ?? failure(of: end)

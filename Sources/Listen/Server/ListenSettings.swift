@@ -51,8 +51,13 @@ package struct ListenSettings {
             replay = nil
             try arguments.checkReplaySpeed()
         }
-        scenario = try Scenario.make(arguments.scenario, playsPeer: true, secrets: secrets)
+        scenario = try Scenario.make(
+            arguments.scenario, playsPeer: true, codecs: arguments.codecs,
+            limitBytes: arguments.limits.maximumMessageBytes, secrets: secrets)
         exchange = try AutoReply.Plan.make(arguments.exchange, takesData: false, secrets: secrets)
+        if let codec = arguments.codecs.encoder {
+            if let exchange { try exchange.check(TextEncoder(codec)) } else { try arguments.checkForTexts() }
+        }
         if case .relay(let mode) = arguments.mode {
             relay = try RelaySettings(mode, isSecure: arguments.tls.isUsed, secrets: secrets)
         } else {
@@ -126,6 +131,14 @@ package struct ListenSettings {
             answersCloses: relay == nil)
     }
 
+    /// How received binary messages are decoded, or `nil` if they are not.
+    var codecs: MessageCodecs? {
+        guard !arguments.codecs.decoders.isEmpty else { return nil }
+        return MessageCodecs(
+            decoders: arguments.codecs.decoders, limitBytes: arguments.limits.maximumMessageBytes,
+            keepsOriginals: arguments.format.output.keepsOriginals && arguments.format.pick == nil)
+    }
+
     /// What all clients together may hold in incomplete messages and unsent output, in bytes: by default 256 MiB, but at
     /// least four of the largest messages.
     var maximumHeldBytes: Int {
@@ -179,6 +192,21 @@ extension ListenSettings {
         } catch {
             throw .badArgument(what: "--serve '\(escapingControls(path))'", why: "\(error); use an existing directory")
         }
+    }
+}
+
+extension ListenArguments {
+    /// Checks that a server without first messages and answers sends texts that can be encoded.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    fileprivate func checkForTexts() throws(Failure) {
+        let why: String? =
+            switch mode {
+            case .echo: "--echo sends messages back as they are"
+            case .conversation, .broadcast: format.readsInput ? nil : "with --no-stdin, the server sends no text"
+            case .replay, .scenario, .exec, .relay: nil
+            }
+        guard let why else { return }
+        throw .badArgument(what: "--encode", why: "\(why); add --first-message or --answer, or omit it")
     }
 }
 

@@ -25,6 +25,8 @@ package class LoadConnection {
     package final var pipeline: Pipeline?
     /// Whether a message that its application protocol does not understand has been reported.
     internal final var hasReportedUnknown = false
+    /// Whether a message that cannot be decoded has been reported.
+    internal final var hasReportedUndecodable = false
     /// When to try again to handle a deadline that a full connection has delayed, on the loop's clock in nanoseconds.
     internal final var retryTime: UInt64 = 0
     /// The earliest deadline for which the context has a valid entry, on the loop's clock in nanoseconds.

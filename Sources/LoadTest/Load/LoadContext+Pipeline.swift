@@ -66,7 +66,8 @@ extension LoadContext {
 
     /// Reports the last message if it could not be decoded, and none has been reported yet.
     internal func reportUndecodable(on connection: LoadConnection) {
-        guard let problem = connection.pipeline?.takeUndecodable() else { return }
+        guard !connection.hasReportedUndecodable, let problem = connection.pipeline?.undecodable else { return }
+        connection.hasReportedUndecodable = true
         host?.protocolFailed(on: connection, because: .undecodable(problem))
     }
 

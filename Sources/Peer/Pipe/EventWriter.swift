@@ -216,7 +216,7 @@ extension JSONEvent {
     @inline(__always)
     mutating func add(_ mark: RelayMark?) {
         switch mark {
-        case nil: break
+        case nil, .forwarded: break
         case .injected: add("injected", true)
         case .rewritten: add("rewritten", true)
         }
@@ -238,8 +238,10 @@ extension JSONEvent {
     }
 }
 
-/// Why a relayed message is not one that a client or the server has sent.
+/// What a relay has done to a message.
 package enum RelayMark: Equatable {
+    /// It forwards the message, which was recorded and shown when it arrived.
+    case forwarded
     /// The user has typed it.
     case injected
     /// A rule has changed it.

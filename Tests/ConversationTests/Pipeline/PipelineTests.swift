@@ -160,21 +160,18 @@ import WSCore
         let driver = Driver(Pipeline(codecs, clockOffset: 0))
         _ = driver.open()
         expectEqual(driver.receive([0x81, 0xA1, 0x61, 0x01], as: .binary), [#"deliver {"a":1} by msgpack"#])
-        expectNil(driver.pipeline.takeUndecodable())
+        expectNil(driver.pipeline.undecodable)
         expectEqual(driver.submit("[1]").first, ">[145, 1] (line)")
         expectEqual(driver.submit("{").first?.hasPrefix("error: "), true)
     }
 
-    @Test("The reason for an undecodable message is that of the last one, and is given once per connection")
+    @Test("The reason for an undecodable message is that of the last one")
     func undecodable() {
         let driver = Driver(Pipeline(MessageCodecs(decoders: [.messagePack], limitBytes: 100), clockOffset: 0))
         _ = driver.open()
-        expectEqual(driver.receive([0xC1], as: .binary).count, 1)
-        expectEqual(driver.receive([0x01], as: .binary).count, 1)
-        expectNil(driver.pipeline.takeUndecodable())
-        for isFirst in [true, false] {
-            _ = driver.receive([0xC1], as: .binary)
-            expectEqual((driver.pipeline.takeUndecodable() != nil), isFirst)
+        for (message, isDecodable) in [([0xC1], false), ([0x01], true), ([0xC1], false)] as [([UInt8], Bool)] {
+            expectEqual(driver.receive(message, as: .binary).count, 1)
+            expectEqual(driver.pipeline.undecodable == nil, isDecodable)
         }
     }
 
@@ -216,6 +213,24 @@ import WSCore
             expectTrue(driver.pipeline.answered(line.span.bytes, by: 0, named: "a"))
             expectEqual(driver.pipeline.nextDecoded()?.decoding?.original, keepsOriginals ? [1] : nil)
         }
+    }
+
+    @Test("Beyond the limit of unfinished messages on all connections, a stream is no longer decoded")
+    func unfinished() {
+        let shared = UnfinishedMessages(limitBytes: 8)
+        func open() -> Driver {
+            Driver(Pipeline(MessageCodecs(decoders: [.zlibStream]), sharing: shared, clockOffset: 0))
+        }
+        // A block of 5 bytes without the flush that ends a message.
+        let part: [UInt8] = [0x78, 0x01, 0x00, 0x05, 0x00, 0xFA, 0xFF] + Array("hello".utf8)
+        let problem = "because zlib-stream: unfinished messages of all clients take too much memory"
+        var first: Driver? = open()
+        let second = open()
+        expectEqual(first?.receive(part, as: .binary), [])
+        expectEqual(second.receive(part, as: .binary).first?.hasSuffix(problem), true)
+        expectEqual(second.receive(part, as: .binary).first?.hasSuffix("could not be decompressed"), true)
+        first = nil
+        expectEqual(open().receive(part, as: .binary), [])
     }
 
     // MARK: Application protocols

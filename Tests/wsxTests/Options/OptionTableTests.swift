@@ -334,6 +334,10 @@ import WSCore
         ListenCase("binary", "--binary") { $0.format.payload = .binary },
         ListenCase("input", "--input", "nul") { $0.format.input = .nul },
         ListenCase("crlf", "--crlf") { $0.format.stripsCarriageReturn = true },
+        ListenCase("decode", "--decode", "zlib-stream", "--decode=msgpack") {
+            $0.codecs.decoders = [.zlibStream, .messagePack]
+        },
+        ListenCase("encode", "--encode", "cbor") { $0.codecs.encoder = .cbor },
         ListenCase("replay-speed", "--replay-speed", "2") { $0.format.replaySpeed = .factor(2) },
         ListenCase("output", "--output", "raw") { $0.format.output = .raw },
         ListenCase("format", "--format", "{size}") { $0.format.format = MessageFormat(parts: [.size]) },

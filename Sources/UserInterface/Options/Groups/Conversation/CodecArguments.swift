@@ -16,6 +16,7 @@ package struct CodecArguments: Equatable, Sendable {
     /// The options of a command.
     /// - Parameters:
     ///   - takesPrograms: Whether `exec:PROGRAM` is possible.
+    ///   - conflicts: The options that conflict with `--encode`.
     ///   - requirements: The options of which at least one is needed. Defaults to none.
     ///   - excluded: The subjects of the messages that `--encode` does not encode.
     ///   - heading: The heading of the options.
@@ -24,7 +25,8 @@ package struct CodecArguments: Equatable, Sendable {
     ///   - decode: The manual of `--decode`.
     ///   - encode: The manual of `--encode`.
     package static func options(
-        takesPrograms: Bool = true, requires requirements: [OptionReference] = [],
+        takesPrograms: Bool = true, conflicts: [OptionReference] = ["protocol"],
+        requires requirements: [OptionReference] = [],
         excludes excluded: OptionSubjects = [], heading: OptionHeading = .format,
         seeAlso: [OptionReference] = ["input"], examplePrefix: String = "", decode: MarkedText, encode: MarkedText
     ) -> [OptionSpecification<CodecArguments>] {
@@ -45,7 +47,7 @@ package struct CodecArguments: Equatable, Sendable {
                 arguments.decoders.append(codec)
             },
             OptionSpecification(
-                "encode", value: OptionValue("CODEC", .choices(encoders)), conflicts: ["protocol"],
+                "encode", value: OptionValue("CODEC", .choices(encoders)), conflicts: conflicts,
                 excludes: excluded.union([.kind, .binary, .heartbeatMessage]), requires: requirements,
                 startsProgram: startsProgram, heading: heading,
                 summary: "Send JSON as binary messages: msgpack, " + (takesPrograms ? "..." : "cbor"), manual: encode,

@@ -1,0 +1,96 @@
+import Conversation
+import Formats
+import UserInterface
+import WSCore
+
+/// Makes the pipelines of a server: of its clients, and for the messages of the server of a relay.
+struct PipelineFactory {
+    /// The rules for first messages and answers, or `nil` if there are none.
+    let rules: AutoReply.Rules?
+    /// How received binary messages are decoded, or `nil` if they are not.
+    private let codecs: MessageCodecs?
+    private let unfinished: UnfinishedMessages
+
+    init(_ settings: ListenSettings) {
+        rules = settings.exchange.map { AutoReply.Rules($0) }
+        codecs = settings.codecs
+        unfinished = UnfinishedMessages(limitBytes: settings.maximumHeldBytes / 4 / (settings.share?.count ?? 1))
+    }
+
+    /// A pipeline, or `nil` if there is no need for one.
+    /// - Parameter answers: Whether the rules apply.
+    func makePipeline(answers: Bool, decodes: Bool, on loop: EventLoop) -> Pipeline? {
+        let rules = answers ? rules : nil
+        let codecs = decodes || rules != nil ? codecs : nil
+        guard codecs != nil || rules != nil else { return nil }
+        return Pipeline(
+            codecs ?? MessageCodecs(), answers: rules.map { AutoReply($0, seed: .random(in: .min ... .max)) },
+            sharing: unfinished, clockOffset: loop.clockOffset)
+    }
+}
+
+/// The pipeline of a client of `wsx listen`, for servers with `--decode`, `--first-message`, or `--answer`: decodes its messages,
+/// greets it, and answers.
+final class ClientPipeline {
+    private let pipeline: Pipeline
+    private let number: Int
+    private unowned let run: ListenRun
+
+    /// Prepares the pipeline of a newly accepted client. Returns `nil` if there is no need for one.
+    /// - Parameter needsDecoding: Whether anything besides rules looks into messages.
+    init?(of number: Int, in run: ListenRun, needsDecoding: Bool) {
+        guard let pipeline = run.pipelines.makePipeline(answers: true, decodes: needsDecoding, on: run.loop) else {
+            return nil
+        }
+        self.pipeline = pipeline
+        pipeline.opened(UInt64(number), subprotocol: nil, now: run.loop.nowNanoseconds)
+        self.number = number
+        self.run = run
+    }
+
+    /// Greets the client at the end of the turn, or before its first answer: the response to its request is sent first.
+    func begin() {
+        if pipeline.hasEffects { run.loop.atEndOfTurn(self) }
+    }
+
+    /// Decodes a message, and answers it if a rule matches. A message that ends in a later one is not delivered.
+    func received(_ payload: RawSpan, as kind: MessageKind, deliver: Pipeline.Delivery) {
+        pipeline.clockOffset = run.loop.clockOffset
+        pipeline.received(payload, as: kind, at: run.loop.nowNanoseconds, deliver: deliver)
+        endTurn()
+    }
+
+    /// Why the last message was not decoded, or `nil` if it was.
+    var incompleteMessage: CodecError? { pipeline.incompleteMessage }
+
+    private func send(_ payload: RawSpan, as kind: MessageKind, for purpose: Pipeline.Purpose) {
+        do throws(CodecError) {
+            try run.broadcaster.encoder.encode(payload, as: kind) { run.broadcaster.answer(number, with: $0, as: $1) }
+        } catch {
+            report("\(error)", for: purpose)
+        }
+    }
+
+    private func report(_ problem: String, for purpose: Pipeline.Purpose) {
+        switch purpose {
+        case .greeting: run.diagnostics.error("client \(number) was not greeted (--first-message): \(problem)")
+        case .answer, .line, .application:
+            run.diagnostics.error("a message of client \(number) was not answered (--answer): \(problem)")
+        }
+    }
+}
+
+extension ClientPipeline: EndOfTurnWork {
+    /// Sends first messages and answers.
+    func endTurn() {
+        while let effect = pipeline.next() {
+            switch effect {
+            case .send(let payload, let kind, let purpose): send(payload.span.bytes, as: kind, for: purpose)
+            case .unanswered(let error): report("\(error)", for: .answer)
+            case .notGreeted(let error): report("\(error)", for: .greeting)
+            // There is neither an application protocol nor a login, and no codec is a program.
+            default: break
+            }
+        }
+    }
+}
