@@ -78,6 +78,13 @@ import Testing
         expectNil(Self.file.section("NO SECTION"))
     }
 
+    @Test("Titles and aliases are known without the contents, and a title in a listing or comment is none")
+    func titles() {
+        let file = ManualFile(Self.text) { preconditionFailure("the contents with \($0) were read") }
+        expectEqual(file.sections.map(\.title), ["DESCRIPTION", "COLORS", "EXAMPLES"])
+        expectEqual(file.manual.sections.map(\.aliases), [["colours", "paint"]])
+    }
+
     private static func source(of block: ManualBlock) -> String {
         switch block {
         case .heading(let text): "heading \(text)"

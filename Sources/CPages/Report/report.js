@@ -159,8 +159,8 @@ function showStages(stages) {
 }
 
 function showTables() {
-  const own = Object.entries(results).filter(([field, { min }]) => field.endsWith("_us") && min !== undefined)
-    .map(([field, summary]) => [label(field), summary]).filter(([name]) => !["latency", "handshake"].includes(name));
+  const own = Object.keys(results).filter(field => field.endsWith("_us") && "min" in results[field])
+    .map(field => [label(field), results[field]]).filter(([name]) => !["latency", "handshake"].includes(name));
   const phases = mode === "connect" ? Object.entries(results.handshake_phases_us) : [];
   const times = [
     ["latency", latency],
