@@ -141,6 +141,9 @@ def test_results_that_cannot_be_written_are_not_called_a_recording(tmp_path):
     ('{"type":"mesage"}', (1, 9), "unknown type 'mesage'"),
     ('\n{"type":"pause","for":"soon"}', (2, 23), "'for'"),
     ("{", (1, 2), "not JSON"),
+    ('{"type":"message","direction":"in","mathc":"x"}', (1, 36), "did you mean 'match'?"),
+    ('{"type":"message","directon":"in","data":"x"}', (1, 19), "did you mean 'direction'?"),
+    ('{"type":"pause","for":"1s-2s-3s"}', (1, 23), "'for'"),
     ('{"type":"message","direction":"out","data":"{{customer}}"}', (1, 45), "a column of --data FILE"),
     ('{"type":"message","direction":"in","match":{"/a":"{{sek}}"}}', (1, 51), "did you mean '{{seq}}'?"),
 ])
