@@ -114,6 +114,7 @@ package final class Pipeline {
 
     /// Handles a received message.
     package func received(_ payload: RawSpan, as kind: MessageKind, at now: UInt64, deliver: Delivery) {
+        undecodable = nil
         guard kind == .binary, !decoding.codecs.isEmpty else {
             return passInOrder(payload, as: kind, nil, at: now, deliver)
         }

@@ -20,8 +20,6 @@ package final class DecodingPrograms {
     private var programs: [CodecProgram] = []
     /// Why there are no programs any more, or `nil` as long as they run.
     private var loss: String?
-    /// Whether the loss is reported at the end of the turn.
-    private var isLossUnreported = false
     private var isTurnEndScheduled = false
     /// Set after the end of the connection, while messages wait.
     private var ending: Ending?
@@ -52,9 +50,8 @@ package final class DecodingPrograms {
         do throws(IOError) {
             for command in commands { programs.append(try start(command, at: programs.count)) }
         } catch {
-            lose(because: "running \(commands[programs.count].name): \(error)")
-            isLossUnreported = true
-            scheduleTurnEnd()
+            let words = "running \(commands[programs.count].name): \(error)"
+            loop.atEndOfTurn(DeferredWork { [self] in fail(because: words) })
         }
     }
 
@@ -74,20 +71,11 @@ package final class DecodingPrograms {
     /// Gives up on the programs: passes on their messages as received.
     private func fail(because words: String) {
         guard loss == nil else { return }
-        lose(because: words)
-        reportLoss()
-    }
-
-    private func lose(because words: String) {
         loss = words
         for program in programs { program.close() }
         pipeline()?.programsFailed(because: words)
-    }
-
-    private func reportLoss() {
-        isLossUnreported = false
         _ = passOn()
-        didFail(.program("\(loss ?? "") (--decode)"))
+        didFail(.program("\(words) (--decode)"))
         endIfIdle()
     }
 
@@ -95,9 +83,12 @@ package final class DecodingPrograms {
 
     /// Passes a message to a program.
     package func decode(_ payload: [UInt8], by program: Int) {
-        guard let loss else { return programs[program].send(payload.span.bytes) }
-        pipeline()?.programsFailed(because: loss)
-        scheduleTurnEnd()
+        if let loss {
+            pipeline()?.programsFailed(because: loss)
+            scheduleTurnEnd()
+        } else if program < programs.count {
+            programs[program].send(payload.span.bytes)
+        }
     }
 
     /// Handles an answer of a program.
@@ -175,6 +166,6 @@ extension DecodingPrograms: EndOfTurnWork {
     /// Passes on messages outside of the connection's handler.
     package func endTurn() {
         isTurnEndScheduled = false
-        if isLossUnreported { reportLoss() } else { passOnDecoded() }
+        passOnDecoded()
     }
 }

@@ -27,9 +27,8 @@ import Testing
         Mode(
             words: ["--replay=f"],
             refused: [
-                "answer", "binary", "broadcast", "crlf", "diff", "echo", "exec", "first-message", "format", "input",
-                "output",
-                "pick",
+                "answer", "binary", "broadcast", "crlf", "diff", "echo", "encode", "exec", "first-message", "format",
+                "input", "output", "pick",
                 "scenario", "text",
             ]),
         Mode(
