@@ -168,9 +168,9 @@ extension ConnectRun {
         switch purpose {
         case .application:
             if connection.send(payload, as: kind) { outputs.writeSent(protocolMessage: payload, as: kind) }
-        case .line: lines.transmit(payload, as: kind, on: connection)
-        case .greeting: if lines.transmit(payload, as: kind, on: connection) { outputs.writeSent(payload, as: kind) }
-        case .answer: if lines.transmit(payload, as: kind, on: connection) { outputs.writeAnswer(payload) }
+        case .line: lines.send(own: payload, as: kind, on: connection)
+        case .greeting: if lines.send(own: payload, as: kind, on: connection) { outputs.writeSent(payload, as: kind) }
+        case .answer: if lines.send(own: payload, as: kind, on: connection) { outputs.writeAnswer(payload) }
         }
     }
 

@@ -163,7 +163,7 @@ extension ScenarioSource: ScenarioPlayer.Port {
     func send(_ payload: RawSpan, as kind: MessageKind) throws(ProtocolInputError) -> Bool {
         guard let connection = run.connection else { return false }
         do throws(CodecError) {
-            guard try run.lines.encode(payload, as: kind, on: connection, of: run) else { return false }
+            guard try run.lines.send(payload, as: kind, on: connection, of: run) else { return false }
         } catch {
             throw ProtocolInputError("\(error)")
         }

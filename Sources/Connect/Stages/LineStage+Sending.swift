@@ -73,12 +73,12 @@ extension LineStage {
             var isHeld = false
             if isForProtocol {
                 let line = Line(payload.withUnsafeBytes { Array($0) }, as: kind)
-                let receipt = try transmit(line, on: connection)
+                let receipt = try submit(line, on: connection)
                 queue.sent(line, receipt, at: loop.turnTime)
                 isHeld = receipt.heldNumber != nil
             } else {
                 run.delivery.sendPingBeforeMessages()
-                try encode(line: payload, as: kind, on: connection, of: run)
+                try send(line: payload, as: kind, on: connection, of: run)
                 if keepsLines { queue.sent(payload, as: kind, at: loop.turnTime) }
             }
             outputs.writeSent(payload, as: kind, isHeld ? .queued : .sent)
@@ -125,7 +125,7 @@ extension LineStage {
                 line = try finished(draft, with: templates)
             }
             if line.origin == .operand, !line.wasSent { run.state.conditions.messageSent() }
-            let receipt = try transmit(line, on: connection)
+            let receipt = try submit(line, on: connection)
             let isAwaited = queue.sent(line, receipt, at: areRequests ? loop.now : loop.turnTime)
             // Lines of the input were shown when they began to wait.
             let isRequest = areRequests && line.number > 0
@@ -141,11 +141,11 @@ extension LineStage {
     }
 
     /// Gives a line to the application protocol, or to the connection. Binary messages bypass the protocol.
-    private func transmit(_ line: Line, on connection: Connection<ConnectRun>) throws(InputProblem) -> LineReceipt {
+    private func submit(_ line: Line, on connection: Connection<ConnectRun>) throws(InputProblem) -> LineReceipt {
         run.delivery.sendPingBeforeMessages()
         let payload = line.payload.span.bytes
         guard line.kind == .text, let pipeline = run.stages.pipeline, pipeline.hasProtocol else {
-            try encode(line: payload, as: line.kind, on: connection, of: run)
+            try send(line: payload, as: line.kind, on: connection, of: run)
             return LineReceipt()
         }
         do throws(ProtocolInputError) {
@@ -159,19 +159,20 @@ extension LineStage {
     }
 
     @inline(__always)
-    private func encode(
+    private func send(
         line payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>, of run: ConnectRun
     ) throws(InputProblem) {
         do throws(CodecError) {
-            _ = try encode(payload, as: kind, on: connection, of: run)
+            _ = try send(payload, as: kind, on: connection, of: run)
         } catch {
             throw .notEncodable(error)
         }
     }
 
-    /// Sends a message, encoded if requested. Returns whether it was sent.
+    /// Sends a message, encoded if requested.
+    /// - Returns: Whether it was sent.
     @inline(__always)
-    func encode(
+    func send(
         _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>, of run: ConnectRun
     ) throws(CodecError) -> Bool {
         guard let encoder = run.stages.encoder else { return connection.send(payload, as: kind) }
@@ -181,9 +182,9 @@ extension LineStage {
     /// Sends a message of the run itself on a connection, encoded if requested.
     /// - Returns: Whether it was sent.
     @discardableResult
-    func transmit(_ payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>) -> Bool {
+    func send(own payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>) -> Bool {
         do throws(CodecError) {
-            return try encode(payload, as: kind, on: connection, of: run)
+            return try send(payload, as: kind, on: connection, of: run)
         } catch {
             encodingFailed(error)
             return false
