@@ -203,7 +203,7 @@ import Testing
         #expect(page.contains("\n.SS Size\n.TP\n\\fB\\-w\\fR, \\fB\\-\\-width\\fR \\fIN\\fR\n"))
         #expect(page.contains("See COLORS in \\fIpaint\\fR(1), not COLORS-X."))
         let draw = ManualPage.page(of: description.commands[0], description)
-        #expect(draw.contains("\n.SS Size\nSee \\fIpaint\\-art\\fR(7): \\fB\\-\\-width\\fR"))
+        #expect(draw.contains("\n.SS Size\nSee \\fIpaint\\-art\\fR(7): \\fB\\-\\-width"))
         expectFalse(draw.contains(".TP\n\\fB\\-w"))
     }
 

@@ -281,9 +281,8 @@ package struct LoadArguments: Equatable, Sendable {
             summary: "Also send TEXT every --heartbeat",
             manual: """
                 Send the text message *TEXT* on each connection every `--heartbeat`, from the end of its login on, for \
-                servers that expect heartbeats from the application. These messages do not count. `@`*FILE* sends the \
-                contents of a file without the line end after its last line. *TEXT* may contain placeholders; see \
-                PLACEHOLDERS.
+                servers that expect heartbeats from the application. These messages do not count. *TEXT* is as for \
+                `--first-message`.
                 """,
             """
             Replies to heartbeats are messages like any other: in `--mode request`, add `--correlate`, with which they \

@@ -87,14 +87,7 @@ package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         RequestArguments.cookieJar.lifted(\.client.request)
         NetworkArguments.http2.lifted(\.client.network)
         CurlArguments.options.lifted(\.curl)
-        TranscriptArguments.options(
-            display: DisplayArguments.options(
-                quiet: """
-                    Do not write notices to standard error. Errors are still reported. With `--request`, \
-                    `--correlate`, or `--json-rpc`, messages that are not replies go to standard error instead of \
-                    standard output.
-                    """)
-        ).lifted(\.transcript)
+        TranscriptArguments.options().lifted(\.transcript)
         promptOptions
     }
 

@@ -28,7 +28,7 @@ package struct EndingArguments: Equatable, Sendable {
             round trips, whichever is longer. To measure the round trip, a ping precedes the first message; messages \
             that arrive before its pong, such as a greeting, do not count as replies. With an explicit *DURATION*, \
             which servers need that send several replies per message, no ping is sent. A notice says if only some \
-            messages got a reply. On a terminal, it also says if none did, and when the wait was short.
+            messages got a reply, and, on a terminal, if none did.
             """,
             """
             With `--until`, the default is `forever`. With `--count` or `--one`, it is 30 seconds after the end of the \

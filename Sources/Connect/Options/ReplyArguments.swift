@@ -48,9 +48,8 @@ package struct ReplyArguments: Equatable, Sendable {
             about: [.requests, .matching], heading: .requests,
             summary: "Turn 'method arg...' into JSON-RPC calls",
             manual: """
-                Turn each input message into a JSON-RPC 2.0 call with a unique id. A message consists of a method and \
-                its arguments, such as `sum 1 2` or `open url=http://localhost/`. Implies `--correlate id`. See \
-                REQUESTS AND REPLIES.
+                Turn each input message, such as `sum 1 2`, into a JSON-RPC 2.0 call with a unique id. Implies \
+                `--correlate id`. See REQUESTS AND REPLIES.
                 """,
             "*FORM* is the form of the calls and defaults to `auto`:",
             example: "--json-rpc --execute 'eth_getBalance 0xb60e latest'",

@@ -49,7 +49,7 @@ package struct StayingArguments: Equatable, Sendable {
             heading: .staying, summary: "Send TEXT instead of pings",
             manual: """
                 Send the text message *TEXT* instead of each ping, for servers that expect heartbeats at the \
-                application level. `@`*FILE* sends the contents of a file without the line end after its last line. \
+                application level. `@`*FILE* is as for `--first-message`. \
                 Answers are ordinary messages: they are written to standard output and count for `--count` and \
                 `--linger`. With `--request`, also give `--correlate`; otherwise an answer would count as a reply.
                 """,

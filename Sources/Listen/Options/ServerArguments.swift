@@ -67,9 +67,9 @@ package struct ServerArguments: Equatable, Sendable {
             "once", heading: .server,
             summary: "Serve one client, then exit",
             manual: """
-                Serve one WebSocket client, then exit when it leaves, as `wsx connect` would for the same ending. No \
-                other client is accepted. Rejected upgrades and requests for pages do not count as clients. The end of \
-                standard input does not end the session.
+                Serve one WebSocket client, then exit when it leaves, with the status of `wsx connect` for the same \
+                ending. No other client is accepted. Rejected upgrades and requests for pages do not count as clients. \
+                The end of standard input does not end the session.
                 """,
             seeAlso: ["max-connections", "exec"]
         ) { arguments, _ in arguments.servesOnce = true },

@@ -10,8 +10,7 @@ extension BenchMode {
         manual: """
             Send the messages of `--message` and `--file` as requests, with `--in-flight` requests in flight on \
             each connection, or at `--rate`. The reply to a request is the next message received or, with \
-            `--correlate`, the message with the same value in a JSON field. The latency is the time to the reply. \
-            `--expect` checks the contents of replies. Messages that answer no request are counted as pushes. With \
+            `--correlate`, the message with the same value in a JSON field. The latency is the time to the reply. With \
             `--protocol`, requests are lines of the protocol, which finds their replies, and replies that report \
             an error are `mismatched`. If the test fails, the error message shows the first `mismatched` reply.
             """,

@@ -124,7 +124,7 @@ package struct NetworkArguments: Equatable, Sendable {
             manual: """
                 Log in to an HTTP proxy with the strongest scheme that it offers, like `--anyauth` for servers.
                 """,
-            example: "--proxy http://me:secret@localhost:3128 --proxy-anyauth", seeAlso: ["proxy"]
+            seeAlso: ["proxy"]
         ) { arguments, _ in arguments.proxyAuthentication = .strongest },
         OptionSpecification(
             "no-proxy", value: OptionValue("HOSTS"), heading: .network,

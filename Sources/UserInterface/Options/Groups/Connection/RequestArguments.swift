@@ -97,7 +97,7 @@ package struct RequestArguments: Equatable, Sendable {
                 Log in with the strongest scheme that the server offers: Digest, otherwise Basic. Like `--digest`, this \
                 takes two connections for each.
                 """,
-            example: "--auth alice --anyauth", seeAlso: ["digest"]
+            seeAlso: ["digest"]
         ) { arguments, _ in arguments.authentication = .strongest },
         OptionSpecification(
             "aws-sigv4", value: OptionValue("[REGION:]SERVICE"), conflicts: ["auth", "bearer", "digest", "anyauth"],
@@ -147,9 +147,8 @@ package struct RequestArguments: Equatable, Sendable {
                 """,
             """
             A cookie file has the format of Netscape, which `curl -c` and browser extensions write; `-` is standard \
-            input. Of its cookies, each request gets those for its host and path that have not expired; secure ones \
-            are sent to `wss` only. This applies to redirects, too. Lines that are no cookies are ignored; \
-            `wsx connect -v` counts them.
+            input. Each request, also after a redirect, gets the cookies for its host and path that have not expired; \
+            secure ones are sent to `wss` only. Lines that are no cookies are ignored; `wsx connect -v` counts them.
             """,
             .secrets, example: "--cookie 'session=a1b2c3'", seeAlso: ["location"]
         ) { arguments, value throws(ValueProblem) in

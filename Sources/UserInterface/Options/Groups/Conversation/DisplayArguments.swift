@@ -10,13 +10,11 @@ package struct DisplayArguments: Equatable, Sendable {
     package init() {}
 
     /// The options.
-    /// - Parameter quiet: The manual of `--quiet`.
-    package static func options(
-        quiet: MarkedText = "Do not write notices to standard error. Errors are still reported."
-    ) -> [OptionSpecification<DisplayArguments>] {
+    package static func options() -> [OptionSpecification<DisplayArguments>] {
         [
             OptionSpecification(
-                "quiet", "q", heading: .display, summary: "Suppress notices on stderr", manual: quiet
+                "quiet", "q", heading: .display, summary: "Suppress notices on stderr",
+                manual: "Do not write notices to standard error. Errors are still reported."
             ) { arguments, _ in arguments.isQuiet = true },
             OptionSpecification(
                 "color", value: OptionValue("WHEN", .choices(of: ColorChoice.self)), default: "auto", heading: .display,
@@ -54,10 +52,7 @@ package struct TranscriptArguments: Equatable, Sendable {
     package init() {}
 
     /// The options.
-    /// - Parameter display: Those of ``DisplayArguments``.
-    @OptionTable<TranscriptArguments> package static func options(
-        display: [OptionSpecification<DisplayArguments>] = DisplayArguments.options()
-    ) -> [OptionSpecification<TranscriptArguments>] {
+    @OptionTable<TranscriptArguments> package static func options() -> [OptionSpecification<TranscriptArguments>] {
         OptionSpecification(
             "verbose", "v", repetition: .adds, heading: .display,
             summary: "Show handshake and control frames; -vv: all",
@@ -68,7 +63,7 @@ package struct TranscriptArguments: Equatable, Sendable {
             """,
             seeAlso: ["quiet", "record"], aliases: ["P", "show-ping-pong"]
         ) { arguments, _ in arguments.verbosity = min(arguments.verbosity + 1, 2) }
-        display.lifted(\.display)
+        DisplayArguments.options().lifted(\.display)
         OptionSpecification(
             "timestamps", value: OptionValue("STYLE", .choices(of: TimestampStyle.self)), heading: .display,
             summary: "Timestamps on a terminal",

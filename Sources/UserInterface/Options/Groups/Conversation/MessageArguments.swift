@@ -48,8 +48,8 @@ package struct MessageArguments: Equatable, Sendable {
             "execute", "x", value: OptionValue("MESSAGE"), repetition: .adds, about: .messages, heading: .messages,
             summary: "Send MESSAGE when the connection opens",
             manual: """
-                Send *MESSAGE* when the connection opens, after any *MESSAGE* operands. Apart from the order, the \
-                option is equivalent to an operand. The address of a proxy is rejected: curl's `-x` is `--proxy` here.
+                Send *MESSAGE* when the connection opens, after any *MESSAGE* operands. The address of a proxy is \
+                rejected: curl's `-x` is `--proxy` here.
                 """,
             example: #"--execute '{"op":"subscribe","channel":"trades"}'"#, seeAlso: ["file", "interactive"]
         ) { arguments, value throws(ValueProblem) in
@@ -88,8 +88,7 @@ package struct MessageArguments: Equatable, Sendable {
             summary: "End each line sent with crlf or lf",
             manual: """
                 End each message that is a line with these characters: *MESSAGE*s, lines of standard input, and lines \
-                typed at the prompt. Protocols with lines need it, such as NATS. Other messages are sent unchanged, such \
-                as the contents of `--file`.
+                typed at the prompt. Other messages, such as the contents of `--file`, are sent unchanged.
                 """,
             example: "--eol crlf", seeAlso: ["crlf"]
         ) { arguments, value throws(ValueProblem) in arguments.lineEnd = try LineEnd.parse(value) },
