@@ -25,7 +25,7 @@ extension ConnectOutputs {
             }
             return isWritten ?? true
         }
-        let role: PromptTranscript.Role =
+        let role: Transcript.Role =
             if let reply {
                 .reply(
                     to: requestMessages[reply.number], roundTrip: reply.roundTrip,

@@ -159,7 +159,7 @@ final class ConnectOutputs {
             }
             return isWritten ?? true
         }
-        let role: PromptTranscript.Role =
+        let role: Transcript.Role =
             if let problem = decoding?.problem {
                 .undecoded(problem)
             } else if let reply {
@@ -182,7 +182,7 @@ final class ConnectOutputs {
 
     /// Keeps and shows a received message at the prompt.
     /// - Returns: Whether the message has the value that `/pick` selects, if it selects one.
-    private func show(received payload: RawSpan, as kind: MessageKind, role: PromptTranscript.Role) -> Bool {
+    private func show(received payload: RawSpan, as kind: MessageKind, role: Transcript.Role) -> Bool {
         guard let view else { return true }
         return !view.show(payload, as: kind, .received, role: role).isOmitted
     }
@@ -328,7 +328,7 @@ struct RequestMessages {
     }
 
     /// How a reply is shown.
-    func role(of payload: RawSpan, _ reply: Reply) -> PromptTranscript.Role {
+    func role(of payload: RawSpan, _ reply: Reply) -> Transcript.Role {
         let error = expectsErrors ? JSONRPCError.errors(in: payload).first?.shortDescription : nil
         return .reply(to: self[reply.number], roundTrip: reply.roundTrip, error: error)
     }

@@ -139,7 +139,7 @@ final class ListenOutputs {
             messages?.events?.writeMessage(payload, as: kind, direction, client: number, mark: mark)
         }
         if let view {
-            let role: PromptTranscript.Role = decoding?.problem.map { .undecoded($0) } ?? .plain
+            let role: Transcript.Role = decoding?.problem.map { .undecoded($0) } ?? .plain
             view.show(payload, as: kind, isReceived ? .received : .sent, client: number, role: role)
         } else {
             if let problem = decoding?.problem { report(undecoded: problem, of: number) }

@@ -57,7 +57,7 @@ extension ListeningPlace {
             diagnostics.notice(escapingControls("Serving files from \(directory)\(urls)"))
         }
         if arguments.web.servesConsole {
-            for url in webURLs { diagnostics.notice("Diagnostics at \(url)") }
+            for url in webURLs { diagnostics.notice("Console at \(url)") }
         }
         if let pin = settings.selfSignedPin {
             diagnostics.notice("Self-signed certificate; connect with --insecure --pin \(pin)")

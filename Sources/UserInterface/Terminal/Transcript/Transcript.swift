@@ -168,7 +168,7 @@ package final class Transcript {
             line.append("close", as: .close)
             let words = [frame.code.map { "\($0.rawValue)" } ?? "without a code", frame.code?.meaning]
             line.append(" " + words.compactMap { $0 }.joined(separator: " "))
-            if !frame.reason.isEmpty { line.append(": \"\(frame.reason)\"") }
+            if !frame.reason.isEmpty { line.append(": \"\(secrets.masking(frame.reason))\"") }
             return line.text + "\n"
         }
         let number = frame.code.map { "\($0.rawValue)" } ?? ""
@@ -303,6 +303,3 @@ package final class Transcript {
         return gutter
     }
 }
-
-/// The former name.
-package typealias PromptTranscript = Transcript

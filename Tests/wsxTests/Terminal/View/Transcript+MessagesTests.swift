@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import Testing
 import WSCore
@@ -156,6 +157,19 @@ import WSCore
                 transcript.close(CloseFrame(code: .normalClosure, reason: "bye"), .received)
                     == "     ← close 1000 normal closure: \"bye\"\n")
             #expect(transcript.close(CloseFrame(code: nil), .sent) == "     → close without a code\n")
+        }
+    }
+
+    @Test("A close frame shows no secret that the peer repeats")
+    func secretReason() throws {
+        try withIdleLoop { loop in
+            let secrets = SecretRecord()
+            secrets.add("hunter2hunter2", of: "--bearer")
+            let transcript = Transcript(
+                palette: Palette(isEnabled: false), timestamps: .off, isAtPrompt: true, style: .fit, without: secrets,
+                on: loop)
+            let shown = transcript.close(CloseFrame(code: .normalClosure, reason: "no hunter2hunter2"), .received)
+            #expect(!shown.contains("hunter2"))
         }
     }
 
