@@ -56,7 +56,7 @@ package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         CodecArguments.options(
             decode: """
                 Decode received binary messages with *CODEC*, and show, write, and match their JSON. Other messages \
-                stay unchanged. `--record` and `--output raw`, `hex`, and `base64` keep the original bytes.
+                stay unchanged.
                 """,
             encode: """
                 Encode each text message to send, which must be JSON, with *CODEC*, and send it as a binary message. \

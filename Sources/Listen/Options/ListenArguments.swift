@@ -73,13 +73,11 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
         CodecArguments.options(
             takesPrograms: false, conflicts: ["replay"],
             decode: """
-                Decode received binary messages with *CODEC* before they are written, shown, matched by `--answer` and \
-                `--scenario`, or passed to a program of `--exec`. Echoes, broadcasts, and recordings keep the received bytes.
+                Decode received binary messages with *CODEC*. Echoes, broadcasts, and recordings keep the received bytes.
                 """,
             encode: """
-                Encode each text message that the server sends, which must be JSON, with *CODEC*, and send it as a binary \
-                message: lines of standard input and the prompt, first messages, answers, steps of `--scenario`, and the \
-                output of `--exec`. Echoes and broadcasts of clients stay as they are.
+                Encode each text that the server itself sends, which must be JSON, with *CODEC*. Echoes and broadcasts of \
+                clients stay as they are.
                 """
         ).lifted(\.codecs)
         HeartbeatArguments.options(

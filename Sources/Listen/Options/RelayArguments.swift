@@ -75,12 +75,10 @@ package struct RelayArguments: Equatable, Sendable {
         CodecArguments.options(
             takesPrograms: false,
             decode: """
-                Decode the binary messages of both sides with *CODEC* before they are shown, written, or matched by \
-                `--answer` and `--hide`. What is forwarded and recorded stays as it is.
+                Decode the binary messages of both sides with *CODEC*. What is forwarded and recorded stays as it is.
                 """,
             encode: """
-                Encode each message typed at the prompt and each answer, which must be JSON, with *CODEC*, and send it as a \
-                binary message.
+                Encode lines of the prompt and answers, which must be JSON, with *CODEC*.
                 """
         ).only(["decode", "encode"]).lifted(\.listen.codecs)
         RequestArguments.options.only([
