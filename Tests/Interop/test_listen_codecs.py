@@ -232,3 +232,26 @@ class TestRelays:
             wait_until(lambda: len(messages(relay.out)) == 2 * len(texts))
             found = messages(relay.out)
         assert [data.encode() for direction, data in found if direction == "out"] == texts
+
+    def test_an_answer_is_recorded_in_order_with_what_the_server_sends(self, tmp_path):
+        path = tmp_path / "r.jsonl"
+        with Listener("--echo") as echo, Relay(
+                echo.url, "--answer", "^a => ANSWER", "--fault-from", "server", "--delay", "100ms", "--record", path) as relay:
+            client = connect(relay)
+            client.send(wire.text(b"a", is_masked=True) + wire.text(b"x", is_masked=True))
+            received = [client.read_frame().payload.decode() for _ in range(2)]
+        events = [json.loads(line) for line in path.read_text().splitlines()]
+        sent = [event["data"] for event in events if event.get("direction") == "out" and event["type"] == "message"]
+        assert sent == received == ["ANSWER", "x"]
+
+
+@pytest.mark.parametrize("mode", ["--echo", "--broadcast"])
+def test_an_answer_takes_no_message_out_of_a_stream(mode):
+    result = wsx("listen", mode, "--decode", "zlib-stream", "--answer", "a => b", "0")
+    assert_fails(result, 2, "--answer: an answered message is not passed on, which would damage the stream")
+
+
+def test_messages_of_a_program_that_are_not_decoded_are_reported():
+    with Listener("--decode", "msgpack", program=["cat"]) as server:
+        connect(server).send(binary(b"\xc1"))
+        server.wait_for("a message of client 1 was not decoded: msgpack: ")

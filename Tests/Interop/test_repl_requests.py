@@ -71,3 +71,22 @@ def test_requests_without_a_connection_are_reported(screen):
     screen.enter("/quit")
     screen.wait_for("2 requests were not sent")
     screen.wait_for("status [1-9]")
+
+
+def test_the_prompt_continues_after_a_program_that_encodes_has_failed(screen, tmp_path):
+    """The failed one may exit later than the next one starts."""
+    program = tmp_path / "encode.py"
+    program.write_text(
+        "import sys, base64\n"
+        "for line in sys.stdin:\n"
+        "    print('???' if line == 'junk\\n' else base64.b64encode(line.strip().encode()).decode(), flush=True)\n")
+    with Conversation() as server:
+        screen.enter(f"$WSX connect --encode 'exec:python3 {program}' {server.url}; echo status $?")
+        screen.wait_for_last_line(">")
+        for number in range(3):
+            screen.enter("junk")
+            screen.wait_for("wrote a line that is not Base64")
+            screen.enter(f"fine {number}")
+            wait_until(lambda: f"fine {number}".encode() in [frame.payload for frame in server.frames])
+        screen.enter("/quit")
+        screen.wait_for("status 0")

@@ -81,8 +81,13 @@ extension Broadcaster: ReplayHost {
 extension Broadcaster {
     /// Sends an automatic message to a client, and records and shows it.
     func answer(_ number: Int, with payload: RawSpan, as kind: MessageKind) {
-        guard let client = clients[number], client.letsThrough(.message(kind), payload), client.send(payload, as: kind)
-        else { return }
+        guard let client = clients[number] else { return }
+        if answersByItself {
+            // A relay records what it sends before its gates, in order with the messages of the server.
+            outputs.answered(payload, as: kind, to: number)
+            return send(.message(kind), payload, .forwarded, to: client)
+        }
+        guard client.letsThrough(.message(kind), payload), client.send(payload, as: kind) else { return }
         outputs.answered(payload, as: kind, to: number)
     }
 }

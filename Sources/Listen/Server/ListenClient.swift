@@ -99,7 +99,11 @@ final class ListenClient: ConnectionHandler {
                 let limitBytes = run.settings.arguments.limits.maximumMessageBytes
                 run.broadcaster.budget.spend(decoding.problem == nil ? message.byteCount : limitBytes, from: number)
             }
-            if isObserved { run.outputs.show(message, as: shownKind, decoding, .incoming, mark, of: number) }
+            if isObserved {
+                run.outputs.show(message, as: shownKind, decoding, .incoming, mark, of: number)
+            } else if let problem = decoding?.problem {
+                run.outputs.report(undecoded: problem, of: number)
+            }
             isAnswered = role == .answered
             if servesDecoded, !isAnswered { service?.received(message, as: kind, from: connection) }
         }

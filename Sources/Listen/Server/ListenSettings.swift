@@ -58,6 +58,7 @@ package struct ListenSettings {
         if let codec = arguments.codecs.encoder {
             if let exchange { try exchange.check(TextEncoder(codec)) } else { try arguments.checkForTexts() }
         }
+        if exchange?.answers.isEmpty == false { try arguments.checkAnswers() }
         if case .relay(let mode) = arguments.mode {
             relay = try RelaySettings(mode, isSecure: arguments.tls.isUsed, secrets: secrets)
         } else {
@@ -196,6 +197,19 @@ extension ListenSettings {
 }
 
 extension ListenArguments {
+    /// Checks that answers take no message out of a stream that is passed on.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    fileprivate func checkAnswers() throws(Failure) {
+        guard codecs.decoders.contains(.zlibStream) else { return }
+        switch mode {
+        case .echo, .broadcast, .relay:
+            throw .badArgument(
+                what: "--answer",
+                why: "an answered message is not passed on, which would damage the stream of --decode zlib-stream")
+        case .conversation, .replay, .scenario, .exec: break
+        }
+    }
+
     /// Checks that a server without first messages and answers sends texts that can be encoded.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     fileprivate func checkForTexts() throws(Failure) {

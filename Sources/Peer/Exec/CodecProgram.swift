@@ -2,7 +2,7 @@ import Formats
 import UserInterface
 import WSCore
 
-/// A program of `--decode exec:` or `--encode exec:`. It gets each message as a line, and answers each with one line, in
+/// A program of `--decode exec:` or `--encode exec:`. It may still exit when its owner has replaced it. It gets each message as a line, and answers each with one line, in
 /// the same order. Lines of binary messages are Base64, those of others are the text itself.
 ///
 ///     message ──► line ──► standard input ── program ── standard output ──► line
@@ -29,7 +29,7 @@ package final class CodecProgram {
     private var splitter = RecordSplitter(.lines)
     private var line = ByteBuffer()
     private var isOver = false
-    private lazy var endTimer = Timer(on: loop) { [unowned self] in end() }
+    private lazy var endTimer = Timer(on: loop) { [weak self] in self?.end() }
 
     /// Starts a program.
     /// - Parameters:
@@ -52,13 +52,13 @@ package final class CodecProgram {
         let process = try PipedProcess(
             command.words, at: command.path, environment: command.environment.map { Array("\($0)=\($1)".utf8) },
             on: loop
-        ) { [unowned self] _ in exited() }
+        ) { [weak self] _ in self?.exited() }
         self.process = process
         input = ProgramInput(process.input)
-        output = ProgramOutput(process.output) { [unowned self] bytes in
-            received(output: bytes)
-        } finish: { [unowned self] in
-            outputEnded()
+        output = ProgramOutput(process.output) { [weak self] bytes in
+            self?.received(output: bytes) ?? bytes.byteCount
+        } finish: { [weak self] in
+            self?.outputEnded()
         }
         errors = ProgramErrors(process.error, prefix: "\(name) | ", to: diagnostics, on: loop) {}
     }
@@ -78,6 +78,11 @@ package final class CodecProgram {
         line.withReadableBytes { input?.append($0, asLine: true) }
         line.removeAll()
         line.releaseStorage(above: 64 << 10)
+    }
+
+    /// Whether nothing is left of it: it has exited, and its outputs have ended.
+    package var isGone: Bool {
+        process?.process.exit != nil && output?.isOver ?? true && errors?.isOver ?? true
     }
 
     /// Stops reading answers.

@@ -26,6 +26,8 @@ package final class EncodingProgram {
     private let loop: EventLoop
     /// Started with the first message, and after each failure with the next message.
     private var program: CodecProgram?
+    /// Those that have failed and have not exited yet.
+    private var former: [CodecProgram] = []
     private var wait = Wait.idle
 
     /// Prepares a program.
@@ -67,7 +69,10 @@ package final class EncodingProgram {
     }
 
     /// Ends the program, even if it ignores the request.
-    package func kill() { program?.kill() }
+    package func kill() {
+        for program in former { program.kill() }
+        program?.kill()
+    }
 
     deinit {
         kill()
@@ -119,6 +124,8 @@ package final class EncodingProgram {
             } didEnd: { [unowned self] words in
                 fail(because: words)
             }
+            former.removeAll(where: \.isGone)
+            if let failed = self.program { former.append(failed) }
             self.program = program
             return program
         } catch {
