@@ -82,7 +82,7 @@ extension Broadcaster {
     /// Sends an automatic message to a client, and records and shows it.
     func answer(_ number: Int, with payload: RawSpan, as kind: MessageKind) {
         guard let client = clients[number] else { return }
-        if answersByItself {
+        if outputs.isRelay {
             // A relay records what it sends before its gates, in order with the messages of the server.
             outputs.answered(payload, as: kind, to: number)
             return send(.message(kind), payload, .forwarded, to: client)

@@ -30,7 +30,7 @@ final class Broadcaster<Directory: ClientDirectory> {
     let faults: Faults
     /// Encodes what the server sends as text, with `--encode`.
     let encoder: TextEncoder
-    let answersByItself: Bool
+    private let answersByItself: Bool
     private var input: Input
     /// The clients that delay messages to all.
     private(set) lazy var slowReaders = SlowReaders(

@@ -35,7 +35,7 @@ final class ListenOutputs {
     /// The conditions of messages that are neither written nor shown.
     private let hiding: [MessageCondition]
     /// Whether the server relays: what it sends comes from another server and is shown like what it receives.
-    private let isRelay: Bool
+    let isRelay: Bool
     /// Decodes what `--encode` has encoded, to show it.
     private let sentPipeline: Pipeline
     private var undecoded = UndecodedMessages()
