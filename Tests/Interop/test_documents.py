@@ -16,7 +16,7 @@ RELATIVE = {path.relative_to(ROOT).as_posix() for path in PATHS}
 DOCUMENTS = [path for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")] if path.name != "CHANGELOG.md"]
 
 # What the how-tos add, and what belongs to other projects.
-NEW = re.compile(r"WAMP|Ascii85|Burst|CountingStream|burst|lostReply|showCounts")
+NEW = re.compile(r"WAMP|Ascii85|Burst|CountingStream|burst|lostReply|showCounts|DiscardService")
 FOREIGN = {"backoffLimitPerIndex", "vVERSION", "GenerativeService", "BidiGenerateContent"}
 FOREIGN_PATHS = {"benchmarks/load_test.c", "sys/sysctl.h", "http/1.1", "share/doc/wsx/copyright", "public/", "NNN-title.md"}
 
