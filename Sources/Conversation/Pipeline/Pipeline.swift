@@ -9,7 +9,8 @@ import WSCore
 ///                    └─ programs: decode ─► answered, nextDecoded ─► pass
 ///     submit ───► protocol, or encoder ───────────► send ────┘
 ///
-/// The span of a received message cannot be stored, so it is delivered by a call. Everything else is an ``Effect`` in a queue, in the order of sending. An input that arrives while effects are executed adds its effects behind them.
+/// The span of a received message cannot be stored, so it is delivered by a call. Everything else is an ``Effect`` in a
+/// queue, in the order of sending. An input that arrives while effects are executed adds its effects behind them.
 ///
 /// Times are those of a monotonic clock, in nanoseconds.
 package final class Pipeline {
