@@ -1,6 +1,7 @@
 import WSCore
 
-/// A format of binary messages that is converted to text, usually JSON.
+/// A step of `--decode` or `--encode`: a format of binary messages that is converted to text, usually JSON, or a rule that
+/// cuts messages into records.
 package enum Codec: Hashable, Sendable {
     /// Detects the format of each message; see ``CodecChain``.
     case auto
@@ -18,28 +19,85 @@ package enum Codec: Hashable, Sendable {
     case deflate
     /// UTF-8 text in binary messages.
     case plainText
+    /// Records that LF or CRLF ends.
+    case lines
+    /// Records that a separator ends.
+    case split(RecordSeparator)
+    /// Records that are the elements of a JSON array.
+    case array
+    /// Records after their length.
+    case length(RecordLength)
+    /// A single record, after this number of bytes.
+    case skip(byteCount: Int)
     /// An external program, which the caller of the chain runs.
     case program(String)
 
-    /// The codecs with a name of their own, in the order of the help.
-    package static let all: [Codec] = [.auto, .messagePack, .cbor, .json, .zlibStream, .gzip, .deflate, .plainText]
+    /// A form of `--decode` in the help.
+    package struct Form: Sendable {
+        /// A codec of this form.
+        package let codec: Codec
+        /// The placeholder of what follows the name and a colon, or `nil` if nothing does.
+        fileprivate let parameter: String?
+
+        fileprivate init(_ codec: Codec, _ parameter: String? = nil) {
+            self.codec = codec
+            self.parameter = parameter
+        }
+
+        /// The name, with the placeholder.
+        package var name: String { parameter.map { "\(codec.shortName):\($0)" } ?? codec.name }
+    }
+
+    /// All forms, in the order of the help.
+    package static let forms = [
+        Form(.auto), Form(.messagePack), Form(.cbor), Form(.json), Form(.zlibStream), Form(.gzip), Form(.deflate),
+        Form(.plainText), Form(.lines), Form(.split(.lineFeed), "TEXT"), Form(.array), Form(.length(.u8), "TYPE"),
+        Form(.skip(byteCount: 0), "N"), Form(.program(""), "PROGRAM"),
+    ]
+
+    /// The codecs without a parameter, in the order of the help.
+    package static let all = forms.filter { $0.parameter == nil }.map(\.codec)
 
     /// What precedes the command of a program.
     package static let programPrefix = "exec:"
 
-    /// Finds a codec by its name in `--decode`. Returns `nil` for an unknown name.
-    package init?(named name: String) {
-        if name.hasPrefix(Self.programPrefix), name.utf8.count > Self.programPrefix.utf8.count {
-            self = .program(String(name.dropFirst(Self.programPrefix.count)))
-        } else if let codec = Self.all.first(where: { $0.name == name }) {
+    /// Finds a codec by its name in `--decode`.
+    /// - Throws: ``CodecNameProblem``.
+    package init(named name: String) throws(CodecNameProblem) {
+        if let codec = Self.all.first(where: { $0.name == name }) {
             self = codec
-        } else {
-            return nil
+            return
+        }
+        guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { throw .unknown }
+        let parameter = String(name[name.utf8.index(after: colon)...])
+        switch name[..<colon] {
+        case "exec" where !parameter.isEmpty: self = .program(parameter)
+        case "split": self = .split(try RecordSeparator(parameter))
+        case "length":
+            guard let length = RecordLength(rawValue: parameter) else { throw .unknownLength }
+            self = .length(length)
+        case "skip":
+            guard parameter.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
+                let count = Int(parameter)
+            else { throw .notANumber }
+            self = .skip(byteCount: count)
+        default: throw .unknown
         }
     }
 
     /// The name in `--decode`.
     package var name: String {
+        switch self {
+        case .split(let separator): "\(shortName):\(separator.text)"
+        case .length(let length): "\(shortName):\(length.rawValue)"
+        case .skip(let byteCount): "\(shortName):\(byteCount)"
+        case .program(let command): "\(shortName):\(command)"
+        default: shortName
+        }
+    }
+
+    /// The name without its parameter.
+    package var shortName: String {
         switch self {
         case .auto: "auto"
         case .messagePack: "msgpack"
@@ -49,12 +107,14 @@ package enum Codec: Hashable, Sendable {
         case .gzip: "gzip"
         case .deflate: "deflate"
         case .plainText: "text"
-        case .program(let command): Self.programPrefix + command
+        case .lines: "lines"
+        case .split: "split"
+        case .array: "array"
+        case .length: "length"
+        case .skip: "skip"
+        case .program: "exec"
         }
     }
-
-    /// The name without the command of a program.
-    package var shortName: String { if case .program = self { "exec" } else { name } }
 
     /// The command of a program and its arguments, separated by spaces, or `nil` for other codecs.
     package var program: String? { if case .program(let command) = self { command } else { nil } }
@@ -70,9 +130,26 @@ package enum Codec: Hashable, Sendable {
         case .gzip: "gzip or zlib data in each message"
         case .deflate: "raw DEFLATE data in each message"
         case .plainText: "UTF-8 text in binary messages"
+        case .lines: "a record for each line of a message"
+        case .split: "records that TEXT ends, such as \\x1e or \\r\\n"
+        case .array: "a record for each element of a JSON array"
+        case .length: "records after their length: " + RecordLength.allCases.map(\.rawValue).joined(separator: ", ")
+        case .skip: "a message without its first N bytes"
         case .program: "a program, with its arguments"
         }
     }
+
+    /// Whether the codec makes records: a message becomes any number of them; see ``splitRecords(_:isText:into:)``.
+    package var isSplitter: Bool {
+        switch self {
+        case .lines, .split, .array, .length: true
+        default: false
+        }
+    }
+
+    /// Whether the codec converts text messages, too, and its result has the kind of its input: a splitter, or `skip`.
+    /// Other codecs pass text messages through.
+    package var keepsKind: Bool { if case .skip = self { true } else { isSplitter } }
 
     /// Whether ``encode(_:to:)`` supports the format.
     package var canEncode: Bool { self == .messagePack || self == .cbor }
@@ -84,7 +161,9 @@ package enum Codec: Hashable, Sendable {
             switch self {
             case .messagePack: try MessagePack.encode(text, to: &buffer)
             case .cbor: try CBOR.encode(text, to: &buffer)
-            case .auto, .json, .zlibStream, .gzip, .deflate, .plainText, .program: throw .cannotEncode
+            case .auto, .json, .zlibStream, .gzip, .deflate, .plainText, .lines, .split, .array, .length, .skip,
+                .program:
+                throw .cannotEncode
             }
         } catch {
             throw CodecError(codec: self, problem: error)
@@ -118,4 +197,31 @@ package struct CodecError: Error, Equatable, CustomStringConvertible {
 
     /// The codec and the reason in words.
     package var description: String { "\(codec.shortName): \(problem)" }
+}
+
+/// Why a name in `--decode` or `--encode` is no codec.
+package enum CodecNameProblem: Error, Equatable {
+    /// No codec has this name.
+    case unknown
+    /// The text of `split:` is empty.
+    case emptySeparator
+    /// The text of `split:` has an undefined escape, such as `\q` or `\x1`.
+    case badEscape(String)
+    /// The type of `length:` does not exist.
+    case unknownLength
+    /// The text of `skip:` is no number.
+    case notANumber
+
+    /// The reason in words, to follow a colon.
+    package var words: String {
+        switch self {
+        case .unknown: "no such codec"
+        case .emptySeparator: "the text after split: is empty; \\n is a line feed"
+        case .badEscape(let escape):
+            "\(escapingControls(escape)) is no escape; use \\n, \\r, \\t, \\0, \\\\, or \\x and two hexadecimal digits"
+        case .unknownLength:
+            "expected " + RecordLength.allCases.map { "length:\($0.rawValue)" }.joined(separator: ", ")
+        case .notANumber: "expected a number of bytes, such as skip:20"
+        }
+    }
 }

@@ -142,7 +142,7 @@ package struct CodecChain: ~Copyable {
             guard UTF8Validator.isValid(input) else { throw .notUTF8 }
             output.append(input)
         case .zlibStream: return try receiveFromStream(input, into: &output)
-        case .program: return .unchanged
+        case .lines, .split, .array, .length, .skip, .program: return .unchanged
         }
         applied.append(codec)
         return .decoded(isText: true)

@@ -30,6 +30,14 @@ package enum CodecProblem: Error, Equatable {
     case unsupportedMarker(String)
     /// The format has no representation of a number.
     case numberOutOfRange(String)
+    /// The record with its length at this offset has more bytes than are left.
+    case cutRecord(offset: Int, byteCount: UInt64, leftBytes: Int)
+    /// A text would be cut within the character that contains the byte at this offset.
+    case cutCharacter(offset: Int)
+    /// The message has fewer bytes than are left out.
+    case tooShort(byteCount: Int)
+    /// A message has too many records.
+    case tooManyRecords(limit: Int)
     /// The codec only decodes.
     case cannotEncode
     /// No format was detected.
@@ -60,6 +68,11 @@ extension CodecProblem: CustomStringConvertible {
         case .invalidKey(let key): "the key \(key) is no marker; write $\(key) for a key that begins with $"
         case .unsupportedMarker(let name): "the format has no \(name)"
         case .numberOutOfRange(let number): "the number \(number) is out of range"
+        case .cutRecord(let offset, let byteCount, let leftBytes):
+            "the record at byte \(offset + 1) has \(byteCount) bytes, but the message has \(leftBytes) after its length"
+        case .cutCharacter(let offset): "byte \(offset + 1) is within a character of the text"
+        case .tooShort(let byteCount): "the message has only \(Phrase.count(byteCount, "byte"))"
+        case .tooManyRecords(let limit): "more than \(limit) records"
         case .cannotEncode: "the codec only decodes"
         case .lineBreak: "the program reads lines, and the message contains a line break"
         case .program(let words): words

@@ -467,9 +467,11 @@ import WSCore
                 return hasValue ? "--\(needed.long)=\(needed.value ?? "1")" : "--\(needed.long)"
             }
             for choice in option.value?.completion.choices ?? [] {
+                // The placeholders that not any text may replace.
+                let value = ["length:TYPE": "length:u8", "skip:N": "skip:1"][choice.name] ?? choice.name
                 _ = try Invocation.program.parse(
                     TestProgram.words(of: command) + Self.operands(of: command)
-                        + ["--\(option.long)=\(choice.name)"] + [needed].compactMap { $0 })
+                        + ["--\(option.long)=\(value)"] + [needed].compactMap { $0 })
             }
         }
     }

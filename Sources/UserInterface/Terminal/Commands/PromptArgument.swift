@@ -130,11 +130,17 @@ extension PromptArgument {
         guard !text.isEmpty else { return nil }
         var codecs: [Codec] = []
         for word in text.split(separator: " ") where text != "off" {
-            guard let codec = Codec(named: String(word)), codec.program == nil else {
-                let names = Codec.all.map(\.name).joined(separator: ", ")
-                throw PromptMistake("expected \(names), or off, but got '\(escapingControls(String(word)))'")
+            let shown = escapingControls(String(word))
+            do throws(CodecNameProblem) {
+                let codec = try Codec(named: String(word))
+                guard codec.program == nil else { throw .unknown }
+                codecs.append(codec)
+            } catch .unknown {
+                let names = Codec.forms.filter { $0.codec.program == nil }.map(\.name).joined(separator: ", ")
+                throw PromptMistake("expected \(names), or off, but got '\(shown)'")
+            } catch {
+                throw PromptMistake("invalid codec '\(shown)': \(error.words)")
             }
-            codecs.append(codec)
         }
         return codecs
     }

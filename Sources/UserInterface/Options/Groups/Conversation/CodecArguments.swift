@@ -30,10 +30,11 @@ package struct CodecArguments: Equatable, Sendable {
         excludes excluded: OptionSubjects = [], heading: OptionHeading = .format,
         seeAlso: [OptionReference] = ["input"], examplePrefix: String = "", decode: MarkedText, encode: MarkedText
     ) -> [OptionSpecification<CodecArguments>] {
-        let programs = takesPrograms ? [programChoice] : []
-        let decoders = Codec.all.map(\.choice) + programs
-        let encoders = Codec.all.filter(\.canEncode).map(\.choice) + programs
-        let startsProgram: OptionDescription.ProgramRule = { takesPrograms && Codec(named: $0)?.program != nil }
+        let isPossible: @Sendable (Codec) -> Bool = { codec in takesPrograms || codec.program == nil }
+        let forms = Codec.forms.filter { isPossible($0.codec) }
+        let decoders = forms.map(\.choice)
+        let encoders = forms.filter { $0.codec.canEncode || $0.codec.program != nil }.map(\.choice)
+        let startsProgram: OptionDescription.ProgramRule = { takesPrograms && (try? Codec(named: $0))?.program != nil }
         return [
             OptionSpecification(
                 "decode", value: OptionValue("CODEC", .choices(decoders)), repetition: .adds, requires: requirements,
@@ -41,10 +42,7 @@ package struct CodecArguments: Equatable, Sendable {
                 heading: heading, summary: "Show binary messages as JSON: msgpack, ...", manual: decode, chainManual,
                 example: examplePrefix + "--decode zlib-stream --decode msgpack", seeAlso: ["encode", "output"]
             ) { arguments, value throws(ValueProblem) in
-                guard let codec = Codec(named: value), takesPrograms || codec.program == nil else {
-                    throw .notAChoice(decoders.map(\.name))
-                }
-                arguments.decoders.append(codec)
+                arguments.decoders.append(try Codec(value, among: decoders, where: isPossible))
             },
             OptionSpecification(
                 "encode", value: OptionValue("CODEC", .choices(encoders)), conflicts: conflicts,
@@ -53,10 +51,9 @@ package struct CodecArguments: Equatable, Sendable {
                 summary: "Send JSON as binary messages: msgpack, " + (takesPrograms ? "..." : "cbor"), manual: encode,
                 example: examplePrefix + "--encode msgpack --decode msgpack", seeAlso: ["decode"] + seeAlso
             ) { arguments, value throws(ValueProblem) in
-                guard let codec = Codec(named: value), codec.canEncode || takesPrograms && codec.program != nil else {
-                    throw .notAChoice(encoders.map(\.name))
+                arguments.encoder = try Codec(value, among: encoders) {
+                    $0.canEncode || $0.program != nil && takesPrograms
                 }
-                arguments.encoder = codec
             },
         ]
     }
@@ -65,11 +62,22 @@ package struct CodecArguments: Equatable, Sendable {
         If messages are encoded more than once, repeat the option, outermost codec first. See CODECS. *CODEC* is one \
         of these:
         """
-
-    private static let programChoice = ValueChoice(
-        name: Codec.programPrefix + "PROGRAM", summary: Codec.program("").summary)
 }
 
 extension Codec {
-    fileprivate var choice: ValueChoice { ValueChoice(name: name, summary: summary) }
+    /// Finds a codec that a condition allows.
+    fileprivate init(
+        _ name: String, among choices: [ValueChoice], where isPossible: (Codec) -> Bool
+    ) throws(ValueProblem) {
+        do throws(CodecNameProblem) {
+            try self.init(named: name)
+        } catch {
+            throw error == .unknown ? .notAChoice(choices.map(\.name)) : .unusable(words: error.words)
+        }
+        guard isPossible(self) else { throw .notAChoice(choices.map(\.name)) }
+    }
+}
+
+extension Codec.Form {
+    fileprivate var choice: ValueChoice { ValueChoice(name: name, summary: codec.summary) }
 }
