@@ -24,11 +24,15 @@ extension FuzzTarget {
         }
         for pieces in waysToCut(input) {
             var chain = CodecChain([.zlibStream], limitBytes: limitBytes)
-            var output = ByteBuffer()
+            var records = MessageRecords()
             for piece in pieces {
                 do throws(CodecError) {
-                    _ = try chain.decode(piece.span.bytes, into: &output)
-                    expect(output.count <= limitBytes, "more than the limit")
+                    _ = try chain.decode(piece.span.bytes, into: &records)
+                    for index in 0..<records.count {
+                        records.withRecord(index, of: piece.span.bytes) {
+                            expect($0.byteCount <= max(limitBytes, piece.count), "more than the limit")
+                        }
+                    }
                 } catch {
                     expectOneSafeLine("\(error)")
                 }
@@ -38,15 +42,17 @@ extension FuzzTarget {
 
     private static func decoded(_ message: [UInt8], _ codec: Codec, limitBytes: Int) -> [UInt8]? {
         var chain = CodecChain([codec], limitBytes: limitBytes)
-        var output = ByteBuffer()
+        var records = MessageRecords()
         do throws(CodecError) {
-            guard case .decoded = try chain.decode(message.span.bytes, into: &output) else { return nil }
+            guard case .decoded = try chain.decode(message.span.bytes, into: &records) else { return nil }
         } catch {
             expectOneSafeLine("\(error)")
             return nil
         }
-        expect(output.count <= limitBytes, "\(codec): more than the limit")
-        return output.withReadableBytes { bytes in bytes.withUnsafeBytes { Array($0) } }
+        guard records.count > 0 else { return nil }
+        let record = records.withRecord(0, of: message.span.bytes) { $0.withUnsafeBytes { Array($0) } }
+        expect(record.count <= max(limitBytes, codec.keepsKind ? message.count : 0), "\(codec): more than the limit")
+        return record
     }
 
     private static func encoded(_ text: [UInt8], _ codec: Codec) -> [UInt8]? {

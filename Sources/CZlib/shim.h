@@ -42,6 +42,13 @@ static inline int wsx_deflate_begin(z_stream *stream, int level, int windowBits,
     return deflateInit2(stream, level, Z_DEFLATED, -windowBits, memoryLevel, Z_DEFAULT_STRATEGY);
 }
 
+// Begins to compress with the header and checksum of gzip or zlib.
+static inline int wsx_deflate_begin_wrapped(z_stream *stream, int level, int isGzip) {
+    stream->zalloc = wsx_zlib_allocate;
+    stream->zfree = wsx_zlib_free;
+    return deflateInit2(stream, level, Z_DEFLATED, isGzip ? 15 + 16 : 15, 8, Z_DEFAULT_STRATEGY);
+}
+
 static inline int wsx_inflate_begin(z_stream *stream, int windowBits) {
     stream->zalloc = wsx_zlib_allocate;
     stream->zfree = wsx_zlib_free;

@@ -49,13 +49,13 @@ package struct BenchArguments: Equatable, Sendable {
         ).lifted(\.protocols)
         CodecArguments.options(
             takesPrograms: false,
-            requires: .modes(with: .codecs) + ["scenario"],
+            encodeRequires: .modes(with: .encode) + ["scenario"],
             excludes: .exchange, heading: .messages,
             seeAlso: ["message", "scenario"], examplePrefix: "--mode request ",
             decode: """
-                Decode received binary messages with *CODEC* before `--correlate`, `--expect`, and the steps of a \
-                scenario see them. Text messages stay unchanged, and so do binary messages that cannot be decoded. The \
-                first message on a connection that cannot be decoded counts as an error (`protocol`).
+                Decode received messages with *CODEC* before they are counted, matched, or expected. Text messages are \
+                only split into records. Messages that cannot be decoded stay unchanged, and the first one on each \
+                connection counts as an error (`protocol`).
                 """,
             encode: """
                 Encode each text message to send, which must be JSON, with *CODEC*, and send it as a binary message.

@@ -137,8 +137,8 @@ final class ConnectOutputs {
     var isVerbose: Bool { verbosity > 0 }
 
     /// Records a received message.
-    func record(_ payload: RawSpan, as kind: MessageKind) {
-        recorder?.events.writeMessage(payload, as: kind)
+    func record(_ payload: RawSpan, as kind: MessageKind, _ edit: MessageEdit = MessageEdit()) {
+        recorder?.events.writeMessage(payload, as: kind, mark: RelayMark(edit))
     }
 
     /// Writes or shows a received message.

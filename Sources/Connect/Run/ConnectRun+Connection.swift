@@ -6,16 +6,16 @@ import WSCore
 
 // What the connection reports.
 extension ConnectRun: ConnectionHandler {
-    /// Records a message, and handles it.
+    /// Records and handles a message.
     package func connection(_ connection: Connection<ConnectRun>, received payload: RawSpan, as kind: MessageKind) {
         guard !state.ignoresIncoming else { return }
         messageArrived()
         current?.transfer?.erase()
-        outputs.record(payload, as: kind)
         if let pipeline = stages.pipeline {
             receive(payload, as: kind, through: pipeline, on: connection)
-        } else if delivery.deliver(payload, as: kind, nil, of: self) {
-            endAtGoal()
+        } else {
+            outputs.record(payload, as: kind)
+            if delivery.deliver(payload, as: kind, nil, of: self) { endAtGoal() }
         }
         waitForOutput(connection)
     }

@@ -53,8 +53,10 @@ extension ConnectRun {
     ) {
         pipeline.clockOffset = loop.clockOffset
         var meetsGoal = false
-        pipeline.received(payload, as: kind, at: loop.nowNanoseconds) {
-            meetsGoal = take($0, as: $1, $2, $3, from: pipeline)
+        pipeline.received(payload, as: kind, at: loop.nowNanoseconds) { message, edit in
+            outputs.record(message, as: kind, edit)
+        } deliver: {
+            if take($0, as: $1, $2, $3, from: pipeline) { meetsGoal = true }
         }
         executeEffects(meetsGoal: meetsGoal)
         if pipeline.holdsMuch { connection.pauseReading() }
@@ -71,7 +73,11 @@ extension ConnectRun {
             messageArrived()
             pipeline.clockOffset = loop.clockOffset
             var meetsGoal = false
-            pipeline.pass(message, at: loop.nowNanoseconds) { meetsGoal = take($0, as: $1, $2, $3, from: pipeline) }
+            pipeline.pass(message, at: loop.nowNanoseconds) { received, edit in
+                outputs.record(received, as: message.kind, edit)
+            } deliver: {
+                if take($0, as: $1, $2, $3, from: pipeline) { meetsGoal = true }
+            }
             executeEffects(meetsGoal: meetsGoal)
         }
         if heldMuch, !pipeline.holdsMuch, !outputs.isFull { resumeReading() }
@@ -83,12 +89,17 @@ extension ConnectRun {
     private func take(
         _ payload: RawSpan, as kind: MessageKind, _ role: Pipeline.Role, _ decoding: Decoding?, from pipeline: Pipeline
     ) -> Bool {
+        // The goal is met by an earlier record of the message.
+        guard !state.ignoresIncoming else { return false }
         switch role {
         case .message where pipeline.hasProtocol:
             return delivery.deliver(unchanged: payload, as: kind, decoding, because: nil)
         case .message: return delivery.deliver(payload, as: kind, decoding, of: self)
         case .answered where pipeline.isReady:
             return delivery.deliver(payload, as: kind, decoding, mayBeReply: false, of: self)
+        case .hidden:
+            outputs.show(hidden: payload, as: kind)
+            return false
         case .login, .answered:
             delivery.remember(payload, as: kind, of: self)
             outputs.show(unwritten: payload, as: kind)
@@ -155,6 +166,8 @@ extension ConnectRun {
                 state.dropCause = .notReady(settings.arguments.exchange.ready ?? "", after: timeout)
                 connection?.terminate()
             case .unanswered(let error): diagnostics.error("a message was not answered (--answer): \(error)")
+            // Nothing is passed on.
+            case .notEdited: break
             case .notGreeted(let error): end(with: .badArgument(what: "--first-message", why: "\(error)"))
             }
         }

@@ -1,22 +1,34 @@
 import Formats
 import WSCore
 
-/// How a received binary message became the message that the command handles, with `--decode`.
+/// How a received message, or a part of it, became the message that the command handles, with `--decode`.
 package struct Decoding: Equatable {
+    /// The place of a record in its message.
+    package struct Position: Equatable {
+        /// The number of the record, from 1.
+        package var number: Int
+        /// The number of records of the message.
+        package var count: Int
+    }
+
     /// The codecs that have decoded it, such as `zlib-stream+msgpack`, or the reason why it is shown as received.
     package var result: Result
+    /// The kind of the received message.
+    package var kind: MessageKind
     /// The size of the received message in bytes.
     package var byteCount: Int
-    /// The received message, or `nil` if no output needs it.
+    /// The place of the record, or `nil` if the message was not split.
+    package var position: Position?
+    /// The message as received, or the record as the last splitter left it; `nil` if no output needs it.
     package var original: [UInt8]?
     /// Whether a failure of the run reports the problem.
     package var isReported = false
 
-    package init(result: Result, byteCount: Int, original: [UInt8]? = nil, isReported: Bool = false) {
+    package init(result: Result, of kind: MessageKind = .binary, byteCount: Int, original: [UInt8]? = nil) {
         self.result = result
+        self.kind = kind
         self.byteCount = byteCount
         self.original = original
-        self.isReported = isReported
     }
 
     package enum Result: Equatable {
@@ -30,44 +42,64 @@ package struct Decoding: Equatable {
 
 /// A received message that waits for programs of codecs, or behind such a message.
 package struct WaitingMessage: Equatable {
-    /// The message for the next stage, once it is known.
-    package private(set) var payload: [UInt8] = []
-    package private(set) var kind = MessageKind.binary
+    /// A record of the message.
+    struct Record: Equatable {
+        var payload: [UInt8]
+        var isText: Bool
+        /// See ``MessageRecords/piece(of:)``.
+        var piece: [UInt8]?
+    }
+
+    /// The records for the next stage, once they are known; otherwise those for the program.
+    private(set) var records: [Record]
+    /// The message as it was received.
+    let message: [UInt8]
+    package let kind: MessageKind
     /// How it is decoded, or `nil` if it stays as it is.
-    package fileprivate(set) var decoding: Decoding?
-    /// The index of the codec whose program has the message, or `nil` if it is done.
+    fileprivate(set) var decoding: Decoding?
+    /// The index of the codec whose program has the records, or `nil` if the message is done.
     fileprivate var codec: Int?
+    /// The number of records that the program has answered.
+    fileprivate var answeredCount = 0
+    /// Whether the program cannot decode one of them.
+    fileprivate var isRefused = false
     /// Whether nothing is passed on, because the message ends in a later one.
     fileprivate var isOmitted = false
 
     /// Creates a message that waits only for earlier ones.
-    fileprivate init(_ payload: RawSpan, _ kind: MessageKind, _ decoding: Decoding?) {
-        self.payload = payload.withUnsafeBytes { Array($0) }
+    fileprivate init(_ message: RawSpan, _ kind: MessageKind, _ decoding: Decoding?, records: [Record]) {
+        self.message = message.withUnsafeBytes { Array($0) }
         self.kind = kind
         self.decoding = decoding
-    }
-
-    /// Creates a message that waits for a program.
-    fileprivate init(_ decoding: Decoding, codec: Int) {
-        self.decoding = decoding
-        self.codec = codec
+        self.records = records
     }
 
     fileprivate var isDone: Bool { codec == nil }
     /// The size in memory, in bytes.
-    fileprivate var byteCount: Int { payload.count + (decoding?.original?.count ?? 0) + 256 }
+    fileprivate var byteCount: Int {
+        records.reduce(message.count + 256) { $0 + $1.payload.count + ($1.piece?.count ?? 0) + 64 }
+    }
 
-    fileprivate mutating func finish(_ payload: RawSpan, _ kind: MessageKind) {
-        self.payload = payload.withUnsafeBytes { Array($0) }
-        self.kind = kind
+    /// Handles the answer for the next record.
+    /// - Returns: Whether all records have been answered.
+    fileprivate mutating func answer(_ line: RawSpan) -> Bool {
+        if line.byteCount == 0 { isRefused = true }
+        records[answeredCount].payload = line.withUnsafeBytes { Array($0) }
+        records[answeredCount].isText = UTF8Validator.isValid(line)
+        answeredCount += 1
+        return answeredCount == records.count
+    }
+
+    fileprivate mutating func finish(_ records: [Record]) {
+        self.records = records
         codec = nil
     }
 
     /// Restores the message as it was received.
     fileprivate mutating func fail(because problem: String) {
-        payload = decoding?.original ?? []
         decoding?.result = .failed(problem)
-        codec = nil
+        decoding?.original = nil
+        finish([Record(payload: message, isText: kind == .text)])
     }
 }
 
@@ -80,7 +112,7 @@ package final class UnfinishedMessages {
     package init(limitBytes: Int) { self.limitBytes = limitBytes }
 }
 
-/// Decodes the received binary messages of a pipeline. Programs (`exec:`) answer later. Until then, their messages and all
+/// Decodes the received messages of a pipeline. Programs (`exec:`) answer later. Until then, their messages and all
 /// later ones wait in a queue, which keeps the order.
 ///
 ///     connection ─► CodecChain ──────────────────────────► next stage     as long as the queue is empty
@@ -89,12 +121,10 @@ package final class UnfinishedMessages {
 struct DecodingStage: ~Copyable {
     /// What becomes of a received message.
     enum Outcome {
-        /// It stays as it is.
-        case unchanged(Decoding?)
-        /// The output contains the message.
-        case decoded(MessageKind, Decoding)
+        /// Its records are known: the message as it is if it was not decoded.
+        case known(Decoding?)
         /// It ends in a later one, or waits for a program.
-        case none
+        case later
     }
 
     /// The size of waiting messages, in bytes, above which the peer pauses.
@@ -104,6 +134,7 @@ struct DecodingStage: ~Copyable {
     private let limitBytes: Int
     /// Whether an output writes messages as received.
     private let keepsOriginals: Bool
+    private let keeping: CodecChain.Keeping
     private var chain: CodecChain
     private var waiting: [WaitingMessage] = []
     /// The index of the first message that waits. Those before it have been passed on.
@@ -117,7 +148,8 @@ struct DecodingStage: ~Copyable {
         self.unfinished = unfinished
         limitBytes = codecs.limitBytes
         keepsOriginals = codecs.keepsOriginals
-        chain = CodecChain(codecs.decoders, limitBytes: codecs.limitBytes)
+        keeping = codecs.areReversed ? .everything : codecs.keepsOriginals ? .pieces : .nothing
+        chain = CodecChain(codecs.decoders, limitBytes: codecs.limitBytes, keeping: keeping)
     }
 
     deinit { unfinished?.byteCount -= unfinishedBytes }
@@ -134,9 +166,12 @@ struct DecodingStage: ~Copyable {
         chain.isMessageIncomplete ? CodecError(codec: .zlibStream, problem: .truncated) : nil
     }
 
+    /// Whether messages of a kind are decoded.
+    func decodes(_ kind: MessageKind) -> Bool { kind == .binary ? !chain.codecs.isEmpty : chain.splitsText }
+
     /// Uses other codecs, none of which is a program.
     mutating func use(_ codecs: [Codec]) {
-        chain = CodecChain(codecs, limitBytes: limitBytes)
+        chain = CodecChain(codecs, limitBytes: limitBytes, keeping: keeping)
     }
 
     /// Begins a connection, before anything is received on it.
@@ -146,33 +181,40 @@ struct DecodingStage: ~Copyable {
 
     // MARK: Decoding
 
-    /// Decodes a binary message.
+    /// Decodes a message.
+    /// - Parameter records: Replaced by the result.
     mutating func decode(
-        _ payload: RawSpan, into output: inout ByteBuffer, _ effects: inout EffectQueue
+        _ message: RawSpan, as kind: MessageKind, into records: inout MessageRecords, _ effects: inout EffectQueue
     ) -> Outcome {
+        guard decodes(kind) else {
+            records.begin(message, isText: kind == .text)
+            return .known(nil)
+        }
         do throws(CodecError) {
-            let outcome = try chain.decode(payload, into: &output)
+            let outcome = try chain.decode(message, isText: kind == .text, into: &records)
             guard countUnfinished() else {
                 chain.loseStream()
                 throw CodecError(codec: .zlibStream, problem: .memoryIsScarce)
             }
             switch outcome {
-            case .decoded(let isText):
-                return .decoded(isText ? .text : .binary, decoding(of: payload, .decoded(by: names())))
+            case .decoded: return .known(decoding(of: message, kind, .decoded(by: names())))
             // An empty message has no format.
-            case .unchanged where payload.byteCount == 0: return .unchanged(nil)
+            case .unchanged where message.byteCount == 0: return .known(nil)
             case .unchanged: throw .notDetected
             case .incomplete: break
             case .program(let index):
-                // Names the codecs before the program; its answer completes them.
-                let decoding = decoding(of: payload, .decoded(by: names()), keepsOriginal: true)
-                append(WaitingMessage(decoding, codec: index))
-                effects.append(decode: output, program: program(of: index))
+                // Names the codecs before the program; its answers complete them.
+                let decoding = decoding(of: message, kind, .decoded(by: names()))
+                var waiting = WaitingMessage(message, kind, decoding, records: Self.copy(records, of: message))
+                waiting.codec = index
+                ask(for: waiting, &effects)
+                append(waiting)
             }
-            return .none
+            return .later
         } catch {
             _ = countUnfinished()
-            return .unchanged(decoding(of: payload, .failed("\(error)")))
+            records.begin(message, isText: kind == .text)
+            return .known(decoding(of: message, kind, .failed("\(error)")))
         }
     }
 
@@ -184,9 +226,33 @@ struct DecodingStage: ~Copyable {
         return unfinishedBytes == 0 || unfinished.byteCount <= unfinished.limitBytes
     }
 
-    private func decoding(of payload: RawSpan, _ result: Decoding.Result, keepsOriginal: Bool = false) -> Decoding {
-        let original = keepsOriginal || keepsOriginals ? payload.withUnsafeBytes { Array($0) } : nil
-        return Decoding(result: result, byteCount: payload.byteCount, original: original)
+    private func decoding(of message: RawSpan, _ kind: MessageKind, _ result: Decoding.Result) -> Decoding {
+        var decoding = Decoding(result: result, of: kind, byteCount: message.byteCount)
+        // With a splitter, such an output gets what it leaves. A message that is not decoded is as received.
+        if keepsOriginals, !chain.splitsText, case .decoded = result {
+            decoding.original = message.withUnsafeBytes { Array($0) }
+        }
+        return decoding
+    }
+
+    /// How a record of a message was decoded.
+    /// - Parameter piece: The record as the last splitter left it, or `nil` if there is no need for it.
+    func decoding(_ whole: Decoding?, ofRecord index: Int, of count: Int, piece: [UInt8]?) -> Decoding? {
+        guard chain.splitsText, var decoding = whole, case .decoded = decoding.result else { return whole }
+        decoding.position = Decoding.Position(number: index + 1, count: count)
+        decoding.original = piece
+        return decoding
+    }
+
+    /// What is to be passed on of a message whose records are edited. Without ``MessageCodecs/areReversed``, this is the message
+    /// as received, unless nothing is left.
+    func assemble(
+        _ message: RawSpan, as kind: MessageKind, _ records: borrowing MessageRecords, _ edits: [RecordEdit]
+    ) throws(CodecError) -> RecordEdit {
+        if edits.allSatisfy({ $0 == .unchanged }) { return .unchanged }
+        if edits.allSatisfy({ $0 == .removed }) { return .removed }
+        guard keeping == .everything || chain.codecs.isEmpty else { return .unchanged }
+        return try chain.assemble(records, of: message, edits, isText: kind == .text)
     }
 
     /// The codecs that the chain has just used.
@@ -197,44 +263,67 @@ struct DecodingStage: ~Copyable {
     /// The index of the program of a codec.
     private func program(of codec: Int) -> Int { chain.codecs[..<codec].count { $0.program != nil } }
 
+    private static func copy(_ records: borrowing MessageRecords, of message: RawSpan) -> [WaitingMessage.Record] {
+        (0..<records.count).map { index in
+            let payload = records.withRecord(index, of: message) { $0.withUnsafeBytes { Array($0) } }
+            return .init(payload: payload, isText: records.isText(index), piece: records.piece(of: index))
+        }
+    }
+
     // MARK: Programs
 
+    /// Passes the records of a message to the program.
+    private func ask(for message: WaitingMessage, _ effects: inout EffectQueue) {
+        guard let codec = message.codec else { return }
+        for record in message.records { effects.append(.decode(record.payload, program: program(of: codec))) }
+    }
+
     /// Handles an answer of a program. The parameters are those of ``Pipeline/answered(_:by:named:)``.
-    /// - Parameter output: Storage that is replaced.
+    /// - Parameter records: Storage that is replaced.
     mutating func answered(
-        _ line: RawSpan, by program: Int, named name: String, _ output: inout ByteBuffer, _ effects: inout EffectQueue
+        _ line: RawSpan, by program: Int, named name: String, _ records: inout MessageRecords,
+        _ effects: inout EffectQueue
     ) -> Bool {
         let index = waiting[firstIndex...].firstIndex { $0.codec.map { self.program(of: $0) } == program }
         guard let index, let codec = waiting[index].codec, let decoding = waiting[index].decoding else { return false }
         var message = waiting[index]
-        complete(&message, decoding, codec, with: line, of: name, &output, &effects)
+        if message.answer(line) {
+            if message.isRefused {
+                message.fail(because: "\(name) answered with an empty line")
+            } else {
+                complete(&message, decoding, codec, &records, &effects)
+            }
+        }
         waitingBytes += message.byteCount - waiting[index].byteCount
         waiting[index] = message
         return true
     }
 
     private mutating func complete(
-        _ message: inout WaitingMessage, _ decoding: Decoding, _ codec: Int, with line: RawSpan, of program: String,
-        _ output: inout ByteBuffer, _ effects: inout EffectQueue
+        _ message: inout WaitingMessage, _ decoding: Decoding, _ codec: Int, _ records: inout MessageRecords,
+        _ effects: inout EffectQueue
     ) {
-        guard line.byteCount > 0 else { return message.fail(because: "\(program) answered with an empty line") }
         guard case .decoded(let earlier) = decoding.result else { return }
+        records.removeAll(keeping: Self.keptBytes)
+        for record in message.records {
+            records.append(record.payload.span.bytes, isText: record.isText, piece: record.piece)
+        }
         do throws(CodecError) {
-            let outcome = try chain.decode(line, from: codec + 1, into: &output)
+            let outcome = try chain.resume(after: codec, into: &records)
             let name = chain.codecs[codec].shortName
             message.decoding?.result = .decoded(by: names(after: earlier.isEmpty ? name : "\(earlier)+\(name)"))
+            message.finish(Self.copy(records, of: RawSpan()))
+            message.answeredCount = 0
             switch outcome {
-            case .decoded(let isText): output.withReadableBytes { message.finish($0, isText ? .text : .binary) }
-            case .unchanged: message.finish(line, UTF8Validator.isValid(line) ? .text : .binary)
-            case .incomplete: (message.codec, message.isOmitted) = (nil, true)
+            case .decoded, .unchanged: break
+            case .incomplete: message.isOmitted = true
             case .program(let next):
                 message.codec = next
-                effects.append(decode: output, program: self.program(of: next))
+                ask(for: message, &effects)
             }
         } catch {
             message.fail(because: "\(error)")
         }
-        if !keepsOriginals, message.isDone { message.decoding?.original = nil }
     }
 
     /// Restores the messages that wait for programs, which have failed.
@@ -250,8 +339,10 @@ struct DecodingStage: ~Copyable {
     // MARK: Waiting
 
     /// Adds a message that waits for earlier ones.
-    mutating func append(_ payload: RawSpan, _ kind: MessageKind, _ decoding: Decoding?) {
-        append(WaitingMessage(payload, kind, decoding))
+    mutating func append(
+        _ message: RawSpan, _ kind: MessageKind, _ decoding: Decoding?, _ records: borrowing MessageRecords
+    ) {
+        append(WaitingMessage(message, kind, decoding, records: Self.copy(records, of: message)))
     }
 
     private mutating func append(_ message: WaitingMessage) {
@@ -264,7 +355,7 @@ struct DecodingStage: ~Copyable {
         while firstIndex < waiting.count, waiting[firstIndex].isDone {
             let message = waiting[firstIndex]
             waitingBytes -= message.byteCount
-            waiting[firstIndex] = WaitingMessage(RawSpan(), .binary, nil)
+            waiting[firstIndex] = WaitingMessage(RawSpan(), .binary, nil, records: [])
             firstIndex += 1
             // Compact only when more than half is unused, so each message moves a bounded number of times.
             if firstIndex * 2 > waiting.count {

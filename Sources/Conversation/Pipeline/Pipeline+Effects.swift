@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 extension Pipeline {
@@ -25,6 +26,8 @@ extension Pipeline {
         case failed(ProtocolProblem)
         /// Report a message that was not answered, because a value is missing.
         case unanswered(TemplateValueError)
+        /// Report a message that is passed on as received, because its edited records cannot be encoded.
+        case notEdited(CodecError)
         /// Report first messages that were not sent, because a value is missing.
         case notGreeted(TemplateValueError)
     }
@@ -82,10 +85,6 @@ struct EffectQueue {
 
     mutating func append(_ payload: RawSpan, _ kind: MessageKind, _ purpose: Pipeline.Purpose) {
         effects.append(.send(payload.withUnsafeBytes { Array($0) }, kind, purpose))
-    }
-
-    mutating func append(decode payload: borrowing ByteBuffer, program: Int) {
-        append(.decode(payload.withReadableBytes { span in span.withUnsafeBytes { Array($0) } }, program: program))
     }
 
     mutating func next() -> Pipeline.Effect? {

@@ -22,22 +22,29 @@ package final class Pipeline {
         case login
         /// A rule has answered it.
         case answered
+        /// It counts nowhere: a dropped message, or one without a record.
+        case hidden
     }
 
-    /// Handles a message that is not the application protocol's: its kind, both after decoding, the part that it plays, and
-    /// how it was decoded, or `nil` if it is as received. It may call the pipeline.
+    /// Handles a message, or a record of it, that is not the application protocol's: its kind, both after decoding, the part
+    /// that it plays, and how it was decoded, or `nil` if it is as received. It may call the pipeline.
     package typealias Delivery = (RawSpan, MessageKind, Role, Decoding?) -> Void
+
+    /// Records a message: as it is passed on, or as received if it is dropped.
+    package typealias Arrival = (RawSpan, MessageEdit) -> Void
 
     private let encoder: TextEncoder
     private var decoding: DecodingStage
     private var protocolStage: ProtocolStage?
     private let answers: AutoReply?
     private let readinessTimeout: Duration?
+    /// Changes and drops messages, or `nil` if none are.
+    package var editor: MessageEditor?
     /// The offset from the clock of the calls to the time since 1970, in nanoseconds. It changes when the machine sleeps, or
     /// its clock is set.
     package var clockOffset: UInt64
     private var effects = EffectQueue()
-    private var decoded = ByteBuffer()
+    private var decoded = MessageRecords()
     /// Until when the message that `--ready` asks for has to arrive, or `nil` if it has arrived, or at any time.
     private var loginDeadline: UInt64?
     /// When the next heartbeat is due, or `nil` if none is.
@@ -114,43 +121,111 @@ package final class Pipeline {
     }
 
     /// Handles a received message.
-    package func received(_ payload: RawSpan, as kind: MessageKind, at now: UInt64, deliver: Delivery) {
+    /// - Parameter arrived: Records the message, before anything else happens to it.
+    /// - Returns: What is to be passed on, in a server.
+    @discardableResult
+    package func received(
+        _ message: RawSpan, as kind: MessageKind, at now: UInt64, arrived: Arrival = { _, _ in }, deliver: Delivery
+    ) -> RecordEdit {
         undecodable = nil
-        guard kind == .binary, !decoding.codecs.isEmpty else {
-            return passInOrder(payload, as: kind, nil, at: now, deliver)
+        guard decoding.decodes(kind) || editor != nil else {
+            arrived(message, MessageEdit())
+            guard decoding.waitingCount == 0 else {
+                decoded.begin(message, isText: kind == .text)
+                decoding.append(message, kind, nil, decoded)
+                return .removed
+            }
+            return pass(message, as: kind, nil, at: now, deliver) ? .removed : .unchanged
         }
         // The receiver may cause further calls.
-        var message = decoded.takeAll()
-        switch decoding.decode(payload, into: &message, &effects) {
-        case .unchanged(let how): passInOrder(payload, as: kind, how, at: now, deliver)
-        case .decoded(let kind, let how):
-            message.withReadableBytes { passInOrder($0, as: kind, how, at: now, deliver) }
-        case .none: break
+        var records = MessageRecords()
+        swap(&records, &decoded)
+        defer {
+            records.removeAll(keeping: DecodingStage.keptBytes)
+            swap(&records, &decoded)
         }
-        message.removeAll()
-        message.releaseStorage(above: DecodingStage.keptBytes)
-        decoded = message
+        guard case .known(let how) = decoding.decode(message, as: kind, into: &records, &effects) else {
+            // Whether it is dropped is known later.
+            if editor == nil { arrived(message, MessageEdit()) }
+            return .removed
+        }
+        guard decoding.waitingCount == 0 else {
+            if editor == nil { arrived(message, MessageEdit()) }
+            decoding.append(message, kind, how, records)
+            return .removed
+        }
+        return pass(message, as: kind, how, records, at: now, arrived, deliver)
     }
 
-    /// Passes a message on, unless it has to wait for earlier ones.
-    private func passInOrder(
-        _ payload: RawSpan, as kind: MessageKind, _ how: Decoding?, at now: UInt64, _ deliver: Delivery
+    /// Handles a message that ``nextDecoded()`` has returned. The parameters are those of
+    /// ``received(_:as:at:arrived:deliver:)``; only messages that an editor looks at have not been recorded.
+    package func pass(
+        _ message: WaitingMessage, at now: UInt64, arrived: Arrival = { _, _ in }, deliver: Delivery
     ) {
-        guard decoding.waitingCount == 0 else { return decoding.append(payload, kind, how) }
-        pass(payload, as: kind, how, at: now, deliver)
+        var records = MessageRecords()
+        for record in message.records {
+            records.append(record.payload.span.bytes, isText: record.isText, piece: record.piece)
+        }
+        _ = pass(
+            message.message.span.bytes, as: message.kind, message.decoding, records, at: now,
+            editor == nil ? { _, _ in } : arrived, deliver)
     }
 
-    /// Handles a message that ``nextDecoded()`` has returned.
-    package func pass(_ message: WaitingMessage, at now: UInt64, deliver: Delivery) {
-        message.payload.withUnsafeBytes { pass($0.bytes, as: message.kind, message.decoding, at: now, deliver) }
+    /// Edits the records of a message, and passes each to the protocol or to the answers.
+    private func pass(
+        _ message: RawSpan, as kind: MessageKind, _ how: Decoding?, _ records: borrowing MessageRecords,
+        at now: UInt64, _ arrived: Arrival, _ deliver: Delivery
+    ) -> RecordEdit {
+        var edits: [RecordEdit] = []
+        var forwarding = RecordEdit.unchanged
+        if let editor {
+            edits = editor.edits(of: records, in: message)
+            do throws(CodecError) {
+                forwarding = try decoding.assemble(message, as: kind, records, edits)
+            } catch {
+                edits = []
+                effects.append(.notEdited(error))
+            }
+        }
+        switch forwarding {
+        case .unchanged: arrived(message, MessageEdit(edits))
+        case .changed(let bytes): arrived(bytes.span.bytes, MessageEdit(edits))
+        case .removed: arrived(message, .dropped)
+        }
+        if records.count == 0 { deliver(message, kind, .hidden, how) }
+        var answered: [Int] = []
+        for index in 0..<records.count {
+            let edit = edits.isEmpty ? .unchanged : edits[index]
+            let how = decoding.decoding(how, ofRecord: index, of: records.count, piece: records.piece(of: index))
+            let kind: MessageKind = records.isText(index) ? .text : .binary
+            switch edit {
+            case .unchanged:
+                records.withRecord(index, of: message) {
+                    if pass($0, as: kind, how, at: now, deliver) { answered.append(index) }
+                }
+            case .changed(let text):
+                if pass(text.span.bytes, as: kind, how, at: now, deliver) { answered.append(index) }
+            case .removed: records.withRecord(index, of: message) { deliver($0, kind, .hidden, how) }
+            }
+        }
+        guard !answered.isEmpty else { return forwarding }
+        if edits.isEmpty { edits = Array(repeating: .unchanged, count: records.count) }
+        for index in answered { edits[index] = .removed }
+        do throws(CodecError) {
+            return try decoding.assemble(message, as: kind, records, edits)
+        } catch {
+            effects.append(.notEdited(error))
+            return .removed
+        }
     }
 
     /// Passes a message to the protocol or to the answers.
+    /// - Returns: Whether a rule has answered it.
     private func pass(
         _ payload: RawSpan, as kind: MessageKind, _ how: Decoding?, at now: UInt64, _ deliver: Delivery
-    ) {
+    ) -> Bool {
         undecodable = how?.problem
-        if protocolStage?.received(payload, as: kind, how, at: now, &effects) == true { return }
+        if protocolStage?.received(payload, as: kind, how, at: now, &effects) == true { return false }
         var role = Role.message
         do throws(TemplateValueError) {
             let finding = try answers?.receive(payload, at: wallTime(at: now)) { effects.append($0, .text, .answer) }
@@ -167,6 +242,7 @@ package final class Pipeline {
             effects.append(.unanswered(error))
         }
         deliver(payload, kind, role, how)
+        return role == .answered
     }
 
     /// Handles an answer of a program to ``Effect/decode(_:program:)``.
@@ -176,10 +252,7 @@ package final class Pipeline {
     ///   - name: Its name, for errors.
     /// - Returns: Whether a message waits for the answer.
     package func answered(_ line: RawSpan, by program: Int, named name: String) -> Bool {
-        defer {
-            decoded.removeAll()
-            decoded.releaseStorage(above: DecodingStage.keptBytes)
-        }
+        defer { decoded.removeAll(keeping: DecodingStage.keptBytes) }
         return decoding.answered(line, by: program, named: name, &decoded, &effects)
     }
 
@@ -328,11 +401,15 @@ package struct MessageCodecs: Equatable, Sendable {
     package let limitBytes: Int
     /// Whether decoded messages are delivered with the received bytes.
     package let keepsOriginals: Bool
+    /// Whether messages may be put together again, after some of their records were edited or answered.
+    package let areReversed: Bool
 
     /// Describes formats; by default, messages stay unchanged.
     package init(
-        decoders: [Codec] = [], encoder: Codec? = nil, limitBytes: Int = .max, keepsOriginals: Bool = false
+        decoders: [Codec] = [], encoder: Codec? = nil, limitBytes: Int = .max, keepsOriginals: Bool = false,
+        areReversed: Bool = false
     ) {
+        self.areReversed = areReversed
         self.decoders = decoders
         self.encoder = encoder
         self.limitBytes = limitBytes

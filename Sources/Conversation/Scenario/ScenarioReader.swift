@@ -245,22 +245,17 @@ private struct ScenarioReader {
             return try append(
                 .send(Scenario.Message(kind: kind, template: template, extractions: try extractions())))
         }
-        if let expectation = try expectation() { try append(.receive(expectation)) }
-    }
-
-    /// The message that a step waits for, or `nil` if it ends in a later one of the recording.
-    private mutating func expectation() throws(ScenarioError) -> Scenario.Expectation? {
-        let (kind, matcher): (MessageKind?, Matcher?)
         let (match, expected, replyEnd) = try matchers()
-        if match != nil || replyEnd != nil {
-            (kind, matcher) = (try opcode(), match)
-        } else {
-            guard let (expectedKind, text) = try expectedMessage() else { return nil }
-            (kind, matcher) = (expectedKind, Matcher(equalTo: text, ignoring: options.ignoredPointers))
+        func expect(_ kind: MessageKind?, _ matcher: Matcher?) throws(ScenarioError) {
+            try append(
+                .receive(
+                    Scenario.Expectation(
+                        kind: kind, matcher: matcher, expected: expected, replyEnd: replyEnd,
+                        extractions: try extractions(), isStrict: try line.flag(.strict) || options.playsPeer)))
         }
-        return Scenario.Expectation(
-            kind: kind, matcher: matcher, expected: expected, replyEnd: replyEnd, extractions: try extractions(),
-            isStrict: try line.flag(.strict) || options.playsPeer)
+        if match != nil || replyEnd != nil { return try expect(try opcode(), match) }
+        let (kind, texts) = try expectedMessages()
+        for text in texts { try expect(kind, Matcher(equalTo: text, ignoring: options.ignoredPointers)) }
     }
 
     /// Checks the members that only the client needs.
@@ -290,16 +285,16 @@ private struct ScenarioReader {
         }
     }
 
-    /// The message that a step expects, or `nil` if it ends in a later one of the recording.
-    private func expectedMessage() throws(ScenarioError) -> (kind: MessageKind?, text: Template)? {
+    /// The messages that a step expects: one, or the records of a recorded one.
+    private func expectedMessages() throws(ScenarioError) -> (kind: MessageKind?, texts: [Template]) {
         let message = try message()
-        guard let decoder else { return message }
+        guard let decoder else { return (message.kind, [message.text]) }
         // The opcode is that of the message as received. Its decoded form may be text either way.
         let kind = try opcode() ?? (line.has(.base64) ? .binary : nil)
-        guard message.kind == .binary, line.isRecorded || line.has(.base64), !line.has(.decoded),
-            let payload = try line.payload()
-        else { return (kind, message.text) }
-        return decoder.decode(payload).map { (kind, Template(literal: $0)) }
+        guard line.isRecorded || line.has(.base64), !line.has(.decoded), let payload = try line.payload() else {
+            return (kind, [message.text])
+        }
+        return (kind, decoder.decode(payload, isText: message.kind == .text).map { Template(literal: $0) })
     }
 
     /// The message that a step sends, or equals.
@@ -444,10 +439,10 @@ extension Scenario.Step.Action {
     }
 }
 
-/// Decodes the binary messages of a scenario in the same way as the connection that plays it decodes received ones.
+/// Decodes the messages of a scenario in the same way as the connection that plays it decodes received ones.
 final class RecordedMessageDecoder {
     private var chain: CodecChain
-    private var decoded = ByteBuffer()
+    private var records = MessageRecords()
 
     /// Prepares the codecs, the outermost first.
     /// - Parameter limitBytes: The maximum size of a decoded message.
@@ -455,16 +450,21 @@ final class RecordedMessageDecoder {
         chain = CodecChain(codecs, limitBytes: limitBytes)
     }
 
-    /// The message to expect, or `nil` if it ends in a later one. A message of another format stays unchanged.
-    func decode(_ payload: [UInt8]) -> [UInt8]? {
+    /// The messages to expect: the records of a recorded one, of which there are none if it ends in a later one. A message of
+    /// another format stays unchanged.
+    func decode(_ message: [UInt8], isText: Bool) -> [[UInt8]] {
+        guard !isText || chain.splitsText else { return [message] }
         do throws(CodecError) {
-            switch try chain.decode(payload.span.bytes, into: &decoded) {
-            case .decoded: return decoded.withReadableBytes { span in span.withUnsafeBytes { Array($0) } }
-            case .incomplete: return nil
-            case .unchanged, .program: return payload
+            switch try chain.decode(message.span.bytes, isText: isText, into: &records) {
+            case .decoded:
+                return (0..<records.count).map { index in
+                    records.withRecord(index, of: message.span.bytes) { $0.withUnsafeBytes { Array($0) } }
+                }
+            case .incomplete: return []
+            case .unchanged, .program: return [message]
             }
         } catch {
-            return payload
+            return [message]
         }
     }
 }

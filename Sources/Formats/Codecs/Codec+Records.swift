@@ -69,6 +69,18 @@ package enum RecordLength: String, CaseIterable, Sendable {
 
     private var isLittleEndian: Bool { self == .u16le || self == .u32le }
 
+    /// Appends a length.
+    /// - Throws: ``CodecProblem/recordTooLong(byteCount:limit:)``.
+    func append(_ length: Int, to buffer: inout ByteBuffer) throws(CodecProblem) {
+        guard let byteCount else { return Varint.append(UInt64(length), to: &buffer) }
+        let limit = UInt64(1) << UInt64(8 * byteCount) - 1
+        guard length <= limit else { throw .recordTooLong(byteCount: length, limit: limit) }
+        for index in 0..<byteCount {
+            let shift = 8 * (isLittleEndian ? index : byteCount - 1 - index)
+            buffer.append(byte: UInt8(truncatingIfNeeded: length >> shift))
+        }
+    }
+
     /// Reads a length, and advances the offset to what it counts.
     /// - Throws: ``CodecProblem/truncated``, or ``CodecProblem/malformed(offset:)`` for a varint of more than 64 bits.
     fileprivate func read(_ bytes: RawSpan, at offset: inout Int) throws(CodecProblem) -> UInt64 {
@@ -103,6 +115,16 @@ enum Varint {
             shift += 7
         }
         throw .truncated
+    }
+
+    /// Appends a number in its shortest form.
+    static func append(_ number: UInt64, to buffer: inout ByteBuffer) {
+        var rest = number
+        while rest >= 0x80 {
+            buffer.append(byte: UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        buffer.append(byte: UInt8(rest))
     }
 }
 
@@ -158,16 +180,8 @@ extension Codec {
     private static func splitArray(
         _ payload: RawSpan, isText: Bool, into records: inout [Range<Int>]
     ) throws(CodecProblem) {
-        var first = 0
-        // RFC 8259 §2: blanks may precede the value.
-        blanks: while first < payload.byteCount {
-            switch payload.unsafeLoad(fromByteOffset: first, as: UInt8.self) {
-            case 0x20, 0x09, 0x0A, 0x0D: first += 1
-            case UInt8(ascii: "["): break blanks
-            default: return records.append(0..<payload.byteCount)
-            }
-        }
-        guard first < payload.byteCount else { return try records.append(record: 0..<first, isEmptyKept: false) }
+        let isArray = payload.withUnsafeBytes { $0.first { !JSONReader.isSpace($0) } == UInt8(ascii: "[") }
+        guard isArray else { return try records.append(record: 0..<payload.byteCount, isEmptyKept: false) }
         guard isText || UTF8Validator.isValid(payload) else { throw .notUTF8 }
         var reader = JSONReader()
         do throws(JSONError) {
@@ -187,7 +201,8 @@ extension Codec {
 
 extension RecordSeparator {
     /// The offset of the next separator, or of the end.
-    private func find(in message: UnsafeRawBufferPointer, _ base: UnsafeRawPointer, from start: Int) -> Int {
+    func find(in message: UnsafeRawBufferPointer, from start: Int) -> Int {
+        guard let base = message.baseAddress else { return message.count }
         var offset = start
         while offset + bytes.count <= message.count {
             let found = memchr(base + offset, Int32(bytes[0]), message.count - offset - bytes.count + 1)
@@ -204,10 +219,9 @@ extension RecordSeparator {
         // A separator of complete characters is found only between characters.
         let mayCut = isText && !UTF8Validator.isValid(bytes.span.bytes)
         try payload.withUnsafeBytes { (message) throws(CodecProblem) in
-            guard let base = message.baseAddress else { return }
             var start = 0
             while start < message.count {
-                let end = find(in: message, base, from: start)
+                let end = find(in: message, from: start)
                 if mayCut {
                     try payload.checkCut(at: start)
                     try payload.checkCut(at: end)

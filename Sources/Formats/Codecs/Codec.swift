@@ -150,33 +150,6 @@ package enum Codec: Hashable, Sendable {
     /// Whether the codec converts text messages, too, and its result has the kind of its input: a splitter, or `skip`.
     /// Other codecs pass text messages through.
     package var keepsKind: Bool { if case .skip = self { true } else { isSplitter } }
-
-    /// Whether ``encode(_:to:)`` supports the format.
-    package var canEncode: Bool { self == .messagePack || self == .cbor }
-
-    /// Appends the encoding of a JSON text, with the markers of decoded messages.
-    /// - Throws: ``CodecError``. A part may already have been appended.
-    package func encode(_ text: RawSpan, to buffer: inout ByteBuffer) throws(CodecError) {
-        do throws(CodecProblem) {
-            switch self {
-            case .messagePack: try MessagePack.encode(text, to: &buffer)
-            case .cbor: try CBOR.encode(text, to: &buffer)
-            case .auto, .json, .zlibStream, .gzip, .deflate, .plainText, .lines, .split, .array, .length, .skip,
-                .program:
-                throw .cannotEncode
-            }
-        } catch {
-            throw CodecError(codec: self, problem: error)
-        }
-    }
-
-    /// Encodes a JSON text, as ``encode(_:to:)`` does.
-    /// - Throws: ``CodecError``.
-    package func encoded(_ text: RawSpan) throws(CodecError) -> [UInt8] {
-        var buffer = ByteBuffer()
-        try encode(text, to: &buffer)
-        return buffer.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
-    }
 }
 
 /// Why a codec cannot convert a message.

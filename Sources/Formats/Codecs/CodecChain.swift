@@ -1,12 +1,15 @@
 import WSCore
 
-/// Converts the received binary messages of a connection by one or more codecs, the outermost first. Text messages are
-/// not changed.
+/// Converts the received messages of a connection by one or more steps, the outermost first. Splitters make several records
+/// of a message, and apply to text messages, too. Codecs convert each record of a binary message.
 ///
 ///     zlib-stream ──► msgpack          a MessagePack value in each message of a zlib stream
+///     length:varint ──► msgpack        several values in a message
 ///     gzip ──► exec:program ──► json   the caller passes the result of gzip to the program, and its answer to json
 ///
-/// ``Codec/auto`` tries these formats in this order, and leaves a message that is none of them unchanged:
+/// A record does not span messages. If a step fails for one record, the whole message has no records.
+///
+/// ``Codec/auto`` tries these formats in this order, and leaves a record that is none of them unchanged:
 ///
 /// 1. a zlib stream, if the first binary message of the connection begins one and ends with a flush
 /// 2. gzip or zlib data with a valid checksum, whose contents may be one of the others
@@ -16,15 +19,31 @@ import WSCore
 package struct CodecChain: ~Copyable {
     /// The result of a conversion.
     package enum Outcome: Equatable, Sendable {
-        /// The output contains the message.
-        case decoded(isText: Bool)
+        /// These are the records of the message, of which there may be none.
+        case decoded
         /// The message has another format and stays as it is.
         case unchanged
         /// The message ends in a later one.
         case incomplete
-        /// The output is for the program of the codec at this index. Pass its answer to ``decode(_:from:into:)`` with
-        /// the next index, or use it as it is after the last codec.
+        /// The records are for the program of the codec at this index. Pass its answers to
+        /// ``resume(after:with:isText:into:)``.
         case program(index: Int)
+    }
+
+    /// What is kept of the steps of a message.
+    package enum Keeping: Equatable, Sendable {
+        case nothing
+        /// What the last splitter leaves, if codecs follow.
+        case pieces
+        /// What ``assemble(_:of:_:isText:)`` needs.
+        case everything
+    }
+
+    /// The result of a codec for a record.
+    private enum Conversion: Equatable {
+        case converted(isText: Bool)
+        case unchanged
+        case incomplete
     }
 
     /// The codecs, the outermost first.
@@ -40,7 +59,14 @@ package struct CodecChain: ~Copyable {
     /// The decompressed part of a message of the stream that is incomplete.
     private var partialMessage = ByteBuffer()
     /// The output of one codec, as the input of the next.
-    private var spare = ByteBuffer()
+    private var spare = MessageRecords()
+    /// The output of a codec for a record.
+    private var scratch = ByteBuffer()
+    /// Whether any step applies to text messages.
+    package let splitsText: Bool
+    /// The index of the last splitter, or `nil` if no codec follows it.
+    private let lastSplitter: Int?
+    private let keeping: Keeping
 
     /// The zlib stream of the connection.
     private enum Stream {
@@ -57,9 +83,13 @@ package struct CodecChain: ~Copyable {
     /// - Parameters:
     ///   - codecs: The codecs, the outermost first.
     ///   - limitBytes: The maximum size of a decoded message, after each codec.
-    package init(_ codecs: [Codec], limitBytes: Int) {
+    package init(_ codecs: [Codec], limitBytes: Int, keeping: Keeping = .nothing) {
         self.codecs = codecs
         self.limitBytes = limitBytes
+        self.keeping = keeping
+        let last = codecs.lastIndex { $0.keepsKind }
+        splitsText = last != nil
+        lastSplitter = last == codecs.count - 1 ? nil : last
     }
 
     /// Begins another connection.
@@ -79,56 +109,106 @@ package struct CodecChain: ~Copyable {
         partialMessage = ByteBuffer()
     }
 
-    /// Converts a binary message, or the answer of a program.
+    /// Converts a message. A text message is only split.
     /// - Parameters:
-    ///   - payload: The message.
-    ///   - index: The index of the first codec to use, after that of a program. Defaults to 0.
-    ///   - output: Replaced by the result.
-    /// - Throws: ``CodecError``. The output is undefined.
+    ///   - records: Replaced by the result, which refers to the message.
+    /// - Throws: ``CodecError``. The records are undefined.
     package mutating func decode(
-        _ payload: RawSpan, from index: Int = 0, into output: inout ByteBuffer
+        _ message: RawSpan, isText: Bool = false, into records: inout MessageRecords
     ) throws(CodecError) -> Outcome {
-        output.removeAll()
+        records.begin(message, isText: isText)
         applied.removeAll(keepingCapacity: true)
-        defer {
-            spare.removeAll()
-            spare.releaseStorage(above: Self.keptBytes)
-        }
-        var outcome = Outcome.unchanged
-        for index in index..<codecs.count {
+        return try convert(message, from: 0, onlySplits: isText, &records)
+    }
+
+    /// Continues after a program has answered.
+    /// - Parameters:
+    ///   - index: The index of its codec.
+    ///   - records: The answers, replaced by the result.
+    /// - Throws: ``CodecError``. The records are undefined.
+    package mutating func resume(
+        after index: Int, into records: inout MessageRecords
+    ) throws(CodecError) -> Outcome {
+        applied.removeAll(keepingCapacity: true)
+        return try convert(RawSpan(), from: index + 1, onlySplits: false, &records)
+    }
+
+    private mutating func convert(
+        _ message: RawSpan, from start: Int, onlySplits: Bool, _ records: inout MessageRecords
+    ) throws(CodecError) -> Outcome {
+        var isIncomplete = false
+        for index in start..<codecs.count {
             let codec = codecs[index]
             do throws(CodecProblem) {
-                if case .unchanged = outcome {
+                if keeping == .everything, codec.keepsKind || !onlySplits { records.keepOrigins(of: message) }
+                if codec.keepsKind {
+                    try records.split(message, by: codec)
+                    applied.append(codec)
+                    if keeping == .pieces, index == lastSplitter, !onlySplits { records.keepPieces(of: message) }
+                } else if !onlySplits {
                     if case .program = codec {
-                        output.append(payload)
-                        return .program(index: index)
+                        if records.count > 0 { return .program(index: index) }
+                        continue
                     }
-                    outcome = try decode(payload, codec, into: &output)
                     // An empty message between two others of a stream has no content for other codecs.
-                    if codec == .zlibStream, outcome == .unchanged { return .unchanged }
-                } else {
-                    if case .program = codec { return .program(index: index) }
-                    let input = output.takeAll()
-                    swap(&output, &spare)
-                    output.removeAll()
-                    let next = try input.withReadableBytes { (input) throws(CodecProblem) in
-                        try decode(input, codec, into: &output)
-                    }
-                    spare = input
-                    // A format that `auto` does not recognize: the output of the codec before it remains.
-                    if next == .unchanged { swap(&output, &spare) } else { outcome = next }
+                    if codec == .zlibStream, !isMessageIncomplete, records.isOneEmpty { break }
+                    if try convert(message, codec, &records) { isIncomplete = true }
                 }
             } catch {
                 throw CodecError(codec: codec, problem: error)
             }
-            if outcome == .incomplete { return outcome }
         }
-        return outcome
+        if records.count == 0, isIncomplete { return .incomplete }
+        return applied.isEmpty ? .unchanged : .decoded
     }
 
-    private mutating func decode(
+    /// Converts all records by a codec.
+    /// - Returns: Whether any of them ends in a later message.
+    private mutating func convert(
+        _ message: RawSpan, _ codec: Codec, _ records: inout MessageRecords
+    ) throws(CodecProblem) -> Bool {
+        var isIncomplete = false
+        var output = MessageRecords()
+        swap(&output, &spare)
+        var result = scratch.takeAll()
+        defer {
+            output.removeAll(keeping: Self.keptBytes)
+            swap(&output, &spare)
+            result.removeAll()
+            result.releaseStorage(above: Self.keptBytes)
+            scratch = result.takeAll()
+        }
+        let earlierCount = applied.count
+        for index in 0..<records.count {
+            applied.removeLast(applied.count - earlierCount)
+            result.removeAll()
+            let conversion = try records.withRecord(index, of: message) { (bytes) throws(CodecProblem) in
+                try convert(bytes, codec, into: &result)
+            }
+            let piece = records.records[index].piece
+            switch conversion {
+            case .converted(let isText): output.append(contentsOf: &result, isText: isText, piece: piece)
+            case .incomplete: isIncomplete = true
+            // The message as it is, or the output of the codec before this one.
+            case .unchanged where records.count == 1:
+                records.discardOrigins()
+                return false
+            case .unchanged:
+                let isText = records.isText(index)
+                records.withRecord(index, of: message) { output.append($0, isText: isText, piece: piece) }
+            }
+            guard output.byteCount <= limitBytes else { throw .tooBig(limitBytes: limitBytes) }
+        }
+        output.takeOrigins(of: &records)
+        swap(&output, &records)
+        return isIncomplete
+    }
+
+    /// Converts a record.
+    /// - Parameter output: Empty at first.
+    private mutating func convert(
         _ input: RawSpan, _ codec: Codec, into output: inout ByteBuffer
-    ) throws(CodecProblem) -> Outcome {
+    ) throws(CodecProblem) -> Conversion {
         switch codec {
         case .auto: return try detect(input, into: &output)
         case .messagePack: try MessagePack.decode(input, into: &output, limitBytes: limitBytes)
@@ -137,15 +217,16 @@ package struct CodecChain: ~Copyable {
         case .gzip, .deflate:
             try Self.decompress(input, codec == .gzip ? .wrapped : .raw, into: &output, limitBytes: limitBytes)
             applied.append(codec)
-            return .decoded(isText: output.withReadableBytes { UTF8Validator.isValid($0) })
+            return .converted(isText: output.withReadableBytes { UTF8Validator.isValid($0) })
         case .plainText:
             guard UTF8Validator.isValid(input) else { throw .notUTF8 }
             output.append(input)
         case .zlibStream: return try receiveFromStream(input, into: &output)
-        case .lines, .split, .array, .length, .skip, .program: return .unchanged
+        // Splitters and programs have their own steps.
+        default: return .unchanged
         }
         applied.append(codec)
-        return .decoded(isText: true)
+        return .converted(isText: true)
     }
 
     // MARK: Compression
@@ -162,7 +243,7 @@ package struct CodecChain: ~Copyable {
 
     private mutating func receiveFromStream(
         _ input: RawSpan, into output: inout ByteBuffer
-    ) throws(CodecProblem) -> Outcome {
+    ) throws(CodecProblem) -> Conversion {
         // An empty message between two others is no part of the stream.
         if input.byteCount == 0, !isMessageIncomplete { return .unchanged }
         let inflater: DataInflater
@@ -183,12 +264,12 @@ package struct CodecChain: ~Copyable {
         swap(&output, &partialMessage)
         partialMessage.removeAll()
         applied.append(.zlibStream)
-        return .decoded(isText: output.withReadableBytes { UTF8Validator.isValid($0) })
+        return .converted(isText: output.withReadableBytes { UTF8Validator.isValid($0) })
     }
 
     // MARK: Detection
 
-    private mutating func detect(_ input: RawSpan, into output: inout ByteBuffer) throws(CodecProblem) -> Outcome {
+    private mutating func detect(_ input: RawSpan, into output: inout ByteBuffer) throws(CodecProblem) -> Conversion {
         // With `zlib-stream` in the chain, the input comes from the stream, or contains it.
         if !codecs.contains(.zlibStream) {
             if case .unused = stream, try detectStream(input, into: &output) {
@@ -228,14 +309,14 @@ package struct CodecChain: ~Copyable {
         }
     }
 
-    private mutating func detectContents(of output: inout ByteBuffer) throws(CodecProblem) -> Outcome {
+    private mutating func detectContents(of output: inout ByteBuffer) throws(CodecProblem) -> Conversion {
         let contents = output.takeAll()
         let outcome = try contents.withReadableBytes { (contents) throws(CodecProblem) in
             try detectValue(contents, into: &output)
         }
         guard outcome == .unchanged else { return outcome }
         output = contents
-        return .decoded(isText: output.withReadableBytes { UTF8Validator.isValid($0) })
+        return .converted(isText: output.withReadableBytes { UTF8Validator.isValid($0) })
     }
 
     private static func endsWithFlush(_ input: RawSpan) -> Bool {
@@ -243,7 +324,9 @@ package struct CodecChain: ~Copyable {
     }
 
     /// Converts JSON, MessagePack, or CBOR.
-    private mutating func detectValue(_ input: RawSpan, into output: inout ByteBuffer) throws(CodecProblem) -> Outcome {
+    private mutating func detectValue(_ input: RawSpan, into output: inout ByteBuffer) throws(CodecProblem)
+        -> Conversion
+    {
         guard input.byteCount > 0 else { return .unchanged }
         for codec in [Codec.json, .messagePack, .cbor] where Self.mayBe(codec, input) {
             do throws(CodecProblem) {
@@ -253,7 +336,7 @@ package struct CodecChain: ~Copyable {
                 default: try CBOR.decode(input, into: &output, limitBytes: limitBytes)
                 }
                 applied.append(codec)
-                return .decoded(isText: true)
+                return .converted(isText: true)
             } catch {
                 if case .tooBig = error { throw error }
                 output.removeAll()

@@ -38,6 +38,12 @@ package enum CodecProblem: Error, Equatable {
     case tooShort(byteCount: Int)
     /// A message has too many records.
     case tooManyRecords(limit: Int)
+    /// The record contains what would end it.
+    case containsSeparator
+    /// The record has more bytes than its length can express.
+    case recordTooLong(byteCount: Int, limit: UInt64)
+    /// The message would be a text that is not UTF-8, because of a separator or length.
+    case resultNotUTF8
     /// The codec only decodes.
     case cannotEncode
     /// No format was detected.
@@ -73,6 +79,10 @@ extension CodecProblem: CustomStringConvertible {
         case .cutCharacter(let offset): "byte \(offset + 1) is within a character of the text"
         case .tooShort(let byteCount): "the message has only \(Phrase.count(byteCount, "byte"))"
         case .tooManyRecords(let limit): "more than \(limit) records"
+        case .containsSeparator: "the record contains the separator"
+        case .recordTooLong(let byteCount, let limit):
+            "the record has \(byteCount) bytes, and its length can be at most \(limit)"
+        case .resultNotUTF8: "with its length or separator, the text would not be UTF-8"
         case .cannotEncode: "the codec only decodes"
         case .lineBreak: "the program reads lines, and the message contains a line break"
         case .program(let words): words

@@ -155,10 +155,17 @@ package struct JSONReader {
 
     private mutating func skipSpace(in text: RawSpan) {
         while offset < text.byteCount {
-            switch byte(at: offset, of: text) {
-            case 0x20, 0x09, 0x0A, 0x0D: offset += 1
-            default: return
-            }
+            guard Self.isSpace(byte(at: offset, of: text)) else { return }
+            offset += 1
+        }
+    }
+
+    /// Whether a byte may be between tokens (RFC 8259 §2).
+    @inline(__always)
+    static func isSpace(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x20, 0x09, 0x0A, 0x0D: true
+        default: false
         }
     }
 

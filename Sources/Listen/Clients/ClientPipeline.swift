@@ -18,14 +18,18 @@ struct PipelineFactory {
     }
 
     /// A pipeline, or `nil` if there is no need for one.
-    /// - Parameter answers: Whether the rules apply.
-    func makePipeline(answers: Bool, decodes: Bool, on loop: EventLoop) -> Pipeline? {
+    /// - Parameters:
+    ///   - answers: Whether the rules apply.
+    ///   - editor: Changes and drops messages, or `nil` if none are.
+    func makePipeline(answers: Bool, decodes: Bool, editor: MessageEditor?, on loop: EventLoop) -> Pipeline? {
         let rules = answers ? rules : nil
-        let codecs = decodes || rules != nil ? codecs : nil
-        guard codecs != nil || rules != nil else { return nil }
-        return Pipeline(
+        let codecs = decodes || rules != nil || editor != nil ? codecs : nil
+        guard codecs != nil || rules != nil || editor != nil else { return nil }
+        let pipeline = Pipeline(
             codecs ?? MessageCodecs(), answers: rules.map { AutoReply($0, seed: .random(in: .min ... .max)) },
             sharing: unfinished, clockOffset: loop.clockOffset)
+        pipeline.editor = editor
+        return pipeline
     }
 }
 
@@ -38,10 +42,11 @@ final class ClientPipeline {
 
     /// Prepares the pipeline of a newly accepted client. Returns `nil` if there is no need for one.
     /// - Parameter needsDecoding: Whether anything besides rules looks into messages.
-    init?(of number: Int, in run: ListenRun, needsDecoding: Bool) {
-        guard let pipeline = run.pipelines.makePipeline(answers: true, decodes: needsDecoding, on: run.loop) else {
-            return nil
-        }
+    init?(of number: Int, in run: ListenRun, needsDecoding: Bool, editor: MessageEditor?) {
+        guard
+            let pipeline = run.pipelines.makePipeline(
+                answers: true, decodes: needsDecoding, editor: editor, on: run.loop)
+        else { return nil }
         self.pipeline = pipeline
         pipeline.opened(UInt64(number), subprotocol: nil, now: run.loop.nowNanoseconds)
         self.number = number
@@ -54,10 +59,14 @@ final class ClientPipeline {
     }
 
     /// Decodes a message, and answers it if a rule matches. A message that ends in a later one is not delivered.
-    func received(_ payload: RawSpan, as kind: MessageKind, deliver: Pipeline.Delivery) {
+    /// - Returns: What is to be passed on.
+    func received(
+        _ payload: RawSpan, as kind: MessageKind, arrived: Pipeline.Arrival, deliver: Pipeline.Delivery
+    ) -> RecordEdit {
         pipeline.clockOffset = run.loop.clockOffset
-        pipeline.received(payload, as: kind, at: run.loop.nowNanoseconds, deliver: deliver)
-        endTurn()
+        defer { endTurn() }
+        return pipeline.received(
+            payload, as: kind, at: run.loop.nowNanoseconds, arrived: arrived, deliver: deliver)
     }
 
     /// Why the last message was not decoded, or `nil` if it was.
@@ -88,6 +97,7 @@ extension ClientPipeline: EndOfTurnWork {
             case .send(let payload, let kind, let purpose): send(payload.span.bytes, as: kind, for: purpose)
             case .unanswered(let error): report("\(error)", for: .answer)
             case .notGreeted(let error): report("\(error)", for: .greeting)
+            case .notEdited(let error): run.outputs.report(unedited: error, of: number)
             // There is neither an application protocol nor a login, and no codec is a program.
             default: break
             }

@@ -104,11 +104,10 @@ final class ListenOutputs {
     /// Records and shows a message that has arrived, and that no pipeline decodes. The parameters are those of
     /// ``record(_:as:_:_:of:)``.
     func received(
-        _ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, _ direction: EventDirection = .incoming,
-        from number: Int
+        _ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection = .incoming, from number: Int
     ) {
-        record(payload, as: kind, direction, mark, of: number)
-        show(payload, as: kind, nil, direction, mark, of: number)
+        record(payload, as: kind, direction, of: number)
+        show(payload, as: kind, nil, direction, of: number)
     }
 
     /// Records a message as it arrives: from a client or, in the direction `outgoing`, from the server of a relay.
@@ -123,14 +122,17 @@ final class ListenOutputs {
     /// - Parameters:
     ///   - decoding: How it was decoded, or `nil` if it is as received.
     ///   - mark: What a relay has done to it.
+    ///   - isHidden: Whether it is hidden whatever it contains.
     func show(
         _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, _ direction: EventDirection,
-        _ mark: RelayMark? = nil, of number: Int
+        _ mark: RelayMark? = nil, of number: Int, isHidden: Bool = false
     ) {
         let isReceived = direction == .incoming
         defer { if isReceived { pauseIfFull(by: number) } }
         if kind == .text, isReceived { editor?.services.words.remember(payload) }
-        if takesHidden(payload, as: kind, mark, isReceived ? .received : .sent, client: number) { return }
+        if isHidden || hides(payload, mark) {
+            return show(hidden: payload, as: kind, isReceived ? .received : .sent, client: number)
+        }
         if isReceived, mark == nil {
             messages?.write(payload, as: kind, client: number, decoding: decoding)
         } else if let decoding {
@@ -152,6 +154,11 @@ final class ListenOutputs {
     /// Reports why a message of a client's connection was not decoded.
     func report(undecoded problem: String, of number: Int) {
         undecoded.report(problem, client: number, to: diagnostics)
+    }
+
+    /// Reports why a message of a client's connection is passed on as received, although a rule matches.
+    func report(unedited problem: CodecError, of number: Int) {
+        diagnostics.error("a message of client \(number) was passed on as received (--rewrite, --drop): \(problem)")
     }
 
     /// Shows and records a ping or a pong.
@@ -202,21 +209,22 @@ final class ListenOutputs {
         withShown(payload, kind) { show($0, as: $1, $2, .incoming, .injected, of: number) }
     }
 
-    /// Handles a message that is hidden: a prompt keeps it, and `-v` shows it. Typed messages are never hidden.
-    /// - Returns: Whether it is hidden.
-    private func takesHidden(
-        _ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark?, _ direction: Transcript.Direction, client: Int
-    ) -> Bool {
+    /// Whether a message is hidden. Typed messages never are.
+    private func hides(_ payload: RawSpan, _ mark: RelayMark?) -> Bool {
         guard !hiding.isEmpty, mark != .injected else { return false }
-        for condition in hiding where condition.matches(payload, payload: payload) {
-            if let view {
-                view.show(payload, as: kind, direction, client: client, role: .hidden)
-            } else if verbosity > (messages == nil ? 1 : 0) {
-                diagnostics.show(transcript.hidden(payload, as: kind, direction, client: client))
-            }
-            return true
-        }
+        for condition in hiding where condition.matches(payload, payload: payload) { return true }
         return false
+    }
+
+    /// Keeps a hidden message at the prompt, and shows it with `-v`.
+    private func show(
+        hidden payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, client: Int
+    ) {
+        if let view {
+            view.show(payload, as: kind, direction, client: client, role: .hidden)
+        } else if verbosity > (messages == nil ? 1 : 0) {
+            diagnostics.show(transcript.hidden(payload, as: kind, direction, client: client))
+        }
     }
 
     /// Passes on a message of this end as it is shown: as the text that `--encode` has encoded.

@@ -94,9 +94,7 @@ final class Relay {
         self.opened = nil
         let upstream = Upstream(
             opened, connectionSettings, resources: run.server.resources, client: number, broadcaster: run.broadcaster,
-            rewriting: rewriting,
-            pipeline: run.pipelines.makePipeline(
-                answers: false, decodes: run.outputs.observesMessages, on: run.loop)
+            rewriting: rewriting, pipelines: run.pipelines
         ) { [unowned self] violation in
             upstreams[number] = nil
             if let violation { run.serverViolated(violation, for: number) }

@@ -1,4 +1,5 @@
 import Conversation
+import Formats
 import Peer
 import UserInterface
 import WSCore
@@ -12,8 +13,8 @@ final class Upstream {
     private let broadcaster: Broadcaster<Server<ListenClient>>
     /// Changes messages, or `nil` to forward them as they are.
     private let rewriting: RelayRewriting?
-    /// Decodes the server's messages, to show them, or `nil` without `--decode`.
-    private let pipeline: Pipeline?
+    /// Decodes and edits the server's messages, or `nil` if there is no need.
+    private var pipeline: Pipeline?
     private let firstBytes: [UInt8]
     /// Delays or drops what the client sends, or `nil` to forward it at once.
     private var gate: OutgoingGate?
@@ -32,14 +33,16 @@ final class Upstream {
     init(
         _ opened: Connector.Opened, _ settings: Connection<Upstream>.Settings, resources: ConnectionResources,
         client number: Int, broadcaster: Broadcaster<Server<ListenClient>>,
-        rewriting: RelayRewriting?, pipeline: Pipeline?, ended: @escaping (ProtocolError?) -> Void
+        rewriting: RelayRewriting?, pipelines: PipelineFactory, ended: @escaping (ProtocolError?) -> Void
     ) {
         self.number = number
         self.broadcaster = broadcaster
         self.rewriting = rewriting
-        self.pipeline = pipeline
         self.ended = ended
         firstBytes = opened.firstBytes
+        pipeline = pipelines.makePipeline(
+            answers: false, decodes: broadcaster.outputs.observesMessages, editor: editor(of: .server),
+            on: broadcaster.loop)
         gate = broadcaster.faults.makeServerGate(ofClient: number, host: self)
         server = Connection(
             opened.stream, settings: settings, deflate: opened.deflate, resources: resources, handler: self)
@@ -51,12 +54,14 @@ final class Upstream {
         broadcaster.loop.atEndOfTurn(DeferredWork { [self] in server?.start(with: firstBytes) })
     }
 
-    /// A text message as the rules change it, or `nil` if they leave it unchanged.
-    /// - Parameter side: The side that has sent it.
-    func rewritten(_ payload: RawSpan, from side: RelaySide) -> [UInt8]? {
+    /// What changes and drops the messages of a side, or `nil` if nothing does.
+    func editor(of side: RelaySide) -> MessageEditor? {
         guard let rewriting, rewriting.concerns(side) else { return nil }
-        seenCount += 1
-        return rewriting.rewrite(payload, number: seenCount, client: number)
+        return MessageEditor(
+            rewriting: { [unowned self] text in
+                seenCount += 1
+                return rewriting.rewrite(text, number: seenCount, client: number)
+            }, dropping: [])
     }
 
     // MARK: From the client
@@ -144,28 +149,36 @@ extension Upstream: ConnectionHandler {
     /// Forwards the server's message to the client.
     func connection(_ connection: Connection<Upstream>, received payload: RawSpan, as kind: MessageKind) {
         guard let client else { return }
-        if kind == .text, let rewritten = rewritten(payload, from: .server) {
-            forward(rewritten.span.bytes, as: kind, .rewritten, to: client)
-        } else {
-            forward(payload, as: kind, nil, to: client)
+        switch take(payload, as: kind) {
+        case .unchanged: broadcaster.send(.message(kind), payload, .forwarded, to: client)
+        case .changed(let message): broadcaster.send(.message(kind), message.span.bytes, .forwarded, to: client)
+        case .removed: break
         }
         pauseIfFull(client, connection)
     }
 
-    /// Records and shows a message of the server when it arrives, before the client's gate.
-    private func forward(
-        _ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark?, to client: Connection<ListenClient>
-    ) {
+    /// Edits, records, and shows a message of the server when it arrives, before the client's gate.
+    /// - Returns: What is forwarded.
+    private func take(_ payload: RawSpan, as kind: MessageKind) -> RecordEdit {
         let outputs = broadcaster.outputs
-        if let pipeline, outputs.observesMessages {
-            outputs.record(payload, as: kind, .outgoing, mark, of: number)
-            pipeline.received(payload, as: kind, at: broadcaster.loop.nowNanoseconds) { message, kind, _, decoding in
-                outputs.show(message, as: kind, decoding, .outgoing, mark, of: number)
-            }
-        } else if outputs.observesMessages {
-            outputs.received(payload, as: kind, mark, .outgoing, from: number)
+        let isObserved = outputs.observesMessages
+        guard let pipeline else {
+            if isObserved { outputs.received(payload, as: kind, .outgoing, from: number) }
+            return .unchanged
         }
-        broadcaster.send(.message(kind), payload, .forwarded, to: client)
+        var edit = MessageEdit()
+        let forwarding = pipeline.received(payload, as: kind, at: broadcaster.loop.nowNanoseconds) { message, done in
+            edit = done
+            if isObserved { outputs.record(message, as: kind, .outgoing, RelayMark(edit), of: number) }
+        } deliver: { message, kind, role, decoding in
+            guard isObserved else { return }
+            let mark = RelayMark(edit, record: decoding?.position?.number ?? 1)
+            outputs.show(message, as: kind, decoding, .outgoing, mark, of: number, isHidden: role == .hidden)
+        }
+        while let effect = pipeline.next() {
+            if case .notEdited(let error) = effect { outputs.report(unedited: error, of: number) }
+        }
+        return forwarding
     }
 
     /// Forwards the server's ping to the client.

@@ -1,3 +1,4 @@
+import Conversation
 import UserInterface
 import WSCore
 
@@ -11,11 +12,13 @@ struct ClientEquipment {
     let pipeline: ClientPipeline?
 
     /// The features that the options ask for, or `nil` if there are none.
-    /// - Parameter needsDecoding: Whether anything besides rules looks into the client's messages.
-    init?(of number: Int, in run: ListenRun, needsDecoding: Bool) {
+    /// - Parameters:
+    ///   - needsDecoding: Whether anything besides rules looks into the client's messages.
+    ///   - editor: Changes and drops its messages, or `nil` if none are.
+    init?(of number: Int, in run: ListenRun, needsDecoding: Bool, editor: MessageEditor?) {
         trace = run.outputs.makeTrace(ofClient: number)
         gate = run.faults.makeGate(ofClient: number)
-        pipeline = ClientPipeline(of: number, in: run, needsDecoding: needsDecoding)
+        pipeline = ClientPipeline(of: number, in: run, needsDecoding: needsDecoding, editor: editor)
         if trace == nil, gate == nil, pipeline == nil { return nil }
     }
 }

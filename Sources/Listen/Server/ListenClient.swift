@@ -37,7 +37,9 @@ final class ListenClient: ConnectionHandler {
         upstream = service as? Upstream
         isObserved = run.outputs.observesMessages
         servesDecoded = service?.takesDecoded ?? false
-        equipment = ClientEquipment(of: client.number, in: run, needsDecoding: isObserved || servesDecoded)
+        equipment = ClientEquipment(
+            of: client.number, in: run, needsDecoding: isObserved || servesDecoded,
+            editor: upstream?.editor(of: .client))
         isPlainEcho = service is EchoService && equipment == nil && !isObserved
     }
 
@@ -64,20 +66,10 @@ final class ListenClient: ConnectionHandler {
         // With compression, a few bytes on the wire can become a large message. Without it, a turn receives no more
         // than one read.
         if payload.byteCount >= Self.countedBytes { run.broadcaster.budget.spend(payload.byteCount, from: number) }
-        if kind == .text, let rewritten = upstream?.rewritten(payload, from: .client) {
-            handle(rewritten.span.bytes, as: kind, .rewritten, on: connection)
-        } else {
-            handle(payload, as: kind, nil, on: connection)
-        }
-    }
-
-    private func handle(
-        _ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark?, on connection: Connection<ListenClient>
-    ) {
         if let pipeline = equipment?.pipeline {
-            receive(payload, as: kind, mark, through: pipeline, on: connection)
+            receive(payload, as: kind, through: pipeline, on: connection)
         } else {
-            if isObserved { run.outputs.received(payload, as: kind, mark, from: number) }
+            if isObserved { run.outputs.received(payload, as: kind, from: number) }
             service?.received(payload, as: kind, from: connection)
         }
         if let gate, gate.countAnswered() {
@@ -88,27 +80,37 @@ final class ListenClient: ConnectionHandler {
     }
 
     private func receive(
-        _ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark?, through pipeline: ClientPipeline,
+        _ payload: RawSpan, as kind: MessageKind, through pipeline: ClientPipeline,
         on connection: Connection<ListenClient>
     ) {
-        if isObserved { run.outputs.record(payload, as: kind, .incoming, mark, of: number) }
-        var isAnswered = false
-        pipeline.received(payload, as: kind) { message, shownKind, role, decoding in
+        var edit = MessageEdit()
+        let forwarding = pipeline.received(payload, as: kind) { message, done in
+            edit = done
+            if isObserved { run.outputs.record(message, as: kind, .incoming, RelayMark(edit), of: number) }
+        } deliver: { message, shownKind, role, decoding in
             if let decoding {
                 // A small message may become a large one, or be given up when it exceeds the limit.
                 let limitBytes = run.settings.arguments.limits.maximumMessageBytes
                 run.broadcaster.budget.spend(decoding.problem == nil ? message.byteCount : limitBytes, from: number)
             }
             if isObserved {
-                run.outputs.show(message, as: shownKind, decoding, .incoming, mark, of: number)
+                let mark = RelayMark(edit, record: decoding?.position?.number ?? 1)
+                run.outputs.show(
+                    message, as: shownKind, decoding, .incoming, mark, of: number, isHidden: role == .hidden)
             } else if let problem = decoding?.problem {
                 run.outputs.report(undecoded: problem, of: number)
             }
-            isAnswered = role == .answered
-            if servesDecoded, !isAnswered { service?.received(message, as: kind, from: connection) }
+            if servesDecoded, role != .answered, role != .hidden {
+                service?.received(message, as: kind, from: connection)
+            }
         }
         if isObserved { run.outputs.pauseIfFull(by: number) }
-        if !servesDecoded, !isAnswered { service?.received(payload, as: kind, from: connection) }
+        guard !servesDecoded else { return }
+        switch forwarding {
+        case .unchanged: service?.received(payload, as: kind, from: connection)
+        case .changed(let message): service?.received(message.span.bytes, as: kind, from: connection)
+        case .removed: break
+        }
     }
 
     /// Sends an item to the server of a relay as if the client had sent it. Returns whether the server takes it.

@@ -137,7 +137,8 @@ package struct ListenSettings {
         guard !arguments.codecs.decoders.isEmpty else { return nil }
         return MessageCodecs(
             decoders: arguments.codecs.decoders, limitBytes: arguments.limits.maximumMessageBytes,
-            keepsOriginals: arguments.format.output.keepsOriginals && arguments.format.pick == nil)
+            keepsOriginals: arguments.format.output.keepsOriginals && arguments.format.pick == nil,
+            areReversed: exchange != nil || relay?.rewriter != nil)
     }
 
     /// What all clients together may hold in incomplete messages and unsent output, in bytes: by default 256 MiB, but at

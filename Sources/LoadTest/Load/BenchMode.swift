@@ -51,7 +51,7 @@ package enum ModeOption: String, Sendable {
     case latencyFrom = "latency-from"
     case scenario
     case applicationProtocol = "protocol"
-    case codecs = "decode"
+    case encode
 }
 
 /// The terms for a mode's sent and received messages.

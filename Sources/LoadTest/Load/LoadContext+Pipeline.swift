@@ -34,7 +34,7 @@ extension LoadContext {
     }
 
     /// Passes a received message through the pipeline of a connection.
-    /// - Parameter body: Handles the message if it is the workload's.
+    /// - Parameter body: Handles the message, or each of its records, if it is the workload's.
     @inline(__always)
     internal func receive(
         _ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection, _ body: (RawSpan) -> Void
@@ -52,16 +52,6 @@ extension LoadContext {
         }
         if !connection.takesUndecodable { reportUndecodable(on: connection) }
         executeEffects(of: connection)
-    }
-
-    /// Passes a received message, which is not decoded, through the pipeline of a connection.
-    /// - Returns: Whether nothing is left to do for the workload.
-    @inline(__always)
-    internal func takes(_ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection) -> Bool {
-        guard let pipeline = connection.pipeline else { return false }
-        var isTaken = true
-        receive(payload, as: kind, on: connection, through: pipeline) { _ in isTaken = false }
-        return isTaken
     }
 
     /// Reports the last message if it could not be decoded, and none has been reported yet.
@@ -138,7 +128,7 @@ extension LoadContext {
             case .lineSent, .linesDropped, .renewed, .detected, .decode: break
             // A message that cannot be answered, because a value is missing, is the workload's. Other messages insert only
             // values that exist; see ``AutoReply/Plan``.
-            case .unanswered, .notGreeted: break
+            case .unanswered, .notGreeted, .notEdited: break
             }
         }
         // The workload sends only after everything that the session sends.

@@ -160,11 +160,22 @@ internal final class BroadcastWorkload: Workload {
         _ payload: RawSpan, as kind: MessageKind, by reader: BroadcastConnection, in context: LoadContext
     ) {
         guard marked == nil else {
-            if !context.takes(payload, as: kind, on: reader) { search(payload, receivedBy: reader) }
-            return
+            return context.receive(payload, as: kind, on: reader) { search($0, receivedBy: reader) }
         }
-        let stamp = message.stamp(of: payload)
-        if stamp == nil, context.takes(payload, as: kind, on: reader) { return }
+        guard let stamp = message.stamp(of: payload) else {
+            return context.receive(payload, as: kind, on: reader) {
+                take($0, as: kind, message.stamp(of: $0), by: reader, in: context)
+            }
+        }
+        take(payload, as: kind, stamp, by: reader, in: context)
+    }
+
+    /// Counts a message, or a record of it.
+    @inline(__always)
+    private func take(
+        _ payload: RawSpan, as kind: MessageKind, _ stamp: DeliveryMessage.Stamp?, by reader: BroadcastConnection,
+        in context: LoadContext
+    ) {
         // Ignore the server's messages to publishers, which are not deliveries to readers.
         guard !isSender(reader) else { return }
         // Ignore other messages of the server, such as greetings.

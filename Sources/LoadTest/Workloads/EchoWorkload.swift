@@ -49,7 +49,14 @@ internal final class EchoWorkload: Workload {
         _ payload: RawSpan, as kind: MessageKind, by connection: EchoConnection, in context: LoadContext,
         replyingOn port: some LoadPort
     ) {
-        verifier.received(payload, isRightKind: kind == self.kind, by: connection, in: context)
+        let isRightKind = kind == self.kind
+        if connection.pipeline == nil || isRightKind && verifier.isNext(payload, on: connection) {
+            verifier.check(payload, isRightKind: isRightKind, by: connection, in: context)
+        } else {
+            context.receive(payload, as: kind, on: connection) { record in
+                verifier.check(record, isRightKind: isRightKind, by: connection, in: context)
+            }
+        }
         context.sendAfterReply(on: connection) { now in
             verifier.message.set(connection.nextStamp(dueAt: now))
             guard verifier.message.withBytes({ port.send($0, as: self.kind) }) else { return false }

@@ -57,7 +57,7 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
     }
 
     func connection(_ connection: Connection<IdleConnection>, received payload: RawSpan, as kind: MessageKind) {
-        _ = context.takes(payload, as: kind, on: self)
+        context.receive(payload, as: kind, on: self) { _ in }
     }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {
@@ -74,7 +74,7 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
         while ledger.first < number {
             context.measurement.answered(sentAt: ledger.takeFirst(), now: context.now)
         }
-        workload.verifier.received(pong, isRightKind: true, by: self, in: context)
+        workload.verifier.check(pong, isRightKind: true, by: self, in: context)
         guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
         _ = context.mayContinue(self)
     }

@@ -70,7 +70,7 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
 
     /// Passes a message to the protocol.
     func receive(_ payload: RawSpan, as kind: MessageKind) {
-        _ = context.takes(payload, as: kind, on: self)
+        context.receive(payload, as: kind, on: self) { _ in }
     }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {

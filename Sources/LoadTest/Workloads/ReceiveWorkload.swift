@@ -90,7 +90,6 @@ internal final class ReceiveConnection: LoadConnection, LoadHandler {
 
     /// Counts a message.
     func receive(_ payload: RawSpan, as kind: MessageKind) {
-        if context.takes(payload, as: kind, on: self) { return }
-        workload.arrived(payload)
+        context.receive(payload, as: kind, on: self) { workload.arrived($0) }
     }
 }

@@ -16,7 +16,7 @@ extension BenchMode {
             """,
         options: [
             .connectRate, .messages, .rate, .ramp, .think, .lifetime, .stages, .inFlight, .replyTimeout, .message,
-            .file, .binary, .heartbeatMessage, .applicationProtocol, .codecs,
+            .file, .binary, .heartbeatMessage, .applicationProtocol, .encode,
         ],
         ownOptions: [.correlate, .expect, .replyEnd],
         wording: ModeWording(

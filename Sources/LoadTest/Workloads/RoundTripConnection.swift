@@ -50,19 +50,23 @@ internal struct ReplyVerifier: ~Copyable {
         self.message = message
     }
 
-    /// Checks a reply and records its latency.
+    /// Checks a reply, which may be a record of a message, and records its latency.
     /// - Parameter isRightKind: Whether the reply has the kind of the message: text or binary.
     @inline(__always)
-    mutating func received(
+    mutating func check(
         _ payload: RawSpan, isRightKind: Bool, by connection: RoundTripConnection, in context: LoadContext
     ) {
-        if isRightKind, connection.ledger.expectedCount > 0, message.isEcho(payload, of: connection.expectedStamp) {
+        if isRightKind, isNext(payload, on: connection) {
             context.measurement.answered(sentAt: connection.ledger.takeFirst(), now: context.now)
         } else {
-            // Automatic answers apply to messages of either kind, and there are no protocols for echoes.
-            if context.takes(payload, as: .text, on: connection) { return }
             receivedUnexpected(payload, isRightKind: isRightKind, by: connection, in: context)
         }
+    }
+
+    /// Whether a reply has the content of the oldest unanswered message.
+    @inline(__always)
+    mutating func isNext(_ payload: RawSpan, on connection: RoundTripConnection) -> Bool {
+        connection.ledger.expectedCount > 0 && message.isEcho(payload, of: connection.expectedStamp)
     }
 
     /// Classifies a reply that does not equal the expected one.

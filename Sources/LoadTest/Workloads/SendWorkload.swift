@@ -66,7 +66,6 @@ internal final class SendConnection: LoadConnection, LoadHandler {
 
     /// Counts a message from the server.
     func connection(_ connection: Connection<SendConnection>, received payload: RawSpan, as kind: MessageKind) {
-        if context.takes(payload, as: kind, on: self) { return }
-        context.measurement.arrived(at: context.now)
+        context.receive(payload, as: kind, on: self) { _ in context.measurement.arrived(at: context.now) }
     }
 }

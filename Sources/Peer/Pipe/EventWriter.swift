@@ -72,16 +72,20 @@ package final class EventWriter {
         }
     }
 
-    /// Writes a binary message that was decoded, or could not be.
+    /// Writes a message, or a record of it, that was decoded, or could not be.
     package func writeMessage(
         _ payload: RawSpan, _ decoding: Decoding, _ direction: EventDirection = .incoming, client: Int?,
         reply: Reply? = nil, mark: RelayMark? = nil
     ) {
         write("message", client: client) { event in
             event.add("direction", direction.word)
-            event.add("opcode", "binary" as StaticString)
+            event.add("opcode", decoding.kind == .text ? "text" as StaticString : "binary")
             event.add("bytes", decoding.byteCount)
             event.addPayload(payload, isText: false)
+            if let position = decoding.position {
+                event.add("record", position.number)
+                event.add("records", position.count)
+            }
             switch decoding.result {
             case .decoded(let codecs): event.add("decoded", codecs)
             case .failed(let problem): event.add("decode_error", problem)
@@ -218,7 +222,10 @@ extension JSONEvent {
         switch mark {
         case nil, .forwarded: break
         case .injected: add("injected", true)
-        case .rewritten: add("rewritten", true)
+        case .edited(let edit):
+            if !edit.rewrittenRecords.isEmpty { add("rewritten", true) }
+            if edit.isDropped { add("dropped", true) }
+            if !edit.droppedRecords.isEmpty { add("dropped", edit.droppedRecords) }
         }
     }
 
@@ -244,8 +251,20 @@ package enum RelayMark: Equatable {
     case forwarded
     /// The user has typed it.
     case injected
-    /// A rule has changed it.
-    case rewritten
+    /// Rules have changed it, or dropped it or some of its records.
+    case edited(MessageEdit)
+
+    /// What was done to a whole message.
+    package init?(_ edit: MessageEdit) {
+        if edit.isEmpty { return nil }
+        self = .edited(edit)
+    }
+
+    /// What was done to a record of it.
+    package init?(_ edit: MessageEdit, record: Int) {
+        guard edit.rewrittenRecords.contains(record) else { return nil }
+        self = .edited(.rewritten)
+    }
 }
 
 /// Formats timestamps for events and transcripts. It computes the calendar date only once per second.

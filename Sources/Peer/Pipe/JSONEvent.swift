@@ -64,6 +64,17 @@ package struct JSONEvent: ~Copyable {
         line.append(literal: value ? "true" : "false")
     }
 
+    /// Adds an array of numbers.
+    mutating func add(_ name: StaticString, _ values: [Int]) {
+        begin(name)
+        line.append(byte: UInt8(ascii: "["))
+        for (index, value) in values.enumerated() {
+            if index > 0 { line.append(byte: UInt8(ascii: ",")) }
+            line.append(decimal: value)
+        }
+        line.append(byte: UInt8(ascii: "]"))
+    }
+
     /// Adds a complete JSON object.
     package mutating func add(_ name: StaticString, _ object: borrowing JSONWriter) {
         begin(name)

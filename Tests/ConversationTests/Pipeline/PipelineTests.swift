@@ -33,7 +33,7 @@ import WSCore
         func receive(_ payload: [UInt8], as kind: MessageKind) -> [String] {
             var delivered: [String] = []
             payload.withUnsafeBytes {
-                pipeline.received($0.bytes, as: kind, at: nanoseconds) { payload, kind, role, how in
+                _ = pipeline.received($0.bytes, as: kind, at: nanoseconds) { payload, kind, role, how in
                     delivered.append(Self.words(for: payload, kind, role, how))
                 }
             }
@@ -213,6 +213,72 @@ import WSCore
             expectTrue(driver.pipeline.answered(line.span.bytes, by: 0, named: "a"))
             expectEqual(driver.pipeline.nextDecoded()?.decoding?.original, keepsOriginals ? [1] : nil)
         }
+    }
+
+    @Test("Each record of a message is delivered and answered by itself; one without records is hidden")
+    func records() throws {
+        var plan = AutoReply.Plan()
+        let rule = try AnswerRule("^p(.)$ => q$1") { _ in nil }
+        plan.answers = [.init(rule)]
+        let pipeline = Pipeline(
+            MessageCodecs(decoders: [.lines], areReversed: true), answers: AutoReply(.init(plan), seed: 1),
+            clockOffset: 0)
+        let driver = Driver(pipeline)
+        _ = driver.open()
+        expectEqual(
+            driver.receive("a\np1\nb\np2"),
+            [
+                "deliver a by lines", "answered p1 by lines", "deliver b by lines", "answered p2 by lines",
+                ">q1 (answer)", ">q2 (answer)",
+            ])
+        expectEqual(driver.receive("\n\n"), ["hidden \n\n by lines"])
+        var positions: [Decoding.Position?] = []
+        let message = Array("a\np1\nb".utf8)
+        let forwarding = pipeline.received(message.span.bytes, as: .text, at: 0) { positions.append($3?.position) }
+        expectEqual(positions, [.init(number: 1, count: 3), .init(number: 2, count: 3), .init(number: 3, count: 3)])
+        expectEqual(forwarding, .changed(Array("a\nb".utf8)))
+    }
+
+    @Test("A program decodes the records of a message one by one, and an empty answer fails the message")
+    func programRecords() {
+        let driver = Self.programs([.length(.u8), .program("a"), .json])
+        let message: [UInt8] = [1, 0x31, 1, 0x32]
+        expectEqual(driver.receive(message, as: .binary), ["decode 1 by 0", "decode 2 by 0"])
+        expectEqual(driver.answer("[ 1 ]"), [])
+        expectEqual(
+            driver.answer("[ 2 ]"), ["deliver [1] by length+exec+json", "deliver [2] by length+exec+json"])
+        _ = driver.receive(message, as: .binary)
+        _ = driver.receive(Array("\u{1}3".utf8), as: .binary)
+        expectEqual(driver.answer(""), [])
+        expectEqual(driver.answer("2").map { $0.hasSuffix("because x answered with an empty line") }, [true])
+        expectEqual(driver.answer("3"), ["deliver 3 by length+exec+json"])
+    }
+
+    @Test("An editor changes and drops records before anything else sees them")
+    func editing() throws {
+        let pipeline = Pipeline(MessageCodecs(decoders: [.lines], areReversed: true), clockOffset: 0)
+        pipeline.editor = MessageEditor(
+            rewriting: { $0.isEqual(to: Array("a".utf8).span.bytes) ? Array("A".utf8) : nil },
+            dropping: [try MessageCondition("^x")])
+        func receive(_ text: String) -> [String] {
+            var log: [String] = []
+            let message = Array(text.utf8)
+            func words(_ bytes: RawSpan) -> String { bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+            let forwarding = pipeline.received(message.span.bytes, as: .text, at: 0) { message, edit in
+                log.append("\(words(message)) \(edit.rewrittenRecords) \(edit.droppedRecords) \(edit.isDropped)")
+            } deliver: { record, _, role, _ in
+                log.append("\(role) \(words(record))")
+            }
+            return log + ["\(forwarding)"]
+        }
+        expectEqual(receive("b"), ["b [] [] false", "message b", "unchanged"])
+        expectEqual(
+            receive("a\nx1\nb"),
+            [
+                "A\nb [1] [2] false", "message A", "hidden x1", "message b",
+                "\(RecordEdit.changed(Array("A\nb".utf8)))",
+            ])
+        expectEqual(receive("x1\nx2"), ["x1\nx2 [] [] true", "hidden x1", "hidden x2", "removed"])
     }
 
     @Test("Beyond the limit of unfinished messages on all connections, a stream is no longer decoded")

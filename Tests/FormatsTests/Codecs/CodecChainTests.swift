@@ -21,20 +21,116 @@ import WSCore
         _ codecs: [Codec], _ messages: [String], limitBytes: Int = 1 << 20
     ) -> [Result<String, CodecError>] {
         var chain = CodecChain(codecs, limitBytes: limitBytes)
-        var output = ByteBuffer()
+        var records = MessageRecords()
         return messages.map { message in
+            let message = bytes(message)
             do throws(CodecError) {
-                let outcome = try chain.decode(bytes(message).span.bytes, into: &output)
+                let outcome = try chain.decode(message.span.bytes, into: &records)
                 switch outcome {
-                case .decoded(isText: true): return .success(text(of: output))
-                case .decoded(isText: false):
-                    return .success(output.withReadableBytes { hex($0.withUnsafeBytes { Array($0) }) })
+                case .decoded: return .success(Self.texts(of: records, message).joined(separator: " | "))
                 case .unchanged, .incomplete, .program: return .success("\(outcome)")
                 }
             } catch {
                 return .failure(error)
             }
         }
+    }
+
+    /// The records of a message: texts, and hexadecimal of binary ones.
+    private static func texts(of records: borrowing MessageRecords, _ message: [UInt8] = []) -> [String] {
+        (0..<records.count).map { index in
+            let bytes = records.withRecord(index, of: message.span.bytes) { $0.withUnsafeBytes { Array($0) } }
+            return records.isText(index) ? String(decoding: bytes, as: UTF8.self) : hex(bytes)
+        }
+    }
+
+    /// The codecs with these names, separated by spaces.
+    private static func codecs(_ names: String) throws -> [Codec] {
+        try names.split(separator: " ").map { try Codec(named: String($0)) }
+    }
+
+    @Test("Splitters make several records of a message, which later steps convert one by one")
+    func split() throws {
+        for (names, message, expected) in [
+            ("lines", "{}\n\r\n[1]\r\n", "{} | [1]"), ("array", #" [1, {"a": 2}] "#, #"1 | {"a": 2}"#),
+            ("array", "[]", ""), ("array lines", #"["a"]"#, #""a""#), ("lines array", "[1,2]\n[]\n3", "1 | 2 | 3"),
+            ("skip:1 lines", "xa\nb", "a | b"), ("lines skip:1", "xa\nxb", "a | b"),
+        ] {
+            var chain = CodecChain(try Self.codecs(names), limitBytes: 1000)
+            var records = MessageRecords()
+            let message = Array(message.utf8)
+            expectEqual(try chain.decode(message.span.bytes, isText: true, into: &records), .decoded)
+            expectEqual(Self.texts(of: records, message).joined(separator: " | "), expected)
+        }
+    }
+
+    @Test("Codecs convert the records of binary messages, and pass text messages through")
+    func records() throws {
+        let binary = Self.decode([.length(.u8), .messagePack], ["0193029106"])
+        expectEqual(binary, [.failure(CodecError(codec: .messagePack, problem: .truncated))])
+        expectEqual(Self.decode([.length(.u8), .messagePack], ["0105029106"]), [.success("5 | [6]")])
+        expectEqual(Self.decode([.length(.u8), .json], [""]), [.success("")])
+        var chain = CodecChain([.lines, .messagePack], limitBytes: 1000)
+        var records = MessageRecords()
+        let text = Array("a\nb".utf8)
+        expectEqual(try chain.decode(text.span.bytes, isText: true, into: &records), .decoded)
+        expectEqual(Self.texts(of: records, text), ["a", "b"])
+        expectEqual(chain.applied, [.lines])
+        expectEqual(
+            Self.decode([.length(.u8), .json], ["01310132"], limitBytes: 1),
+            [
+                .failure(CodecError(codec: .json, problem: .tooBig(limitBytes: 1)))
+            ])
+    }
+
+    @Test("What the last splitter leaves of a record is kept for outputs of bytes")
+    func pieces() throws {
+        for (codecs, expected): ([Codec], [String?]) in [
+            ([.length(.u8), .messagePack], ["05", "9106"]), ([.length(.u8)], [nil, nil]),
+        ] {
+            var chain = CodecChain(codecs, limitBytes: 1000, keeping: .pieces)
+            var records = MessageRecords()
+            let message = bytes("0105029106")
+            _ = try chain.decode(message.span.bytes, into: &records)
+            expectEqual((0..<2).map { records.piece(of: $0).map(hex) }, expected)
+        }
+    }
+
+    @Test("A message is put together from its records; unchanged ones keep their bytes")
+    func assemble() throws {
+        // - removes a record, and = leaves it unchanged.
+        for (names, message, edits, expected) in [
+            ("lines", "a\nb\nc", "X - =", "X\nc"), ("array", "[1, 2,3]", "= = 4", "[1,2,4]"),
+            ("skip:2", "xxa", "b", "xxb"), ("lines array", "[1,2]\n[3]", "- 7 -", "[7]"),
+            ("lines skip:1", "xa\nyb", "- c", "yc"),
+        ] {
+            var chain = CodecChain(try Self.codecs(names), limitBytes: 1000, keeping: .everything)
+            var records = MessageRecords()
+            let message = Array(message.utf8)
+            _ = try chain.decode(message.span.bytes, isText: true, into: &records)
+            let edits = edits.split(separator: " ").map { word -> RecordEdit in
+                word == "-" ? .removed : word == "=" ? .unchanged : .changed(Array(word.utf8))
+            }
+            let result = try chain.assemble(records, of: message.span.bytes, edits, isText: true)
+            expectEqual(result, .changed(Array(expected.utf8)))
+            let removed = edits.map { _ in RecordEdit.removed }
+            expectEqual(try chain.assemble(records, of: message.span.bytes, removed, isText: true), .removed)
+        }
+    }
+
+    @Test("Binary messages are encoded again, through all steps")
+    func assembleBinary() throws {
+        var chain = CodecChain([.length(.u8), .messagePack], limitBytes: 1000, keeping: .everything)
+        var records = MessageRecords()
+        // Twice a 5, of which the first is not in the shortest form.
+        let message = bytes("02cc050105")
+        _ = try chain.decode(message.span.bytes, into: &records)
+        let edits: [RecordEdit] = [.unchanged, .changed(Array("[6]".utf8))]
+        let result = try chain.assemble(records, of: message.span.bytes, edits, isText: false)
+        expectEqual(result, .changed(bytes("02cc05029106")))
+        #expect(CodecChain.isReversible([.gzip, .lines, .auto], changes: false))
+        #expect(!CodecChain.isReversible([.gzip, .lines, .auto], changes: true))
+        #expect(!CodecChain.isReversible([.zlibStream, .lines], changes: false))
     }
 
     @Test("A zlib stream spans messages, as Discord sends it")
@@ -48,7 +144,7 @@ import WSCore
     @Test("The chain names the formats that it has found")
     func applied() throws {
         var chain = CodecChain([.auto], limitBytes: 1000)
-        var output = ByteBuffer()
+        var output = MessageRecords()
         var found: [[Codec]] = []
         for message in [Self.gzipJSON, Self.gzipMessagePack, "81a16101", "00"] {
             _ = try chain.decode(bytes(message).span.bytes, into: &output)
@@ -79,7 +175,7 @@ import WSCore
     @Test("A message of the stream is incomplete until its last piece, or the next connection")
     func incompleteMessage() throws {
         var chain = CodecChain([.zlibStream], limitBytes: 1000)
-        var output = ByteBuffer()
+        var output = MessageRecords()
         let message = bytes(Self.streamed[0])
         var states: [Bool] = []
         for piece in [message[..<5], message[5...], message[..<5]] {
@@ -97,7 +193,7 @@ import WSCore
         expectEqual(results[1], .failure(CodecError(codec: .zlibStream, problem: .corrupt)))
         expectEqual(results[2], .failure(CodecError(codec: .zlibStream, problem: .streamLost)))
         var chain = CodecChain([.zlibStream], limitBytes: 5)
-        var output = ByteBuffer()
+        var output = MessageRecords()
         let message = bytes(Self.streamed[0])
         for problem in [CodecProblem.tooBig(limitBytes: 5), .streamLost] {
             #expect(throws: CodecError(codec: .zlibStream, problem: problem)) {
@@ -227,14 +323,14 @@ import WSCore
     @Test("A program divides the chain")
     func program() throws {
         var chain = CodecChain([.gzip, .program("cat"), .json], limitBytes: 1000)
-        var output = ByteBuffer()
+        var output = MessageRecords()
         let outcome = try chain.decode(bytes(Self.gzipJSON).span.bytes, into: &output)
         expectEqual(outcome, .program(index: 1))
-        expectEqual(text(of: output), #"{"a": 1}"#)
-        let answer = Array("[ 1 ]".utf8)
-        let last = try chain.decode(answer.span.bytes, from: 2, into: &output)
-        expectEqual(last, .decoded(isText: true))
-        expectEqual(text(of: output), "[1]")
+        expectEqual(Self.texts(of: output), [#"{"a": 1}"#])
+        var answers = MessageRecords()
+        answers.append(Array("[ 1 ]".utf8).span.bytes, isText: true, piece: nil)
+        expectEqual(try chain.resume(after: 1, into: &answers), .decoded)
+        expectEqual(Self.texts(of: answers), ["[1]"])
     }
 
     @Test("Codecs have names, and all that are listed are found by them")

@@ -48,7 +48,7 @@ import Testing
         try expectEqual(pass(to: 2 * Self.interval, on: fixture), [])
         let connection = try #require(fixture.context.connections[0])
         Array("welcome".utf8).withUnsafeBytes {
-            _ = fixture.context.takes($0.bytes, as: .text, on: connection)
+            fixture.context.receive($0.bytes, as: .text, on: connection) { _ in }
         }
         #expect(fixture.host.requests.contains("deadline \(3 * Self.interval)"))
     }

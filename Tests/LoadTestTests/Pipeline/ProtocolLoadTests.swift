@@ -48,7 +48,7 @@ import WSCore
                 case let connection as ScenarioConnection:
                     connection.receive(bytes.bytes, as: kind)
                 default:
-                    _ = fixture.context.takes(bytes.bytes, as: kind, on: connection)
+                    fixture.context.receive(bytes.bytes, as: kind, on: connection) { _ in }
                 }
             }
         }

@@ -17,7 +17,7 @@ package struct CodecArguments: Equatable, Sendable {
     /// - Parameters:
     ///   - takesPrograms: Whether `exec:PROGRAM` is possible.
     ///   - conflicts: The options that conflict with `--encode`.
-    ///   - requirements: The options of which at least one is needed. Defaults to none.
+    ///   - requirements: The options of which `--encode` needs at least one. Defaults to none.
     ///   - excluded: The subjects of the messages that `--encode` does not encode.
     ///   - heading: The heading of the options.
     ///   - seeAlso: The options related to `--encode`.
@@ -26,7 +26,7 @@ package struct CodecArguments: Equatable, Sendable {
     ///   - encode: The manual of `--encode`.
     package static func options(
         takesPrograms: Bool = true, conflicts: [OptionReference] = ["protocol"],
-        requires requirements: [OptionReference] = [],
+        encodeRequires requirements: [OptionReference] = [],
         excludes excluded: OptionSubjects = [], heading: OptionHeading = .format,
         seeAlso: [OptionReference] = ["input"], examplePrefix: String = "", decode: MarkedText, encode: MarkedText
     ) -> [OptionSpecification<CodecArguments>] {
@@ -37,7 +37,7 @@ package struct CodecArguments: Equatable, Sendable {
         let startsProgram: OptionDescription.ProgramRule = { takesPrograms && (try? Codec(named: $0))?.program != nil }
         return [
             OptionSpecification(
-                "decode", value: OptionValue("CODEC", .choices(decoders)), repetition: .adds, requires: requirements,
+                "decode", value: OptionValue("CODEC", .choices(decoders)), repetition: .adds,
                 startsProgram: startsProgram,
                 heading: heading, summary: "Show binary messages as JSON: msgpack, ...", manual: decode, chainManual,
                 example: examplePrefix + "--decode zlib-stream --decode msgpack", seeAlso: ["encode", "output"]

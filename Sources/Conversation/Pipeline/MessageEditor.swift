@@ -1,0 +1,80 @@
+import Formats
+import WSCore
+
+/// Changes and drops messages, or records of them, before anything else sees them: `--rewrite` and `--drop`.
+package struct MessageEditor {
+    /// Returns the new text of a text, or `nil` if it stays.
+    private let rewrite: ((RawSpan) -> [UInt8]?)?
+    /// The conditions of messages that are dropped, which see the new text.
+    private let dropping: [MessageCondition]
+
+    /// Returns `nil` if there is nothing to do.
+    package init?(rewriting rewrite: ((RawSpan) -> [UInt8]?)? = nil, dropping: [MessageCondition]) {
+        if rewrite == nil, dropping.isEmpty { return nil }
+        self.rewrite = rewrite
+        self.dropping = dropping
+    }
+
+    /// What becomes of the records of a message. Empty if nothing changes.
+    func edits(of records: borrowing MessageRecords, in message: RawSpan) -> [RecordEdit] {
+        var edits: [RecordEdit] = []
+        for index in 0..<records.count {
+            let isText = records.isText(index)
+            let edit: RecordEdit = records.withRecord(index, of: message) { self.edit(of: $0, isText: isText) }
+            if edit == .unchanged, edits.isEmpty { continue }
+            while edits.count < index { edits.append(.unchanged) }
+            edits.append(edit)
+        }
+        while !edits.isEmpty, edits.count < records.count { edits.append(.unchanged) }
+        return edits
+    }
+
+    private func edit(of record: RawSpan, isText: Bool) -> RecordEdit {
+        guard isText, let text = rewrite?(record) else { return drops(record) ? .removed : .unchanged }
+        return drops(text.span.bytes) ? .removed : .changed(text)
+    }
+
+    private func drops(_ text: RawSpan) -> Bool {
+        for condition in dropping where condition.matches(text) { return true }
+        return false
+    }
+}
+
+/// What was done to a message that is recorded.
+package struct MessageEdit: Equatable, Sendable {
+    /// The numbers of the records that a rule has changed, from 1.
+    package private(set) var rewrittenRecords: [Int] = []
+    /// The numbers of the records that were dropped, from 1.
+    package private(set) var droppedRecords: [Int] = []
+    /// Whether all of it was dropped.
+    package private(set) var isDropped = false
+
+    /// Nothing.
+    package init() {}
+
+    /// Whether nothing was done.
+    package var isEmpty: Bool { self == MessageEdit() }
+
+    /// A changed record.
+    package static var rewritten: MessageEdit {
+        var edit = MessageEdit()
+        edit.rewrittenRecords = [1]
+        return edit
+    }
+
+    static var dropped: MessageEdit {
+        var edit = MessageEdit()
+        edit.isDropped = true
+        return edit
+    }
+
+    init(_ edits: [RecordEdit]) {
+        for (index, edit) in edits.enumerated() {
+            switch edit {
+            case .unchanged: break
+            case .changed: rewrittenRecords.append(index + 1)
+            case .removed: droppedRecords.append(index + 1)
+            }
+        }
+    }
+}

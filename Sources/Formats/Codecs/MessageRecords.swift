@@ -1,0 +1,141 @@
+import WSCore
+
+/// The records of a message, in order: the whole message, or what splitters have made of it.
+///
+/// Each is a range of the received message as long as only splitters have been used, and otherwise of a buffer.
+package struct MessageRecords: ~Copyable {
+    struct Record {
+        /// The location in the message, or in the buffer.
+        var range: Range<Int>
+        /// Whether it is text, as opposed to binary.
+        var isText: Bool
+        /// The index of the piece that the last splitter has made, which the record comes from.
+        var piece: Int
+    }
+
+    private(set) var records: [Record] = []
+    private var buffer = ByteBuffer()
+    /// Whether the ranges are those of the received message.
+    private(set) var referToMessage = true
+    /// What the last splitter has left, if codecs follow it and outputs need it.
+    private(set) var pieces: [[UInt8]] = []
+    /// The inputs of each step that was applied, if the message may be put together again.
+    private(set) var origins: [[Origin]] = []
+
+    /// The input of a step.
+    struct Origin {
+        let bytes: [UInt8]
+        /// The number of records that the step has made of it.
+        var count = 1
+    }
+
+    /// Creates an empty list.
+    package init() {}
+
+    /// The number of records.
+    package var count: Int { records.count }
+
+    /// Whether a record is text, as opposed to binary.
+    package func isText(_ index: Int) -> Bool { records[index].isText }
+
+    /// Calls `body` with a record.
+    /// - Parameter message: The message that was decoded.
+    package func withRecord<R, E: Error>(
+        _ index: Int, of message: RawSpan, _ body: (RawSpan) throws(E) -> R
+    ) throws(E) -> R {
+        let range = records[index].range
+        if referToMessage { return try body(message.extracting(range)) }
+        return try buffer.withReadableBytes { (bytes) throws(E) in try body(bytes.extracting(range)) }
+    }
+
+    /// The bytes of a record after the last splitter, or `nil` if no output needs them, or no codec follows it.
+    package func piece(of index: Int) -> [UInt8]? { pieces.isEmpty ? nil : pieces[records[index].piece] }
+
+    /// Whether there is one record, which is empty.
+    var isOneEmpty: Bool { records.count == 1 && records[0].range.isEmpty }
+
+    /// The size of the records in the buffer, in bytes.
+    var byteCount: Int { buffer.count }
+
+    // MARK: Changes
+
+    /// Removes everything.
+    /// - Parameter keptBytes: The size of the storage that is kept.
+    package mutating func removeAll(keeping keptBytes: Int) {
+        records.removeAll(keepingCapacity: records.capacity * MemoryLayout<Record>.stride <= keptBytes)
+        pieces.removeAll()
+        origins.removeAll()
+        buffer.removeAll()
+        buffer.releaseStorage(above: keptBytes)
+        referToMessage = true
+    }
+
+    /// Begins with a whole message as the only record.
+    package mutating func begin(_ message: RawSpan, isText: Bool) {
+        removeAll(keeping: .max)
+        records.append(Record(range: 0..<message.byteCount, isText: isText, piece: 0))
+    }
+
+    /// Appends the answer of a program.
+    /// - Parameter piece: What the last splitter left of the record, if there is one and it matters.
+    package mutating func append(_ bytes: RawSpan, isText: Bool, piece: [UInt8]?) {
+        append(bytes, isText: isText, piece: pieces.count)
+        if let piece { pieces.append(piece) }
+    }
+
+    /// Appends an unchanged record.
+    mutating func append(_ bytes: RawSpan, isText: Bool, piece: Int) {
+        let start = buffer.count
+        buffer.append(bytes)
+        append(start..<buffer.count, isText, piece)
+    }
+
+    /// Appends the contents of another buffer, which gets the storage of this one if it was empty.
+    mutating func append(contentsOf bytes: inout ByteBuffer, isText: Bool, piece: Int) {
+        guard buffer.isEmpty else { return bytes.withReadableBytes { append($0, isText: isText, piece: piece) } }
+        swap(&buffer, &bytes)
+        append(0..<buffer.count, isText, piece)
+    }
+
+    private mutating func append(_ range: Range<Int>, _ isText: Bool, _ piece: Int) {
+        referToMessage = false
+        records.append(Record(range: range, isText: isText, piece: piece))
+    }
+
+    /// Replaces the records by what a splitter makes of each.
+    mutating func split(_ message: RawSpan, by codec: Codec) throws(CodecProblem) {
+        var split: [Record] = []
+        var ranges: [Range<Int>] = []
+        for (index, record) in records.enumerated() {
+            try withRecord(index, of: message) { (bytes) throws(CodecProblem) in
+                try codec.splitRecords(bytes, isText: record.isText, into: &ranges)
+            }
+            if !origins.isEmpty { origins[origins.count - 1][index].count = ranges.count }
+            let start = record.range.lowerBound
+            for range in ranges {
+                let range = start + range.lowerBound..<start + range.upperBound
+                split.append(Record(range: range, isText: record.isText, piece: split.count))
+            }
+        }
+        records = split
+    }
+
+    /// Moves what is kept of earlier steps here.
+    mutating func takeOrigins(of other: inout MessageRecords) {
+        swap(&pieces, &other.pieces)
+        swap(&origins, &other.origins)
+    }
+
+    /// Keeps the bytes of all records, which codecs then change.
+    mutating func keepPieces(of message: RawSpan) { pieces = copies(of: message) }
+
+    /// Keeps the bytes of all records as the inputs of the next step.
+    mutating func keepOrigins(of message: RawSpan) { origins.append(copies(of: message).map { Origin(bytes: $0) }) }
+
+    /// Discards what was kept for a step that has changed nothing.
+    mutating func discardOrigins() { _ = origins.popLast() }
+
+    private func copies(of message: RawSpan) -> [[UInt8]] {
+        records.indices.map { index in withRecord(index, of: message) { $0.withUnsafeBytes { Array($0) } } }
+    }
+}
