@@ -104,6 +104,7 @@ package struct BenchSettings: Sendable {
                 readsFiles: protocolSelection?.descriptor.readsFiles ?? false,
                 mayBeBinary: arguments.protocols.choice == nil)
         }
+        try Self.check(plan.messages.templates, connection: 1, data?.firstChoice ?? ChosenRow())
         plan.conversation.exchange = try AutoReply.Plan.make(
             arguments.exchange, variables: variables, secrets: secrets)
         try plan.addHeartbeat(arguments.load, variables: variables, secrets: secrets)
@@ -141,6 +142,12 @@ package struct BenchSettings: Sendable {
         }
         try checkDescriptors()
         try checkPorts()
+    }
+
+    /// Checks that no filter of a message fails on a connection.
+    static func check(_ messages: [Template], connection: UInt64, _ row: ChosenRow) throws(Failure) {
+        var values = RequestValues(connection: connection, row)
+        for template in messages where template.mayFail { _ = try values.text(of: template, for: "--message") }
     }
 
     /// The variables of messages in a broadcast: the columns of the data file, and the marker.

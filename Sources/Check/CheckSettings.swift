@@ -75,6 +75,8 @@ package struct CheckSettings {
         url = composition.url
         shownURL = composition.requests.url.shown
         login = try AutoReply.Plan.make(arguments.exchange, takesData: false, secrets: secrets) ?? AutoReply.Plan()
+        var values = RequestValues(connection: 1, ChosenRow())
+        for template in login.firstMessages { _ = try values.text(of: template, for: "--first-message") }
         readiness = try [MessageCondition].make([login.ready].compactMap(\.self), for: "--ready").first
     }
 
@@ -133,7 +135,8 @@ package struct CheckSettings {
     /// The messages of `--first-message` for a connection.
     func firstMessages() -> [[UInt8]] {
         var values = RequestValues(connection: 1, ChosenRow())
-        return login.firstMessages.map { Array(values.text(of: $0).utf8) }
+        // The initializer has evaluated them.
+        return login.firstMessages.compactMap { try? Array(values.text(of: $0, for: "--first-message").utf8) }
     }
 
     /// The lines of a file, without comments and blank ones.

@@ -167,9 +167,10 @@ final class ConnectionOpener {
         let row = rows?.row(of: number)
         // Without a row, there is a failure.
         if rows != nil, row == nil, let failure = settings.data?.failure { throw failure }
+        let chosen = ChosenRow(columns: rows?.columns ?? VariableNames(), row: row)
+        try BenchSettings.check(settings.plan.messages.templates, connection: number + 1, chosen)
         guard !settings.requests.isConstant else { return way }
-        var values = RequestValues(
-            connection: number + 1, ChosenRow(columns: rows?.columns ?? VariableNames(), row: row))
+        var values = RequestValues(connection: number + 1, chosen)
         way.request = try settings.requests.request(&values)
         return way
     }

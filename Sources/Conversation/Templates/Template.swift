@@ -13,6 +13,8 @@ import WSCore
 ///     {{NAME}}           a variable: a column of a data file, or a value from a message
 ///     {{last:/pointer}}  a value in the last received message, or {{last:.path}}
 ///     {{json:…}}         any of these as a JSON value
+///     {{… | sha256}}     any of these, changed by filters; see ``TemplateFilter``
+///     {{"text" | hex}}   a literal, which is a JSON string
 ///     {{{{               two literal braces
 ///
 /// With `json:`, text becomes a JSON string. Without it, text is inserted unchanged, and strings of JSON messages lose
@@ -44,6 +46,8 @@ package struct Template: Equatable, Sendable {
         case last(path: Int, Form)
         /// A group of the regular expression that matched; see ``AnswerRule``.
         case group(Int, Form)
+        /// A value with filters, at this index of ``filteredParts``.
+        case filtered(Int)
 
         /// The maximum number of bytes that the part writes, or `nil` if it is not bounded.
         var maximumByteCount: Int? {
@@ -53,7 +57,7 @@ package struct Template: Equatable, Sendable {
             case .random(let count): count
             case .iso: Template.isoBytes
             case .uuid: Template.uuidBytes
-            case .variable, .last, .group: nil
+            case .variable, .last, .group, .filtered: nil
             }
         }
     }
@@ -110,8 +114,13 @@ package struct Template: Equatable, Sendable {
         var parser = TemplateParser(
             text, variables: variables, groupCount: groupCount, percentEncodesValues: percentEncodesValues)
         try parser.parse(environment: environment)
+        self.init(parser, percentEncodesValues: percentEncodesValues)
+    }
+
+    /// Creates the template that a parser has read.
+    init(_ parser: TemplateParser, percentEncodesValues: Bool = false) {
         contents = Contents(
-            literals: parser.literals, paths: parser.paths, parts: parser.parts,
+            literals: parser.literals, paths: parser.paths, parts: parser.parts, filteredParts: parser.filteredParts,
             insertsSecret: parser.insertsSecret, percentEncodesValues: percentEncodesValues)
     }
 
@@ -137,6 +146,12 @@ package struct Template: Equatable, Sendable {
 
     var parts: [Part] { contents.parts }
 
+    /// Whether a part or the operand of a filter fulfills a condition.
+    private func contains(where condition: (Part) -> Bool) -> Bool {
+        parts.contains(where: condition)
+            || contents.filteredParts.contains { $0.operands.contains { $0.contains(where: condition) } }
+    }
+
     /// The maximum size of the text in bytes, or `nil` if variables or messages determine it.
     package var maximumByteCount: Int? { contents.maximumByteCount }
 
@@ -159,26 +174,34 @@ package struct Template: Equatable, Sendable {
     }
 
     /// Whether the text contains the number of the message.
-    package var usesSequence: Bool { parts.contains(.sequence) }
+    package var usesSequence: Bool { contains { $0 == .sequence } }
 
     /// Whether the messages of a connection differ, because they contain their number, a time, or random characters.
     package var variesByMessage: Bool {
-        parts.contains { part in
+        contains { part in
             switch part {
             case .sequence, .time, .iso, .uuid, .random, .last, .group: true
-            case .literal, .connection, .variable: false
+            case .literal, .connection, .variable, .filtered: false
             }
         }
     }
 
+    /// Whether a filter may fail.
+    package var mayFail: Bool { contents.filteredParts.contains(where: \.mayFail) }
+
+    /// Whether a filter may fail in some messages of a connection.
+    package var mayFailByMessage: Bool {
+        contents.filteredParts.contains { $0.mayFail && $0.operands.contains(where: \.variesByMessage) }
+    }
+
     /// Whether the text contains variables.
     package var usesVariables: Bool {
-        parts.contains { part in
+        contains { part in
             if case .variable = part { true } else { false }
         }
     }
 
-    /// The number of times that the text contains the variable of a slot.
+    /// The number of times that the text contains the variable of a slot without filters.
     package func count(ofVariable slot: Int) -> Int {
         parts.count { part in
             if case .variable(slot, _) = part { true } else { false }
@@ -186,14 +209,14 @@ package struct Template: Equatable, Sendable {
     }
 
     /// Whether the text contains values of the last message, which has to be passed to ``TemplateVariables``.
-    package var usesLastMessage: Bool { !contents.paths.isEmpty }
+    package var usesLastMessage: Bool { contains { if case .last = $0 { true } else { false } } }
 
     /// The size of the text in bytes, or `nil` if it is not always the same.
     package var constantByteCount: Int? {
         parts.reduce(0) { sum, part in
             switch part {
             case .literal, .iso, .uuid, .random: sum.flatMap { sum in part.maximumByteCount.map { sum + $0 } }
-            case .sequence, .connection, .time, .variable, .last, .group: nil
+            case .sequence, .connection, .time, .variable, .last, .group, .filtered: nil
             }
         }
     }
@@ -236,7 +259,39 @@ package struct Template: Equatable, Sendable {
                 var value = ByteBuffer()
                 try appendValue(of: part, to: &value, variables, match, message)
                 value.withReadableBytes { WebSocketURL.appendComponent($0, to: &buffer) }
+            case .filtered(let number):
+                let part = contents.filteredParts[number]
+                var values: [Result<[UInt8], TemplateValueError>] = []
+                for (number, operand) in part.operands.enumerated() {
+                    // The random characters of operands differ.
+                    var stamp = stamp
+                    stamp.seed ^= UInt64(index + 1) << 24 ^ UInt64(number) << 16
+                    values.append(operand.value(stamp, variables, match, of: message))
+                }
+                Self.append(try part.text(values), of: part, contents.percentEncodesValues, to: &buffer)
             }
+        }
+    }
+
+    /// The text of an operand, or why it is missing.
+    private func value(
+        _ stamp: Stamp, _ variables: borrowing TemplateVariables, _ match: Pattern?, of message: RawSpan
+    ) -> Result<[UInt8], TemplateValueError> {
+        var buffer = ByteBuffer()
+        do throws(TemplateValueError) {
+            try write(to: &buffer, stamp: stamp, variables: variables, match: match, of: message)
+            return .success(buffer.bytes)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Appends the result of filters.
+    static func append(_ text: [UInt8], of part: FilteredPart, _ percentEncodes: Bool, to buffer: inout ByteBuffer) {
+        if percentEncodes, !part.isEncoded {
+            WebSocketURL.appendComponent(text.span.bytes, to: &buffer)
+        } else {
+            buffer.append(text.span.bytes)
         }
     }
 
@@ -246,7 +301,7 @@ package struct Template: Equatable, Sendable {
         _ message: RawSpan
     ) throws(TemplateValueError) {
         switch part {
-        case .literal, .sequence, .connection, .time, .iso, .uuid, .random: break
+        case .literal, .sequence, .connection, .time, .iso, .uuid, .random, .filtered: break
         case .variable(let slot, let form): try variables.append(slot, as: form, to: &buffer)
         case .last(let path, let form): try variables.appendLast(contents.paths[path], as: form, to: &buffer)
         case .group(let number, let form):

@@ -7,17 +7,19 @@ extension Template {
         let literals: [UInt8]
         let paths: [JSONPath]
         let parts: [Part]
+        let filteredParts: [FilteredPart]
         let maximumByteCount: Int?
         let insertsSecret: Bool
         let percentEncodesValues: Bool
 
         init(
-            literals: [UInt8], paths: [JSONPath] = [], parts: [Part], insertsSecret: Bool = false,
-            percentEncodesValues: Bool = false
+            literals: [UInt8], paths: [JSONPath] = [], parts: [Part], filteredParts: [FilteredPart] = [],
+            insertsSecret: Bool = false, percentEncodesValues: Bool = false
         ) {
             self.literals = literals
             self.paths = paths
             self.parts = parts
+            self.filteredParts = filteredParts
             self.insertsSecret = insertsSecret
             self.percentEncodesValues = percentEncodesValues
             maximumByteCount = parts.reduce(0) { sum, part in
@@ -27,7 +29,7 @@ extension Template {
 
         static func == (one: Contents, other: Contents) -> Bool {
             one.literals == other.literals && one.paths == other.paths && one.parts == other.parts
-                && one.percentEncodesValues == other.percentEncodesValues
+                && one.filteredParts == other.filteredParts && one.percentEncodesValues == other.percentEncodesValues
         }
     }
 }
@@ -70,7 +72,7 @@ extension Template.Contents {
             // Parts of a message differ, because the index of the part changes the highest bits of the seed.
             RandomText.write(count, seed: stamp.seed ^ UInt64(index).byteSwapped, to: target)
             return count
-        case .variable, .last, .group: return 0
+        case .variable, .last, .group, .filtered: return 0
         }
     }
 

@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 /// Parses the text of a ``Template``.
-struct TemplateParser {
+package struct TemplateParser {
     private let bytes: [UInt8]
     private let variables: VariableNames
     /// The number of groups of a regular expression, or `nil` if dollar signs have no meaning.
@@ -16,6 +16,7 @@ struct TemplateParser {
     private(set) var literals: [UInt8] = []
     private(set) var paths: [JSONPath] = []
     private(set) var parts: [Template.Part] = []
+    private(set) var filteredParts: [Template.FilteredPart] = []
     private(set) var insertsSecret = false
 
     init(_ text: String, variables: VariableNames, groupCount: Int?, percentEncodesValues: Bool) {
@@ -62,23 +63,33 @@ struct TemplateParser {
 
     private mutating func placeholder(_ environment: (String) -> String?) throws(TemplateError) {
         let start = offset
-        var end = start + 2
-        while !isNext("}}", at: end) {
-            guard end < bytes.count else { throw TemplateError(.notClosed, at: start) }
-            end += 1
+        guard let (pieces, end) = Self.pieces(of: bytes[(start + 2)...], until: "}}") else {
+            throw TemplateError(.notClosed, at: start)
         }
         let text = String(decoding: bytes[start + 2..<end].trimmingBlanks(), as: UTF8.self)
         do throws(TemplateError.Reason) {
-            if text.hasPrefix("json:") {
-                let inner = String(decoding: text.utf8.dropFirst(5).trimmingBlanks(), as: UTF8.self)
-                try value(inner, as: .json, environment)
+            if pieces.count == 1 || variables.slot(of: Self.jsonValue(text) ?? text) != nil {
+                try value(text, environment)
             } else {
-                try value(text, as: .text, environment)
+                try filtered(pieces, environment)
             }
         } catch {
             throw TemplateError(error, at: start)
         }
         offset = end + 2
+    }
+
+    /// The text after `json:`, or `nil` if a text begins with something else.
+    private static func jsonValue(_ text: String) -> String? {
+        text.hasPrefix("json:") ? String(decoding: text.utf8.dropFirst(5).trimmingBlanks(), as: UTF8.self) : nil
+    }
+
+    /// Adds the part for a placeholder without its braces.
+    private mutating func value(
+        _ text: String, _ environment: (String) -> String?
+    ) throws(TemplateError.Reason) {
+        let inner = Self.jsonValue(text)
+        try value(inner ?? text, as: inner == nil ? .text : .json, environment)
     }
 
     /// Adds the part for a placeholder without its braces and `json:`.
@@ -99,6 +110,8 @@ struct TemplateParser {
             if let slot = variables.slot(of: text) {
                 if variables.secretColumns.contains(slot) { insertsSecret = true }
                 append(.variable(slot: slot, form))
+            } else if let literal = Self.literal(text) {
+                insert(literal, as: form)
             } else if text == "iso" {
                 append(.iso, quotedFor: form)
             } else if text == "uuid" {
@@ -128,6 +141,11 @@ struct TemplateParser {
     ) throws(TemplateError.Reason) {
         guard let value = environment(name) else { throw .notInEnvironment(name) }
         insertsSecret = true
+        insert(value, as: form)
+    }
+
+    /// Adds a text to the literal.
+    private mutating func insert(_ value: String, as form: Template.Form) {
         var text = ByteBuffer()
         if form == .json { JSONString.append(Array(value.utf8).span.bytes, to: &text) } else { text.append(value) }
         var encoded = ByteBuffer()
@@ -145,6 +163,128 @@ struct TemplateParser {
             throw .badPath(error)
         }
         append(.last(path: paths.count - 1, form))
+    }
+
+    // MARK: Filters
+
+    /// The size in bytes of the placeholder at the beginning of a text, with its braces; that of the text if it does not
+    /// end.
+    package static func placeholderByteCount(_ text: some Sequence<UInt8>) -> Int {
+        let bytes = Array(text)
+        return pieces(of: bytes.dropFirst(2), until: "}}").map { $0.end + 2 } ?? bytes.count
+    }
+
+    /// Divides a text at ` | `. In literals, this and the end have no meaning.
+    /// - Parameter end: What follows the text.
+    /// - Returns: The pieces without surrounding blanks, and the index of the end, or `nil` if it is missing.
+    package static func pieces(of text: ArraySlice<UInt8>, until end: String) -> (pieces: [String], end: Int)? {
+        var pieces: [String] = []
+        var start = text.startIndex
+        var index = literalEnd(in: text[start...])
+        while true {
+            let rest = text[index...]
+            let isAtEnd = end.isEmpty ? rest.isEmpty : rest.starts(with: end.utf8)
+            if isAtEnd || rest.starts(with: separator) {
+                pieces.append(String(decoding: text[start..<index].trimmingBlanks(), as: UTF8.self))
+                if isAtEnd { return (pieces, index) }
+                start = index + separator.count
+                index = literalEnd(in: text[start...])
+            } else if rest.isEmpty {
+                return nil
+            } else {
+                index += 1
+            }
+        }
+    }
+
+    static let separator = Array(" | ".utf8)
+
+    /// The index after the literal with which a value or the argument of a filter begins, or the start of the text.
+    private static func literalEnd(in text: ArraySlice<UInt8>) -> Int {
+        var start = text.startIndex
+        while true {
+            start += text[start...].prefix { $0.isBlank }.count
+            // `json:`, or the name of a filter.
+            let name = text[start...].prefix { ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") }
+            guard !name.isEmpty, text[name.endIndex...].first == UInt8(ascii: ":") else { break }
+            start = name.endIndex + 1
+        }
+        let quote = UInt8(ascii: "\"")
+        guard text[start...].first == quote else { return text.startIndex }
+        var index = start + 1
+        while index < text.endIndex, text[index] != quote { index += text[index] == UInt8(ascii: "\\") ? 2 : 1 }
+        return index < text.endIndex ? index + 1 : text.startIndex
+    }
+
+    /// The value of a JSON string, or `nil` for another text.
+    static func literal(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        guard bytes.first == UInt8(ascii: "\""), JSONReader.problem(in: bytes.span.bytes) == nil else { return nil }
+        return JSONString.decoded(bytes.span.bytes)
+    }
+
+    /// Parses filters.
+    func filters(
+        _ pieces: ArraySlice<String>, _ environment: (String) -> String?
+    ) throws(TemplateError.Reason) -> [TemplateFilter] {
+        var filters: [TemplateFilter] = []
+        for piece in pieces {
+            let colon = piece.utf8.firstIndex(of: UInt8(ascii: ":")) ?? piece.endIndex
+            let argument =
+                colon == piece.endIndex
+                ? nil : String(decoding: piece.utf8[colon...].dropFirst().trimmingBlanks(), as: UTF8.self)
+            filters.append(
+                try TemplateFilter(String(piece[..<colon]), argument: argument) { (text) throws(TemplateError.Reason) in
+                    try operand(text, environment)
+                })
+        }
+        return filters
+    }
+
+    /// The template of a value.
+    private func operand(
+        _ text: String, _ environment: (String) -> String?
+    ) throws(TemplateError.Reason) -> Template {
+        var parser = TemplateParser("", variables: variables, groupCount: groupCount, percentEncodesValues: false)
+        try parser.value(text, environment)
+        parser.endLiteral()
+        return Template(parser)
+    }
+
+    /// Adds a value with filters.
+    private mutating func filtered(
+        _ pieces: [String], _ environment: (String) -> String?
+    ) throws(TemplateError.Reason) {
+        var filters = try filters(pieces.dropFirst(), environment)
+        var value = Template(literal: [])
+        do throws(TemplateError.Reason) {
+            value = try operand(pieces[0], environment)
+        } catch {
+            // A variable that is not set is missing, like a value that does not exist yet.
+            guard case .notInEnvironment = error else { throw error }
+            while !filters.isEmpty {
+                guard case .fallback(let text) = filters.removeFirst() else { continue }
+                value = Template(literal: text)
+                return append(Template.FilteredPart(value: value, filters: filters))
+            }
+            throw error
+        }
+        append(Template.FilteredPart(value: value, filters: filters))
+    }
+
+    private mutating func append(_ part: Template.FilteredPart) {
+        if part.operands.contains(where: \.insertsSecret) { insertsSecret = true }
+        var constants: [Result<[UInt8], TemplateValueError>] = []
+        for text in part.operands.compactMap(\.constantText) { constants.append(.success(text)) }
+        // What is always the same is computed once.
+        if constants.count == part.operands.count, let text = try? part.text(constants) {
+            var inserted = ByteBuffer()
+            Template.append(text, of: part, percentEncodesValues, to: &inserted)
+            literals += inserted.bytes
+        } else {
+            filteredParts.append(part)
+            append(.filtered(filteredParts.count - 1))
+        }
     }
 
     // MARK: Groups
@@ -182,93 +322,4 @@ struct TemplateParser {
     private static func digit(_ byte: UInt8) -> Int? {
         UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte ? Int(byte - UInt8(ascii: "0")) : nil
     }
-}
-
-/// Why a text is not a ``Template``.
-package struct TemplateError: Error, Equatable {
-    /// A mistake.
-    package enum Reason: Error, Equatable {
-        /// `{{` without `}}`.
-        case notClosed
-        /// A name that is neither a placeholder nor one of the variables.
-        case unknownName(String, variables: [String], includesLastMessage: Bool = true)
-        /// `last`, in a text that follows no message.
-        case noLastMessage
-        /// `random` without a number in the allowed range.
-        case badLength
-        /// An environment variable that is not set.
-        case notInEnvironment(String)
-        /// `last:` with an invalid path.
-        case badPath(JSONQueryError)
-        /// A reference to a group that the regular expression does not have.
-        case noGroup(Int, groupCount: Int)
-    }
-
-    /// The mistake.
-    package let reason: Reason
-    /// The offset of the placeholder in the text, in bytes of UTF-8.
-    package let byteOffset: Int
-
-    init(_ reason: Reason, at byteOffset: Int) {
-        self.reason = reason
-        self.byteOffset = byteOffset
-    }
-
-    /// The unknown name and all names that would be valid, to find the intended one, or `nil` for another mistake.
-    package var unknownName: (name: String, known: [String])? {
-        guard case .unknownName(let name, let variables, let includesLastMessage) = reason else { return nil }
-        // The beginning of a placeholder with an argument may be in another case: `{{ENV:HOME}}`.
-        let prefix = VariableNames.prefixes.first { name.lowercased().hasPrefix($0) && !name.hasPrefix($0) }
-        let completed = prefix.map { $0 + String(name.dropFirst($0.count)) } ?? ""
-        let isPossible = prefix != nil && (includesLastMessage || prefix != "last:")
-        return (
-            name,
-            VariableNames.placeholders + VariableNames.replaceablePlaceholders + (isPossible ? [completed] : [])
-                + variables
-        )
-    }
-
-    /// The mistake and its remedy, to follow a colon.
-    /// - Parameters:
-    ///   - intendedName: The name that an unknown one probably stands for, or `nil` to list all names.
-    ///   - isInMessage: Whether the list contains the number of the message.
-    ///   - mayBeColumn: Whether the name may be a column of a data file that is not given.
-    package func description(intendedName: String?, isInMessage: Bool = true, mayBeColumn: Bool = false) -> String {
-        switch reason {
-        case .notClosed: return "'{{' begins a placeholder, but '}}' is missing; write '{{{{' for two literal braces"
-        case .unknownName(let name, let variables, let includesLastMessage):
-            let problem = "unknown placeholder '{{\(Self.shown(name))}}'; "
-            if let intendedName {
-                let argument = intendedName == "random" ? " N" : ""
-                return problem + "did you mean '{{\(Self.shown(intendedName))\(argument)}}'?"
-            }
-            let names =
-                (isInMessage ? ["seq"] : []) + ["connection", "time", "iso", "uuid", "random N", "env:NAME"]
-                + (includesLastMessage ? ["last:/pointer"] : [])
-                + variables.prefix(Self.listedCount).map { Self.shown($0) }
-            let isCut = variables.count > Self.listedCount
-            return problem + "expected " + names.map { "{{\($0)}}, " }.joined() + (isCut ? "…, " : "")
-                + (mayBeColumn ? "a column of --data FILE, " : "") + "or '{{{{' for two literal braces"
-        case .noLastMessage:
-            return "{{last:…}} needs a received message, which exists only in --answer and scenarios"
-        case .badLength: return "expected {{random N}} with an N from 1 to \(Template.maximumRandomBytes)"
-        case .notInEnvironment(let name): return "the environment variable '\(Self.shown(name))' is not set"
-        case .badPath(let error): return "{{last:…}} needs a path in the message: \(error)"
-        case .noGroup(let number, let groupCount):
-            return "there is no group $\(number): the regular expression has \(Phrase.count(groupCount, "group")); "
-                + "write '$$' for a dollar sign"
-        }
-    }
-
-    /// The maximum number of variables that an error lists.
-    private static let listedCount = 8
-    /// The maximum length of a shown name, in characters.
-    private static let longestName = 40
-
-    private static func shown(_ name: String) -> String { escapingControls(name, longest: longestName) }
-}
-
-extension TemplateError: CustomStringConvertible {
-    /// The mistake and its remedy, to follow a colon.
-    package var description: String { description(intendedName: nil) }
 }

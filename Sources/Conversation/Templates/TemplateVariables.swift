@@ -117,6 +117,24 @@ package enum TemplateValueError: Error, Equatable {
     case notJSON
     /// The received message has no value at this path.
     case missing(path: String)
+    /// A filter cannot be applied.
+    case filter(String, FilterProblem)
+
+    /// Why a filter cannot be applied. The value is left out, because it may be a secret.
+    package enum FilterProblem: Error, Equatable {
+        /// The value is not UTF-8.
+        case notText
+        /// The value is not JSON.
+        case notJSON
+        /// The value has nothing at this path.
+        case missing(String)
+        /// The value is not in this encoding.
+        case notEncoded(String)
+        /// The result is too large.
+        case tooLarge
+        /// OpenSSL does not have the algorithm.
+        case noAlgorithm
+    }
 
     /// Explains why a message has no value at a path.
     init(of path: JSONPath, in message: RawSpan) {
@@ -133,6 +151,20 @@ extension TemplateValueError: CustomStringConvertible {
         case .noLastMessage: "{{last:…}} needs a received message, but none has arrived yet"
         case .notJSON: "the received message is not JSON"
         case .missing(let path): "the received message has no value at \(quoted(path))"
+        case .filter(let name, let problem): "the filter '\(name)' failed: \(problem)"
+        }
+    }
+}
+
+extension TemplateValueError.FilterProblem: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .notText: "the value is not UTF-8 text; add '| hex' or '| base64'"
+        case .notJSON: "the value is not JSON"
+        case .missing(let path): "the value has nothing at \(quoted(path))"
+        case .notEncoded(let name): "the value is not \(name)"
+        case .tooLarge: "the result has more than \(TemplateFilter.maximumBytes >> 20) MiB"
+        case .noAlgorithm: "OpenSSL is configured without this algorithm"
         }
     }
 }

@@ -48,7 +48,9 @@ package struct VariableNames: Equatable, Sendable {
             guard isPair(UInt8(ascii: "{"), at: start), backslashCount.isMultiple(of: 2),
                 let end = bytes[start...].indices.first(where: { isPair(UInt8(ascii: "}"), at: $0) })
             else { return false }
-            return isPlaceholder(String(decoding: bytes[start + 2..<end].trimmingBlanks(), as: UTF8.self))
+            let text = bytes[start + 2..<end]
+            let value = text[..<(text.firstRange(of: TemplateParser.separator)?.lowerBound ?? end)]
+            return isPlaceholder(String(decoding: value.trimmingBlanks(), as: UTF8.self))
         }
     }
 

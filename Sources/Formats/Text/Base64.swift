@@ -14,6 +14,19 @@ package enum Base64 {
         return text.withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
     }
 
+    /// Returns the encoding in the URL-safe alphabet (RFC 4648 §5), without padding.
+    package static func urlText(of bytes: RawSpan) -> String {
+        let safe = text(of: bytes).utf8.compactMap { byte -> UInt8? in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            case UInt8(ascii: "="): nil
+            default: byte
+            }
+        }
+        return String(decoding: safe, as: UTF8.self)
+    }
+
     /// Appends the decoded bytes. Accepts the standard and the URL-safe alphabet, with or without padding, and
     /// surrounding blanks.
     /// - Throws: ``EncodedTextError``. Some bytes may already have been appended.

@@ -56,7 +56,8 @@ struct TemplatedMessage: ~Copyable {
             try templates[index].write(
                 to: &buffer, stamp: properties, variables: variables)
         } catch {
-            // Messages insert only columns of the data file, and each row has a value for each of them.
+            // Messages insert only columns of the data file, and each row has a value for each of them. Filters were
+            // tried with the row.
             preconditionFailure("a message cannot be written: \(error)")
         }
         return buffer.withReadableBytes { $0.withUnsafeBytes { $0 } }

@@ -70,19 +70,21 @@ package struct ProtocolSelection: Sendable {
     ///   - data: The row of the connection.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
     package func check(connection: UInt64, _ data: ChosenRow) throws(Failure) {
+        let parameters = try parameters(of: connection, data)
         do throws(ProtocolParameterError) {
-            _ = try descriptor.session(parameters(of: connection, data))
+            _ = try descriptor.session(parameters)
         } catch {
             throw .badArgument(what: "--param", why: error.suggestion(varying: Set(templates.keys)))
         }
     }
 
-    private func parameters(of connection: UInt64, _ data: ChosenRow) -> ProtocolParameters {
+    private func parameters(of connection: UInt64, _ data: ChosenRow) throws(Failure) -> ProtocolParameters {
         var parameters = parameters
         var values = RequestValues(connection: connection, data, seed: seed &+ connection)
         // In a fixed order, which determines the random values.
         for (name, template) in templates.sorted(by: { $0.key < $1.key }) {
-            parameters.values[name] = values.text(of: template)
+            parameters.values[name] = try values.text(
+                of: template, for: "--param \(escapingControls(name))")
         }
         return parameters
     }
@@ -96,7 +98,8 @@ package struct ProtocolSelection: Sendable {
     package func makeSession(
         connection: UInt64, _ data: ChosenRow? = nil, clockOffset: UInt64, awaitsStreams: Bool = true
     ) -> any ProtocolSession {
-        var parameters = data.map { self.parameters(of: connection, $0) } ?? parameters
+        // `check` has evaluated them with the same values.
+        var parameters = data.flatMap { try? self.parameters(of: connection, $0) } ?? parameters
         parameters.awaitsStreams = awaitsStreams
         parameters.connection = connection
         parameters.clockOffset = clockOffset
@@ -176,7 +179,7 @@ extension ProtocolSelection {
                 // The last value of a parameter counts.
                 varying[parameter.name] = template.isConstant ? nil : template
                 var firstValues = RequestValues(connection: 1, templates)
-                value = firstValues.text(of: template)
+                value = try firstValues.text(of: template, for: option)
             }
             values[parameter.name] = value
             // An unknown parameter, and invalid JSON, are reported below.

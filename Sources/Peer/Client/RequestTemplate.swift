@@ -95,17 +95,20 @@ package struct RequestTemplate: Sendable {
     ) throws(Failure) -> ClientRequest {
         var fields: [HeaderField] = []
         for field in self.fields {
-            fields.append(try Self.field(field.name, values.text(of: field.value), for: "--header"))
+            fields.append(try Self.field(field.name, values.text(of: field.value, for: "--header"), for: "--header"))
         }
         fields += secretFields
         var credentials = storedLogin
         if let login {
-            credentials = try Self.credentials(values.text(of: login.user), values.text(of: login.password))
+            credentials = try Self.credentials(
+                values.text(of: login.user, for: "--auth"), values.text(of: login.password, for: "--auth"))
         }
-        if let bearer { fields.append(try Self.bearerField(values.text(of: bearer))) }
-        for cookie in cookies { try Self.add(cookie: values.text(of: cookie), to: &fields) }
+        if let bearer { fields.append(try Self.bearerField(values.text(of: bearer, for: "--bearer"))) }
+        for cookie in cookies { try Self.add(cookie: values.text(of: cookie, for: "--cookie"), to: &fields) }
         var subprotocols: [String] = []
-        for subprotocol in self.subprotocols { subprotocols.append(values.text(of: subprotocol)) }
+        for subprotocol in self.subprotocols {
+            subprotocols.append(try values.text(of: subprotocol, for: "--subprotocol"))
+        }
         var url = try url.url(&values)
         if let forwarded {
             if let target = forwarded.target { url = url.passing(target) }
@@ -209,15 +212,16 @@ package struct RequestValues: ~Copyable {
         random = SeededRandom(seed: seed)
     }
 
-    /// Evaluates a template of a request.
-    package mutating func text(of template: Template) -> String {
+    /// Evaluates a template.
+    /// - Parameter option: The option of the template, for errors.
+    /// - Throws: ``Failure/badArgument(what:why:)`` if a value is missing, or a filter fails.
+    package mutating func text(of template: Template, for option: String) throws(Failure) -> String {
         stamp.seed = random.next()
         buffer.removeAll()
         do throws(TemplateValueError) {
             try template.write(to: &buffer, stamp: stamp, variables: variables)
         } catch {
-            // Requests insert only columns of the data file, and each row has a value for each of them.
-            preconditionFailure("a request cannot be written: \(error)")
+            throw .badArgument(what: option, why: "\(error)")
         }
         return buffer.withReadableBytes { span in
             span.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

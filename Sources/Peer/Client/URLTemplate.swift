@@ -38,7 +38,7 @@ package struct URLTemplate: Sendable {
         let start = Self.targetStart(of: text)
         let head = try Self.head(String(text[..<start]), of: what, variables: variables, secrets: secrets)
         var values = RequestValues(connection: 1, ChosenRow())
-        beginning = values.text(of: head)
+        beginning = try values.text(of: head, for: what)
         base = try ConnectorComposition.url(parsing: beginning)
         let rest = String(text[start...])
         target = try Template.make(
@@ -72,8 +72,9 @@ package struct URLTemplate: Sendable {
     func url(_ values: inout RequestValues) throws(Failure) -> WebSocketURL {
         guard let target else { return base }
         let url: WebSocketURL
+        let evaluated = try values.text(of: target, for: "URL '\(shown)'")
         do throws(URLError) {
-            url = try WebSocketURL(parsing: beginning + values.text(of: target)).showing(target: shownTarget)
+            url = try WebSocketURL(parsing: beginning + evaluated).showing(target: shownTarget)
         } catch {
             throw .badArgument(what: "URL '\(shown)'", why: "\(error)")
         }
@@ -121,22 +122,20 @@ extension String {
     /// The text after replacing each placeholder.
     fileprivate func replacingPlaceholders(with replacement: String) -> String {
         var text = ""
-        var rest = self[...]
-        while let next = rest.first {
-            if rest.hasPrefix("{{{{") {
-                // A literal `{{`.
-                text += "{{"
-                rest = rest.dropFirst(4)
-            } else if rest.hasPrefix("{{") {
-                text += replacement
-                while !rest.isEmpty, !rest.hasPrefix("}}") { rest = rest.dropFirst() }
-                rest = rest.dropFirst(2)
-            } else {
-                text.append(next)
-                rest = rest.dropFirst()
-            }
+        var start = startIndex
+        while let brace = self[start...].utf8.firstIndex(of: UInt8(ascii: "{")) {
+            text += self[start..<brace]
+            let rest = self[brace...].utf8
+            let isPlaceholder = rest.starts(with: "{{".utf8) && !rest.starts(with: "{{{{".utf8)
+            // A literal `{{` is typed as `{{{{`.
+            let (inserted, count) =
+                isPlaceholder
+                ? (replacement, TemplateParser.placeholderByteCount(rest))
+                : rest.starts(with: "{{{{".utf8) ? ("{{", 4) : ("{", 1)
+            text += inserted
+            start = utf8.index(brace, offsetBy: count)
         }
-        return text
+        return text + self[start...]
     }
 
     /// The first index outside of placeholders at which the rest of the text meets a condition.
@@ -148,8 +147,7 @@ extension String {
             if rest.starts(with: "{{{{".utf8) {
                 rest = rest.dropFirst(4)
             } else if rest.starts(with: "{{".utf8) {
-                while !rest.isEmpty, !rest.starts(with: "}}".utf8) { rest = rest.dropFirst() }
-                rest = rest.dropFirst(2)
+                rest = rest.dropFirst(TemplateParser.placeholderByteCount(rest))
             } else if isMatch(rest) {
                 return rest.startIndex
             } else {

@@ -58,6 +58,11 @@ extension Template {
             throw .badArgument(
                 what: option, why: "{{seq}} numbers the messages of a connection; use {{connection}} in a request")
         }
+        guard role != .loadMessage || !template.mayFailByMessage else {
+            throw .badArgument(
+                what: option,
+                why: "get, unbase64, and unhex may fail with values that differ by message; add '| default:TEXT'")
+        }
         return template
     }
 }
@@ -71,7 +76,7 @@ extension TemplateError {
     ///   - isInMessage: Whether the text is a message. If not, no placeholder for messages is suggested.
     ///   - mayBeColumn: Whether an unknown name may be a column of a data file that is not given.
     package func suggestion(isInMessage: Bool = true, mayBeColumn: Bool = false) -> String {
-        guard let (name, known) = unknownName else { return "\(self)" }
+        guard let (name, known) = misspelling else { return "\(self)" }
         let names = isInMessage ? known : known.filter { $0 != "seq" }
         return description(
             intendedName: EditDistance.nearest(to: name, among: names), isInMessage: isInMessage,

@@ -22,8 +22,29 @@ package enum Digest {
 
     /// The HMAC-SHA256 of `bytes` (RFC 2104, 32 bytes).
     static func hmacSHA256(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
-        var code = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-        let result = HMAC(sha256Algorithm, key, Int32(clamping: key.count), bytes, bytes.count, &code, nil)
+        hmac(bytes, key: key, by: sha256Algorithm, byteCount: Int(SHA256_DIGEST_LENGTH))
+    }
+
+    /// The algorithms of templates. The raw values are names of OpenSSL.
+    package enum Algorithm: String, Sendable {
+        case md5, sha1, sha256, sha512
+    }
+
+    /// The hash of `bytes`, or `nil` if OpenSSL's configuration excludes the algorithm, as FIPS mode excludes MD5.
+    package static func hash(_ bytes: [UInt8], by algorithm: Algorithm) -> [UInt8]? {
+        withAlgorithm(algorithm.rawValue) { hash(bytes, by: $0, byteCount: $1) }
+    }
+
+    /// The HMAC of `bytes` (RFC 2104), or `nil` if OpenSSL's configuration excludes the algorithm.
+    package static func hmac(_ bytes: [UInt8], by algorithm: Algorithm, key: [UInt8]) -> [UInt8]? {
+        withAlgorithm(algorithm.rawValue) { hmac(bytes, key: key, by: $0, byteCount: $1) }
+    }
+
+    private static func hmac(
+        _ bytes: [UInt8], key: [UInt8], by algorithm: OpaquePointer?, byteCount: Int
+    ) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: byteCount)
+        let result = HMAC(algorithm, key, Int32(clamping: key.count), bytes, bytes.count, &code, nil)
         if result == nil { endProcess(noDigest) }
         return code
     }
@@ -45,18 +66,22 @@ package enum Digest {
     /// - Parameter name: The name of the algorithm in OpenSSL.
     /// - Returns: Nil if OpenSSL's configuration excludes the algorithm, as FIPS mode excludes MD5.
     static func hexadecimal(_ bytes: [UInt8], by name: String) -> String? {
+        withAlgorithm(name) { hexadecimal(hash(bytes, by: $0, byteCount: $1)) }
+    }
+
+    /// Calls `body` with an algorithm and the size of its digests. Returns `nil` if there is no such algorithm.
+    private static func withAlgorithm<R>(_ name: String, _ body: (OpaquePointer, Int) -> R) -> R? {
         guard let algorithm = EVP_MD_fetch(nil, name, nil) else {
             // The next call of TLS must not find the error.
             ERR_clear_error()
             return nil
         }
         defer { EVP_MD_free(algorithm) }
-        let digest = hash(bytes, by: algorithm, byteCount: Int(EVP_MD_get_size(algorithm)))
-        return hexadecimal(digest)
+        return body(algorithm, Int(EVP_MD_get_size(algorithm)))
     }
 
     /// The bytes in lower-case hexadecimal digits.
-    static func hexadecimal(_ bytes: [UInt8]) -> String {
+    package static func hexadecimal(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
