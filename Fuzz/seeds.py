@@ -645,6 +645,15 @@ ANSWER_RULES = {
     "bad-expression": b"( => b\n",
 }
 
+CONDITIONS = {
+    "prefixes": b"from:client path:/chat/** ^ping\n/chat/a/b\nping",
+    "order": b"path:/*/a from:server json:.a>1\n/b/a\n{\"a\":2}",
+    "nothing": b"path:/a\n/a\n",
+    "no-side": b"from:me x\n/\nx",
+    "pattern": b"/**a*b\n/x/aab\n",
+    "expression": b"[p]ath:/a x\n/a\npath:/a x",
+}
+
 DATA_FILES = {
     "csv": b"user,token\r\nAda,1\r\nBo,2\r\n",
     "quotes": b'a,b\n"x ""y"", z","1\n2"\n"",\n',
@@ -884,6 +893,7 @@ TARGETS = {
     "bench-results": BENCH_RESULTS,
     "templates": TEMPLATES,
     "answer-rules": ANSWER_RULES,
+    "conditions": CONDITIONS,
     "data-files": DATA_FILES,
     "matchers": MATCHERS,
     "scenarios": SCENARIOS,

@@ -58,6 +58,9 @@ static const struct {
     {"wsx-completions.md", (const unsigned char[]){
 #embed "Manual/wsx-completions.md" suffix(, 0)
     }},
+    {"wsx-conditions.md", (const unsigned char[]){
+#embed "Manual/wsx-conditions.md" suffix(, 0)
+    }},
     {"wsx-connect.md", (const unsigned char[]){
 #embed "Manual/wsx-connect.md" suffix(, 0)
     }},

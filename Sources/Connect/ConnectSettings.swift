@@ -123,7 +123,7 @@ package struct ConnectSettings {
         messages = try Self.messages(arguments, writer)
         try row.columns.checkPatterns(arguments.ending.until, of: "--until")
         try row.columns.checkPatterns(arguments.ending.expectations, of: "--expect")
-        try row.columns.checkPatterns(arguments.transcript.hidden, of: "--hide")
+        try row.columns.checkPatterns(arguments.transcript.hidden.map(\.source), of: "--hide")
         conditions = try EndConditions(arguments)
         // Lines with placeholders may depend on their values.
         if !arguments.data.usesTemplates,

@@ -79,7 +79,6 @@ package final class ConnectRun {
         resources = ConnectionResources(on: loop)
         embeddedEcho = EmbeddedEcho(on: loop, diagnostics: diagnostics)
         state = RunState(settings.conditions, closeTimeout: settings.arguments.client.limits.closeTimeout)
-        let hiding: [MessageCondition] = try .make(settings.arguments.transcript.hidden, for: "--hide")
         // Check the messages before a recording truncates its file.
         try stages.makeEncoder(settings, diagnostics: diagnostics)
         let operands = try LineStage.operands(settings, stages)
@@ -88,12 +87,14 @@ package final class ConnectRun {
         outputs = try ConnectOutputs(settings, diagnostics: diagnostics, output: environment.output, on: loop)
         outputs.encoder = stages.encoder
         lines = LineStage(LineQueue(settings.lines, operands: operands), settings, outputs: outputs, on: loop)
-        delivery = DeliveryStage(hiding: hiding, lines, outputs)
+        let hidden = HiddenMessages(settings.arguments.transcript.hidden, diagnostics: diagnostics)
+        outputs.view?.hidden = hidden
+        delivery = DeliveryStage(hiding: hidden, lines, outputs)
         if let scenario = settings.scenario {
             stages.scenario = try ScenarioSource(scenario, of: self)
             outputs.judge = stages.scenario
         }
-        for pattern in settings.conditions.patterns + hiding.compactMap(\.pattern) { diagnostics.watch(pattern) }
+        for pattern in settings.conditions.patterns { diagnostics.watch(pattern) }
         lines.run = self
         delivery.run = self
         stages.pipeline = makePipeline(decoding: decoders)

@@ -14,7 +14,7 @@ final class DeliveryStage {
     private let lines: LineStage
     private let outputs: ConnectOutputs
     /// The conditions of messages that are neither written nor counted, with `--hide`.
-    private let hiding: [MessageCondition]
+    private var hiding: [MessageCondition]
     /// Tells replies from greetings on the current connection, or `nil` if nothing depends on it.
     private(set) var replies: ReplyCount?
     /// Limits the wait for the pong of ``replies`` while it tells greetings from replies. Otherwise `nil`.
@@ -22,10 +22,11 @@ final class DeliveryStage {
     /// Whether the current connection is the first one to the server.
     private var isFirst = true
 
-    init(hiding: [MessageCondition], _ lines: LineStage, _ outputs: ConnectOutputs) {
-        self.hiding = hiding
+    init(hiding hidden: HiddenMessages, _ lines: LineStage, _ outputs: ConnectOutputs) {
+        hiding = hidden.compiled.concerning()
         self.lines = lines
         self.outputs = outputs
+        hidden.didChange = { [unowned self, unowned hidden] in hiding = hidden.compiled.concerning() }
     }
 
     // MARK: Messages
@@ -103,12 +104,7 @@ final class DeliveryStage {
     @inline(__always)
     private func hides(_ text: RawSpan, _ payload: RawSpan) -> Bool {
         // Most runs have no condition.
-        !hiding.isEmpty && matchesHiding(text, payload)
-    }
-
-    private func matchesHiding(_ text: RawSpan, _ payload: RawSpan) -> Bool {
-        for condition in hiding where condition.matches(text, payload: payload) { return true }
-        return false
+        !hiding.isEmpty && hiding.anyMatches(text, payload: payload)
     }
 
     // MARK: Application protocols

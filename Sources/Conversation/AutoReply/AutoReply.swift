@@ -13,14 +13,14 @@ package final class AutoReply {
     package struct Plan: Equatable, Sendable {
         /// An answer to the messages that meet a condition.
         package struct Answer: Equatable, Sendable {
-            /// A valid ``MessageCondition``.
-            package let condition: String
+            /// The messages that are answered.
+            package let condition: ScopedCondition
             /// The answer; see ``AnswerRule``.
             package let answer: Template
 
             /// Creates the plan of a rule.
             package init(_ rule: AnswerRule) {
-                condition = rule.condition.source
+                condition = rule.scoped
                 answer = rule.answer
             }
         }
@@ -60,25 +60,36 @@ package final class AutoReply {
     package struct Rules {
         fileprivate let plan: Plan
         fileprivate let ready: MessageCondition?
-        fileprivate let answers: [AnswerRule]
+        fileprivate private(set) var answers: [AnswerRule]
         fileprivate let usesLastMessage: Bool
 
         /// Compiles the conditions of a plan.
         package init(_ plan: Plan) {
             self.plan = plan
-            ready = plan.ready.map { Self.compile($0, isCapturing: false) }
-            answers = plan.answers.map {
-                AnswerRule(Self.compile($0.condition, isCapturing: true), answer: $0.answer)
-            }
+            ready = plan.ready.map(Self.compile)
+            answers = plan.answers.map { AnswerRule($0.condition, answer: $0.answer) }
             usesLastMessage = answers.contains { $0.answer.usesLastMessage }
         }
 
-        private static func compile(_ source: String, isCapturing: Bool) -> MessageCondition {
+        private static func compile(_ source: String) -> MessageCondition {
             do throws(MessageConditionError) {
-                return try MessageCondition(source, isCapturing: isCapturing)
+                return try MessageCondition(source)
             } catch {
                 preconditionFailure("a valid condition cannot be compiled: \(error)")
             }
+        }
+
+        /// The rules for one side of a client's connection, or `nil` if there are none. Those without a side are for the
+        /// messages of clients.
+        /// - Parameter path: The path of the client's request in normalized form, or `nil` if it has none.
+        package func concerning(_ side: RelaySide, at path: String?) -> Rules? {
+            var rules = self
+            rules.answers = answers.filter { $0.scoped.limited(to: .client).scope.includes(side, at: path) }
+            return side == .server && rules.answers.isEmpty || rules.isEmpty ? nil : rules
+        }
+
+        private var isEmpty: Bool {
+            plan.firstMessages.isEmpty && ready == nil && answers.isEmpty && plan.heartbeat == nil
         }
 
         /// The regular expressions in use.

@@ -1,12 +1,12 @@
 import Formats
 import WSCore
 
-/// A rule that answers messages: `CONDITION => TEXT`, divided at the first ` => `. The condition is a regular expression or
-/// begins with `json:`; see ``MessageCondition``.
+/// A rule that answers messages: `CONDITION => TEXT`, divided at the first ` => `; see ``ScopedCondition``.
 ///
 ///     ^ping (\d+)$ => pong $1
 ///     "id":(\d+) => {"reply_to":$1,"user":{{json:name}}}
 ///     json:.op=="ping" => {"op":"pong","id":{{last:.id}}}
+///     path:/chat/* ^hello => hello yourself
 ///
 /// The answer is a ``Template``. `$1` through `$9` insert the groups of the match, `$0` the whole match, and `$$` a dollar
 /// sign. Other dollar signs are unchanged. `{{json:$1}}` inserts a group as a JSON string. A group that took no part in
@@ -15,26 +15,28 @@ import WSCore
 /// A rule cannot be shared by several threads.
 package struct AnswerRule {
     /// The messages that the rule answers.
+    package let scoped: ScopedCondition
+    /// The condition on them.
     package let condition: MessageCondition
     /// The answer.
     package let answer: Template
 
     /// Creates a rule from its parts.
-    /// - Parameters:
-    ///   - condition: If it is a regular expression, it captures all groups that the answer refers to.
-    ///   - answer: The answer.
-    init(_ condition: MessageCondition, answer: Template) {
-        self.condition = condition
+    package init(_ scoped: ScopedCondition, answer: Template) {
+        self.scoped = scoped
+        condition = scoped.compiled(isCapturing: true)
         self.answer = answer
     }
 
     /// Parses a rule.
     /// - Parameters:
+    ///   - prefixes: The prefixes that the condition may have. Defaults to none.
     ///   - variables: The variables that the answer may insert.
     ///   - environment: Returns the value of an environment variable, or `nil` if it is not set.
     /// - Throws: ``AnswerRuleError``.
     package init(
-        _ text: String, variables: VariableNames = VariableNames(), environment: (String) -> String?
+        _ text: String, allowing prefixes: ScopedCondition.Prefixes = [], variables: VariableNames = VariableNames(),
+        environment: (String) -> String?
     ) throws(AnswerRuleError) {
         let bytes = Array(text.utf8)
         let arrow = Array(" => ".utf8)
@@ -43,11 +45,12 @@ package struct AnswerRule {
         let end = start + arrow.count
         let source = String(decoding: bytes[..<start], as: UTF8.self)
         guard variables.offsetOfPlaceholder(inPattern: source) == nil else { throw .placeholderInPattern }
-        do throws(MessageConditionError) {
-            condition = try MessageCondition(source, isCapturing: true)
+        do throws(ScopedConditionError) {
+            scoped = try ScopedCondition(source, allowing: prefixes)
         } catch {
             throw .condition(error)
         }
+        condition = scoped.compiled(isCapturing: true)
         do throws(TemplateError) {
             answer = try Template(
                 String(decoding: bytes[end...], as: UTF8.self), variables: variables,
@@ -78,7 +81,7 @@ package enum AnswerRuleError: Error, Equatable {
     /// There is nothing before the arrow.
     case noPattern
     /// The condition is invalid.
-    case condition(MessageConditionError)
+    case condition(ScopedConditionError)
     /// The regular expression contains a placeholder, which only the answer can.
     case placeholderInPattern
     /// The answer is invalid. Its offset is that in the whole text.

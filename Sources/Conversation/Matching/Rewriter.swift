@@ -25,6 +25,13 @@ package final class Rewriter {
     /// The regular expressions in use.
     package var patterns: [Pattern] { rules.compactMap(\.condition.pattern) }
 
+    /// A rewriter with the rules for a side of a connection, or `nil` if there are none. The parameters are those of
+    /// ``ScopedCondition/Scope/includes(_:at:)``.
+    package func concerning(_ side: RelaySide, at path: String?) -> Rewriter? {
+        let rules = rules.filter { $0.scoped.scope.includes(side, at: path) }
+        return rules.isEmpty ? nil : Rewriter(rules, limitBytes: limitBytes)
+    }
+
     /// Rewrites a message.
     /// - Parameters:
     ///   - message: Valid UTF-8.

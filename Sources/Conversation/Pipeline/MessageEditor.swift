@@ -4,12 +4,14 @@ import WSCore
 /// Changes and drops messages, or records of them, before anything else sees them: `--rewrite` and `--drop`.
 package struct MessageEditor {
     /// Returns the new text of a text, or `nil` if it stays.
-    private let rewrite: ((RawSpan) -> [UInt8]?)?
+    package typealias Rewriting = (RawSpan) -> [UInt8]?
+
+    private let rewrite: Rewriting?
     /// The conditions of messages that are dropped, which see the new text.
     private let dropping: [MessageCondition]
 
     /// Returns `nil` if there is nothing to do.
-    package init?(rewriting rewrite: ((RawSpan) -> [UInt8]?)? = nil, dropping: [MessageCondition]) {
+    package init?(rewriting rewrite: Rewriting? = nil, dropping: [MessageCondition]) {
         if rewrite == nil, dropping.isEmpty { return nil }
         self.rewrite = rewrite
         self.dropping = dropping

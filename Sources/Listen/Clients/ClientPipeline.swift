@@ -9,20 +9,28 @@ struct PipelineFactory {
     let rules: AutoReply.Rules?
     /// How received binary messages are decoded, or `nil` if they are not.
     private let codecs: MessageCodecs?
+    /// The conditions of messages that are dropped.
+    private let dropping: ScopedConditions
     private let unfinished: UnfinishedMessages
 
     init(_ settings: ListenSettings) {
         rules = settings.exchange.map { AutoReply.Rules($0) }
         codecs = settings.codecs
+        dropping = ScopedConditions([])
         unfinished = UnfinishedMessages(limitBytes: settings.maximumHeldBytes / 4 / (settings.share?.count ?? 1))
     }
 
     /// A pipeline, or `nil` if there is no need for one.
     /// - Parameters:
-    ///   - answers: Whether the rules apply.
-    ///   - editor: Changes and drops messages, or `nil` if none are.
-    func makePipeline(answers: Bool, decodes: Bool, editor: MessageEditor?, on loop: EventLoop) -> Pipeline? {
-        let rules = answers ? rules : nil
+    ///   - side: The side whose messages it receives.
+    ///   - path: The path of the client's request in normalized form, or `nil` if it has none.
+    ///   - rewrite: Returns the new text of a text, or `nil` if it stays. Without it, no messages change.
+    func makePipeline(
+        for side: RelaySide, at path: String?, decodes: Bool, rewriting rewrite: MessageEditor.Rewriting?,
+        on loop: EventLoop
+    ) -> Pipeline? {
+        let rules = rules?.concerning(side, at: path)
+        let editor = MessageEditor(rewriting: rewrite, dropping: dropping.concerning(side, at: path))
         let codecs = decodes || rules != nil || editor != nil ? codecs : nil
         guard codecs != nil || rules != nil || editor != nil else { return nil }
         let pipeline = Pipeline(
@@ -41,12 +49,17 @@ final class ClientPipeline {
     private unowned let run: ListenRun
 
     /// Prepares the pipeline of a newly accepted client. Returns `nil` if there is no need for one.
-    /// - Parameter needsDecoding: Whether anything besides rules looks into messages.
-    init?(of number: Int, in run: ListenRun, needsDecoding: Bool, editor: MessageEditor?) {
-        guard
-            let pipeline = run.pipelines.makePipeline(
-                answers: true, decodes: needsDecoding, editor: editor, on: run.loop)
-        else { return nil }
+    /// - Parameters:
+    ///   - path: The path of its request in normalized form, or `nil` if it has none.
+    ///   - needsDecoding: Whether anything besides rules looks into messages.
+    ///   - rewrite: Changes its messages, or `nil` if nothing does.
+    init?(
+        of number: Int, at path: String?, in run: ListenRun, needsDecoding: Bool,
+        rewriting rewrite: MessageEditor.Rewriting?
+    ) {
+        let pipeline = run.pipelines.makePipeline(
+            for: .client, at: path, decodes: needsDecoding, rewriting: rewrite, on: run.loop)
+        guard let pipeline else { return nil }
         self.pipeline = pipeline
         pipeline.opened(UInt64(number), subprotocol: nil, now: run.loop.nowNanoseconds)
         self.number = number

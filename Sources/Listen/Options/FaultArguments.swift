@@ -1,4 +1,5 @@
 import CommandLine
+import Conversation
 import UserInterface
 
 /// The faults that `wsx listen` injects to test clients.

@@ -1,4 +1,5 @@
 import CommandLine
+import Conversation
 import UserInterface
 
 /// The arguments of `wsx listen` as typed. Nothing is resolved yet: no file is read, and no address looked up.
@@ -90,7 +91,7 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
         ServerTLSArguments.options.lifted(\.tls)
         CompressionArguments.options().lifted(\.compression)
         LimitArguments.options(messageSize: "16M").lifted(\.limits)
-        TranscriptArguments.options().lifted(\.transcript)
+        TranscriptArguments.options(conditionPrefixes: .path).lifted(\.transcript)
     }
 
     private static let modeOptions: [OptionSpecification<ListenArguments>] = [
@@ -215,6 +216,9 @@ extension ListenMode {
 }
 
 extension ListenArguments {
+    /// The prefixes that conditions on messages may have.
+    var conditionPrefixes: ScopedCondition.Prefixes { mode.isRelay ? [.path, .side] : .path }
+
     /// The input files and their options.
     package var readFiles: [OutputPlace.Source] {
         let recording: String? = if case .replay(let path) = mode { path } else { nil }

@@ -1,4 +1,5 @@
 import CommandLine
+import Conversation
 import UserInterface
 
 /// What `wsx relay` does for its clients, besides the arguments of a server.
@@ -89,6 +90,6 @@ package struct RelayArguments: Equatable, Sendable {
         ServerTLSArguments.options.only(["tls-cert", "tls-key", "tls-self-signed", "client-ca"]).lifted(\.listen.tls)
         CompressionArguments.options().lifted(\.listen.compression)
         LimitArguments.options().lifted(\.listen.limits)
-        TranscriptArguments.options().lifted(\.listen.transcript)
+        TranscriptArguments.options(conditionPrefixes: [.path, .side]).lifted(\.listen.transcript)
     }
 }

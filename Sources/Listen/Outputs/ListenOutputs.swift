@@ -32,8 +32,12 @@ final class ListenOutputs {
     let recording: SessionRecording
     let faults: Faults
     private let verbosity: Int
-    /// The conditions of messages that are neither written nor shown.
-    private let hiding: [MessageCondition]
+    /// The messages that are neither written nor shown.
+    private let hidden: HiddenMessages
+    /// The conditions on them, if each is about all messages.
+    private var hiding: [MessageCondition]?
+    /// Otherwise, those for each client and its server.
+    private var hidingByClient: [Int: (path: String?, client: [MessageCondition], server: [MessageCondition])] = [:]
     /// Whether the server relays: what it sends comes from another server and is shown like what it receives.
     let isRelay: Bool
     /// Decodes what `--encode` has encoded, to show it.
@@ -57,13 +61,14 @@ final class ListenOutputs {
         self.diagnostics = diagnostics
         self.faults = faults
         verbosity = arguments.transcript.verbosity
-        hiding = try .make(arguments.transcript.hidden, for: "--hide")
-        for pattern in hiding.compactMap(\.pattern) { diagnostics.watch(pattern) }
         isRelay = arguments.mode.isRelay
+        hidden = HiddenMessages(
+            arguments.transcript.hidden, allowing: arguments.conditionPrefixes, diagnostics: diagnostics)
         let sentCodecs = [arguments.codecs.encoder].compactMap(\.self)
         sentPipeline = Pipeline(MessageCodecs(decoders: sentCodecs), clockOffset: 0)
         view = isPrompt ? diagnostics.makeView(for: arguments, showsReceived: output == nil, on: loop) : nil
         view?.filters.includeSent = isRelay
+        view?.hidden = hidden
         transcript = view?.transcript ?? diagnostics.makeTranscript(for: arguments, on: loop)
         recording = SessionRecording(diagnostics: diagnostics, conversion: SavedSession.conversion(to:), on: loop)
         do throws(IOError) {
@@ -73,6 +78,8 @@ final class ListenOutputs {
         } catch {
             throw .output(error)
         }
+        selectHiding()
+        hidden.didChange = { [unowned self] in selectHiding() }
         messages?.didDrain = { [unowned self] in drained() }
         // A reader that closes the pipe is a normal end.
         messages?.didFail = { [unowned self] error in didFail(error == .brokenPipe ? nil : .output(error)) }
@@ -97,6 +104,33 @@ final class ListenOutputs {
     func makeTrace(ofClient number: Int) -> FrameTrace? {
         guard verbosity > 1 else { return nil }
         return FrameTrace(transcript: transcript, client: number) { [diagnostics] in diagnostics.show($0) }
+    }
+
+    // MARK: Hidden
+
+    /// Prepares for the messages of a client, and of its server in a relay.
+    /// - Parameter path: The path of its request in normalized form, or `nil` if it has none.
+    func opened(_ number: Int, at path: String?) {
+        hidingByClient[number] = (path, [], [])
+        if hiding == nil { selectHiding(for: number, at: path) }
+    }
+
+    func ended(_ number: Int) { hidingByClient[number] = nil }
+
+    /// Applies changed conditions to all clients.
+    private func selectHiding() {
+        hiding = hidden.compiled.areUnlimited ? hidden.compiled.concerning() : nil
+        guard hiding == nil else { return }
+        for (number, selection) in hidingByClient { selectHiding(for: number, at: selection.path) }
+    }
+
+    private func selectHiding(for number: Int, at path: String?) {
+        let compiled = hidden.compiled
+        hidingByClient[number] = (path, compiled.concerning(.client, at: path), compiled.concerning(.server, at: path))
+    }
+
+    private func hiding(_ direction: Transcript.Direction, _ client: Int) -> [MessageCondition] {
+        hiding ?? (direction == .received ? hidingByClient[client]?.client : hidingByClient[client]?.server) ?? []
     }
 
     // MARK: Received
@@ -130,8 +164,9 @@ final class ListenOutputs {
         let isReceived = direction == .incoming
         defer { if isReceived { pauseIfFull(by: number) } }
         if kind == .text, isReceived { editor?.services.words.remember(payload) }
-        if isHidden || hides(payload, mark) {
-            return show(hidden: payload, as: kind, isReceived ? .received : .sent, client: number)
+        let shownDirection: Transcript.Direction = isReceived ? .received : .sent
+        if isHidden || hides(payload, mark, shownDirection, number) {
+            return show(hidden: payload, as: kind, shownDirection, client: number)
         }
         if isReceived, mark == nil {
             messages?.write(payload, as: kind, client: number, decoding: decoding)
@@ -210,10 +245,8 @@ final class ListenOutputs {
     }
 
     /// Whether a message is hidden. Typed messages never are.
-    private func hides(_ payload: RawSpan, _ mark: RelayMark?) -> Bool {
-        guard !hiding.isEmpty, mark != .injected else { return false }
-        for condition in hiding where condition.matches(payload, payload: payload) { return true }
-        return false
+    private func hides(_ payload: RawSpan, _ mark: RelayMark?, _ direction: Transcript.Direction, _ client: Int) -> Bool {
+        mark != .injected && hiding(direction, client).anyMatches(payload, payload: payload)
     }
 
     /// Keeps a hidden message at the prompt, and shows it with `-v`.

@@ -31,7 +31,7 @@ final class Relay {
         let limits = run.settings.arguments.limits
         rewriting = settings.rewriter.map {
             RelayRewriting(
-                $0, from: settings.rewritingSide, diagnostics: run.diagnostics,
+                $0, diagnostics: run.diagnostics,
                 isVerbose: run.settings.arguments.transcript.verbosity > 0)
         }
         connectionSettings = Connection.Settings(
@@ -89,12 +89,13 @@ final class Relay {
     }
 
     /// Creates the connection to the server for the client that has just been admitted.
-    func start(for number: Int) -> Upstream? {
+    func start(for client: AcceptedClient) -> Upstream? {
         guard let opened else { return nil }
         self.opened = nil
+        let (number, path) = (client.number, client.upgrade.request.normalizedPath)
         let upstream = Upstream(
             opened, connectionSettings, resources: run.server.resources, client: number, broadcaster: run.broadcaster,
-            rewriting: rewriting, pipelines: run.pipelines
+            path: path, rewriting: { rewriting?.concerning($0, at: path) }, pipelines: run.pipelines
         ) { [unowned self] violation in
             upstreams[number] = nil
             if let violation { run.serverViolated(violation, for: number) }

@@ -5,24 +5,25 @@ import WSCore
 /// Changes the messages that `wsx relay` forwards. A message that cannot be changed is forwarded as it is, and reported.
 final class RelayRewriting {
     private let rewriter: Rewriter
-    private let side: RelaySide?
     private let diagnostics: Diagnostics
     private let isVerbose: Bool
 
     /// Prepares the changes.
-    /// - Parameters:
-    ///   - side: The side whose messages are changed, or `nil` for both.
-    ///   - isVerbose: Whether each change is logged.
-    init(_ rewriter: Rewriter, from side: RelaySide?, diagnostics: Diagnostics, isVerbose: Bool) {
+    /// - Parameter isVerbose: Whether each change is logged.
+    init(_ rewriter: Rewriter, diagnostics: Diagnostics, isVerbose: Bool) {
         self.rewriter = rewriter
-        self.side = side
         self.diagnostics = diagnostics
         self.isVerbose = isVerbose
         for pattern in rewriter.patterns { diagnostics.watch(pattern) }
     }
 
-    /// Whether messages of a side may change.
-    func concerns(_ side: RelaySide) -> Bool { self.side == nil || self.side == side }
+    /// The changes to the messages of a side of a connection, or `nil` if there are none.
+    /// - Parameter path: The path of the client's request in normalized form, or `nil` if it has none.
+    func concerning(_ side: RelaySide, at path: String?) -> RelayRewriting? {
+        rewriter.concerning(side, at: path).map {
+            RelayRewriting($0, diagnostics: diagnostics, isVerbose: isVerbose)
+        }
+    }
 
     /// The changed message, or `nil` if it stays as it is.
     /// - Parameters:

@@ -15,8 +15,6 @@ struct RelaySettings {
     let addsLogin: Bool
     /// Changes messages, or `nil` to forward them as they are.
     let rewriter: Rewriter?
-    /// The side whose messages are changed, or `nil` for both.
-    let rewritingSide: RelaySide?
     private let connector: Connector.Settings
     private let requests: RequestTemplate
 
@@ -26,7 +24,6 @@ struct RelaySettings {
     init(_ relay: RelayMode, isSecure: Bool, secrets: Secrets) throws(Failure) {
         var arguments = relay.server
         rewriter = try relay.rewriting.rewriter(limitBytes: arguments.limits.maximumMessageBytes, secrets: secrets)
-        rewritingSide = relay.rewriting.side
         // Redirects are for the client.
         arguments.request.redirects = .none
         let composition = try ConnectorComposition(arguments, secrets: secrets)

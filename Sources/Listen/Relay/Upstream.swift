@@ -11,8 +11,8 @@ import WSCore
 final class Upstream {
     private let number: Int
     private let broadcaster: Broadcaster<Server<ListenClient>>
-    /// Changes messages, or `nil` to forward them as they are.
-    private let rewriting: RelayRewriting?
+    /// Change the messages of either side, or `nil` to forward them as they are.
+    private let (clientRewriting, serverRewriting): (RelayRewriting?, RelayRewriting?)
     /// Decodes and edits the server's messages, or `nil` if there is no need.
     private var pipeline: Pipeline?
     private let firstBytes: [UInt8]
@@ -28,20 +28,23 @@ final class Upstream {
     private var seenCount: UInt64 = 0
 
     /// Creates the connection. Call ``start(for:)`` next.
-    /// - Parameter ended: Called when the connection has ended, with the server's violation if there was one. A close frame
-    ///   for the client follows.
+    /// - Parameters:
+    ///   - rewriting: Returns what changes the messages of a side.
+    ///   - ended: Called when the connection has ended, with the server's violation if there was one. A close frame for the
+    ///     client follows.
     init(
         _ opened: Connector.Opened, _ settings: Connection<Upstream>.Settings, resources: ConnectionResources,
         client number: Int, broadcaster: Broadcaster<Server<ListenClient>>,
-        rewriting: RelayRewriting?, pipelines: PipelineFactory, ended: @escaping (ProtocolError?) -> Void
+        path: String?, rewriting: (RelaySide) -> RelayRewriting?, pipelines: PipelineFactory,
+        ended: @escaping (ProtocolError?) -> Void
     ) {
         self.number = number
         self.broadcaster = broadcaster
-        self.rewriting = rewriting
+        (clientRewriting, serverRewriting) = (rewriting(.client), rewriting(.server))
         self.ended = ended
         firstBytes = opened.firstBytes
         pipeline = pipelines.makePipeline(
-            answers: false, decodes: broadcaster.outputs.observesMessages, editor: editor(of: .server),
+            for: .server, at: path, decodes: broadcaster.outputs.observesMessages, rewriting: self.rewriting(of: .server),
             on: broadcaster.loop)
         gate = broadcaster.faults.makeServerGate(ofClient: number, host: self)
         server = Connection(
@@ -54,14 +57,13 @@ final class Upstream {
         broadcaster.loop.atEndOfTurn(DeferredWork { [self] in server?.start(with: firstBytes) })
     }
 
-    /// What changes and drops the messages of a side, or `nil` if nothing does.
-    func editor(of side: RelaySide) -> MessageEditor? {
-        guard let rewriting, rewriting.concerns(side) else { return nil }
-        return MessageEditor(
-            rewriting: { [unowned self] text in
-                seenCount += 1
-                return rewriting.rewrite(text, number: seenCount, client: number)
-            }, dropping: [])
+    /// What changes the messages of a side, or `nil` if nothing does.
+    func rewriting(of side: RelaySide) -> MessageEditor.Rewriting? {
+        guard let rewriting = side == .client ? clientRewriting : serverRewriting else { return nil }
+        return { [unowned self] text in
+            seenCount += 1
+            return rewriting.rewrite(text, number: seenCount, client: number)
+        }
     }
 
     // MARK: From the client

@@ -13,12 +13,17 @@ struct ClientEquipment {
 
     /// The features that the options ask for, or `nil` if there are none.
     /// - Parameters:
+    ///   - path: The path of the client's request in normalized form, or `nil` if it has none.
     ///   - needsDecoding: Whether anything besides rules looks into the client's messages.
-    ///   - editor: Changes and drops its messages, or `nil` if none are.
-    init?(of number: Int, in run: ListenRun, needsDecoding: Bool, editor: MessageEditor?) {
+    ///   - rewrite: Changes its messages, or `nil` if nothing does.
+    init?(
+        of number: Int, at path: String?, in run: ListenRun, needsDecoding: Bool,
+        rewriting rewrite: MessageEditor.Rewriting?
+    ) {
         trace = run.outputs.makeTrace(ofClient: number)
         gate = run.faults.makeGate(ofClient: number)
-        pipeline = ClientPipeline(of: number, in: run, needsDecoding: needsDecoding, editor: editor)
+        pipeline = ClientPipeline(
+            of: number, at: path, in: run, needsDecoding: needsDecoding, rewriting: rewrite)
         if trace == nil, gate == nil, pipeline == nil { return nil }
     }
 }

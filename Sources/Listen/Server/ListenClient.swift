@@ -37,9 +37,11 @@ final class ListenClient: ConnectionHandler {
         upstream = service as? Upstream
         isObserved = run.outputs.observesMessages
         servesDecoded = service?.takesDecoded ?? false
+        let path = client.upgrade.request.normalizedPath
+        if isObserved { run.outputs.opened(client.number, at: path) }
         equipment = ClientEquipment(
-            of: client.number, in: run, needsDecoding: isObserved || servesDecoded,
-            editor: upstream?.editor(of: .client))
+            of: client.number, at: path, in: run, needsDecoding: isObserved || servesDecoded,
+            rewriting: upstream?.rewriting(of: .client))
         isPlainEcho = service is EchoService && equipment == nil && !isObserved
     }
 
@@ -194,6 +196,7 @@ final class ListenClient: ConnectionHandler {
             run.outputs.report(undecoded: "\(problem)", of: number)
         }
         service?.ended(end)
+        if isObserved { run.outputs.ended(number) }
         run.ended(end, of: connection)
     }
 

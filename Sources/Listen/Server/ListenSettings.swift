@@ -54,7 +54,8 @@ package struct ListenSettings {
         scenario = try Scenario.make(
             arguments.scenario, playsPeer: true, codecs: arguments.codecs,
             limitBytes: arguments.limits.maximumMessageBytes, secrets: secrets)
-        exchange = try AutoReply.Plan.make(arguments.exchange, takesData: false, secrets: secrets)
+        exchange = try AutoReply.Plan.make(
+            arguments.exchange, allowing: arguments.conditionPrefixes, takesData: false, secrets: secrets)
         if let codec = arguments.codecs.encoder {
             if let exchange { try exchange.check(TextEncoder(codec)) } else { try arguments.checkForTexts() }
         }

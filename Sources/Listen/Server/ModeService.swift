@@ -120,7 +120,7 @@ extension ProgramPool: ModeService {
 }
 
 extension Relay: ModeService {
-    func service(for client: AcceptedClient) -> (any ClientService)? { start(for: client.number) }
+    func service(for client: AcceptedClient) -> (any ClientService)? { start(for: client) }
 
     func prepare(_ settings: inout Server<ListenClient>.Settings) { settings.streamsPerClient = 2 }
 

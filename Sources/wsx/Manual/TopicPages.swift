@@ -27,6 +27,9 @@ enum TopicPages {
             options: [(.scenario, players), (.templates, speakers), (.exchange, networked), (.faults, servers)],
             sections: ManualPages.sections(of: "scenarios")),
         TopicPage(
+            "conditions", summary: "the messages that options are about",
+            sections: ManualPages.sections(of: "conditions")),
+        TopicPage(
             "scripting", summary: "requests, reconnecting, and programs",
             sections: ManualPages.sections(of: "scripting")),
         TopicPage(

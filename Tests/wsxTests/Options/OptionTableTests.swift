@@ -250,7 +250,7 @@ import WSCore
         ConnectCase("history", "--no-history", "--history", "f") { $0.history = .file("f") },
         ConnectCase("no-history", "--history", "f", "--no-history") { $0.history = .none },
         ConnectCase("record", "--record", "f") { $0.transcript.recordPath = "f" },
-        ConnectCase("hide", "--hide", "x", "--hide", "json:.a") { $0.transcript.hidden = ["x", "json:.a"] },
+        ConnectCase("hide", "--hide", "x", "--hide", "json:.a") { $0.transcript.hidden = conditions("x", "json:.a") },
         ConnectCase("pretty", "--no-pretty", "--pretty") { $0.transcript.isPretty = true },
         ConnectCase("paste", "--paste", "lines") { $0.transcript.paste = .lines },
         ConnectCase("no-pretty", "--pretty", "--no-pretty") { $0.transcript.isPretty = false },
@@ -362,7 +362,7 @@ import WSCore
             $0.heartbeats.heartbeatMisses = 1
         },
         ListenCase("record", "--record", "f") { $0.transcript.recordPath = "f" },
-        ListenCase("hide", "--hide", "x", "--hide", "json:.a") { $0.transcript.hidden = ["x", "json:.a"] },
+        ListenCase("hide", "--hide", "x", "--hide", "json:.a") { $0.transcript.hidden = conditions("x", "json:.a") },
         ListenCase("handshake-timeout", "--handshake-timeout", "2") { $0.server.handshakeTimeout = .seconds(2) },
         ListenCase("close-timeout", "--close-timeout", "2") { $0.limits.closeTimeout = .seconds(2) },
         ListenCase("compress", "--compress", "--compress=off") { $0.compression.compresses = false },
@@ -496,4 +496,8 @@ import WSCore
             #expect(option.requirements.allSatisfy { needed in options.contains { $0.long == needed.long } })
         }
     }
+}
+
+private func conditions(_ texts: String...) -> [ScopedCondition] {
+    texts.compactMap { try? ScopedCondition($0, allowing: [.path, .side]) }
 }

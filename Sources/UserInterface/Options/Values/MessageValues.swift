@@ -100,6 +100,21 @@ package enum MessageConditionValue {
     }
 }
 
+/// A condition on messages that may be limited to a side or to paths.
+package enum ScopedConditionValue {
+    /// Returns the condition if it is valid and has no placeholders, which nothing would replace.
+    package static func parse(
+        _ text: String, allowing prefixes: ScopedCondition.Prefixes
+    ) throws(ValueProblem) -> ScopedCondition {
+        guard VariableNames().offsetOfPlaceholder(inPattern: text) == nil else { throw .placeholderInPattern }
+        do throws(ScopedConditionError) {
+            return try ScopedCondition(text, allowing: prefixes)
+        } catch {
+            throw .unusable(words: "\(error)")
+        }
+    }
+}
+
 /// A message of `--define`.
 package struct MessageDefinition: Equatable, Sendable {
     /// ASCII letters, digits, `-`, `_`, and `.`.

@@ -5,13 +5,14 @@ import WSCore
 extension AutoReply.Plan {
     /// Creates the plan that the arguments describe, or `nil` if nothing is sent automatically.
     /// - Parameters:
+    ///   - prefixes: The prefixes that conditions may have. Defaults to none.
     ///   - variables: The variables that the templates may insert.
     ///   - takesData: Whether the command has `--data`.
     ///   - secrets: Reads files and environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     package static func make(
-        _ arguments: ExchangeArguments, variables: VariableNames = VariableNames(), takesData: Bool = true,
-        secrets: Secrets
+        _ arguments: ExchangeArguments, allowing prefixes: ScopedCondition.Prefixes = [],
+        variables: VariableNames = VariableNames(), takesData: Bool = true, secrets: Secrets
     ) throws(Failure) -> AutoReply.Plan? {
         var plan = AutoReply.Plan()
         plan.variables = variables
@@ -31,8 +32,8 @@ extension AutoReply.Plan {
         }
         for text in arguments.answers {
             let rule = try AnswerRule.make(
-                text, of: "--answer", variables: variables, mayBeColumn: takesData && variables.names.isEmpty,
-                secrets: secrets)
+                text, of: "--answer", allowing: prefixes, variables: variables,
+                mayBeColumn: takesData && variables.names.isEmpty, secrets: secrets)
             secrets.record.add(message: text)
             plan.answers.append(Answer(rule))
         }
@@ -59,7 +60,8 @@ extension RewriteArguments {
     package func rewriter(limitBytes: Int, secrets: Secrets) throws(Failure) -> Rewriter? {
         guard !rules.isEmpty else { return nil }
         let rules = try self.rules.map { (text) throws(Failure) in
-            try AnswerRule.make(text, of: "--rewrite", secrets: secrets)
+            let rule = try AnswerRule.make(text, of: "--rewrite", allowing: [.path, .side], secrets: secrets)
+            return AnswerRule(rule.scoped.limited(to: side), answer: rule.answer)
         }
         return Rewriter(rules, limitBytes: limitBytes)
     }
@@ -69,11 +71,12 @@ extension AnswerRule {
     /// Parses a rule of an option.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     fileprivate static func make(
-        _ text: String, of option: String, variables: VariableNames = VariableNames(), mayBeColumn: Bool = false,
-        secrets: Secrets
+        _ text: String, of option: String, allowing prefixes: ScopedCondition.Prefixes,
+        variables: VariableNames = VariableNames(), mayBeColumn: Bool = false, secrets: Secrets
     ) throws(Failure) -> AnswerRule {
         do throws(AnswerRuleError) {
-            let rule = try AnswerRule(text, variables: variables, environment: secrets.inserted)
+            let rule = try AnswerRule(
+                text, allowing: prefixes, variables: variables, environment: secrets.inserted)
             if rule.answer.insertsSecret { secrets.record.addMessage(of: option) }
             return rule
         } catch {

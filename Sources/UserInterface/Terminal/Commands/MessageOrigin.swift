@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// Where a message at a server's prompt comes from, or which of them are shown.

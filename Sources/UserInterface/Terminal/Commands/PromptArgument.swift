@@ -1,4 +1,5 @@
 import CommandLine
+import Conversation
 import Formats
 import WSCore
 

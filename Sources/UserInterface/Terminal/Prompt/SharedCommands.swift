@@ -101,6 +101,15 @@ package enum SharedCommands {
             completion: .path, reading: PromptArgument.optionalPath
         ) { prompt, path in prompt.display.filter("pick") { $0.setSelection(path) } },
         PromptCommand(
+            "hide", "[CONDITION|off]", "hide and do not count messages that match", in: .messages,
+            details: """
+                *CONDITION* is one of `--hide`, and applies to messages that arrive from now on; see `wsx help \
+                conditions`. `/hide` alone lists the conditions, and `/hide off` removes them, with those of the command \
+                line.
+                """,
+            reading: PromptArgument.optionalText
+        ) { prompt, condition in prompt.display.change { $0.hide(condition) } },
+        PromptCommand(
             "pause", "stop showing messages, or continue", in: .messages,
             details: "The prompt shows how many messages have arrived meanwhile. They are kept and recorded."
         ) { prompt in prompt.display.filter("pause") { $0.togglePause() } },

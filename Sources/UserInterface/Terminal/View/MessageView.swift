@@ -17,6 +17,8 @@ package final class MessageView {
     /// The number of the last message that was folded and has not been shown in full, or `nil`.
     private var lastFolded: Int?
     package var filters = MessageFilters()
+    /// The messages that are kept, but not shown.
+    package var hidden: HiddenMessages?
     let gate: DisplayGate
     var finding = Finding()
     /// The messages that were shown last, or `nil` to show whole messages.

@@ -82,7 +82,7 @@ package struct RequestHead: Equatable, Sendable {
     }
 
     /// The normalized path (RFC 3986 §6.2.2). `nil` if the target has no path or an escape is malformed.
-    var normalizedPath: String? {
+    package var normalizedPath: String? {
         path.flatMap { try? PercentEncoding.normalize($0) }
     }
 

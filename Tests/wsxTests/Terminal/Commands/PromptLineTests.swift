@@ -136,9 +136,9 @@ import WSCore
         #expect(Set(relay).subtracting(listen) == ["to"])
         #expect(
             connect.joined(separator: " ") == """
-                send ping pong binary file send-json call repeat show pipe inspect tail find filter where pick pause \
-                save pretty decode diff time pings status close reconnect retry drop connect record headers curl info \
-                edit history help quit
+                send ping pong binary file send-json call repeat show pipe inspect tail find filter where pick hide \
+                pause save pretty decode diff time pings status close reconnect retry drop connect record headers curl \
+                info edit history help quit
                 """)
         #expect(relay.suffix(8).joined(separator: " ") == "record clients only to edit history help quit")
     }

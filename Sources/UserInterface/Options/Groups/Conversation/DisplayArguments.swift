@@ -1,4 +1,5 @@
 import CommandLine
+import Conversation
 
 /// The options for notices and colors, shared by all commands.
 package struct DisplayArguments: Equatable, Sendable {
@@ -42,8 +43,8 @@ package struct TranscriptArguments: Equatable, Sendable {
     package var timestamps: TimestampStyle?
     /// The file to record the session to; nil: no recording.
     package var recordPath: String?
-    /// Valid ``MessageCondition``s of messages that are not written or shown.
-    package var hidden: [String] = []
+    /// The messages that are not written or shown.
+    package var hidden: [ScopedCondition] = []
     /// Nil: only if the output is a terminal.
     package var isPretty: Bool?
     /// What becomes of several messages that are pasted at once.
@@ -52,7 +53,10 @@ package struct TranscriptArguments: Equatable, Sendable {
     package init() {}
 
     /// The options.
-    @OptionTable<TranscriptArguments> package static func options() -> [OptionSpecification<TranscriptArguments>] {
+    /// - Parameter prefixes: The prefixes that conditions may have. Defaults to none.
+    @OptionTable<TranscriptArguments> package static func options(
+        conditionPrefixes prefixes: ScopedCondition.Prefixes = []
+    ) -> [OptionSpecification<TranscriptArguments>] {
         OptionSpecification(
             "verbose", "v", repetition: .adds, heading: .display,
             summary: "Show handshake and control frames; -vv: all",
@@ -91,13 +95,13 @@ package struct TranscriptArguments: Equatable, Sendable {
             "hide", value: OptionValue("REGEX"), repetition: .adds, heading: .display,
             summary: "Hide messages that match REGEX",
             manual: """
-                Do not write, show, or count messages that match *REGEX*, or `json:` and a condition, as in `--until`. They \
+                Do not write, show, or count messages that match *REGEX*, or another condition; see CONDITIONS. They \
                 are still recorded, answered, and forwarded, in `wsx listen` also to programs; `-v` shows them dimmed, \
                 and `/show` finds them.
                 """,
             example: "--hide '^ping'", seeAlso: ["answer"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.hidden.append(try MessageConditionValue.parse(value))
+            arguments.hidden.append(try ScopedConditionValue.parse(value, allowing: prefixes))
         }
         OptionSpecification(
             "pretty", heading: .display,

@@ -1,10 +1,11 @@
 import CommandLine
+import Conversation
 
 /// The options of `wsx relay` that change messages.
 package struct RewriteArguments: Equatable, Sendable {
-    /// As typed: `REGEX => TEXT`, or with a condition after `json:`.
+    /// As typed: `CONDITION => TEXT`.
     package var rules: [String] = []
-    /// The side whose messages are changed; nil: both.
+    /// The side of rules that name none; nil: both.
     package var side: RelaySide?
 
     package init() {}
@@ -29,17 +30,13 @@ package struct RewriteArguments: Equatable, Sendable {
         OptionSpecification<RewriteArguments>(
             "rewrite-from", value: OptionValue("SIDE", .choices(of: RelaySide.self)), requires: ["rewrite"],
             heading: .exchange, summary: "Change only messages of client or server",
-            manual: "Change only the messages of *SIDE*, instead of those of both sides.",
+            manual: "Put `from:`*SIDE* before each rule of `--rewrite` without a side.",
             example: "--rewrite-from server --rewrite 'beta => stable'", seeAlso: ["rewrite"]
         ) { arguments, value throws(ValueProblem) in arguments.side = try RelaySide.parse(value) },
     ]
 }
 
-/// The sender of a relayed message.
-package enum RelaySide: String, CaseIterable, OptionChoice {
-    case client
-    case server
-
+extension RelaySide: OptionChoice {
     package var summary: String {
         switch self {
         case .client: "messages of clients to the server"
