@@ -57,7 +57,7 @@ package struct BenchSettings: Sendable {
         var codecs: MessageCodecs?
         if !arguments.codecs.isEmpty {
             codecs = MessageCodecs(
-                decoders: arguments.codecs.decoders, encoder: arguments.codecs.encoder,
+                decoders: arguments.codecs.decoders, encoders: arguments.codecs.encoders,
                 limitBytes: arguments.client.limits.maximumMessageBytes)
         }
         let scenario = try LoadScenario.make(

@@ -29,7 +29,7 @@ extension LoadScenario {
             return value
         }
         let scenario = try Scenario.make(
-            contents, path: path, options, encoder: codecs?.encoder, lineCheck: protocolSelection?.lineCheck)
+            contents, path: path, options, encoders: codecs?.encoders ?? [], lineCheck: protocolSelection?.lineCheck)
         if scenario.sendsSecret { secrets.record.addMessage(of: "--scenario") }
         let (variables, connection) = (options.variables, options.connection)
         return LoadScenario(scenario) { [values, contents] in

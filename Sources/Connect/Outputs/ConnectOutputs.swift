@@ -59,6 +59,7 @@ final class ConnectOutputs {
         transcript = view?.transcript ?? diagnostics.makeTranscript(for: arguments, on: loop)
         requestMessages = RequestMessages(expectsErrors: arguments.replies.calls != nil)
         recording = SessionRecording(diagnostics: diagnostics, conversion: SavedSession.conversion(to:), on: loop)
+        recording.codecs = arguments.codecs.decoders.map(\.name)
         trace = verbosity > 1 ? FrameTrace(transcript: transcript) { diagnostics.show($0) } : nil
         let hasPushes = isPiped && settings.lines.areRequests && arguments.transcript.display.isQuiet
         do throws(IOError) {

@@ -113,6 +113,7 @@ extension ConnectRun {
         guard stages.programs == nil, codecs.allSatisfy({ $0.program == nil }) else { return false }
         if stages.pipeline == nil { stages.pipeline = makePipeline(decoding: codecs) }
         stages.pipeline?.decode(with: codecs)
+        outputs.recording.codecs = codecs.map(\.name)
         return true
     }
 

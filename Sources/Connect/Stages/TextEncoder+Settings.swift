@@ -9,8 +9,15 @@ extension OptionalStages {
     /// - Throws: ``Failure/badInput(what:why:)`` for a message that cannot be encoded, or
     ///   ``Failure/badArgument(what:why:)`` for the text of an option.
     mutating func makeEncoder(_ settings: ConnectSettings, diagnostics: Diagnostics) throws(Failure) {
-        guard let codec = settings.arguments.codecs.encoder else { return }
-        if let command = try ProgramCommand.commands(of: [codec], option: "--encode", settings.secrets).first {
+        let codecs = settings.arguments.codecs.encoders
+        guard !codecs.isEmpty else { return }
+        let programs = codecs.filter { $0.program != nil }
+        guard programs.count < 2 else {
+            throw .badArgument(what: "--encode \(programs[1].name)", why: "only one codec can be a program")
+        }
+        if let codec = programs.first,
+            let command = try ProgramCommand.commands(of: programs, option: "--encode", settings.secrets).first
+        {
             let limits = settings.arguments.client.limits
             do throws(IOError) {
                 encodingProgram = try EncodingProgram(
@@ -20,7 +27,7 @@ extension OptionalStages {
                 throw .system(error)
             }
         }
-        let encoder = encodingProgram.map { TextEncoder($0.encode) } ?? TextEncoder(codec)
+        let encoder = TextEncoder(codecs, program: encodingProgram?.encode)
         self.encoder = encoder
         // A call is encoded, and not the line from which it is made.
         let messages = settings.lines.makesCalls ? [] : settings.messages

@@ -64,7 +64,7 @@ package final class Pipeline {
         answers: AutoReply? = nil, readinessTimeout: Duration? = nil, sharing unfinished: UnfinishedMessages? = nil,
         clockOffset: UInt64
     ) {
-        encoder = TextEncoder(codecs.encoder)
+        encoder = TextEncoder(codecs.encoders)
         decoding = DecodingStage(codecs, sharing: unfinished)
         protocolStage = application.map { ProtocolStage($0, readinessTimeout: readinessTimeout) }
         self.answers = answers
@@ -395,8 +395,8 @@ extension Pipeline {
 package struct MessageCodecs: Equatable, Sendable {
     /// The codecs of received messages, the outermost first.
     package let decoders: [Codec]
-    /// The codec of sent text messages, which can encode, or `nil` to send them unchanged.
-    package let encoder: Codec?
+    /// The codecs of sent text messages, the outermost first, which can encode. Without one, they are sent unchanged.
+    package let encoders: [Codec]
     /// The maximum size of a decoded message.
     package let limitBytes: Int
     /// Whether decoded messages are delivered with the received bytes.
@@ -406,12 +406,12 @@ package struct MessageCodecs: Equatable, Sendable {
 
     /// Describes formats; by default, messages stay unchanged.
     package init(
-        decoders: [Codec] = [], encoder: Codec? = nil, limitBytes: Int = .max, keepsOriginals: Bool = false,
+        decoders: [Codec] = [], encoders: [Codec] = [], limitBytes: Int = .max, keepsOriginals: Bool = false,
         areReversed: Bool = false
     ) {
         self.areReversed = areReversed
         self.decoders = decoders
-        self.encoder = encoder
+        self.encoders = encoders
         self.limitBytes = limitBytes
         self.keepsOriginals = keepsOriginals
     }

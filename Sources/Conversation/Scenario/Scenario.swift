@@ -162,12 +162,14 @@ package struct Scenario {
         }
     }
 
-    /// The first step that sends a text without placeholders that a codec cannot encode, or `nil` if there is none.
+    /// The first step that sends a text without placeholders that cannot be encoded, or `nil` if there is none.
     /// - Returns: The number of its line in the file, from 1, and the problem.
-    package func firstUnencodable(by encoder: Codec) -> (line: Int, problem: CodecError)? {
+    package func firstUnencodable(by encoder: TextEncoder) -> (line: Int, problem: CodecError)? {
         for step in steps {
             guard case .send(let message) = step.action, message.kind == .text else { continue }
-            if let problem = message.template.problem(with: encoder) { return (step.line, problem) }
+            if let problem = message.template.constantText.flatMap({ encoder.problem(with: $0.span.bytes) }) {
+                return (step.line, problem)
+            }
         }
         return nil
     }
@@ -283,17 +285,4 @@ package struct ScenarioError: Error, Equatable, CustomStringConvertible {
 
     /// The position and the problem: `line 3, column 14: …`.
     package var description: String { "line \(line), column \(column): \(reason)" }
-}
-
-extension Template {
-    /// Why a codec cannot encode the text, or `nil` if it can or the text has placeholders.
-    fileprivate func problem(with encoder: Codec) -> CodecError? {
-        guard let text = constantText else { return nil }
-        do throws(CodecError) {
-            _ = try encoder.encoded(text.span.bytes)
-            return nil
-        } catch {
-            return error
-        }
-    }
 }

@@ -294,7 +294,7 @@ private struct ScenarioReader {
         guard line.isRecorded || line.has(.base64), !line.has(.decoded), let payload = try line.payload() else {
             return (kind, [message.text])
         }
-        return (kind, decoder.decode(payload, isText: message.kind == .text).map { Template(literal: $0) })
+        return (kind, decoder.decode(payload, as: message.kind).map { Template(literal: $0.payload) })
     }
 
     /// The message that a step sends, or equals.
@@ -435,36 +435,6 @@ extension Scenario.Step.Action {
         case .receive(let expectation):
             [expectation.matcher, expectation.expected, expectation.replyEnd].contains { $0?.usesLastMessage == true }
         case .sendPing, .sendPong, .receivePing, .receivePong, .close, .drop, .receiveClose, .pause: false
-        }
-    }
-}
-
-/// Decodes the messages of a scenario in the same way as the connection that plays it decodes received ones.
-final class RecordedMessageDecoder {
-    private var chain: CodecChain
-    private var records = MessageRecords()
-
-    /// Prepares the codecs, the outermost first.
-    /// - Parameter limitBytes: The maximum size of a decoded message.
-    init(_ codecs: [Codec], limitBytes: Int) {
-        chain = CodecChain(codecs, limitBytes: limitBytes)
-    }
-
-    /// The messages to expect: the records of a recorded one, of which there are none if it ends in a later one. A message of
-    /// another format stays unchanged.
-    func decode(_ message: [UInt8], isText: Bool) -> [[UInt8]] {
-        guard !isText || chain.splitsText else { return [message] }
-        do throws(CodecError) {
-            switch try chain.decode(message.span.bytes, isText: isText, into: &records) {
-            case .decoded:
-                return (0..<records.count).map { index in
-                    records.withRecord(index, of: message.span.bytes) { $0.withUnsafeBytes { Array($0) } }
-                }
-            case .incomplete: return []
-            case .unchanged, .program: return [message]
-            }
-        } catch {
-            return [message]
         }
     }
 }

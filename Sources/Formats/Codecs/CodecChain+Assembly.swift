@@ -9,11 +9,11 @@ package enum RecordEdit: Equatable, Sendable {
 }
 
 extension CodecChain {
-    /// Whether a message can be put together again.
+    /// The first codec because of which a message cannot be put together again, or `nil` if there is none.
     /// - Parameter changes: Whether records may change, as opposed to being removed.
-    package static func isReversible(_ codecs: [Codec], changes: Bool) -> Bool {
+    package static func irreversible(_ codecs: [Codec], changes: Bool) -> Codec? {
         let last = changes ? codecs.count : (codecs.lastIndex { $0.keepsKind } ?? -1) + 1
-        return codecs[..<last].allSatisfy(\.hasInverse)
+        return codecs[..<last].first { !$0.hasInverse }
     }
 
     /// Puts a message together from its records, some of which have changed. The others keep their bytes.

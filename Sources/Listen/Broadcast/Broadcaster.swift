@@ -41,7 +41,7 @@ final class Broadcaster<Directory: ClientDirectory> {
     /// Creates the broadcaster for a server's clients.
     /// - Parameter input: How to read standard input, or `nil` to leave it unread.
     init(
-        to directory: Directory, input: InputReader.Settings?, encoder: TextEncoder = TextEncoder(nil),
+        to directory: Directory, input: InputReader.Settings?, encoder: TextEncoder = TextEncoder([]),
         answersByItself: Bool,
         outputs: ListenOutputs, faults: Faults
     ) {

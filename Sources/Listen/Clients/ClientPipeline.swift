@@ -7,15 +7,15 @@ import WSCore
 struct PipelineFactory {
     /// The rules for first messages and answers, or `nil` if there are none.
     let rules: AutoReply.Rules?
-    /// How received binary messages are decoded, or `nil` if they are not.
-    private let codecs: MessageCodecs?
+    /// How the messages of clients, and of the server of a relay, are decoded, or `nil` if they are not.
+    private let (clientCodecs, serverCodecs): (MessageCodecs?, MessageCodecs?)
     /// The conditions of messages that are dropped.
     private let dropping: ScopedConditions
     private let unfinished: UnfinishedMessages
 
     init(_ settings: ListenSettings) {
         rules = settings.exchange.map { AutoReply.Rules($0) }
-        codecs = settings.codecs
+        (clientCodecs, serverCodecs) = (settings.codecs(of: .client), settings.codecs(of: .server))
         dropping = ScopedConditions([])
         unfinished = UnfinishedMessages(limitBytes: settings.maximumHeldBytes / 4 / (settings.share?.count ?? 1))
     }
@@ -31,7 +31,7 @@ struct PipelineFactory {
     ) -> Pipeline? {
         let rules = rules?.concerning(side, at: path)
         let editor = MessageEditor(rewriting: rewrite, dropping: dropping.concerning(side, at: path))
-        let codecs = decodes || rules != nil || editor != nil ? codecs : nil
+        let codecs = decodes || rules != nil || editor != nil ? side == .client ? clientCodecs : serverCodecs : nil
         guard codecs != nil || rules != nil || editor != nil else { return nil }
         let pipeline = Pipeline(
             codecs ?? MessageCodecs(), answers: rules.map { AutoReply($0, seed: .random(in: .min ... .max)) },

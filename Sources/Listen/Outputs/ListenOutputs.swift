@@ -42,6 +42,8 @@ final class ListenOutputs {
     let isRelay: Bool
     /// Decodes what `--encode` has encoded, to show it.
     private let sentPipeline: Pipeline
+    /// The same for what is sent to the server of a relay.
+    private let injectedPipeline: Pipeline
     private var undecoded = UndecodedMessages()
     private var recorder: Recorder? { recording.recorder }
     /// The clients waiting for the outputs, or `nil` if none has had to wait.
@@ -64,13 +66,18 @@ final class ListenOutputs {
         isRelay = arguments.mode.isRelay
         hidden = HiddenMessages(
             arguments.transcript.hidden, allowing: arguments.conditionPrefixes, diagnostics: diagnostics)
-        let sentCodecs = [arguments.codecs.encoder].compactMap(\.self)
-        sentPipeline = Pipeline(MessageCodecs(decoders: sentCodecs), clockOffset: 0)
+        let codecs = arguments.codecs
+        sentPipeline = Pipeline(MessageCodecs(decoders: codecs.encoders), clockOffset: 0)
+        injectedPipeline = Pipeline(MessageCodecs(decoders: codecs.clientEncoders), clockOffset: 0)
         view = isPrompt ? diagnostics.makeView(for: arguments, showsReceived: output == nil, on: loop) : nil
         view?.filters.includeSent = isRelay
         view?.hidden = hidden
         transcript = view?.transcript ?? diagnostics.makeTranscript(for: arguments, on: loop)
         recording = SessionRecording(diagnostics: diagnostics, conversion: SavedSession.conversion(to:), on: loop)
+        recording.codecs =
+            isRelay
+            ? codecs.decoders.map { "from:client \($0.name)" } + codecs.serverDecoders.map { "from:server \($0.name)" }
+            : codecs.decoders.map(\.name)
         do throws(IOError) {
             messages = try output.map { (output) throws(IOError) in
                 try MessageWriter(arguments, colors: diagnostics, to: output, on: loop)
@@ -241,7 +248,7 @@ final class ListenOutputs {
     /// Records and shows a message that the user has typed in place of a client.
     func injected(_ payload: RawSpan, as kind: MessageKind, from number: Int) {
         record(payload, as: kind, .incoming, .injected, of: number)
-        withShown(payload, kind) { show($0, as: $1, $2, .incoming, .injected, of: number) }
+        withShown(payload, kind, by: injectedPipeline) { show($0, as: $1, $2, .incoming, .injected, of: number) }
     }
 
     /// Whether a message is hidden. Typed messages never are.
@@ -262,10 +269,13 @@ final class ListenOutputs {
 
     /// Passes on a message of this end as it is shown: as the text that `--encode` has encoded.
     private func withShown(
-        _ payload: RawSpan, _ kind: MessageKind, _ body: (RawSpan, MessageKind, Decoding?) -> Void
+        _ payload: RawSpan, _ kind: MessageKind, by pipeline: Pipeline? = nil,
+        _ body: (RawSpan, MessageKind, Decoding?) -> Void
     ) {
         // A message of another origin, such as an echo, need not be encoded.
-        sentPipeline.received(payload, as: kind, at: 0) { body($0, $1, $3?.problem == nil ? $3 : nil) }
+        (pipeline ?? sentPipeline).received(payload, as: kind, at: 0) {
+            body($0, $1, $3?.problem == nil ? $3 : nil)
+        }
     }
 
     private func show(sent payload: RawSpan, as kind: MessageKind, client: Int?) {

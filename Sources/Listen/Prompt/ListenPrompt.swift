@@ -61,6 +61,8 @@ final class ListenPrompt {
     private unowned let server: any ListenPromptServer
     private let kind: MessageKind
     private let encoder: TextEncoder
+    /// Encodes lines for the server of a relay.
+    private let serverEncoder: TextEncoder
     private let diagnostics: Diagnostics
     private let view: MessageView
     private let recording: SessionRecording
@@ -78,13 +80,14 @@ final class ListenPrompt {
     ///   - encoder: Encodes typed lines. Defaults to nil: they are sent as they are.
     init(
         of server: any ListenPromptServer, sending kind: MessageKind, isRelay: Bool = false,
-        encoder: TextEncoder = TextEncoder(nil),
+        encoder: TextEncoder = TextEncoder([]), serverEncoder: TextEncoder = TextEncoder([]),
         editor: any PromptEditor, view: MessageView, recording: SessionRecording, on loop: EventLoop
     ) {
         commands = ListenCommands.all(isRelay: isRelay)
         self.server = server
         self.kind = kind
         self.encoder = encoder
+        self.serverEncoder = serverEncoder
         self.editor = editor
         self.recording = recording
         self.view = view
@@ -109,7 +112,8 @@ final class ListenPrompt {
     /// - Throws: ``Failure/input(_:)``.
     static func open(
         with openEditor: PromptEditorOpener = LineEditor.opener, of server: any ListenPromptServer,
-        sending kind: MessageKind, isRelay: Bool = false, encoder: TextEncoder = TextEncoder(nil), view: MessageView,
+        sending kind: MessageKind, isRelay: Bool = false, encoder: TextEncoder = TextEncoder([]),
+        serverEncoder: TextEncoder = TextEncoder([]), view: MessageView,
         recording: SessionRecording, on loop: EventLoop
     ) throws(Failure) -> ListenPrompt {
         view.diagnostics.drain()
@@ -118,7 +122,8 @@ final class ListenPrompt {
             let editor = try openEditor(History(), commands, loop)
             view.diagnostics.editor = editor
             return ListenPrompt(
-                of: server, sending: kind, isRelay: isRelay, encoder: encoder, editor: editor, view: view,
+                of: server, sending: kind, isRelay: isRelay, encoder: encoder, serverEncoder: serverEncoder,
+                editor: editor, view: view,
                 recording: recording, on: loop)
         } catch {
             throw .input(error)
@@ -184,7 +189,7 @@ extension ListenPrompt: CommandedPrompt {
             return diagnostics.error("the line was not sent: it is not UTF-8 text; check the terminal's encoding")
         }
         do throws(CodecError) {
-            try encoder.encode(line.span.bytes, as: kind) { payload, kind in
+            try (recipient.toServer ? serverEncoder : encoder).encode(line.span.bytes, as: kind) { payload, kind in
                 send(.message(kind), payload.withUnsafeBytes { Array($0) })
             }
         } catch {

@@ -24,7 +24,7 @@ package final class ListenRun {
     /// Sends messages to clients.
     private(set) lazy var broadcaster = Broadcaster(
         to: server, input: settings.readsPipe ? settings.arguments.inputSettings : nil,
-        encoder: TextEncoder(settings.arguments.codecs.encoder),
+        encoder: TextEncoder(settings.arguments.codecs.encoders),
         answersByItself: settings.arguments.mode.traits.answersByItself, outputs: outputs, faults: faults)
     /// Detects silent and idle clients, or `nil` if not requested.
     private(set) lazy var watch = ClientWatch(settings.arguments, of: broadcaster)
@@ -150,7 +150,7 @@ package final class ListenRun {
         let prompt = try ListenPrompt.open(
             with: settings.arguments.transcript.display.isPlain ? PlainEditor.opener : LineEditor.opener, of: self,
             sending: settings.kind, isRelay: settings.relay != nil, encoder: broadcaster.encoder,
-            view: view, recording: outputs.recording, on: loop)
+            serverEncoder: TextEncoder(settings.arguments.codecs.clientEncoders), view: view, recording: outputs.recording, on: loop)
         prompt.editor.services.paste.choice = settings.arguments.transcript.paste
         self.prompt = prompt
         outputs.editor = prompt.editor

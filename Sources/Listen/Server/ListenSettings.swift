@@ -1,4 +1,5 @@
 import Conversation
+import Formats
 import Peer
 import UserInterface
 import WSCore
@@ -56,12 +57,13 @@ package struct ListenSettings {
             limitBytes: arguments.limits.maximumMessageBytes, secrets: secrets)
         exchange = try AutoReply.Plan.make(
             arguments.exchange, allowing: arguments.conditionPrefixes, takesData: false, secrets: secrets)
-        if let codec = arguments.codecs.encoder {
-            if let exchange { try exchange.check(TextEncoder(codec)) } else { try arguments.checkForTexts() }
+        if !arguments.codecs.encoders.isEmpty {
+            if let exchange { try exchange.check(TextEncoder(arguments.codecs.encoders)) } else { try arguments.checkForTexts() }
         }
-        if exchange?.answers.isEmpty == false { try arguments.checkAnswers() }
+        if exchange?.answers.isEmpty == false { try arguments.checkEncoding(for: "--answer", changes: false) }
         if case .relay(let mode) = arguments.mode {
             relay = try RelaySettings(mode, isSecure: arguments.tls.isUsed, secrets: secrets)
+            if relay?.rewriter != nil { try arguments.checkEncoding(for: "--rewrite", changes: true) }
         } else {
             relay = nil
         }
@@ -133,11 +135,12 @@ package struct ListenSettings {
             answersCloses: relay == nil)
     }
 
-    /// How received binary messages are decoded, or `nil` if they are not.
-    var codecs: MessageCodecs? {
-        guard !arguments.codecs.decoders.isEmpty else { return nil }
+    /// How the messages of clients, or of the server of a relay, are decoded, or `nil` if they are not.
+    func codecs(of side: RelaySide) -> MessageCodecs? {
+        let decoders = side == .client ? arguments.codecs.decoders : arguments.codecs.serverDecoders
+        guard !decoders.isEmpty else { return nil }
         return MessageCodecs(
-            decoders: arguments.codecs.decoders, limitBytes: arguments.limits.maximumMessageBytes,
+            decoders: decoders, limitBytes: arguments.limits.maximumMessageBytes,
             keepsOriginals: arguments.format.output.keepsOriginals && arguments.format.pick == nil,
             areReversed: exchange != nil || relay?.rewriter != nil)
     }
@@ -199,16 +202,23 @@ extension ListenSettings {
 }
 
 extension ListenArguments {
-    /// Checks that answers take no message out of a stream that is passed on.
+    /// Checks that messages of which a part is left out, or changed, can be encoded again to be passed on.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    fileprivate func checkAnswers() throws(Failure) {
-        guard codecs.decoders.contains(.zlibStream) else { return }
+    fileprivate func checkEncoding(for option: String, changes: Bool) throws(Failure) {
         switch mode {
-        case .echo, .broadcast, .relay:
-            throw .badArgument(
-                what: "--answer",
-                why: "an answered message is not passed on, which would damage the stream of --decode zlib-stream")
-        case .conversation, .replay, .scenario, .exec: break
+        case .echo, .broadcast, .relay: break
+        case .conversation, .replay, .scenario, .exec: return
+        }
+        for codecs in [codecs.decoders, codecs.serverDecoders] {
+            if codecs.contains(.zlibStream) {
+                throw .badArgument(
+                    what: option,
+                    why: "a message that is not passed on as received would damage the stream of --decode zlib-stream")
+            }
+            if let codec = CodecChain.irreversible(codecs, changes: changes) {
+                throw .badArgument(
+                    what: option, why: "messages cannot be encoded again for --decode \(codec.name), to be passed on")
+            }
         }
     }
 

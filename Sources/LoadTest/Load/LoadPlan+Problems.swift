@@ -44,15 +44,14 @@ extension LoadPlan {
 
     /// Finds a message that cannot be encoded.
     internal var codecProblem: LoadPlanProblem? {
-        guard let encoder = conversation.codecs?.encoder, !messages.templates.isEmpty else { return nil }
+        guard let codecs = conversation.codecs?.encoders, !codecs.isEmpty, !messages.templates.isEmpty else { return nil }
+        let encoder = TextEncoder(codecs)
         var message = makeEchoMessage(rows: data?.sample, clockOffset: 0)
         for number in 0..<messages.templates.count {
             message.set(EchoMessage.Stamp(number: UInt64(number), connection: 0, time: 0))
             let text = message.withBytes { $0.withUnsafeBytes { Array($0) } }
-            do throws(CodecError) {
-                _ = try encoder.encoded(text.span.bytes)
-            } catch {
-                return LoadPlanProblem(option: "--encode \(encoder.name)", reason: "message \(number + 1): \(error)")
+            if let problem = encoder.problem(with: text.span.bytes) {
+                return LoadPlanProblem(option: "--encode", reason: "message \(number + 1): \(problem)")
             }
         }
         return nil

@@ -62,7 +62,7 @@ internal final class RequestWorkload: Workload {
         replyEnd = context.plan.replies.end.flatMap(condition)
         if replyEnd != nil { context.measurement.streams = StreamRecorder() }
         inFlight = context.plan.pace.inFlight
-        encodes = context.plan.conversation.codecs?.encoder != nil
+        encodes = context.plan.conversation.codecs?.encoders.isEmpty == false
     }
 
     @Sendable

@@ -66,11 +66,20 @@ package struct JSONEvent: ~Copyable {
 
     /// Adds an array of numbers.
     mutating func add(_ name: StaticString, _ values: [Int]) {
+        addArray(name, values) { $1.append(decimal: $0) }
+    }
+
+    /// Adds an array of strings.
+    mutating func add(_ name: StaticString, _ values: [String]) {
+        addArray(name, values) { JSONString.append(Array($0.utf8).span.bytes, to: &$1) }
+    }
+
+    private mutating func addArray<Value>(_ name: StaticString, _ values: [Value], _ append: (Value, inout ByteBuffer) -> Void) {
         begin(name)
         line.append(byte: UInt8(ascii: "["))
         for (index, value) in values.enumerated() {
             if index > 0 { line.append(byte: UInt8(ascii: ",")) }
-            line.append(decimal: value)
+            append(value, &line)
         }
         line.append(byte: UInt8(ascii: "]"))
     }

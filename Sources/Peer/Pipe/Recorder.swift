@@ -16,29 +16,32 @@ package final class Recorder {
     /// Starts a recording in a new file that only its owner may access.
     /// - Parameters:
     ///   - isReplacing: Whether to truncate an existing file. Otherwise an existing file is an error.
+    ///   - codecs: How the run decodes messages; see ``RecordedCodecs``.
     ///   - secrets: The secrets of the run, which a peer may repeat.
     convenience init(
-        path: String, replacing isReplacing: Bool = true, without secrets: SecretRecord, on loop: EventLoop
+        path: String, replacing isReplacing: Bool = true, codecs: [String], without secrets: SecretRecord,
+        on loop: EventLoop
     ) throws(IOError) {
         let file = try OutputFile(creating: path, replacing: isReplacing)
-        try self.init(to: file.descriptor, of: file, for: path, without: secrets, on: loop)
+        try self.init(to: file.descriptor, of: file, for: path, codecs: codecs, without: secrets, on: loop)
     }
 
     /// Starts a recording in a file without a name, which becomes another file at `path` later.
     convenience init(
-        to file: SeekableFile, for path: String, without secrets: SecretRecord, on loop: EventLoop
+        to file: SeekableFile, for path: String, codecs: [String], without secrets: SecretRecord, on loop: EventLoop
     ) throws(IOError) {
-        try self.init(to: file.descriptor, of: file, for: path, without: secrets, on: loop)
+        try self.init(to: file.descriptor, of: file, for: path, codecs: codecs, without: secrets, on: loop)
     }
 
     private init(
-        to descriptor: Int32, of file: AnyObject, for path: String, without secrets: SecretRecord, on loop: EventLoop
+        to descriptor: Int32, of file: AnyObject, for path: String, codecs: [String], without secrets: SecretRecord,
+        on loop: EventLoop
     ) throws(IOError) {
         self.path = path
         self.file = file
         writer = try DescriptorWriter(descriptor: descriptor, on: loop)
         events = EventWriter(writer, without: secrets, on: loop)
-        events.write("recording") { _ in }
+        events.write("recording") { if !codecs.isEmpty { $0.add("decode", codecs) } }
     }
 
     /// Whether the session should pause until ``didDrain``. This happens with pipes, never with files.

@@ -5,6 +5,8 @@ import WSCore
 package final class SessionRecording {
     /// The recording in progress, or `nil` without one.
     package private(set) var recorder: Recorder?
+    /// How the run decodes messages; see ``RecordedCodecs``.
+    package var codecs: [String] = []
     /// Called when the recording has written its backlog, or no longer has to be waited for.
     package var didDrain: () -> Void = {}
     /// Called when writing fails, which ends the recording.
@@ -45,10 +47,11 @@ package final class SessionRecording {
             // The file is written at the end. Whether that is possible shows now: this leaves no file.
             _ = try CompleteFile(creating: path)
             let file = try SeekableFile(unnamedIn: diagnostics.temporaryDirectory)
-            recorder = try Recorder(to: file, for: path, without: diagnostics.secrets, on: loop)
+            recorder = try Recorder(to: file, for: path, codecs: codecs, without: diagnostics.secrets, on: loop)
             converted = (file, convert)
         } else {
-            recorder = try Recorder(path: path, replacing: isReplacing, without: diagnostics.secrets, on: loop)
+            recorder = try Recorder(
+                path: path, replacing: isReplacing, codecs: codecs, without: diagnostics.secrets, on: loop)
         }
         recorder.didDrain = { [unowned self] in didDrain() }
         recorder.didFail = { [unowned self] error in

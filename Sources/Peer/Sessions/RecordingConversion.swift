@@ -7,6 +7,8 @@ package struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable
     private let input: SessionInput
     private var reader = EventReader(readsTimes: true)
     private var writer: Writer
+    /// Decodes the messages of the connection, or `nil` if they are as recorded.
+    private var decoders: RecordedDecoders?
     /// The number of connections and events that may still be written.
     private var stepsLeft = Int.max
 
@@ -28,6 +30,7 @@ package struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable
     ) throws(Failure) {
         stepsLeft = stepCount
         for connection in connections where stepsLeft > 0 {
+            decoders = connection.codecs.isEmpty ? nil : RecordedDecoders(connection.codecs)
             writer.begin(connection, try RecordedOpening(connection, in: input))
             try endStep(sink)
             // Events without a time have that of the one before.
@@ -75,7 +78,13 @@ package struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable
                 guard case .item(let item) = event.kind, let direction = event.direction else { return true }
                 let isSent = connection.isSent(direction)
                 if case .message(let kind) = item {
-                    reader.withPayload { writer.add($0, as: kind, isSent: isSent, time: time) }
+                    if let decoders {
+                        for (record, kind) in reader.withPayload({ decoders.decode($0, as: kind, direction) }) {
+                            writer.add(record.span.bytes, as: kind, isSent: isSent, time: time)
+                        }
+                    } else {
+                        reader.withPayload { writer.add($0, as: kind, isSent: isSent, time: time) }
+                    }
                 } else {
                     let payload = reader.withPayload { $0.withUnsafeBytes { Array($0) } }
                     if let control = RecordedControl(item, payload, in: line) {

@@ -20,6 +20,8 @@ package struct RecordedConnection {
     package var closeCodes: Set<UInt16> = []
     /// The ranges of lines with its events, in order. Adjacent ones are merged.
     var ranges: [Range<Int>] = []
+    /// How its messages are decoded.
+    let codecs: RecordedCodecs
 
     /// Whether the client sent an item.
     func isSent(_ direction: EventDirection) -> Bool { (direction == .outgoing) == (client == nil) }
@@ -29,6 +31,9 @@ package struct RecordedConnection {
 package struct RecordingIndex: ~Copyable {
     private(set) var connections: [RecordedConnection] = []
     private var reader = EventReader(readsTimes: true)
+    private var codecs = RecordedCodecs()
+    /// The decoders of the connections, for their counts.
+    private var decoders: [Int: RecordedDecoders] = [:]
     /// The latest connection of each client.
     private var latest: [Int?: Int] = [:]
 
@@ -37,7 +42,8 @@ package struct RecordingIndex: ~Copyable {
     mutating func add(_ line: RawSpan, at range: Range<Int>) throws(InputProblem) {
         let event = try reader.read(line)
         switch event.kind {
-        case .recording, .report: return
+        case .recording: codecs = RecordedCodecs(line)
+        case .report: return
         case .open:
             let index = begin(event.client)
             connections[index].opening = range
@@ -56,15 +62,21 @@ package struct RecordingIndex: ~Copyable {
     }
 
     private mutating func begin(_ client: Int?) -> Int {
-        connections.append(RecordedConnection(client: client))
+        connections.append(RecordedConnection(client: client, codecs: codecs))
+        if !codecs.isEmpty { decoders[connections.count - 1] = RecordedDecoders(codecs) }
         latest[client] = connections.count - 1
         return connections.count - 1
     }
 
     private mutating func count(_ item: InputItem, _ direction: EventDirection, in index: Int) {
         switch item {
-        case .message where connections[index].isSent(direction): connections[index].sentCount += 1
-        case .message: connections[index].receivedCount += 1
+        case .message(let kind):
+            let count = reader.withPayload { decoders[index]?.decode($0, as: kind, direction) }?.count ?? 1
+            if connections[index].isSent(direction) {
+                connections[index].sentCount += count
+            } else {
+                connections[index].receivedCount += count
+            }
         case .ping, .pong: connections[index].pingCount += 1
         case .close(let frame), .end(let frame as CloseFrame?):
             if let code = frame?.code { connections[index].closeCodes.insert(code.rawValue) }

@@ -26,7 +26,7 @@ extension Scenario {
         options.playsPeer = playsPeer
         options.decoders = codecs.decoders
         options.decodedLimitBytes = limitBytes
-        let scenario = try make(contents, path: path, options, encoder: codecs.encoder, lineCheck: lineCheck)
+        let scenario = try make(contents, path: path, options, encoders: codecs.encoders, lineCheck: lineCheck)
         if scenario.sendsSecret { secrets.record.addMessage(of: "--scenario") }
         return scenario
     }
@@ -59,11 +59,11 @@ extension Scenario {
     /// Reads a scenario.
     /// - Parameters:
     ///   - path: The path of the file, for errors.
-    ///   - encoder: The codec of messages to send, or `nil` to send them unchanged.
+    ///   - encoders: The codecs of messages to send, the outermost first.
     ///   - lineCheck: Checks the texts that the steps send, or `nil` if all are valid.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line and, for an invalid file, the column.
     package static func make(
-        _ contents: [UInt8], path: String, _ options: ScenarioOptions, encoder: Codec?, lineCheck: LineCheck?
+        _ contents: [UInt8], path: String, _ options: ScenarioOptions, encoders: [Codec], lineCheck: LineCheck?
     ) throws(Failure) -> Scenario {
         let what = "--scenario \(escapingControls(path))"
         let scenario: Scenario
@@ -75,9 +75,10 @@ extension Scenario {
                 what: "\(what), line \(error.line), column \(error.column)",
                 why: error.suggestion(mayBeColumn: mayBeColumn))
         }
-        if let encoder, encoder.program == nil, let (line, problem) = scenario.firstUnencodable(by: encoder) {
-            throw .badArgument(
-                what: "\(what), line \(line)", why: "--encode \(encoder.name) cannot encode the message: \(problem)")
+        if encoders.allSatisfy({ $0.program == nil }),
+            let (line, problem) = scenario.firstUnencodable(by: TextEncoder(encoders))
+        {
+            throw .badArgument(what: "\(what), line \(line)", why: "--encode cannot encode the message: \(problem)")
         }
         let lines = scenario.constantTexts
         if let (index, problem) = lineCheck?(lines.map(\.text)) {
