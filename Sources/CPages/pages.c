@@ -88,6 +88,9 @@ static const struct {
     {"wsx-protocols.md", (const unsigned char[]){
 #embed "Manual/wsx-protocols.md" suffix(, 0)
     }},
+    {"wsx-records.md", (const unsigned char[]){
+#embed "Manual/wsx-records.md" suffix(, 0)
+    }},
     {"wsx-relay.md", (const unsigned char[]){
 #embed "Manual/wsx-relay.md" suffix(, 0)
     }},

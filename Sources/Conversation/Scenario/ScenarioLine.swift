@@ -25,7 +25,7 @@ struct ScenarioLine {
         case code, reason, steps
         case pause = "for"
         // The members of recordings.
-        case time, client, bytes, clean, request, decoded, injected, rewritten, subprotocol
+        case time, client, bytes, clean, request, decoded, injected, rewritten, dropped, record, records, subprotocol
         case decodeError = "decode_error"
         case roundTrip = "rtt_us"
     }
@@ -74,7 +74,7 @@ struct ScenarioLine {
             Self.relayed.union([
                 .opcode, .data, .base64, .bytes, .request, .roundTrip, .match, .expect, .replyEnd, .set, .strict,
                 .optional, .timeout,
-            ]).union(isRecorded ? [.decoded, .decodeError] : [])
+            ]).union(isRecorded ? [.decoded, .decodeError, .record, .records] : [])
         case (.ping, true), (.pong, true): Self.recorded.union([.data, .base64, .bytes])
         case (.ping, false), (.pong, false):
             Self.recorded.union([.timeout, .bytes, .roundTrip]).union(isRecorded ? [.data, .base64] : [])
@@ -89,10 +89,13 @@ struct ScenarioLine {
 
     /// The members of every step that is a frame.
     private static let recorded: Set<Member> = [.type, .direction, .name, .time, .client]
-    private static let relayed = recorded.union([.injected, .rewritten])
+    private static let relayed = recorded.union([.injected, .rewritten, .dropped])
 
     /// Whether the line was recorded: only recorders write the time. Its data is literal.
     var isRecorded: Bool { values[.time] != nil }
+
+    /// Whether the line is a recorded message that was dropped as a whole, as opposed to some of its records.
+    var isDropped: Bool { values[.dropped].map { literal($0) == "true" } ?? false }
 
     /// The step in words: `an incoming ping`.
     private var words: String {

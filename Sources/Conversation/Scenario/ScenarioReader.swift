@@ -241,6 +241,8 @@ private struct ScenarioReader {
             if options.playsPeer { try checkExpectation() } else { _ = try matcher(in: .match) }
             // The client can do without the message.
             if options.playsPeer, try line.flag(.optional), !line.has(.data), !line.has(.base64) { return }
+            // Nobody has got it.
+            if line.isDropped { return }
             let (kind, template) = try message()
             return try append(
                 .send(Scenario.Message(kind: kind, template: template, extractions: try extractions())))

@@ -252,7 +252,8 @@ final class ListenOutputs {
     }
 
     /// Whether a message is hidden. Typed messages never are.
-    private func hides(_ payload: RawSpan, _ mark: RelayMark?, _ direction: Transcript.Direction, _ client: Int) -> Bool {
+    private func hides(_ payload: RawSpan, _ mark: RelayMark?, _ direction: Transcript.Direction, _ client: Int) -> Bool
+    {
         mark != .injected && hiding(direction, client).anyMatches(payload, payload: payload)
     }
 

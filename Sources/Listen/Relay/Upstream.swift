@@ -44,7 +44,8 @@ final class Upstream {
         self.ended = ended
         firstBytes = opened.firstBytes
         pipeline = pipelines.makePipeline(
-            for: .server, at: path, decodes: broadcaster.outputs.observesMessages, rewriting: self.rewriting(of: .server),
+            for: .server, at: path, decodes: broadcaster.outputs.observesMessages,
+            rewriting: self.rewriting(of: .server),
             on: broadcaster.loop)
         gate = broadcaster.faults.makeServerGate(ofClient: number, host: self)
         server = Connection(

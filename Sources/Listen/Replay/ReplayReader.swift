@@ -68,7 +68,7 @@ struct ReplayReader: ~Copyable {
             let request = ReplayConversation.Request(kind: kind, payload: keepPayload())
             drafts[index].exchanges.append(.init(request: request))
             drafts[index].exchangeTime = event.time
-        case .message, .ping: if isOfServer { addReply(item, at: event.time, to: index) }
+        case .message, .ping: if isOfServer, !event.isDropped { addReply(item, at: event.time, to: index) }
         // A pong answers a ping, and the engine answers pings itself.
         case .pong: break
         case .close(let frame), .end(let frame as CloseFrame?):

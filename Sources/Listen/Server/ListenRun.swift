@@ -150,7 +150,8 @@ package final class ListenRun {
         let prompt = try ListenPrompt.open(
             with: settings.arguments.transcript.display.isPlain ? PlainEditor.opener : LineEditor.opener, of: self,
             sending: settings.kind, isRelay: settings.relay != nil, encoder: broadcaster.encoder,
-            serverEncoder: TextEncoder(settings.arguments.codecs.clientEncoders), view: view, recording: outputs.recording, on: loop)
+            serverEncoder: TextEncoder(settings.arguments.codecs.clientEncoders), view: view,
+            recording: outputs.recording, on: loop)
         prompt.editor.services.paste.choice = settings.arguments.transcript.paste
         self.prompt = prompt
         outputs.editor = prompt.editor

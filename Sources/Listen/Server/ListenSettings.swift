@@ -58,7 +58,11 @@ package struct ListenSettings {
         exchange = try AutoReply.Plan.make(
             arguments.exchange, allowing: arguments.conditionPrefixes, takesData: false, secrets: secrets)
         if !arguments.codecs.encoders.isEmpty {
-            if let exchange { try exchange.check(TextEncoder(arguments.codecs.encoders)) } else { try arguments.checkForTexts() }
+            if let exchange {
+                try exchange.check(TextEncoder(arguments.codecs.encoders))
+            } else {
+                try arguments.checkForTexts()
+            }
         }
         if exchange?.answers.isEmpty == false { try arguments.checkEncoding(for: "--answer", changes: false) }
         if case .relay(let mode) = arguments.mode {

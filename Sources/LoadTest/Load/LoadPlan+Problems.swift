@@ -44,7 +44,9 @@ extension LoadPlan {
 
     /// Finds a message that cannot be encoded.
     internal var codecProblem: LoadPlanProblem? {
-        guard let codecs = conversation.codecs?.encoders, !codecs.isEmpty, !messages.templates.isEmpty else { return nil }
+        guard let codecs = conversation.codecs?.encoders, !codecs.isEmpty, !messages.templates.isEmpty else {
+            return nil
+        }
         let encoder = TextEncoder(codecs)
         var message = makeEchoMessage(rows: data?.sample, clockOffset: 0)
         for number in 0..<messages.templates.count {

@@ -9,7 +9,7 @@ import WSCore
 /// except a null `client`. So a later version may add types and members.
 package struct EventReader: ~Copyable {
     private enum Member: String {
-        case type, time, direction, opcode, data, base64, code, reason, client
+        case type, time, direction, opcode, data, base64, code, reason, client, dropped
     }
 
     private let readsTimes: Bool
@@ -37,11 +37,11 @@ package struct EventReader: ~Copyable {
         try findMembers(of: line)
         guard let kind = try kind(in: line) else {
             // Its members may have other meanings.
-            return InputEvent(kind: .report, direction: nil, client: nil, time: nil)
+            return InputEvent(kind: .report, direction: nil, client: nil, time: nil, isDropped: false)
         }
         return InputEvent(
             kind: kind, direction: try direction(in: line), client: try client(in: line),
-            time: readsTimes ? try time(in: line) : nil)
+            time: readsTimes ? try time(in: line) : nil, isDropped: isDropped(in: line))
     }
 
     // MARK: Members
@@ -122,6 +122,11 @@ package struct EventReader: ~Copyable {
         let number = try number(.client, in: line, expected: expected)
         guard number.map({ $0 >= 1 }) ?? true else { throw .badMember("client", expected: expected) }
         return number
+    }
+
+    /// Whether the message was dropped as a whole, as opposed to some of its records.
+    private func isDropped(in line: RawSpan) -> Bool {
+        values[.dropped].map { line.extracting($0.range).isEqual(to: Array("true".utf8).span.bytes) } ?? false
     }
 
     private mutating func time(in line: RawSpan) throws(InputProblem) -> Duration? {
@@ -242,4 +247,6 @@ package struct InputEvent: Equatable {
     package let client: Int?
     /// The time since 1970-01-01 UTC, or `nil` if it is absent or was not requested.
     package let time: Duration?
+    /// Whether a message was dropped, so it is not sent again.
+    package let isDropped: Bool
 }

@@ -99,7 +99,9 @@ package struct InputDecoder: ~Copyable {
         let isRecording = isRecording ?? (event.kind == .recording)
         self.isRecording = isRecording
         if firstTime == nil { firstTime = event.time }
-        guard case .item(let item) = event.kind, !isRecording || event.direction == .outgoing else { return nil }
+        guard case .item(let item) = event.kind, !event.isDropped, !isRecording || event.direction == .outgoing else {
+            return nil
+        }
         var delay: Duration?
         if let time = event.time, let firstTime { delay = time - firstTime }
         let input = Input(item: item, client: event.client, delay: delay)

@@ -74,7 +74,9 @@ package struct JSONEvent: ~Copyable {
         addArray(name, values) { JSONString.append(Array($0.utf8).span.bytes, to: &$1) }
     }
 
-    private mutating func addArray<Value>(_ name: StaticString, _ values: [Value], _ append: (Value, inout ByteBuffer) -> Void) {
+    private mutating func addArray<Value>(
+        _ name: StaticString, _ values: [Value], _ append: (Value, inout ByteBuffer) -> Void
+    ) {
         begin(name)
         line.append(byte: UInt8(ascii: "["))
         for (index, value) in values.enumerated() {

@@ -16,9 +16,12 @@ enum TopicPages {
             "prompt", summary: "the prompts of wsx connect, wsx listen, and wsx relay", options: [(.display, commands)],
             sections: ManualPages.sections(of: "prompt")),
         TopicPage(
-            "formats", summary: "formats of input and output, codecs, paths, JSON events, and recordings",
+            "formats", summary: "formats of input and output, paths, JSON events, and recordings",
             options: [(.format, conversations)],
             sections: ManualPages.sections(of: "formats")),
+        TopicPage(
+            "records", summary: "records and codecs: what is inside a message",
+            sections: ManualPages.sections(of: "records")),
         TopicPage(
             "protocols", summary: "application protocols", options: [(.protocols, speakers)],
             sections: [ProtocolManual.section]),
