@@ -132,7 +132,8 @@ package struct ConnectSettings {
         {
             throw .badInput(what: "message \(index + 1)", why: "\(problem)")
         }
-        exchange = try AutoReply.Plan.make(arguments.exchange, variables: row.columns, secrets: secrets)
+        exchange = try AutoReply.Plan.make(
+            arguments.exchange, runsPrograms: true, variables: row.columns, secrets: secrets)
         let isTerminal = StandardDescriptors.isTerminal(StandardDescriptors.input)
         if !readsInput {
             source = .none

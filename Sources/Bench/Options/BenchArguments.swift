@@ -73,7 +73,8 @@ package struct BenchArguments: Equatable, Sendable {
             answer: """
                 Answered messages and their answers do not count. Echoes and broadcast \
                 deliveries are not answered.
-                """
+                """,
+            runsPrograms: false
         ).lifted(\.exchange)
         DataArguments.data(
             manual: """

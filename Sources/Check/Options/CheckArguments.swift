@@ -81,7 +81,7 @@ package struct CheckArguments: Equatable, Sendable {
         ExchangeArguments.options(
             firstMessage: "It belongs to no case.",
             ready: "Each case begins after it. Messages up to this one belong to no case.",
-            answer: ""
+            answer: "", runsPrograms: false
         ).only(["first-message", "ready"]).lifted(\.exchange)
         RequestArguments.options.filter { !omitted.contains($0.description.long) }.lifted(\.client.request)
         NetworkArguments.options.filter { !omitted.contains($0.description.long) }.lifted(\.client.network)

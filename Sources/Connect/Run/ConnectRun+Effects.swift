@@ -26,6 +26,15 @@ extension ConnectRun {
         for pattern in rules.patterns { diagnostics.watch(pattern) }
         let answers = AutoReply(rules, seed: .random(in: .min ... .max))
         settings.data.set(&answers.variables)
+        stages.programAnswers = stages.answerPrograms.map { programs in
+            ProgramAnswers(answers, by: programs) { [unowned self] text in
+                send(text.span.bytes, as: .text, for: .answer)
+            } report: { [unowned self] problem in
+                diagnostics.error("a message was not answered (--answer): \(problem)")
+            } didChange: { [unowned self] in
+                programAnswered()
+            }
+        }
         return Pipeline(codecs, answers: answers, readinessTimeout: timeout, clockOffset: loop.clockOffset)
     }
 
@@ -59,7 +68,7 @@ extension ConnectRun {
             if take($0, as: $1, $2, $3, from: pipeline) { meetsGoal = true }
         }
         executeEffects(meetsGoal: meetsGoal)
-        if pipeline.holdsMuch { connection.pauseReading() }
+        if stages.holdMuch { connection.pauseReading() }
     }
 
     /// Passes on messages that programs have decoded, and those that waited for them, while the outputs have room.
@@ -67,7 +76,7 @@ extension ConnectRun {
     func passOnDecoded() -> Bool {
         guard let pipeline = stages.pipeline else { return true }
         executeEffects()
-        let heldMuch = pipeline.holdsMuch
+        let heldMuch = stages.holdMuch
         while !outputs.isFull, let message = pipeline.nextDecoded() {
             guard connection != nil, !state.ignoresIncoming else { continue }
             messageArrived()
@@ -80,7 +89,7 @@ extension ConnectRun {
             }
             executeEffects(meetsGoal: meetsGoal)
         }
-        if heldMuch, !pipeline.holdsMuch, !outputs.isFull { resumeReading() }
+        if heldMuch, !stages.holdMuch, !outputs.isFull { resumeReading() }
         return !outputs.isFull
     }
 
@@ -177,6 +186,16 @@ extension ConnectRun {
         if let connection { waitForOutput(connection) }
     }
 
+    /// Continues after the end of a program of `--answer`.
+    private func programAnswered() {
+        if current?.closesAfterAnswers ?? false, stages.programAnswers?.isIdle ?? true {
+            return close(with: closeFrame)
+        }
+        guard let connection else { return }
+        if !stages.holdMuch, !outputs.isFull { resumeReading() }
+        waitForOutput(connection)
+    }
+
     private func send(_ payload: RawSpan, as kind: MessageKind, for purpose: Pipeline.Purpose) {
         guard let connection else { return }
         switch purpose {
@@ -191,7 +210,7 @@ extension ConnectRun {
     /// Closes the connection because the goal is met.
     func endAtGoal() {
         input.pause()
-        close(with: closeFrame)
+        closeAfterAnswers()
     }
 
     /// The condition of `--ready` that no message of the last connection has met, or `nil` if there is none.

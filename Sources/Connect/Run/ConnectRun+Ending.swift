@@ -22,7 +22,17 @@ extension ConnectRun {
             return
         }
         if lines.delaysClosing() { return }
-        close(with: closeFrame)
+        closeAfterAnswers()
+    }
+
+    /// Starts the closing handshake when the programs of `--answer` that run have ended. They have the close timeout.
+    func closeAfterAnswers() {
+        guard let answers = stages.programAnswers, !answers.isIdle, !state.isHurried, connection != nil else {
+            return close(with: closeFrame)
+        }
+        guard !(current?.closesAfterAnswers ?? false) else { return }
+        current?.closesAfterAnswers = true
+        setDeadline(after: settings.arguments.client.limits.closeTimeout) { [unowned self] in close(with: closeFrame) }
     }
 
     /// The close frame to send at the end.
@@ -79,6 +89,11 @@ extension ConnectRun {
         delivery.takeHeldAsReplies(isSentAgain: lines.keepsLines && state.interruption(by: end) != nil)
         let missing = delivery.missingReplies
         current = nil
+        if let count = stages.programAnswers?.cancel(), count > 0 {
+            diagnostics.error(
+                "\(Phrase.count(count, "message")) \(count == 1 ? "was" : "were") not answered (--answer): the connection ended "
+                    + "before the program")
+        }
         delivery.connectionEnded()
         EndReport(of: self).showIncompleteInput()
         judge(end)
@@ -220,7 +235,7 @@ extension ConnectRun {
             outputs.watchLog()
         } else {
             stages.programs?.resume()
-            if !(stages.pipeline?.holdsMuch ?? false) { resumeReading() }
+            if !stages.holdMuch { resumeReading() }
         }
         resumeInput()
         if state.isDraining, outputs.isDrained { stopLoop() }

@@ -84,6 +84,7 @@ package final class ConnectRun {
         let operands = try LineStage.operands(settings, stages)
         let decoders = settings.arguments.codecs.decoders
         let decodingCommands = try ProgramCommand.commands(of: decoders, option: "--decode", settings.secrets)
+        let answerCommands = try ProgramCommand.commands(of: settings.exchange, settings.secrets)
         outputs = try ConnectOutputs(settings, diagnostics: diagnostics, output: environment.output, on: loop)
         outputs.encoder = stages.encoder
         lines = LineStage(LineQueue(settings.lines, operands: operands), settings, outputs: outputs, on: loop)
@@ -95,6 +96,7 @@ package final class ConnectRun {
             outputs.judge = stages.scenario
         }
         for pattern in settings.conditions.patterns { diagnostics.watch(pattern) }
+        stages.answerPrograms = AnswerPrograms(answerCommands, on: loop)
         lines.run = self
         delivery.run = self
         stages.pipeline = makePipeline(decoding: decoders)
@@ -148,6 +150,7 @@ package final class ConnectRun {
         deadline = nil
         program?.kill()
         stages.programs?.kill()
+        stages.answerPrograms?.kill()
         stages.encodingProgram?.kill()
         var failure = outputs.recording.complete(after: state.failure ?? program?.failure)
         if let scenario = stages.scenario { failure = scenario.finish(after: failure) }

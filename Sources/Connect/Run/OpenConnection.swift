@@ -14,6 +14,8 @@ struct OpenConnection {
     var linger: InactivityTimer?
     /// Shows the progress of large messages, once there was one and there is no prompt.
     var transfer: TransferStatus?
+    /// Whether the closing handshake waits for programs of `--answer`.
+    var closesAfterAnswers = false
     /// Whether the messages that begin the connection have been sent.
     var hasBegunSending = false
 }
@@ -28,12 +30,19 @@ struct OptionalStages {
     var scenario: ScenarioSource?
     /// The programs that decode for the pipeline, or `nil` without `--decode exec:`.
     var programs: DecodingPrograms?
+    /// The programs that answer messages, or `nil` without `--answer … => exec:`.
+    var answerPrograms: AnswerPrograms?
+    /// Their answers on the connection of the pipeline.
+    var programAnswers: ProgramAnswers?
     /// Encodes messages to send, or `nil` without `--encode`.
     var encoder: TextEncoder?
     /// The program that encodes in place of a codec, or `nil` without `--encode exec:`.
     var encodingProgram: EncodingProgram?
     /// Decodes messages, speaks an application protocol, or sends first messages and answers, or `nil` if there are none.
     var pipeline: Pipeline?
+
+    /// Whether so many messages or answers wait for programs that the peer should pause.
+    var holdMuch: Bool { pipeline?.holdsMuch ?? false || programAnswers?.isFull ?? false }
 
     /// Whether there is an application protocol.
     var hasProtocol: Bool { pipeline?.hasProtocol ?? false }

@@ -17,11 +17,14 @@ package final class AutoReply {
             package let condition: ScopedCondition
             /// The answer; see ``AnswerRule``.
             package let answer: Template
+            /// The name of the program that answers, and its arguments, or `nil` for a text.
+            package let program: [String]?
 
             /// Creates the plan of a rule.
             package init(_ rule: AnswerRule) {
                 condition = rule.scoped
                 answer = rule.answer
+                program = rule.program
             }
         }
 
@@ -67,7 +70,7 @@ package final class AutoReply {
         package init(_ plan: Plan) {
             self.plan = plan
             ready = plan.ready.map(Self.compile)
-            answers = plan.answers.map { AnswerRule($0.condition, answer: $0.answer) }
+            answers = plan.answers.map { AnswerRule($0.condition, answer: $0.answer, program: $0.program) }
             usesLastMessage = answers.contains { $0.answer.usesLastMessage }
         }
 
@@ -110,7 +113,28 @@ package final class AutoReply {
         case answered
     }
 
+    /// An answer that waits for the one of a program to an earlier message.
+    private struct WaitingAnswer {
+        /// The number of the program's run, or `nil` for a text.
+        let ticket: Int?
+        /// The messages, or `nil` as long as the program runs.
+        var texts: [[UInt8]]?
+
+        /// The size in memory, in bytes.
+        var byteCount: Int { (texts ?? []).reduce(64) { $0 + $1.count + 32 } }
+    }
+
+    /// The size of answers that wait, in bytes, above which the peer pauses.
+    private static let waitingLimitBytes = 1 << 20
+
     private let rules: Rules
+    /// Starts a program that answers a message: its name and arguments, the message, and the ticket for ``programEnded(_:with:)``.
+    package var startProgram: ([String], RawSpan, Int) -> Void = { _, _, _ in }
+    private var waiting: [WaitingAnswer] = []
+    private var waitingBytes = 0
+    /// The number of texts among them.
+    private var waitingTexts: UInt64 = 0
+    private var lastTicket = 0
     /// The values that templates insert.
     package var variables: TemplateVariables
     /// The properties of the next message that is sent automatically.
@@ -132,7 +156,7 @@ package final class AutoReply {
     package var heartbeatInterval: Duration? { rules.plan.heartbeat?.interval }
 
     /// The number of messages sent automatically, with those of earlier connections if they count.
-    package var sentCount: UInt64 { stamp.sequence }
+    package var sentCount: UInt64 { stamp.sequence - waitingTexts }
 
     /// Begins a connection, before anything is received on it.
     /// - Parameters:
@@ -140,6 +164,7 @@ package final class AutoReply {
     ///   - sentCount: The number of messages that earlier connections with this number have sent. Defaults to 0.
     package func begin(connection number: UInt64, sentCount: UInt64 = 0) {
         stamp.connection = number
+        discardWaiting()
         stamp.sequence = sentCount
         isReady = rules.ready == nil
     }
@@ -187,14 +212,68 @@ package final class AutoReply {
         if rules.usesLastMessage { variables.setLastMessage(payload) }
         beginMessage(at: time)
         for rule in rules.answers {
+            if let program = rule.program {
+                guard rule.condition.matches(payload) else { continue }
+                // Each line that it writes will be a message.
+                stamp.sequence -= 1
+                lastTicket += 1
+                wait(WaitingAnswer(ticket: lastTicket))
+                startProgram(program, payload, lastTicket)
+                return .answered
+            }
             guard try rule.append(to: &message, answering: payload, stamp: stamp, variables: variables) else {
                 continue
             }
-            message.withReadableBytes { send($0) }
+            if waiting.isEmpty {
+                message.withReadableBytes { send($0) }
+            } else {
+                waitingTexts += 1
+                wait(
+                    WaitingAnswer(ticket: nil, texts: [message.withReadableBytes { $0.withUnsafeBytes { Array($0) } }]))
+            }
             return .answered
         }
         stamp.sequence -= 1
         return isReady ? .none : .opening
+    }
+
+    // MARK: Programs
+
+    /// Whether so many answers wait for a program that the peer should pause.
+    package var holdsMuch: Bool { waitingBytes > Self.waitingLimitBytes }
+
+    /// Handles the end of a program. ``takeWaiting()`` returns its messages.
+    /// - Parameter texts: Its messages; none if it has failed.
+    package func programEnded(_ ticket: Int, with texts: [[UInt8]]) {
+        guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return }
+        waitingBytes -= waiting[index].byteCount
+        waiting[index].texts = texts
+        waitingBytes += waiting[index].byteCount
+    }
+
+    /// Removes and returns the messages that no longer wait for a program, in the order of sending.
+    package func takeWaiting() -> [[UInt8]] {
+        let ready = waiting.prefix { $0.texts != nil }
+        var texts: [[UInt8]] = []
+        for answer in ready {
+            waitingBytes -= answer.byteCount
+            texts += answer.texts ?? []
+            if answer.ticket == nil { waitingTexts -= 1 } else { stamp.sequence += UInt64(answer.texts?.count ?? 0) }
+        }
+        waiting.removeFirst(ready.count)
+        return texts
+    }
+
+    /// Discards the answers that wait, because the connection has ended.
+    package func discardWaiting() {
+        stamp.sequence -= waitingTexts
+        waiting = []
+        (waitingBytes, waitingTexts) = (0, 0)
+    }
+
+    private func wait(_ answer: WaitingAnswer) {
+        waiting.append(answer)
+        waitingBytes += answer.byteCount
     }
 
     private func beginMessage(at time: UInt64) {

@@ -1,5 +1,6 @@
 import Conversation
 import Formats
+import Peer
 import UserInterface
 import WSCore
 
@@ -25,45 +26,69 @@ struct PipelineFactory {
     ///   - side: The side whose messages it receives.
     ///   - path: The path of the client's request in normalized form, or `nil` if it has none.
     ///   - rewrite: Returns the new text of a text, or `nil` if it stays. Without it, no messages change.
-    func makePipeline(
+    /// - Returns: The pipeline, and its rules, or `nil` if there are none.
+    fileprivate func makePipeline(
         for side: RelaySide, at path: String?, decodes: Bool, rewriting rewrite: MessageEditor.Rewriting?,
         on loop: EventLoop
-    ) -> Pipeline? {
-        let rules = rules?.concerning(side, at: path)
+    ) -> (Pipeline, AutoReply?)? {
+        let answers = rules?.concerning(side, at: path).map { AutoReply($0, seed: .random(in: .min ... .max)) }
         let editor = MessageEditor(rewriting: rewrite, dropping: dropping.concerning(side, at: path))
-        let codecs = decodes || rules != nil || editor != nil ? side == .client ? clientCodecs : serverCodecs : nil
-        guard codecs != nil || rules != nil || editor != nil else { return nil }
+        let codecs = decodes || answers != nil || editor != nil ? side == .client ? clientCodecs : serverCodecs : nil
+        guard codecs != nil || answers != nil || editor != nil else { return nil }
         let pipeline = Pipeline(
-            codecs ?? MessageCodecs(), answers: rules.map { AutoReply($0, seed: .random(in: .min ... .max)) },
-            sharing: unfinished, clockOffset: loop.clockOffset)
+            codecs ?? MessageCodecs(), answers: answers, sharing: unfinished, clockOffset: loop.clockOffset)
         pipeline.editor = editor
-        return pipeline
+        return (pipeline, answers)
     }
 }
 
-/// The pipeline of a client of `wsx listen`, for servers with `--decode`, `--first-message`, or `--answer`: decodes its messages,
-/// greets it, and answers.
+/// The end of a connection that gets the answers to its messages.
+struct AnsweredPeer {
+    /// Sends an answer, and records and shows it.
+    let send: (RawSpan, MessageKind) -> Void
+    /// Stops or resumes reading, because answers wait for programs.
+    let pause: () -> Void
+    let resume: () -> Void
+}
+
+/// The pipeline of a client of `wsx listen`, or of its server in `wsx relay`, with `--decode`, `--first-message`, or `--answer`:
+/// decodes messages, greets the client, and answers.
 final class ClientPipeline {
     private let pipeline: Pipeline
     private let number: Int
+    private let side: RelaySide
+    private let peer: AnsweredPeer
     private unowned let run: ListenRun
+    /// The answers of programs, or `nil` if no rule has one.
+    private var programAnswers: ProgramAnswers?
 
-    /// Prepares the pipeline of a newly accepted client. Returns `nil` if there is no need for one.
+    /// Prepares the pipeline of a newly accepted client, or of its server. Returns `nil` if there is no need for one.
     /// - Parameters:
-    ///   - path: The path of its request in normalized form, or `nil` if it has none.
+    ///   - side: The side whose messages it receives.
+    ///   - path: The path of the client's request in normalized form, or `nil` if it has none.
     ///   - needsDecoding: Whether anything besides rules looks into messages.
     ///   - rewrite: Changes its messages, or `nil` if nothing does.
     init?(
-        of number: Int, at path: String?, in run: ListenRun, needsDecoding: Bool,
-        rewriting rewrite: MessageEditor.Rewriting?
+        of number: Int, from side: RelaySide = .client, at path: String?, in run: ListenRun, needsDecoding: Bool,
+        rewriting rewrite: MessageEditor.Rewriting?, answering peer: AnsweredPeer
     ) {
-        let pipeline = run.pipelines.makePipeline(
-            for: .client, at: path, decodes: needsDecoding, rewriting: rewrite, on: run.loop)
-        guard let pipeline else { return nil }
+        let made = run.pipelines.makePipeline(
+            for: side, at: path, decodes: needsDecoding, rewriting: rewrite, on: run.loop)
+        guard let (pipeline, answers) = made else { return nil }
         self.pipeline = pipeline
         pipeline.opened(UInt64(number), subprotocol: nil, now: run.loop.nowNanoseconds)
         self.number = number
+        self.side = side
+        self.peer = peer
         self.run = run
+        guard let answers, let programs = run.answerPrograms else { return }
+        programAnswers = ProgramAnswers(answers, by: programs) { [unowned self] text in
+            send(text.span.bytes, as: .text, for: .answer)
+        } report: { [unowned self] problem in
+            report(problem, for: .answer)
+        } didChange: { [unowned self] in
+            if !(programAnswers?.isFull ?? false) { peer.resume() }
+        }
     }
 
     /// Greets the client at the end of the turn, or before its first answer: the response to its request is sent first.
@@ -77,17 +102,24 @@ final class ClientPipeline {
         _ payload: RawSpan, as kind: MessageKind, arrived: Pipeline.Arrival, deliver: Pipeline.Delivery
     ) -> RecordEdit {
         pipeline.clockOffset = run.loop.clockOffset
-        defer { endTurn() }
+        defer {
+            endTurn()
+            if let programAnswers, programAnswers.isFull { peer.pause() }
+        }
         return pipeline.received(
             payload, as: kind, at: run.loop.nowNanoseconds, arrived: arrived, deliver: deliver)
     }
+
+    /// Gives up answers of programs, because the connection has ended.
+    func ended() { programAnswers?.cancel() }
 
     /// Why the last message was not decoded, or `nil` if it was.
     var incompleteMessage: CodecError? { pipeline.incompleteMessage }
 
     private func send(_ payload: RawSpan, as kind: MessageKind, for purpose: Pipeline.Purpose) {
         do throws(CodecError) {
-            try run.broadcaster.encoder.encode(payload, as: kind) { run.broadcaster.answer(number, with: $0, as: $1) }
+            let encoder = side == .client ? run.broadcaster.encoder : run.serverEncoder
+            try encoder.encode(payload, as: kind) { peer.send($0, $1) }
         } catch {
             report("\(error)", for: purpose)
         }
@@ -97,7 +129,8 @@ final class ClientPipeline {
         switch purpose {
         case .greeting: run.diagnostics.error("client \(number) was not greeted (--first-message): \(problem)")
         case .answer, .line, .application:
-            run.diagnostics.error("a message of client \(number) was not answered (--answer): \(problem)")
+            let origin = side == .client ? "" : "the server for "
+            run.diagnostics.error("a message of \(origin)client \(number) was not answered (--answer): \(problem)")
         }
     }
 }

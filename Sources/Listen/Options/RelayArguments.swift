@@ -65,7 +65,9 @@ package struct RelayArguments: Equatable, Sendable {
         AccessArguments.options.only(["origin", "max-connections", "max-memory"]).lifted(\.listen.access)
         ExchangeArguments.options(
             firstMessage: "", ready: nil,
-            answer: "Only messages of clients are answered. The server does not get them."
+            answer: """
+                Messages of clients are answered, and after `from:server ` those of the server. They are not forwarded.
+                """
         ).only(["answer"]).lifted(\.listen.exchange)
         RewriteArguments.options.lifted(\.rewriting)
         FaultArguments.options.only(["delay", "drop-rate", "seed", "close-after", "reject", "throttle"])

@@ -245,10 +245,11 @@ final class ListenOutputs {
         }
     }
 
-    /// Records and shows a message that the user has typed in place of a client.
-    func injected(_ payload: RawSpan, as kind: MessageKind, from number: Int) {
-        record(payload, as: kind, .incoming, .injected, of: number)
-        withShown(payload, kind, by: injectedPipeline) { show($0, as: $1, $2, .incoming, .injected, of: number) }
+    /// Records and shows a message that is sent to the server of a relay in place of a client.
+    /// - Parameter mark: Whether the user has typed it. Defaults to that.
+    func injected(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = .injected, from number: Int) {
+        record(payload, as: kind, .incoming, mark, of: number)
+        withShown(payload, kind, by: injectedPipeline) { show($0, as: $1, $2, .incoming, mark, of: number) }
     }
 
     /// Whether a message is hidden. Typed messages never are.

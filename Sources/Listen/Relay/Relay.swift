@@ -37,7 +37,8 @@ final class Relay {
         connectionSettings = Connection.Settings(
             role: .client, limits: limits.ofMessages,
             fragmentBytes: limits.fragmentBytes, closeTimeout: limits.closeTimeout,
-            queueLimitBytes: Self.queueLimitBytes, answersPings: false, answersCloses: false)
+            pausesReadingWhenFull: run.settings.answersServer, queueLimitBytes: Self.queueLimitBytes,
+            answersPings: false, answersCloses: false)
     }
 
     /// Whether there is no connection to the server.
@@ -95,7 +96,12 @@ final class Relay {
         let (number, path) = (client.number, client.upgrade.request.normalizedPath)
         let upstream = Upstream(
             opened, connectionSettings, resources: run.server.resources, client: number, broadcaster: run.broadcaster,
-            path: path, rewriting: { rewriting?.concerning($0, at: path) }, pipelines: run.pipelines
+            rewriting: { rewriting?.concerning($0, at: path) },
+            pipeline: { peer, rewrite in
+                ClientPipeline(
+                    of: number, from: .server, at: path, in: run, needsDecoding: run.outputs.observesMessages,
+                    rewriting: rewrite, answering: peer)
+            }
         ) { [unowned self] violation in
             upstreams[number] = nil
             if let violation { run.serverViolated(violation, for: number) }

@@ -13,8 +13,8 @@ final class Upstream {
     private let broadcaster: Broadcaster<Server<ListenClient>>
     /// Change the messages of either side, or `nil` to forward them as they are.
     private let (clientRewriting, serverRewriting): (RelayRewriting?, RelayRewriting?)
-    /// Decodes and edits the server's messages, or `nil` if there is no need.
-    private var pipeline: Pipeline?
+    /// Decodes, edits, and answers the server's messages, or `nil` if there is no need.
+    private var pipeline: ClientPipeline?
     private let firstBytes: [UInt8]
     /// Delays or drops what the client sends, or `nil` to forward it at once.
     private var gate: OutgoingGate?
@@ -30,12 +30,14 @@ final class Upstream {
     /// Creates the connection. Call ``start(for:)`` next.
     /// - Parameters:
     ///   - rewriting: Returns what changes the messages of a side.
+    ///   - pipeline: Makes what decodes and answers the server's messages.
     ///   - ended: Called when the connection has ended, with the server's violation if there was one. A close frame for the
     ///     client follows.
     init(
         _ opened: Connector.Opened, _ settings: Connection<Upstream>.Settings, resources: ConnectionResources,
         client number: Int, broadcaster: Broadcaster<Server<ListenClient>>,
-        path: String?, rewriting: (RelaySide) -> RelayRewriting?, pipelines: PipelineFactory,
+        rewriting: (RelaySide) -> RelayRewriting?,
+        pipeline: (AnsweredPeer, MessageEditor.Rewriting?) -> ClientPipeline?,
         ended: @escaping (ProtocolError?) -> Void
     ) {
         self.number = number
@@ -43,13 +45,17 @@ final class Upstream {
         (clientRewriting, serverRewriting) = (rewriting(.client), rewriting(.server))
         self.ended = ended
         firstBytes = opened.firstBytes
-        pipeline = pipelines.makePipeline(
-            for: .server, at: path, decodes: broadcaster.outputs.observesMessages,
-            rewriting: self.rewriting(of: .server),
-            on: broadcaster.loop)
         gate = broadcaster.faults.makeServerGate(ofClient: number, host: self)
         server = Connection(
             opened.stream, settings: settings, deflate: opened.deflate, resources: resources, handler: self)
+        self.pipeline = pipeline(
+            AnsweredPeer { [unowned self] in
+                answer($0, as: $1)
+            } pause: { [unowned self] in
+                server?.pauseReading(for: .program)
+            } resume: { [unowned self] in
+                server?.resumeReading(after: .program)
+            }, self.rewriting(of: .server))
     }
 
     /// Starts receiving from the server, after the response to the client.
@@ -79,6 +85,14 @@ final class Upstream {
     func receive(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>) {
         forward(opcode == .ping ? .ping : .pong, payload)
         if !hasRoom { client.pauseReading(for: .upstream) }
+    }
+
+    /// Answers the server in place of the client, and records and shows the answer.
+    private func answer(_ payload: RawSpan, as kind: MessageKind) {
+        guard takesMessages else { return }
+        broadcaster.outputs.injected(payload, as: kind, nil, from: number)
+        forward(.message(kind), payload)
+        if gate?.isFull ?? false { server?.pauseReading(for: .gate) }
     }
 
     private func forward(_ item: InputItem, _ payload: RawSpan) {
@@ -170,7 +184,7 @@ extension Upstream: ConnectionHandler {
             return .unchanged
         }
         var edit = MessageEdit()
-        let forwarding = pipeline.received(payload, as: kind, at: broadcaster.loop.nowNanoseconds) { message, done in
+        return pipeline.received(payload, as: kind) { message, done in
             edit = done
             if isObserved { outputs.record(message, as: kind, .outgoing, RelayMark(edit), of: number) }
         } deliver: { message, kind, role, decoding in
@@ -178,10 +192,6 @@ extension Upstream: ConnectionHandler {
             let mark = RelayMark(edit, record: decoding?.position?.number ?? 1)
             outputs.show(message, as: kind, decoding, .outgoing, mark, of: number, isHidden: role == .hidden)
         }
-        while let effect = pipeline.next() {
-            if case .notEdited(let error) = effect { outputs.report(unedited: error, of: number) }
-        }
-        return forwarding
     }
 
     /// Forwards the server's ping to the client.
@@ -225,6 +235,7 @@ extension Upstream: ConnectionHandler {
     func connection(_ connection: Connection<Upstream>, didEnd end: ConnectionEnd) {
         server = nil
         gate?.cancel()
+        pipeline?.ended()
         if let problem = pipeline?.incompleteMessage {
             broadcaster.outputs.report(undecoded: "\(problem)", of: number)
         }
@@ -242,6 +253,7 @@ extension Upstream: GatedHandler {
     /// Resumes the client when the server, and the gate in front of it, have room.
     func gateDidDrain() {
         if hasRoom { client?.resumeReading(after: .upstream) }
+        if !(gate?.isFull ?? false) { server?.resumeReading(after: .gate) }
     }
 }
 

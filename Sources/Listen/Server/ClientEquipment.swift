@@ -22,8 +22,17 @@ struct ClientEquipment {
     ) {
         trace = run.outputs.makeTrace(ofClient: number)
         gate = run.faults.makeGate(ofClient: number)
+        let broadcaster = run.broadcaster
         pipeline = ClientPipeline(
-            of: number, at: path, in: run, needsDecoding: needsDecoding, rewriting: rewrite)
+            of: number, at: path, in: run, needsDecoding: needsDecoding, rewriting: rewrite,
+            answering: AnsweredPeer {
+                [unowned broadcaster] in
+                broadcaster.answer(number, with: $0, as: $1)
+            } pause: { [unowned broadcaster] in
+                broadcaster.pauseSender(number, for: .program)
+            } resume: { [unowned broadcaster] in
+                broadcaster.resumeSender(number, after: .program)
+            })
         if trace == nil, gate == nil, pipeline == nil { return nil }
     }
 }

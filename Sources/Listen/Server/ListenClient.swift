@@ -195,6 +195,7 @@ final class ListenClient: ConnectionHandler {
         if let problem = equipment?.pipeline?.incompleteMessage {
             run.outputs.report(undecoded: "\(problem)", of: number)
         }
+        equipment?.pipeline?.ended()
         service?.ended(end)
         if isObserved { run.outputs.ended(number) }
         run.ended(end, of: connection)

@@ -31,6 +31,10 @@ package final class ListenRun {
     /// What the mode does for clients.
     private(set) lazy var mode = makeMode()
     let pipelines: PipelineFactory
+    /// Encodes what is sent to the server of a relay.
+    let serverEncoder: TextEncoder
+    /// The programs that answer messages, or `nil` without `--answer … => exec:`.
+    let answerPrograms: AnswerPrograms?
     /// The listening places, in the order of the settings' endpoints.
     private(set) var places: [ListeningPlace] = []
     /// The prompt, or `nil` if there is none or it has closed.
@@ -49,6 +53,8 @@ package final class ListenRun {
         self.settings = settings
         self.loop = loop
         pipelines = PipelineFactory(settings)
+        serverEncoder = TextEncoder(settings.arguments.codecs.clientEncoders)
+        answerPrograms = AnswerPrograms(settings.answerCommands, atMost: settings.maximumAnswerPrograms, on: loop)
         let arguments = settings.arguments
         let faults = Faults(arguments, diagnostics: diagnostics, on: loop)
         outputs = try ListenOutputs(
@@ -88,8 +94,9 @@ package final class ListenRun {
         settings.scenario?.noteOtherConnections(in: settings.arguments.scenario, on: diagnostics)
         do throws(Failure) {
             // Catch all signals if the terminal has to be restored or programs have to be ended.
-            stopRequests = try StopRequests(all: settings.isRepl || mode.needsAllSignals, on: loop) {
-                [unowned self] request in
+            stopRequests = try StopRequests(
+                all: settings.isRepl || mode.needsAllSignals || answerPrograms != nil, on: loop
+            ) { [unowned self] request in
                 switch request {
                 case .interrupt, .quit: if let prompt { prompt.interrupted() } else { end() }
                 case .terminate, .hangUp, .timeLimit: end()
@@ -109,6 +116,7 @@ package final class ListenRun {
             loop.run()
             threads?.join()
         }
+        answerPrograms?.kill()
         losses.count(remaining: broadcaster.clients.all)
         let failure = outputs.recording.complete(after: state.failure ?? mode.failure)
         return diagnostics.failure(after: failure, losses.all(of: outputs))
@@ -121,6 +129,7 @@ package final class ListenRun {
         serverSettings.handshakeTimeout = settings.arguments.server.handshakeTimeout
         serverSettings.maximumConnections = settings.arguments.access.maximumConnections
         mode.prepare(&serverSettings)
+        serverSettings.reservedDescriptors += answerPrograms?.descriptorCount ?? 0
         serverSettings.bytesPerSecond = faults.arguments.bytesPerSecond
         serverSettings.maximumHeldBytes = settings.maximumHeldBytes
         serverSettings.share = settings.share
@@ -150,7 +159,7 @@ package final class ListenRun {
         let prompt = try ListenPrompt.open(
             with: settings.arguments.transcript.display.isPlain ? PlainEditor.opener : LineEditor.opener, of: self,
             sending: settings.kind, isRelay: settings.relay != nil, encoder: broadcaster.encoder,
-            serverEncoder: TextEncoder(settings.arguments.codecs.clientEncoders), view: view,
+            serverEncoder: serverEncoder, view: view,
             recording: outputs.recording, on: loop)
         prompt.editor.services.paste.choice = settings.arguments.transcript.paste
         self.prompt = prompt

@@ -22,6 +22,8 @@ package struct ListenSettings {
     let scenario: Scenario?
     /// The messages that are sent automatically, or `nil` if there are none.
     let exchange: AutoReply.Plan?
+    /// The programs that answer messages, by their words.
+    let answerCommands: [[String]: ProgramCommand]
     /// How to reach the server of `wsx relay`, or `nil` for another command.
     let relay: RelaySettings?
     /// The program run for each client, or `nil` if there is none.
@@ -56,7 +58,9 @@ package struct ListenSettings {
             arguments.scenario, playsPeer: true, codecs: arguments.codecs,
             limitBytes: arguments.limits.maximumMessageBytes, secrets: secrets)
         exchange = try AutoReply.Plan.make(
-            arguments.exchange, allowing: arguments.conditionPrefixes, takesData: false, secrets: secrets)
+            arguments.exchange, allowing: arguments.conditionPrefixes, runsPrograms: true, takesData: false,
+            secrets: secrets)
+        answerCommands = try ProgramCommand.commands(of: exchange, secrets)
         if !arguments.codecs.encoders.isEmpty {
             if let exchange {
                 try exchange.check(TextEncoder(arguments.codecs.encoders))
@@ -154,6 +158,15 @@ package struct ListenSettings {
     var maximumHeldBytes: Int {
         let (largest, isTooLarge) = arguments.limits.maximumMessageBytes.multipliedReportingOverflow(by: 4)
         return arguments.access.maximumHeldBytes ?? max(256 << 20, isTooLarge ? .max : largest)
+    }
+
+    /// Whether a rule answers messages of the server of a relay.
+    var answersServer: Bool { exchange?.answers.contains { $0.condition.scope.side == .server } ?? false }
+
+    /// The maximum number of programs that answer messages at once, on one of several threads.
+    var maximumAnswerPrograms: Int {
+        guard relay == nil else { return AnswerPrograms.usualCount }
+        return max(1, ProgramPool.limit(for: arguments.programs.maximumProcesses) / (share?.count ?? 1))
     }
 
     /// Whether messages are read from a pipe or a file.

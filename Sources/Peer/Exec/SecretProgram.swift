@@ -8,25 +8,13 @@ import WSCore
 ///        └────── standard error ───► the last line, if the program fails
 package final class SecretProgram {
     private static let maximumBytes = 64 << 10
-    private static let maximumErrorBytes = 1 << 10
-    /// How long to wait for the output of descendants of a program that has exited.
-    private static let lastReadingLimit = Duration.seconds(1)
 
     let command: SecretCommand
     private let limit: Duration
     private let environment: (String) -> String?
     private let loop: EventLoop
     private let completion: (Result<String, Failure>) -> Void
-    private var process: PipedProcess?
-    private var output: ProgramOutput?
-    private var errors: ProgramOutput?
-    private var outputBytes: [UInt8] = []
-    private var errorBytes: [UInt8] = []
-    private var isOver = false
-    private lazy var timer = Timer(on: loop) { [unowned self] in
-        kill(because: "it did not exit within \(Phrase.duration(limit)) (--connect-timeout)")
-    }
-    private lazy var lastReadingTimer = Timer(on: loop) { [unowned self] in end(isFinal: true) }
+    private var run: ProgramRun?
 
     /// Prepares a run.
     /// - Parameters:
@@ -57,100 +45,33 @@ package final class SecretProgram {
                 throw command.failure("\(error)")
             }
         } catch {
-            finish(.failure(error))
+            completion(.failure(error))
         }
     }
 
     private func start(_ program: ProgramCommand) throws(IOError) {
-        // Keeps this run until the program has exited, so one that was killed is reaped, too.
-        let process = try PipedProcess(program.words, at: program.path, environment: nil, on: loop) { _ in
-            self.exited()
+        run = try ProgramRun(
+            program, environment: nil, limit: limit, remedy: " (--connect-timeout)", maximumBytes: Self.maximumBytes,
+            on: loop
+        ) { [completion, command] result in
+            completion(
+                result.mapError { command.failure($0.words) }.flatMap { Self.text(of: $0, from: command) })
         }
-        self.process = process
-        process.input.close()
-        output = ProgramOutput(process.output) { [unowned self] bytes in
-            receive(bytes)
-            return bytes.byteCount
-        } finish: { [unowned self] in
-            end()
-        }
-        errors = ProgramOutput(process.error) { [unowned self] bytes in
-            bytes.withUnsafeBytes { errorBytes += $0 }
-            errorBytes.removeFirst(max(0, errorBytes.count - Self.maximumErrorBytes))
-            return bytes.byteCount
-        } finish: { [unowned self] in
-            end()
-        }
-        timer.start(after: limit)
     }
 
     /// Asks the program to exit. The completion is not called.
-    package func cancel() {
-        guard !isOver else { return }
-        isOver = true
-        if let process, process.process.exit == nil { process.process.signalGroup(.terminate) }
-        release()
-    }
+    package func cancel() { run?.cancel() }
 
-    private func receive(_ bytes: RawSpan) {
-        guard !isOver else { return }
-        bytes.withUnsafeBytes { outputBytes += $0 }
-        if outputBytes.count > Self.maximumBytes {
-            kill(because: "it wrote more than \(Phrase.count(Self.maximumBytes, "byte"))")
-        }
-    }
-
-    private func kill(because words: String) {
-        guard !isOver else { return }
-        process?.process.signalGroup(.kill)
-        finish(.failure(command.failure(words)))
-    }
-
-    private func exited() {
-        guard !isOver else { return release() }
-        for pipe in [output, errors] { pipe?.takeRest(atMost: ProgramOutput.pipeBytes) }
-        end()
-    }
-
-    /// Ends if the program has exited, and the pipes that matter have ended.
-    private func end(isFinal: Bool = false) {
-        guard !isOver, let exit = process?.process.exit else { return }
-        let pipes = exit == .status(0) ? [output] : [output, errors]
-        guard isFinal || pipes.allSatisfy({ $0?.isOver ?? true }) else {
-            return lastReadingTimer.start(after: Self.lastReadingLimit)
-        }
-        let result = result(of: exit)
-        release()
-        finish(result)
-    }
-
-    private func finish(_ result: Result<String, Failure>) {
-        isOver = true
-        timer.stop()
-        lastReadingTimer.stop()
-        completion(result)
-    }
-
-    private func release() {
-        process = nil
-        for pipe in [output, errors] { pipe?.close() }
-    }
-
-    private func result(of exit: ChildProcess.Exit) -> Result<String, Failure> {
-        guard exit == .status(0) else { return .failure(command.failure("it \(exit.words)\(lastError)")) }
-        if outputBytes.last == UInt8(ascii: "\n") { outputBytes.removeLast() }
-        if outputBytes.last == UInt8(ascii: "\r") { outputBytes.removeLast() }
-        guard !outputBytes.isEmpty else { return .failure(command.failure("it wrote nothing to standard output")) }
-        guard let text = String(validating: outputBytes, as: UTF8.self) else {
+    /// The secret in an output.
+    private static func text(of output: [UInt8], from command: SecretCommand) -> Result<String, Failure> {
+        var output = output
+        if output.last == UInt8(ascii: "\n") { output.removeLast() }
+        if output.last == UInt8(ascii: "\r") { output.removeLast() }
+        guard !output.isEmpty else { return .failure(command.failure("it wrote nothing to standard output")) }
+        guard let text = String(validating: output, as: UTF8.self) else {
             return .failure(command.failure("its output is not UTF-8 text"))
         }
         return .success(text)
-    }
-
-    /// The last line of standard error, to follow the exit.
-    private var lastError: String {
-        let lines = errorBytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
-        return lines.last.map { ": " + escapingControls(String(decoding: $0, as: UTF8.self)) } ?? ""
     }
 }
 

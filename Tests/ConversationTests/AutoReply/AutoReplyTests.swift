@@ -20,7 +20,7 @@ import WSCore
         var plan = AutoReply.Plan()
         plan.firstMessages = try first.map { try Template($0) { _ in nil } }
         plan.ready = ready
-        plan.answers = try answers.map { AutoReply.Plan.Answer(try AnswerRule($0) { _ in nil }) }
+        plan.answers = try answers.map { AutoReply.Plan.Answer(try AnswerRule($0, from: .options) { _ in nil }) }
         return AutoReply(AutoReply.Rules(plan), seed: 1)
     }
 
@@ -67,6 +67,44 @@ import WSCore
         expectEqual(sent.messages, ["login"])
         let isReady = exchange.isReady
         expectTrue(isReady)
+    }
+
+    @Test("Answers wait for those of programs to earlier messages, and are counted when they are sent")
+    func programs() throws {
+        let exchange = try makeExchange(answers: ["^p => exec:sign  --fast", "^t => {{seq}}"])
+        var started: [String] = []
+        exchange.startProgram = { words, message, ticket in
+            let text = message.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+            started.append("\(words.joined(separator: " ")) \(text) \(ticket)")
+        }
+        exchange.begin(connection: 1)
+        let sent = Sent()
+        for text in ["t", "p1", "t", "p2", "t", "x"] { _ = try receive(text, in: exchange, sent) }
+        func waiting() -> [String] { exchange.takeWaiting().map { String(decoding: $0, as: UTF8.self) } }
+        expectEqual(started, ["sign --fast p1 1", "sign --fast p2 2"])
+        expectEqual(sent.messages, ["1"])
+        #expect(waiting() == [] && exchange.sentCount == 1)
+        exchange.programEnded(2, with: ["two", ""].map { Array($0.utf8) })
+        #expect(waiting() == [])
+        exchange.programEnded(1, with: [])
+        #expect(waiting() == ["2", "two", "", "3"])
+        #expect(exchange.sentCount == 5)
+        #expect(try receive("t", in: exchange, sent) == .answered)
+        expectEqual(sent.messages, ["1", "6"])
+    }
+
+    @Test("Beyond 1 MiB of waiting answers, the peer should pause; the next connection begins without them")
+    func waitingAnswers() throws {
+        let exchange = try makeExchange(answers: ["^p => exec:x", "^t => $0\(String(repeating: "a", count: 1000))"])
+        exchange.begin(connection: 1)
+        _ = try receive("p", in: exchange)
+        for _ in 0..<500 { _ = try receive("t", in: exchange) }
+        #expect(!exchange.holdsMuch)
+        for _ in 0..<600 { _ = try receive("t", in: exchange) }
+        #expect(exchange.holdsMuch && exchange.sentCount == 0)
+        exchange.begin(connection: 2)
+        exchange.programEnded(1, with: [[1]])
+        #expect(!exchange.holdsMuch && exchange.takeWaiting() == [] && exchange.sentCount == 0)
     }
 
     @Test("The first matching rule answers, also during the opening")

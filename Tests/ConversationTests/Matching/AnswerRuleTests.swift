@@ -52,6 +52,20 @@ import WSCore
         }
     }
 
+    @Test("Only a rule of a command that runs programs starts one, and that of a change is a text")
+    func programs() throws {
+        let text = "a => exec:sign  -x $1"
+        #expect(try AnswerRule(text, from: .options) { _ in nil }.program == ["sign", "-x", "$1"])
+        #expect(throws: AnswerRuleError.program) { try AnswerRule(text) { _ in nil } }
+        #expect(throws: AnswerRuleError.noCommand) { try AnswerRule("a => exec: ", from: .options) { _ in nil } }
+        let change = try AnswerRule("a => exec:b", from: .rewriting) { _ in nil }
+        #expect(change.program == nil && change.answer == Template(literal: Array("exec:b".utf8)))
+        #expect(
+            [text, "a => b => exec:c", "exec:a => b", "exec:a"].map(AnswerRule.startsProgram) == [
+                true, false, false, false,
+            ])
+    }
+
     @Test("The offset of a mistake in the answer is that in the rule")
     func offsets() {
         #expect(throws: AnswerRuleError.answer(TemplateError(.notClosed, at: 7))) {

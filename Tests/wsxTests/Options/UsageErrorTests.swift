@@ -79,7 +79,7 @@ import Testing
             ),
             (
                 ["listen", "8080", "--max-processes", "1"],
-                "'--max-processes' requires '--exec'; add it, or omit '--max-processes'"
+                "'--max-processes' requires '--exec' or '--answer'; add one of them, or omit '--max-processes'"
             ),
             (
                 ["listen", "8080", "--exec", "--echo", "--", "p"],

@@ -80,6 +80,8 @@ struct DeclarativeProtocolReader {
                 plan.answers.append(.init(try AnswerRule(text, variables: variables, environment: environment)))
             } catch .placeholderInPattern {
                 throw self.error("the answer is invalid: \(MatcherError.noPlaceholderInPattern)", at: token)
+            } catch .program {
+                throw self.error("the answer is a program, which only --answer starts; write a text", at: token)
             } catch {
                 throw self.error("the answer is invalid: \(error)", at: token)
             }

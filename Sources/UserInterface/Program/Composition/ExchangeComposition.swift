@@ -6,13 +6,15 @@ extension AutoReply.Plan {
     /// Creates the plan that the arguments describe, or `nil` if nothing is sent automatically.
     /// - Parameters:
     ///   - prefixes: The prefixes that conditions may have. Defaults to none.
+    ///   - runsPrograms: Whether programs can answer. Defaults to false.
     ///   - variables: The variables that the templates may insert.
     ///   - takesData: Whether the command has `--data`.
     ///   - secrets: Reads files and environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     package static func make(
         _ arguments: ExchangeArguments, allowing prefixes: ScopedCondition.Prefixes = [],
-        variables: VariableNames = VariableNames(), takesData: Bool = true, secrets: Secrets
+        runsPrograms: Bool = false, variables: VariableNames = VariableNames(), takesData: Bool = true,
+        secrets: Secrets
     ) throws(Failure) -> AutoReply.Plan? {
         var plan = AutoReply.Plan()
         plan.variables = variables
@@ -32,7 +34,8 @@ extension AutoReply.Plan {
         }
         for text in arguments.answers {
             let rule = try AnswerRule.make(
-                text, of: "--answer", allowing: prefixes, variables: variables,
+                text, of: "--answer", allowing: prefixes, from: runsPrograms ? .options : .withoutPrograms,
+                variables: variables,
                 mayBeColumn: takesData && variables.names.isEmpty, secrets: secrets)
             secrets.record.add(message: text)
             plan.answers.append(Answer(rule))
@@ -43,7 +46,9 @@ extension AutoReply.Plan {
     /// Checks that the texts without placeholders can be encoded. The others are checked when they are sent.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     package func check(_ encoder: TextEncoder) throws(Failure) {
-        let texts = firstMessages.map { ("--first-message", $0) } + answers.map { ("--answer", $0.answer) }
+        let texts =
+            firstMessages.map { ("--first-message", $0) }
+            + answers.filter { $0.program == nil }.map { ("--answer", $0.answer) }
         for (option, template) in texts {
             guard let text = template.constantText, let problem = encoder.problem(with: text.span.bytes) else {
                 continue
@@ -60,7 +65,8 @@ extension RewriteArguments {
     package func rewriter(limitBytes: Int, secrets: Secrets) throws(Failure) -> Rewriter? {
         guard !rules.isEmpty else { return nil }
         let rules = try self.rules.map { (text) throws(Failure) in
-            let rule = try AnswerRule.make(text, of: "--rewrite", allowing: [.path, .side], secrets: secrets)
+            let rule = try AnswerRule.make(
+                text, of: "--rewrite", allowing: [.path, .side], from: .rewriting, secrets: secrets)
             return AnswerRule(rule.scoped.limited(to: side), answer: rule.answer)
         }
         return Rewriter(rules, limitBytes: limitBytes)
@@ -71,12 +77,12 @@ extension AnswerRule {
     /// Parses a rule of an option.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     fileprivate static func make(
-        _ text: String, of option: String, allowing prefixes: ScopedCondition.Prefixes,
+        _ text: String, of option: String, allowing prefixes: ScopedCondition.Prefixes, from origin: Origin,
         variables: VariableNames = VariableNames(), mayBeColumn: Bool = false, secrets: Secrets
     ) throws(Failure) -> AnswerRule {
         do throws(AnswerRuleError) {
             let rule = try AnswerRule(
-                text, allowing: prefixes, variables: variables, environment: secrets.inserted)
+                text, allowing: prefixes, from: origin, variables: variables, environment: secrets.inserted)
             if rule.answer.insertsSecret { secrets.record.addMessage(of: option) }
             return rule
         } catch {

@@ -114,12 +114,13 @@ import WSCore
             let takesProgram =
                 option.manual.contains(.secrets) || option.manual.contains { $0.source.contains("`exec:`*COMMAND*") }
                 || choices.contains { $0.hasPrefix("exec:") }
-            let value = option.long == "param" ? "a=exec:x" : "exec:x"
+            let value = ["param": "a=exec:x", "answer": "a => exec:x"][option.long] ?? "exec:x"
             #expect(option.startsProgram(value) == (takesProgram || option.long == "exec"), "--\(option.long)")
         }
         for (line, starts) in [
             ("decode = exec:x", true), ("[p]\nencode = \"exec:x\"", true), ("user = exec:x", true),
-            ("header = exec:x", true), ("exec", true), ("exec = true", true), ("exec = false", false),
+            ("header = exec:x", true), ("answer = a => exec:x", true), ("answer = exec:x => a", false), ("exec", true),
+            ("exec = true", true), ("exec = false", false),
             ("header = exec: x", false), ("first-message = exec:x", false), ("decode = msgpack", false),
         ] {
             try withFile(Array(line.utf8)) { path in

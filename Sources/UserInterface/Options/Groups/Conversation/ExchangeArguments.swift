@@ -1,4 +1,5 @@
 import CommandLine
+import Conversation
 import Formats
 
 /// The options for messages that are sent automatically: first messages and answers.
@@ -7,7 +8,7 @@ package struct ExchangeArguments: Equatable, Sendable {
     package var firstMessages: [String] = []
     /// A valid condition.
     package var ready: String?
-    /// As typed: `REGEX => TEXT`, or with a condition after `json:`.
+    /// As typed: `CONDITION => TEXT`, or with `exec:COMMAND`.
     package var answers: [String] = []
 
     package init() {}
@@ -17,8 +18,9 @@ package struct ExchangeArguments: Equatable, Sendable {
     ///   - firstMessage: What `--first-message` means for the command.
     ///   - ready: What `--ready` means for the command, or `nil` if it does not wait for its peers.
     ///   - answer: What `--answer` means for the command.
+    ///   - runsPrograms: Whether programs can answer. Defaults to true.
     package static func options(
-        firstMessage: MarkedText, ready: MarkedText?, answer: MarkedText
+        firstMessage: MarkedText, ready: MarkedText?, answer: MarkedText, runsPrograms: Bool = true
     ) -> [OptionSpecification<ExchangeArguments>] {
         let first = OptionSpecification<ExchangeArguments>(
             "first-message", value: OptionValue("TEXT"), repetition: .adds, about: .exchange, excludes: .service,
@@ -35,11 +37,13 @@ package struct ExchangeArguments: Equatable, Sendable {
         }
         let answer = OptionSpecification<ExchangeArguments>(
             "answer", value: OptionValue("RULE"), repetition: .adds, about: .exchange, excludes: .service,
-            heading: .exchange, summary: "Answer messages: 'REGEX => TEXT'",
+            startsProgram: { runsPrograms && AnswerRule.startsProgram($0) }, heading: .exchange,
+            summary: "Answer messages: 'REGEX => TEXT'",
             manual: """
-                Answer each received message that matches *REGEX* with the text message *TEXT*, for instance the pings of \
-                an application.
-                """, answer, ruleManual,
+                Answer each received message that matches *REGEX*, or another condition, with the text message *TEXT*, \
+                for instance the pings of an application. See CONDITIONS.
+                """, answer,
+            runsPrograms ? MarkedText("\(ruleManual.source) \(programManual.source)") : ruleManual,
             example: #"--answer '^ping (\d+)$ => pong $1'"#, seeAlso: ["first-message"]
         ) { arguments, value in arguments.answers.append(value) }
         guard let ready else { return [first, answer] }
@@ -58,8 +62,10 @@ package struct ExchangeArguments: Equatable, Sendable {
 
     private static let ruleManual: MarkedText = """
         In *TEXT*, `$1` to `$9` stand for the groups of *REGEX* (PCRE2), `$0` for the whole match, and `$$` for a \
-        dollar sign. Placeholders such as `{{last:/id}}` insert values of the message; see PLACEHOLDERS. If several \
-        rules match, the first one answers. A search of more than 10 million steps counts as no match. With `json:` and a \
-        condition of `/where` instead of *REGEX*, there are no groups: `json:.op=="ping" => {"op":"pong"}`.
+        dollar sign. A condition on JSON has no groups. Placeholders such as `{{last:/id}}` insert values of the \
+        message; see PLACEHOLDERS. If several rules match, the first one answers.
+        """
+    private static let programManual: MarkedText = """
+        With `exec:`*COMMAND* instead of *TEXT*, a program reads the message and writes the answers; see CONDITIONS.
         """
 }

@@ -15,11 +15,11 @@ package struct ProgramArguments: Equatable, Sendable {
     package static let options = [maximum] + shared(heading: .server)
 
     private static let maximum = OptionSpecification<ProgramArguments>(
-        "max-processes", value: OptionValue("N"), default: "256", requires: ["exec"], heading: .server,
+        "max-processes", value: OptionValue("N"), default: "256", requires: ["exec", "answer"], heading: .server,
         summary: "Maximum number of programs",
         manual: """
-            Run at most *N* programs concurrently, or fewer if the limit on open files requires it. Further upgrades \
-            get 503.
+            Run at most *N* programs concurrently, or fewer if the limit on open files requires it. With `--exec`, \
+            further upgrades get 503; with programs of `--answer`, further clients wait.
             """,
         example: "--exec --max-processes 32", seeAlso: ["exec", "max-connections"]
     ) { arguments, value throws(ValueProblem) in
