@@ -124,6 +124,7 @@ package struct ConnectSettings {
         try row.columns.checkPatterns(arguments.ending.until, of: "--until")
         try row.columns.checkPatterns(arguments.ending.expectations, of: "--expect")
         try row.columns.checkPatterns(arguments.transcript.hidden.map(\.source), of: "--hide")
+        try row.columns.checkPatterns(arguments.transcript.dropped.map(\.source), of: "--drop")
         conditions = try EndConditions(arguments)
         // Lines with placeholders may depend on their values.
         if !arguments.data.usesTemplates,

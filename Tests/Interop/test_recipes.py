@@ -288,6 +288,15 @@ def test_log_in_to_a_feed(kitchen):
     assert (result.status, result.lines) == (0, ['got {"token":"t"}', "two"]), result
 
 
+@recipe("Answer a challenge with a program")
+def test_answer_a_challenge(kitchen):
+    kitchen.write("sign.sh", '#!/bin/sh\nread -r _ value; echo "signed: $value"\n').chmod(0o755)
+    script = 'echo challenge: 17; read -r line; [ "$line" = "signed: 17" ] || exit 1; echo welcome; read -r line; echo "re: $line"; cat'
+    with serving(script) as server:
+        result = kitchen.run({"ws://localhost:8080/": server.url})
+    assert (result.status, result.out, result.err) == (0, b"re: hello\n", "")
+
+
 @recipe("Turn a session into a test")
 def test_turn_a_session_into_a_test(kitchen, wsx_echo):
     kitchen.write("requests.txt", "a\nb\n")
@@ -696,6 +705,16 @@ def test_bad_network(kitchen):
     # runs.
     numbers = [int(line) for line in result.lines]
     assert numbers == sorted(numbers) and 0 < len(numbers) < 40
+
+
+@recipe("Give each path of a mock server its own answers")
+def test_answer_by_path(kitchen):
+    with kitchen.start({" 8080": " 0"}) as server:
+        url = server.wait_for_address()
+        assert wsx("-1", url + "chat/a", "hello").out == b"welcome\n"
+        assert wsx("-1", url + "time/a/b", "x").out.startswith(b"20")
+        assert wsx("-1", url, "hello").out == b"hello\n"
+        assert wsx(url + "quiet/a", "x", "--timeout", "1", "-n", "1").out == b""
 
 
 @recipe("Answer from a recording")

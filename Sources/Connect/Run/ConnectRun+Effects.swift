@@ -9,19 +9,30 @@ extension ConnectRun {
     /// Creates the pipeline for the current server, or returns `nil` if there is no need for one.
     /// - Parameter decoders: The codecs of received messages, the outermost first.
     func makePipeline(decoding decoders: [Codec]) -> Pipeline? {
-        let timeout = settings.connector.timeouts.whole
         let format = settings.arguments.format
+        let dropping = ScopedConditions(settings.arguments.transcript.dropped)
+        for pattern in dropping.patterns { diagnostics.watch(pattern) }
+        let editor = MessageEditor(dropping: dropping.concerning())
         let codecs = MessageCodecs(
             decoders: decoders, limitBytes: settings.arguments.client.limits.maximumMessageBytes,
-            keepsOriginals: format.output.keepsOriginals && format.pick == nil)
+            keepsOriginals: format.output.keepsOriginals && format.pick == nil,
+            areReversed: editor != nil && CodecChain.irreversible(decoders, changes: false) == nil)
+        let isNeeded = !decoders.isEmpty || editor != nil
+        let pipeline = makePipeline(codecs) ?? (isNeeded ? Pipeline(codecs, clockOffset: loop.clockOffset) : nil)
+        pipeline?.editor = editor
+        return pipeline
+    }
+
+    /// The pipeline with an application protocol, or first messages and automatic answers, or `nil` if there are none.
+    private func makePipeline(_ codecs: MessageCodecs) -> Pipeline? {
+        stages.programAnswers = nil
+        let timeout = settings.connector.timeouts.whole
         if settings.arguments.protocols.choice != nil {
             outputs.protocolName = settings.protocolSelection?.descriptor.name
             let application = makeApplication()
             return Pipeline(codecs, application: application, readinessTimeout: timeout, clockOffset: loop.clockOffset)
         }
-        guard let plan = settings.exchange else {
-            return decoders.isEmpty ? nil : Pipeline(codecs, clockOffset: loop.clockOffset)
-        }
+        guard let plan = settings.exchange else { return nil }
         let rules = AutoReply.Rules(plan)
         for pattern in rules.patterns { diagnostics.watch(pattern) }
         let answers = AutoReply(rules, seed: .random(in: .min ... .max))

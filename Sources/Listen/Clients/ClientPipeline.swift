@@ -11,13 +11,13 @@ struct PipelineFactory {
     /// How the messages of clients, and of the server of a relay, are decoded, or `nil` if they are not.
     private let (clientCodecs, serverCodecs): (MessageCodecs?, MessageCodecs?)
     /// The conditions of messages that are dropped.
-    private let dropping: ScopedConditions
+    let dropping: ScopedConditions
     private let unfinished: UnfinishedMessages
 
     init(_ settings: ListenSettings) {
         rules = settings.exchange.map { AutoReply.Rules($0) }
         (clientCodecs, serverCodecs) = (settings.codecs(of: .client), settings.codecs(of: .server))
-        dropping = ScopedConditions([])
+        dropping = ScopedConditions(settings.arguments.transcript.dropped)
         unfinished = UnfinishedMessages(limitBytes: settings.maximumHeldBytes / 4 / (settings.share?.count ?? 1))
     }
 

@@ -68,6 +68,7 @@ package struct ListenSettings {
                 try arguments.checkForTexts()
             }
         }
+        if !arguments.transcript.dropped.isEmpty { try arguments.checkEncoding(for: "--drop", changes: false) }
         if exchange?.answers.isEmpty == false { try arguments.checkEncoding(for: "--answer", changes: false) }
         if case .relay(let mode) = arguments.mode {
             relay = try RelaySettings(mode, isSecure: arguments.tls.isUsed, secrets: secrets)
@@ -150,7 +151,7 @@ package struct ListenSettings {
         return MessageCodecs(
             decoders: decoders, limitBytes: arguments.limits.maximumMessageBytes,
             keepsOriginals: arguments.format.output.keepsOriginals && arguments.format.pick == nil,
-            areReversed: exchange != nil || relay?.rewriter != nil)
+            areReversed: exchange != nil || relay?.rewriter != nil || !arguments.transcript.dropped.isEmpty)
     }
 
     /// What all clients together may hold in incomplete messages and unsent output, in bytes: by default 256 MiB, but at

@@ -172,7 +172,8 @@ package final class ProgramAnswers {
     }
 
     private func ended(_ ticket: Int, _ words: [String], _ result: Result<[[UInt8]], ProgramRun.Problem>) {
-        jobs[ticket] = nil
+        // A program that cannot be started ends after the turn, in which the job may have been given up.
+        guard jobs.removeValue(forKey: ticket) != nil else { return }
         switch result {
         case .success(let texts): answers.programEnded(ticket, with: texts)
         case .failure(let problem):

@@ -245,7 +245,7 @@ extension JSONEvent {
     }
 }
 
-/// What a relay has done to a message.
+/// What a relay, or a rule of `--drop`, has done to a message.
 package enum RelayMark: Equatable {
     /// It forwards the message, which was recorded and shown when it arrived.
     case forwarded

@@ -250,6 +250,7 @@ import WSCore
         ConnectCase("history", "--no-history", "--history", "f") { $0.history = .file("f") },
         ConnectCase("no-history", "--history", "f", "--no-history") { $0.history = .none },
         ConnectCase("record", "--record", "f") { $0.transcript.recordPath = "f" },
+        ConnectCase("drop", "--drop", "x", "--drop=json:.a") { $0.transcript.dropped = conditions("x", "json:.a") },
         ConnectCase("hide", "--hide", "x", "--hide", "json:.a") { $0.transcript.hidden = conditions("x", "json:.a") },
         ConnectCase("pretty", "--no-pretty", "--pretty") { $0.transcript.isPretty = true },
         ConnectCase("paste", "--paste", "lines") { $0.transcript.paste = .lines },
@@ -362,6 +363,7 @@ import WSCore
             $0.heartbeats.heartbeatMisses = 1
         },
         ListenCase("record", "--record", "f") { $0.transcript.recordPath = "f" },
+        ListenCase("drop", "--drop", "path:/a x") { $0.transcript.dropped = conditions("path:/a x") },
         ListenCase("hide", "--hide", "x", "--hide", "json:.a") { $0.transcript.hidden = conditions("x", "json:.a") },
         ListenCase("handshake-timeout", "--handshake-timeout", "2") { $0.server.handshakeTimeout = .seconds(2) },
         ListenCase("close-timeout", "--close-timeout", "2") { $0.limits.closeTimeout = .seconds(2) },

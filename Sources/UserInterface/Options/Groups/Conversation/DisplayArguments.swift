@@ -45,6 +45,8 @@ package struct TranscriptArguments: Equatable, Sendable {
     package var recordPath: String?
     /// The messages that are not written or shown.
     package var hidden: [ScopedCondition] = []
+    /// The messages that are neither shown nor given to anything.
+    package var dropped: [ScopedCondition] = []
     /// Nil: only if the output is a terminal.
     package var isPretty: Bool?
     /// What becomes of several messages that are pasted at once.
@@ -99,9 +101,21 @@ package struct TranscriptArguments: Equatable, Sendable {
                 are still recorded, answered, and forwarded, in `wsx listen` also to programs; `-v` shows them dimmed, \
                 and `/show` finds them.
                 """,
-            example: "--hide '^ping'", seeAlso: ["answer"]
+            example: "--hide '^ping'", seeAlso: ["drop", "answer"]
         ) { arguments, value throws(ValueProblem) in
             arguments.hidden.append(try ScopedConditionValue.parse(value, allowing: prefixes))
+        }
+        OptionSpecification(
+            "drop", value: OptionValue("REGEX"), repetition: .adds, heading: .display,
+            summary: "Ignore messages that match REGEX",
+            manual: """
+                Treat messages that match *REGEX*, or another condition, as if they had not arrived: they are hidden, and \
+                neither answered, echoed, nor forwarded, nor given to a program or a protocol. They are still recorded, \
+                with `"dropped":true`. See CONDITIONS.
+                """,
+            example: "--drop '^ping'", seeAlso: ["hide"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.dropped.append(try ScopedConditionValue.parse(value, allowing: prefixes))
         }
         OptionSpecification(
             "pretty", heading: .display,

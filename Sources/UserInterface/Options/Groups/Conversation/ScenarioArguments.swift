@@ -17,7 +17,7 @@ package struct ScenarioArguments: Equatable, Sendable {
     /// The options of a client.
     package static let options: [OptionSpecification<ScenarioArguments>] = [
         OptionSpecification(
-            "scenario", value: OptionValue("FILE", .file), conflicts: ["input", "hide", "exec", "heartbeat"],
+            "scenario", value: OptionValue("FILE", .file), conflicts: ["input", "hide", "drop", "exec", "heartbeat"],
             excludes: [.messages, .stdin, .ending, .requests, .exchange], heading: .scenario,
             summary: "Play FILE and check the replies",
             manual: """
