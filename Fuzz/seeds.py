@@ -835,6 +835,17 @@ CODECS = {
     "bomb": zlib.compress(bytes(100_000)),
 }
 
+MESSAGE_RECORDS = {
+    "lines": b"lines\na\r\n\nb\r\r\nc",
+    "split": b"split:\\x1eb\na\x1ebc\x1e\x1eb",
+    "overlap": b"split:aa\naaa",
+    "array": b"array\n [1, {\"a\": [2]}, \"x,y\" ]",
+    "u8": b"length:u8\n\x02ab\x00\x01c",
+    "u16le": b"length:u16le\n\x02\x00ab",
+    "varint": b"length:varint\n\xac\x02" + bytes(300),
+    "skip": b"skip:3\n\xc3\xa9a",
+}
+
 STOMP = {
     "message": b"MESSAGE\nsubscription:0\nmessage-id:7\ndestination:/a\nx:a\\nb\\c\n\n{}\0\n",
     "length": b"\r\nMESSAGE\r\ndestination:/a\r\ncontent-length:3\r\n\r\na\0b\0RECEIPT\nreceipt-id:r0\n\n\0",
@@ -906,6 +917,7 @@ TARGETS = {
     "devtools": DEVTOOLS,
     "declarative-protocols": DECLARATIVE_PROTOCOLS,
     "codecs": CODECS,
+    "message-records": MESSAGE_RECORDS,
     "stomp": STOMP,
     "mqtt": MQTT,
 }

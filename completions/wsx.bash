@@ -121,7 +121,7 @@ _wsx() {
                 return
                 ;;
             'connect --encode' | 'connect --encode=')
-                COMPREPLY=($(compgen -W $'msgpack\ncbor\nexec:PROGRAM' -- "$current"))
+                COMPREPLY=($(compgen -W $'msgpack\ncbor\nsplit:TEXT\nlength:TYPE\nexec:PROGRAM' -- "$current"))
                 return
                 ;;
             'connect --json-rpc=')
@@ -234,7 +234,7 @@ _wsx() {
                 return
                 ;;
             'listen --encode' | 'listen --encode=')
-                COMPREPLY=($(compgen -W $'msgpack\ncbor' -- "$current"))
+                COMPREPLY=($(compgen -W $'msgpack\ncbor\nsplit:TEXT\nlength:TYPE' -- "$current"))
                 return
                 ;;
             'listen --tls-cert' | 'listen --tls-cert=')
@@ -293,7 +293,7 @@ _wsx() {
                 return
                 ;;
             'relay --encode' | 'relay --encode=')
-                COMPREPLY=($(compgen -W $'msgpack\ncbor' -- "$current"))
+                COMPREPLY=($(compgen -W $'msgpack\ncbor\nsplit:TEXT\nlength:TYPE' -- "$current"))
                 return
                 ;;
             'relay --unix-socket' | 'relay --unix-socket=')
@@ -377,7 +377,7 @@ _wsx() {
                 return
                 ;;
             'bench --encode' | 'bench --encode=')
-                COMPREPLY=($(compgen -W $'msgpack\ncbor' -- "$current"))
+                COMPREPLY=($(compgen -W $'msgpack\ncbor\nsplit:TEXT\nlength:TYPE' -- "$current"))
                 return
                 ;;
             'bench --data' | 'bench --data=')
