@@ -76,12 +76,14 @@ package struct RelayArguments: Equatable, Sendable {
         FormatArguments.options(manual: "Do not read standard input: there is no prompt.")
             .only(["no-stdin", "output"]).lifted(\.listen.format)
         CodecArguments.options(
-            takesPrograms: false,
+            takesPrograms: false, takesSides: true,
             decode: """
-                Decode the binary messages of both sides with *CODEC*. What is forwarded and recorded stays as it is.
+                Decode the messages of both sides with *CODEC*; after `from:client` or `from:server` and a blank, only \
+                those of this side. What is forwarded and recorded stays as it is.
                 """,
             encode: """
-                Encode lines of the prompt and answers, which must be JSON, with *CODEC*.
+                Encode lines of the prompt and answers, which must be JSON, with *CODEC*; after `from:client` or \
+                `from:server` and a blank, only those that are sent in place of this side.
                 """
         ).only(["decode", "encode"]).lifted(\.listen.codecs)
         RequestArguments.options.only([
