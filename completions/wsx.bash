@@ -117,7 +117,7 @@ _wsx() {
                 return
                 ;;
             'connect --decode' | 'connect --decode=')
-                COMPREPLY=($(compgen -W $'auto\nmsgpack\ncbor\njson\nzlib-stream\ngzip\ndeflate\ntext\nlines\nsplit:TEXT\narray\nlength:TYPE\nskip:N\nexec:PROGRAM' -- "$current"))
+                COMPREPLY=($(compgen -W $'auto\nmsgpack\ncbor\njson\nzlib-stream\ngzip\ndeflate\ntext\nlines\nsplit:TEXT\narray\nlength:TYPE\nskip:N\nprotobuf\nprotobuf:SCHEMA\nexec:PROGRAM' -- "$current"))
                 return
                 ;;
             'connect --encode' | 'connect --encode=')
@@ -230,7 +230,7 @@ _wsx() {
                 return
                 ;;
             'listen --decode' | 'listen --decode=')
-                COMPREPLY=($(compgen -W $'auto\nmsgpack\ncbor\njson\nzlib-stream\ngzip\ndeflate\ntext\nlines\nsplit:TEXT\narray\nlength:TYPE\nskip:N' -- "$current"))
+                COMPREPLY=($(compgen -W $'auto\nmsgpack\ncbor\njson\nzlib-stream\ngzip\ndeflate\ntext\nlines\nsplit:TEXT\narray\nlength:TYPE\nskip:N\nprotobuf\nprotobuf:SCHEMA' -- "$current"))
                 return
                 ;;
             'listen --encode' | 'listen --encode=')
@@ -289,7 +289,7 @@ _wsx() {
                 return
                 ;;
             'relay --decode' | 'relay --decode=')
-                COMPREPLY=($(compgen -W $'auto\nmsgpack\ncbor\njson\nzlib-stream\ngzip\ndeflate\ntext\nlines\nsplit:TEXT\narray\nlength:TYPE\nskip:N' -- "$current"))
+                COMPREPLY=($(compgen -W $'auto\nmsgpack\ncbor\njson\nzlib-stream\ngzip\ndeflate\ntext\nlines\nsplit:TEXT\narray\nlength:TYPE\nskip:N\nprotobuf\nprotobuf:SCHEMA' -- "$current"))
                 return
                 ;;
             'relay --encode' | 'relay --encode=')
@@ -373,7 +373,7 @@ _wsx() {
                 return
                 ;;
             'bench --decode' | 'bench --decode=')
-                COMPREPLY=($(compgen -W $'auto\nmsgpack\ncbor\njson\nzlib-stream\ngzip\ndeflate\ntext\nlines\nsplit:TEXT\narray\nlength:TYPE\nskip:N' -- "$current"))
+                COMPREPLY=($(compgen -W $'auto\nmsgpack\ncbor\njson\nzlib-stream\ngzip\ndeflate\ntext\nlines\nsplit:TEXT\narray\nlength:TYPE\nskip:N\nprotobuf\nprotobuf:SCHEMA' -- "$current"))
                 return
                 ;;
             'bench --encode' | 'bench --encode=')

@@ -22,7 +22,7 @@ extension Codec {
             case .cbor: try CBOR.encode(payload, to: &buffer)
             case .split(let separator): try separator.append(payload, isText: isText, to: &buffer)
             case .length(let length): try length.append(payload, isText: isText, to: &buffer)
-            case .auto, .json, .zlibStream, .gzip, .deflate, .plainText, .lines, .array, .skip, .program:
+            case .auto, .json, .zlibStream, .gzip, .deflate, .plainText, .lines, .array, .skip, .protobuf, .program:
                 throw .cannotEncode
             }
         } catch {
@@ -43,7 +43,7 @@ extension Codec {
     /// Whether ``joinRecords(_:_:original:isText:to:)`` supports the codec.
     package var hasInverse: Bool {
         switch self {
-        case .auto, .zlibStream, .program: false
+        case .auto, .zlibStream, .protobuf, .program: false
         default: true
         }
     }
@@ -86,7 +86,7 @@ extension Codec {
             case .skip(let byteCount):
                 buffer.append(original.extracting(first: byteCount))
                 buffer.append(record)
-            case .auto, .zlibStream, .program: throw .cannotEncode
+            case .auto, .zlibStream, .protobuf, .program: throw .cannotEncode
             }
         } catch {
             throw CodecError(codec: self, problem: error)

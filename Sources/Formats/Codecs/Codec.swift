@@ -29,6 +29,8 @@ package enum Codec: Hashable, Sendable {
     case length(RecordLength)
     /// A single record, after this number of bytes.
     case skip(byteCount: Int)
+    /// Protocol Buffers, converted to JSON; without a schema, members are the numbers of fields.
+    case protobuf(ProtobufSchema?)
     /// An external program, which the caller of the chain runs.
     case program(String)
 
@@ -52,7 +54,8 @@ package enum Codec: Hashable, Sendable {
     package static let forms = [
         Form(.auto), Form(.messagePack), Form(.cbor), Form(.json), Form(.zlibStream), Form(.gzip), Form(.deflate),
         Form(.plainText), Form(.lines), Form(.split(.lineFeed), "TEXT"), Form(.array), Form(.length(.u8), "TYPE"),
-        Form(.skip(byteCount: 0), "N"), Form(.program(""), "PROGRAM"),
+        Form(.skip(byteCount: 0), "N"), Form(.protobuf(nil)), Form(.protobuf(.example), "SCHEMA"),
+        Form(.program(""), "PROGRAM"),
     ]
 
     /// The codecs without a parameter, in the order of the help.
@@ -61,9 +64,16 @@ package enum Codec: Hashable, Sendable {
     /// What precedes the command of a program.
     package static let programPrefix = "exec:"
 
+    /// Reads a file that a name refers to. Throws ``CodecNameProblem/unreadable(_:)``.
+    package typealias FileReader = (_ path: String) throws(CodecNameProblem) -> [UInt8]
+
     /// Finds a codec by its name in `--decode`.
+    /// - Parameter file: Reads the descriptor set of `protobuf:FILE:TYPE`. By default, no file is read.
     /// - Throws: ``CodecNameProblem``.
-    package init(named name: String) throws(CodecNameProblem) {
+    package init(
+        named name: String,
+        file: FileReader = { _ throws(CodecNameProblem) in throw .unreadable("files are not read here") }
+    ) throws(CodecNameProblem) {
         if let codec = Self.all.first(where: { $0.name == name }) {
             self = codec
             return
@@ -81,6 +91,7 @@ package enum Codec: Hashable, Sendable {
                 let count = Int(parameter)
             else { throw .notANumber }
             self = .skip(byteCount: count)
+        case "protobuf": self = .protobuf(try ProtobufSchema(named: parameter, file: file))
         default: throw .unknown
         }
     }
@@ -91,6 +102,7 @@ package enum Codec: Hashable, Sendable {
         case .split(let separator): "\(shortName):\(separator.text)"
         case .length(let length): "\(shortName):\(length.rawValue)"
         case .skip(let byteCount): "\(shortName):\(byteCount)"
+        case .protobuf(let schema?): "\(shortName):\(schema.name)"
         case .program(let command): "\(shortName):\(command)"
         default: shortName
         }
@@ -112,6 +124,7 @@ package enum Codec: Hashable, Sendable {
         case .array: "array"
         case .length: "length"
         case .skip: "skip"
+        case .protobuf: "protobuf"
         case .program: "exec"
         }
     }
@@ -135,6 +148,8 @@ package enum Codec: Hashable, Sendable {
         case .array: "a record for each element of a JSON array"
         case .length: "records after their length: " + RecordLength.allCases.map(\.rawValue).joined(separator: ", ")
         case .skip: "a message without its first N bytes"
+        case .protobuf(nil): "Protocol Buffers with field numbers as names"
+        case .protobuf: "Protocol Buffers by a schema, which is FILE:TYPE"
         case .program: "a program, with its arguments"
         }
     }
@@ -170,31 +185,4 @@ package struct CodecError: Error, Equatable, CustomStringConvertible {
 
     /// The codec and the reason in words.
     package var description: String { "\(codec.shortName): \(problem)" }
-}
-
-/// Why a name in `--decode` or `--encode` is no codec.
-package enum CodecNameProblem: Error, Equatable {
-    /// No codec has this name.
-    case unknown
-    /// The text of `split:` is empty.
-    case emptySeparator
-    /// The text of `split:` has an undefined escape, such as `\q` or `\x1`.
-    case badEscape(String)
-    /// The type of `length:` does not exist.
-    case unknownLength
-    /// The text of `skip:` is no number.
-    case notANumber
-
-    /// The reason in words, to follow a colon.
-    package var words: String {
-        switch self {
-        case .unknown: "no such codec"
-        case .emptySeparator: "the text after split: is empty; \\n is a line feed"
-        case .badEscape(let escape):
-            "\(escapingControls(escape)) is no escape; use \\n, \\r, \\t, \\0, \\\\, or \\x and two hexadecimal digits"
-        case .unknownLength:
-            "expected " + RecordLength.allCases.map { "length:\($0.rawValue)" }.joined(separator: ", ")
-        case .notANumber: "expected a number of bytes, such as skip:20"
-        }
-    }
 }

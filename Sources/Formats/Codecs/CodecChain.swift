@@ -214,6 +214,7 @@ package struct CodecChain: ~Copyable {
         case .messagePack: try MessagePack.decode(input, into: &output, limitBytes: limitBytes)
         case .cbor: try CBOR.decode(input, into: &output, limitBytes: limitBytes)
         case .json: try CompactJSON.append(input, to: &output)
+        case .protobuf(let schema): try Protobuf.decode(input, by: schema, into: &output, limitBytes: limitBytes)
         case .gzip, .deflate:
             try Self.decompress(input, codec == .gzip ? .wrapped : .raw, into: &output, limitBytes: limitBytes)
             applied.append(codec)

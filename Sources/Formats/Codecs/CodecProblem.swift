@@ -38,6 +38,8 @@ package enum CodecProblem: Error, Equatable {
     case tooShort(byteCount: Int)
     /// A message has too many records.
     case tooManyRecords(limit: Int)
+    /// A message has too many fields.
+    case tooManyFields(limit: Int)
     /// The record contains what would end it.
     case containsSeparator
     /// The record has more bytes than its length can express.
@@ -79,6 +81,7 @@ extension CodecProblem: CustomStringConvertible {
         case .cutCharacter(let offset): "byte \(offset + 1) is within a character of the text"
         case .tooShort(let byteCount): "the message has only \(Phrase.count(byteCount, "byte"))"
         case .tooManyRecords(let limit): "more than \(limit) records"
+        case .tooManyFields(let limit): "more than \(limit) fields"
         case .containsSeparator: "the record contains the separator"
         case .recordTooLong(let byteCount, let limit):
             "the record has \(byteCount) bytes, and its length can be at most \(limit)"

@@ -42,7 +42,7 @@ import WSCore
         expectEqual(
             try Self.encoded("length:varint", String(repeating: "61", count: 300), isText: false).prefix(2), [0xAC, 2])
         expectEqual(try Self.encoded("length:u16", long, isText: false).prefix(2), [1, 0])
-        for name in ["lines", "array", "skip:1", "gzip", "auto"] {
+        for name in ["lines", "array", "skip:1", "gzip", "protobuf", "auto"] {
             try expectProblem(.cannotEncode, name, "61")
         }
     }
@@ -94,8 +94,8 @@ import WSCore
             let error = CodecError(codec: try Codec(named: name), problem: problem)
             #expect(throws: error) { try Self.joined(name, [Array(record.utf8)], original: Array("[1]\n".utf8)) }
         }
-        let names = ["auto", "zlib-stream", "exec:a"]
-        expectEqual(try names.map { try Codec(named: $0).hasInverse }, [false, false, false])
+        let names = ["auto", "zlib-stream", "protobuf", "exec:a"]
+        expectEqual(try names.map { try Codec(named: $0).hasInverse }, [false, false, false, false])
     }
 
     @Test(

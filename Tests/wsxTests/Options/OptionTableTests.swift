@@ -470,7 +470,8 @@ import WSCore
             }
             for choice in option.value?.completion.choices ?? [] {
                 // The placeholders that not any text may replace.
-                let value = ["length:TYPE": "length:u8", "skip:N": "skip:1"][choice.name] ?? choice.name
+                let values = ["length:TYPE": "length:u8", "skip:N": "skip:1", "protobuf:SCHEMA": "protobuf"]
+                let value = values[choice.name] ?? choice.name
                 _ = try Invocation.program.parse(
                     TestProgram.words(of: command) + Self.operands(of: command)
                         + ["--\(option.long)=\(value)"] + [needed].compactMap { $0 })

@@ -133,7 +133,7 @@ extension PromptArgument {
         for word in text.split(separator: " ") where text != "off" {
             let shown = escapingControls(String(word))
             do throws(CodecNameProblem) {
-                let codec = try Codec(named: String(word))
+                let codec = try Codec(opening: String(word))
                 guard codec.program == nil else { throw .unknown }
                 codecs.append(codec)
             } catch .unknown {

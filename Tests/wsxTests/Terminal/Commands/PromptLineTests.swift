@@ -95,7 +95,7 @@ import WSCore
             (#"/send"#, #"/send: the text is missing ("" sends an empty message); usage: /send TEXT"#),
             (
                 "/decode exec:jq",
-                "/decode: expected auto, msgpack, cbor, json, zlib-stream, gzip, deflate, text, lines, split:TEXT, array, length:TYPE, skip:N, or off, but got 'exec:jq'; usage: /decode [CODEC...|off]"
+                "/decode: expected auto, msgpack, cbor, json, zlib-stream, gzip, deflate, text, lines, split:TEXT, array, length:TYPE, skip:N, protobuf, protobuf:SCHEMA, or off, but got 'exec:jq'; usage: /decode [CODEC...|off]"
             ),
             ("/show it", "/show: 'it' is not a message number; usage: /show [N] [| COMMAND]"),
             ("/show -1", "/show: '-1' is not a message number; usage: /show [N] [| COMMAND]"),

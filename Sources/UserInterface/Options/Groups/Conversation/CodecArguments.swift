@@ -91,7 +91,7 @@ extension Codec {
         _ name: String, among choices: [ValueChoice], where isPossible: (Codec) -> Bool
     ) throws(ValueProblem) {
         do throws(CodecNameProblem) {
-            try self.init(named: name)
+            try self.init(opening: name)
         } catch {
             throw error == .unknown ? .notAChoice(choices.map(\.name)) : .unusable(words: error.words)
         }
