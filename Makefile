@@ -99,7 +99,7 @@ test-deps: deps
 	@scripts/install-packages.sh python3 python3-venv python3-pip python3-pytest python3-websockets \
 		nodejs node-ws ruby tmux python3-cryptography openssl curl socat 'chromium-headless-shell?' parallel \
 		openssh-client iproute2 python3-yaml python3-prometheus-client zsh fish jq less vim-tiny \
-		ruby-actioncable ruby-zeitwerk python3-jsonschema >&2
+		ruby-actioncable ruby-zeitwerk python3-jsonschema python3-protobuf >&2
 	@scripts/install-services.sh nginx-light:nginx tinyproxy:tinyproxy squid-openssl:squid microsocks:microsocks \
 		openssh-server:ssh mosquitto:mosquitto puma:puma >&2
 	@scripts/install-peers.sh >&2

@@ -835,6 +835,27 @@ CODECS = {
     "bomb": zlib.compress(bytes(100_000)),
 }
 
+# The descriptor set of a message T with fields of most kinds, and such a message.
+PROTOBUF_SET = zlib.decompress(base64.b64decode(
+    "eNqdlMtu01AQhjt27daTEMIBUSsgitouqgo5UthUlE0thSKRVuGQFolNFKdOZNXxiWynKN2w4h1Ys2SDxFvwGjwFOzgX24kaUhCreCbfjOfy"
+    "j/EX4OaQsWHo18cxS5k3GdTTYOQnaW80dqSL3FaAkwNbB2h1cobYuJb4fRadJzY8hl2d5ia5h0bUi1hia9xvUGW4HwHv9tnIuZbUrRQp28LV"
+    "hneNDBmysBcNHRYP52qcjv2kfhGx99Gs3rH3E+Czph+13S/aoyMV3c5CnLd+GL4SAR0R65ky11P8YeDD6xNI0njST5e1/wnQfCMJcoDmIPBD"
+    "2bu+W2psX2/LUaDzQlLNKI2nNAupvcbSnJtUUb/wp3KIFhWP5Akal71w4ssBlhr3F5KfiX+pgp5p+7D1TUNDOnllGE3CsKsSiKSVRm0hwQlH"
+    "JP9yhVpRbpBtLEeTkefH3dn7gSMl5S0gPqcgGmaQLgoXkPIqaBPRYywvY5Uj6+JVwqeA5zILH1GGGLLVjSVzzNLzp6LLMEjyWFPGLnbZ4kjR"
+    "ZZgbromrF0F0LuRcEMRBUybLN7ps6Bm19wCtYoikgnhy2mp1zw5bp83qivvhz1IvqWZyndf/Ueeq8f8S+VedX6kqoPa3e6/deA5b3zWEDikj"
+    "BFJVBoVAWFdSJITClbAGUg0ahYGwErl4i0IirKnccZmCkDyorVUamtOk4AtPaq/JPWpOh0IqImJ7ne9ijUJMNhBGtiU3Yzkd51hdFIz46MGz"
+    "MdMXeIQgMLuUJxI+RvZQ66V2eYlKiu8P5RTZQbi0b914d3BZ20fzeOF6dXW99vz1qgZnl+rqCP29OwhNYiAcVlfEj1uFfGO/AZZVpzY="
+))
+PROTOBUF_MESSAGE = bytes.fromhex(
+    "08ffffffffffffffffff0110031d0000c03f2201612a010030013a020805420801000000020000004a040803100150016209088094eb"
+    "dc031088276a232a210a1f0a0161121a32180a0911000000000000f03f0a0208000a031a01780a022001"
+)
+PROTOBUF = {
+    "schema": len(PROTOBUF_SET).to_bytes(2, "big") + PROTOBUF_SET + PROTOBUF_MESSAGE,
+    "message": PROTOBUF_MESSAGE,
+    "guesses": bytes.fromhex("0a020a000a03ff0001120568c3a90a21180108021801f8ffffff0f01"),
+    "group": bytes.fromhex("0b08010c"),
+}
 MESSAGE_RECORDS = {
     "lines": b"lines\na\r\n\nb\r\r\nc",
     "split": b"split:\\x1eb\na\x1ebc\x1e\x1eb",
@@ -918,6 +939,7 @@ TARGETS = {
     "declarative-protocols": DECLARATIVE_PROTOCOLS,
     "codecs": CODECS,
     "message-records": MESSAGE_RECORDS,
+    "protobuf": PROTOBUF,
     "stomp": STOMP,
     "mqtt": MQTT,
 }

@@ -18,6 +18,6 @@ struct FuzzTarget: Sendable {
         proxyChoice, proxyConnect, proxySOCKS, requestPaths, requestConditions, tls, json, jsonPaths, jsonChanges,
         har, shownMessages, jsonEvents, eventInput, encodedInput,
         options, configuration, records, replLines, histograms, benchResults, templates, answerRules, conditions,
-        dataFiles, matchers, scenarios, declarativeProtocols, codecs, messageRecords, stomp, mqtt,
+        dataFiles, matchers, scenarios, declarativeProtocols, codecs, messageRecords, protobuf, stomp, mqtt,
     ]
 }
