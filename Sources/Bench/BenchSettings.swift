@@ -46,7 +46,7 @@ package struct BenchSettings: Sendable {
         self.secrets = secrets.record
         try arguments.checkUser()
         try InputPlace.check(arguments.readFiles)
-        let data = try arguments.data.path.map { (path) throws(Failure) in try DataFile(path) }
+        let data = try DataFile(arguments.data.path, arguments.protocols, secrets: secrets)
         self.data = data
         guard arguments.protocols.choice != .automatic else {
             throw .badArgument(what: "--protocol auto", why: "a load test cannot detect the protocol; name it")
@@ -283,7 +283,8 @@ extension LoadPlan {
         }
         secrets.record.add(message: text)
         let message = try Template.make(
-            text, of: "--heartbeat-message", variables: variables, role: .loadMessage, secrets: secrets)
+            text, of: "--heartbeat-message", variables: variables, role: .loadMessage,
+            isTyped: !argument.hasPrefix("@"), secrets: secrets)
         var plan = conversation.exchange ?? AutoReply.Plan()
         plan.variables = variables
         plan.heartbeat = AutoReply.Plan.Heartbeat(message, every: load.pace.heartbeat)
@@ -323,7 +324,9 @@ extension MessageSource {
             }
             text = contents
         }
-        return try Template.make(text, of: option, variables: variables, role: .loadMessage, secrets: secrets)
+        return try Template.make(
+            text, of: option, variables: variables, role: .loadMessage, isTyped: option == "--message", secrets: secrets
+        )
     }
 }
 

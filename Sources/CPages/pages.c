@@ -103,6 +103,9 @@ static const struct {
     {"wsx-scripting.md", (const unsigned char[]){
 #embed "Manual/wsx-scripting.md" suffix(, 0)
     }},
+    {"wsx-templates.md", (const unsigned char[]){
+#embed "Manual/wsx-templates.md" suffix(, 0)
+    }},
     {"wsx.md", (const unsigned char[]){
 #embed "Manual/wsx.md" suffix(, 0)
     }},

@@ -27,7 +27,7 @@ extension ConnectSettings {
 
     /// Creates a writer of messages with placeholders, or returns `nil` if there are none.
     func makeTemplateWriter() -> TemplateWriter? {
-        guard arguments.data.usesTemplates || !saved.isEmpty else { return nil }
+        guard arguments.data.usesTemplates || !saved.isEmpty || !data.extractions.isEmpty else { return nil }
         // Lines are parsed when they are typed or read.
         let usesLastMessage =
             arguments.data.usesTemplates && (readsPipe || isRepl) || isRepl && !saved.isEmpty

@@ -14,20 +14,26 @@ extension ConnectSettings {
         for (option, value) in values {
             if let value, let command = SecretCommand(value, of: option) { commands.append(command) }
         }
-        commands += arguments.protocols.parameters.compactMap { SecretCommand($0) }
+        commands += arguments.protocols.parameters.compactMap { SecretCommand($0) } + secrets.outputs.templateCommands
         var seen: Set<String> = []
         return commands.filter { seen.insert($0.argument).inserted }
     }
 
     /// Replaces the outputs of programs by their latest ones.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
-    mutating func renewSecrets() throws(Failure) {
-        let templates = arguments.data.usesTemplates ? data : nil
+    /// - Parameter received: The latest values of the variables that messages set.
+    mutating func renewSecrets(
+        _ received: [(slot: Int, value: TemplateVariables.Value)] = []
+    ) throws(Failure) {
+        var templates = arguments.data.usesTemplates ? data : nil
+        templates?.received = received
         try RequestComposition(arguments: arguments.client, secrets: secrets, variables: templates?.columns)
             .renew(&requestTemplate)
         var values = RequestValues(connection: 1, templates ?? ChosenRow())
         let request = try requestTemplate.request(&values)
-        // Another URL of the origin, if the user has asked for one, or if placeholders have other values.
+        // Placeholders may have other values, unless the user has asked for another URL of the origin.
+        if url == requestedURL { url = request.url }
+        requestedURL = request.url
         connector.request = request.url == url ? request : request.addressed(to: url)
         secrets.record.add(connector.request)
         if let proxy = arguments.client.network.proxy, SecretCommand(proxy, of: "--proxy") != nil {

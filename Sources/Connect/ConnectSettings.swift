@@ -13,6 +13,8 @@ package struct ConnectSettings {
     let secrets: Secrets
     /// The URL to connect to.
     var url: WebSocketURL
+    /// The URL of the latest request. It differs from ``url`` if the user has asked for another one of the origin.
+    var requestedURL: WebSocketURL
     /// The request and the way to the server.
     var connector: Connector.Settings
     /// TLS with the server and with proxies, and cookies.
@@ -29,6 +31,8 @@ package struct ConnectSettings {
     let exchange: AutoReply.Plan?
     /// The row of the data file, whose columns are variables.
     let data: ChosenRow
+    /// Whether the message of `--heartbeat-message` is the content of a file.
+    private(set) var heartbeatIsFile = false
     /// The messages of `--define`.
     let saved: [SavedMessage]
     /// The scenario to play, or `nil` if there is none.
@@ -88,12 +92,18 @@ package struct ConnectSettings {
         try InputPlace.check(
             arguments.readFiles, isInputRead: readsInput && program == nil)
         if let text = arguments.staying.heartbeatMessage, text.hasPrefix("@") {
+            heartbeatIsFile = true
             arguments.staying.heartbeatMessage = try secrets.text(of: text, for: "--heartbeat-message")
             secrets.record.addMessage(of: "--heartbeat-message")
         }
         if let text = arguments.staying.heartbeatMessage { secrets.record.add(message: text) }
         // Not again for another server: the file may be a pipe.
-        let row = if let data { data } else { try ChosenRow(arguments.data) }
+        let row =
+            if let data {
+                data
+            } else {
+                try ChosenRow(arguments.data, arguments.protocols, sets: arguments.exchange.sets, secrets: secrets)
+            }
         self.data = row
         if let values = row.row { secrets.record.add(values, row.columns) }
         let templates = arguments.data.usesTemplates ? row : nil
@@ -108,6 +118,7 @@ package struct ConnectSettings {
             arguments.client, secrets: secrets, templates: templates, protocolSelection: protocolSelection,
             detectsProtocol: arguments.protocols.choice == .automatic, recordedSubprotocol: scenario?.subprotocol)
         url = composition.url
+        requestedURL = url
         connector = composition.connector
         requestTemplate = composition.requests
         if let cookies {
@@ -134,7 +145,8 @@ package struct ConnectSettings {
             throw .badInput(what: "message \(index + 1)", why: "\(problem)")
         }
         exchange = try AutoReply.Plan.make(
-            arguments.exchange, runsPrograms: true, variables: row.columns, secrets: secrets)
+            arguments.exchange, runsPrograms: true, variables: row.columns, row: row.row, extractions: row.extractions,
+            secrets: secrets)
         let isTerminal = StandardDescriptors.isTerminal(StandardDescriptors.input)
         if !readsInput {
             source = .none

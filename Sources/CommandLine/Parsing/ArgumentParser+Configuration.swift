@@ -198,6 +198,7 @@ extension ProgramDescription {
     /// Whether an entry of a configuration file starts a program, in any command.
     public func startsProgram(_ entry: Configuration.Entry) -> Bool {
         guard entry.value != "false" else { return false }
+        if OptionDescription.insertsOutput(entry.value ?? "") { return true }
         let typed = "--" + entry.name
         return commands.flatMap(\.options).contains { option in
             option.isNamed(typed) && option.startsProgram(option.alias(typed)?.value ?? entry.value ?? "")

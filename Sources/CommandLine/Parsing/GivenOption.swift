@@ -12,7 +12,8 @@ struct GivenOption {
     /// Whether words of the command line are a program that the option starts. An option without a value starts the
     /// words after `--`, even if a file contains the option.
     var startsPastedProgram: Bool {
-        description.startsProgram(value) && (line == nil || description.value == nil)
+        (description.startsProgram(value) || OptionDescription.insertsOutput(value))
+            && (line == nil || description.value == nil)
     }
 
     /// Checks conflicts and requirements between options.

@@ -174,6 +174,13 @@ public struct OptionDescription: Sendable {
     /// Whether a value, empty for an option that takes none, starts a program. Texts of other people, such as pasted
     /// commands and configuration files that they can write, must not contain such a value.
     public internal(set) var startsProgram: ProgramRule = { _ in false }
+    /// Whether a value inserts the output of a program with a placeholder, `{{exec:COMMAND}}`, in whatever option.
+    static func insertsOutput(_ value: String) -> Bool {
+        let utf8 = value.utf8
+        func contains(_ text: String) -> Bool { utf8.indices.contains { utf8[$0...].starts(with: text.utf8) } }
+        return contains("{{") && contains("exec:")
+    }
+
     /// The heading under which help and manual show it.
     public let heading: OptionHeading
     /// One line for help, without a full stop.

@@ -80,6 +80,7 @@ package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
                 `-v` shows the answers.
                 """
         ).lifted(\.exchange)
+        [ExchangeArguments.set].lifted(\.exchange)
         DataArguments.options.lifted(\.data)
         ScenarioArguments.options.lifted(\.scenario)
         StayingArguments.options.lifted(\.staying)

@@ -41,6 +41,14 @@ package enum ConnectCommands {
             completion: .savedMessage, reading: PromptArgument.optionalCall
         ) { prompt, call in if let call { prompt.send(call) } else { prompt.showSavedMessages() } },
         PromptCommand(
+            "set", "NAME=PATH", "keep a value of messages as {{NAME}}", in: .sending,
+            details: """
+                With `--template`: typed lines can insert the latest value at *PATH* of the messages that arrive from now \
+                on, as with `--set`.
+                """,
+            reading: PromptArgument.setVariable
+        ) { $0.set($1) },
+        PromptCommand(
             "repeat", "N [INTERVAL]", "send the last message N more times", in: .sending,
             details: """
                 *INTERVAL* is the time between messages, for example `500ms`. By default, messages are sent as \

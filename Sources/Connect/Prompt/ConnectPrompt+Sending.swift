@@ -71,6 +71,11 @@ extension ConnectPrompt {
         send(message: contents, as: kind ?? (isText ? settings.kind : .binary))
     }
 
+    /// Keeps a value of messages for typed lines.
+    func set(_ variable: SetVariableValue) {
+        if let problem = connection.set(variable) { diagnostics.error("/set: \(problem)") }
+    }
+
     /// Sends a ping or a pong. The pong that answers a ping is shown with its round trip.
     func send(control opcode: Opcode, _ payload: [UInt8]) {
         guard connection.link == .open else { return reportDisconnected("\(opcode)") }

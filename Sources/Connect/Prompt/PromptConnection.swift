@@ -38,6 +38,8 @@ protocol PromptConnection: AnyObject {
     func sendTyped(_ payload: RawSpan, as kind: MessageKind)
     /// Writes a saved message, to be sent as a typed line.
     func text(of call: MessageCall) throws(TemplateProblem) -> [UInt8]
+    /// Keeps a value of messages that arrive from now on for typed lines, or returns why that is not possible.
+    func set(_ variable: SetVariableValue) -> String?
     /// The codecs of received messages, the outermost first.
     var decoders: [Codec] { get }
     /// Decodes messages that arrive from now on with other codecs.

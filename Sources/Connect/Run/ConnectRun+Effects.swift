@@ -36,7 +36,6 @@ extension ConnectRun {
         let rules = AutoReply.Rules(plan)
         for pattern in rules.patterns { diagnostics.watch(pattern) }
         let answers = AutoReply(rules, seed: .random(in: .min ... .max))
-        settings.data.set(&answers.variables)
         stages.programAnswers = stages.answerPrograms.map { programs in
             ProgramAnswers(answers, by: programs) { [unowned self] text in
                 send(text.span.bytes, as: .text, for: .answer)

@@ -89,10 +89,11 @@ extension ConnectRun {
         diagnostics.notice("wsx: " + Failure.joined(failure.message ?? "", next))
     }
 
-    /// Replaces the outputs of programs by their latest ones.
+    /// Replaces the outputs of programs, and values of messages, by their latest ones.
     private func renewSecrets() throws(Failure) {
-        guard !settings.secretCommands.isEmpty else { return }
-        try settings.renewSecrets()
+        let received = stages.writer?.received ?? []
+        guard !settings.secretCommands.isEmpty || !received.isEmpty else { return }
+        try settings.renewSecrets(received)
         guard let selection = settings.protocolSelection else { return }
         stages.pipeline?.takeLogin(of: selection.makeSession(connection: 1, clockOffset: loop.clockOffset))
     }

@@ -41,6 +41,18 @@ extension ConnectRun: PromptConnection {
         return settings.arguments.data.usesTemplates ? Template.escaping(text) : text
     }
 
+    func set(_ variable: SetVariableValue) -> String? {
+        guard let writer = stages.writer, settings.arguments.data.usesTemplates else {
+            return "typed lines have placeholders only with --template"
+        }
+        do throws(VariableNameError) {
+            try writer.set(variable)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
     /// Closes the open connection, then connects again, or to another server if `next` is not `nil`.
     func reconnect(with next: ConnectSettings?) {
         guard connection == nil else {

@@ -16,6 +16,15 @@ final class TemplateStage {
     static func make(_ settings: ConnectSettings, _ writer: TemplateWriter) throws(Failure) -> TemplateStage? {
         guard settings.arguments.data.usesTemplates else { return nil }
         let stage = try TemplateStage(settings, writer)
+        for (index, text) in settings.arguments.messages.texts.enumerated() {
+            let (what, secrets) = ("message \(index + 1)", settings.secrets)
+            // Mistakes are reported below.
+            guard
+                let template = try? Template(
+                    text, variables: secrets.names(settings.data.columns, isTyped: true), environment: { _ in "" })
+            else { continue }
+            try secrets.runPrograms(of: template, for: what)
+        }
         for (index, message) in settings.messages.enumerated() where message.kind == .text {
             // A message may arrive before it is sent.
             let followsMessage =
@@ -33,8 +42,8 @@ final class TemplateStage {
     private func check(operand text: [UInt8], followsMessage: Bool) -> TemplateProblem? {
         do throws(TemplateProblem) {
             let template = try writer.template(text.span.bytes)
-            if template.usesLastMessage, followsMessage {
-                writer.usesLastMessage = true
+            if writer.followsMessage(template), followsMessage {
+                if template.usesLastMessage { writer.usesLastMessage = true }
             } else {
                 try writer.check(template)
             }
@@ -54,7 +63,8 @@ final class TemplateStage {
         self.writer = writer
         heartbeat = try settings.arguments.staying.heartbeatMessage.map { (text) throws(Failure) in
             try Template.make(
-                text, of: "--heartbeat-message", variables: settings.data.columns, secrets: settings.secrets)
+                text, of: "--heartbeat-message", variables: settings.data.columns,
+                isTyped: !settings.heartbeatIsFile, secrets: settings.secrets)
         }
         if heartbeat?.usesLastMessage ?? false { writer.usesLastMessage = true }
     }

@@ -6,10 +6,12 @@ import WSCore
 
 /// Writes templates with the values of a run: its row of the data file, the last received message, and numbers.
 final class TemplateWriter {
-    private let columns: VariableNames
+    private var columns: VariableNames
     private let saved: [SavedMessage]
     /// The columns, followed by the parameters of all saved messages.
-    private let names: VariableNames
+    private var names: VariableNames
+    /// The variables that received messages set.
+    private var extractions: [Extraction]
     private let secrets: Secrets
     private var variables: TemplateVariables
     private var stamp = Template.Stamp(sequence: 0, connection: 1, time: 0, seed: 0)
@@ -23,6 +25,7 @@ final class TemplateWriter {
     /// - Parameter usesLastMessage: Whether templates may insert values of the last message.
     init(_ data: ChosenRow, saved: [SavedMessage], usesLastMessage: Bool, secrets: Secrets) {
         columns = data.columns
+        extractions = data.extractions
         self.saved = saved
         self.usesLastMessage = usesLastMessage
         self.secrets = secrets
@@ -46,6 +49,32 @@ final class TemplateWriter {
     /// Handles a received message, which the next templates can refer to.
     func received(_ payload: RawSpan) {
         if usesLastMessage { variables.setLastMessage(payload) }
+        for extraction in extractions { extraction.update(&variables, from: payload) }
+    }
+
+    /// The latest values of the variables that received messages set.
+    var received: [(slot: Int, value: TemplateVariables.Value)] {
+        extractions.map { ($0.slot, variables.value($0.slot)) }
+    }
+
+    /// Whether a template contains values of received messages.
+    func followsMessage(_ template: Template) -> Bool {
+        template.usesLastMessage || template.uses(variables: extractions.map(\.slot))
+    }
+
+    /// Sets a variable by messages that arrive from now on, at another location than before if it exists.
+    /// - Throws: ``VariableNameError`` if the name is that of another value.
+    func set(_ variable: SetVariableValue) throws(VariableNameError) {
+        if let slot = names.slot(of: variable.name),
+            let index = extractions.firstIndex(where: { $0.slot == slot })
+        {
+            return extractions[index] = Extraction(slot: slot, path: variable.path)
+        }
+        let slot = try names.add(own: variable.name)
+        variables.add(variable.name)
+        // The names of lines have the same slots.
+        columns = names
+        extractions.append(Extraction(slot: slot, path: variable.path))
     }
 
     /// Parses a message.
@@ -57,7 +86,11 @@ final class TemplateWriter {
     private func template(_ text: String, _ names: VariableNames) throws(TemplateProblem) -> Template {
         let template: Template
         do throws(TemplateError) {
-            template = try Template(text, variables: names, environment: secrets.inserted)
+            template = try Template(
+                text, variables: secrets.names(names, isTyped: true), environment: secrets.inserted)
+            // Lines of the input start no programs.
+            let outputs = secrets.outputs.programs
+            guard template.commands.allSatisfy({ outputs[$0] != nil }) else { throw TemplateError(.noPrograms, at: 0) }
         } catch {
             throw TemplateProblem(words: error.suggestion(mayBeColumn: columns.names.isEmpty))
         }

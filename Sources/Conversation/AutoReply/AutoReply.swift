@@ -47,10 +47,16 @@ package final class AutoReply {
         package var ready: String?
         /// The first matching rule answers a message.
         package var answers: [Answer] = []
+        /// Whether rules also answer the message that ends the opening.
+        package var answersReadiness = false
         /// Sent again and again, or `nil` to send nothing.
         package var heartbeat: Heartbeat?
         /// The names of the variables that the templates insert.
         package var variables = VariableNames()
+        /// The first values of the variables, or `nil` if the caller sets them.
+        package var row: DataRow?
+        /// The variables that received messages set.
+        package var extractions: [Extraction] = []
 
         /// Plans no messages, and an opening that ends at once.
         package init() {}
@@ -107,7 +113,7 @@ package final class AutoReply {
         case none
         /// The message belongs to the opening.
         case opening
-        /// The message ends the opening.
+        /// The message ends the opening. A rule may have answered it.
         case ready
         /// A rule has answered the message.
         case answered
@@ -149,6 +155,7 @@ package final class AutoReply {
     package init(_ rules: Rules, seed: UInt64) {
         self.rules = rules
         variables = TemplateVariables(rules.plan.variables)
+        if let row = rules.plan.row { variables.set(row) }
         seeds = SeededRandom(seed: seed)
     }
 
@@ -204,11 +211,11 @@ package final class AutoReply {
     package func receive(
         _ payload: RawSpan, at time: UInt64, send: (RawSpan) -> Void
     ) throws(TemplateValueError) -> Finding {
-        if !isReady, let ready = rules.ready, ready.matches(payload) {
-            isReady = true
-            return .ready
-        }
-        guard !rules.answers.isEmpty else { return isReady ? .none : .opening }
+        for extraction in rules.plan.extractions { extraction.update(&variables, from: payload) }
+        let endsOpening = !isReady && rules.ready?.matches(payload) == true
+        if endsOpening { isReady = true }
+        let unanswered = endsOpening ? Finding.ready : isReady ? .none : .opening
+        guard !rules.answers.isEmpty, !endsOpening || rules.plan.answersReadiness else { return unanswered }
         if rules.usesLastMessage { variables.setLastMessage(payload) }
         beginMessage(at: time)
         for rule in rules.answers {
@@ -231,10 +238,10 @@ package final class AutoReply {
                 wait(
                     WaitingAnswer(ticket: nil, texts: [message.withReadableBytes { $0.withUnsafeBytes { Array($0) } }]))
             }
-            return .answered
+            return endsOpening ? .ready : .answered
         }
         stamp.sequence -= 1
-        return isReady ? .none : .opening
+        return unanswered
     }
 
     // MARK: Programs

@@ -3,7 +3,7 @@ import WSCore
 
 /// Sets a variable to a value in a message: `"set":{"sid":"/session"}`.
 package struct Extraction: Equatable, Sendable {
-    private let slot: Int
+    package let slot: Int
     private let path: JSONPath
 
     /// Prepares an extraction.
@@ -27,4 +27,15 @@ package struct Extraction: Equatable, Sendable {
         }
         variables.set(slot, to: value, of: message)
     }
+
+    /// Sets the variable, unless the message has no value at the location, or `null`.
+    /// - Parameter message: Text or binary.
+    package func update(_ variables: inout TemplateVariables, from message: RawSpan) {
+        guard UTF8Validator.isValid(message), let value = path.value(in: message),
+            value.kind != .literal || !message.extracting(value.range).isEqual(to: Self.null.span.bytes)
+        else { return }
+        variables.set(slot, to: value, of: message)
+    }
+
+    private static let null = Array("null".utf8)
 }

@@ -11,9 +11,13 @@ package final class SecretRecord: Sendable {
         var masked: Set<[UInt8]> = []
         /// The contents of ``masked``, oldest first.
         var order: [[UInt8]] = []
-        /// The contents of ``masked``, prepared for a search; nil: they have changed.
+        /// The latest values that were computed from secrets, oldest first.
+        var computed: [[UInt8]] = []
+        /// The contents of ``masked`` and ``computed``, prepared for a search; nil: they have changed.
         var search: Search?
         var messageSources: [String] = []
+
+        var isEmpty: Bool { masked.isEmpty && computed.isEmpty }
     }
 
     /// Secrets to search for.
@@ -104,7 +108,7 @@ package final class SecretRecord: Sendable {
 
     /// Adds the values of a row's columns whose names suggest secrets.
     package func add(_ row: DataRow, _ columns: VariableNames) {
-        for slot in columns.secretColumns where slot < row.count {
+        for slot in columns.secretSlots where slot < row.count {
             let value = row.withValue(slot) { value, _ in value.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
             }
             add(inserted: value)
@@ -211,6 +215,25 @@ package final class SecretRecord: Sendable {
         }
     }
 
+    /// The maximum number of computed values. Each message may have a new one, so they do not displace other secrets.
+    private static let maximumComputedCount = 64
+    /// A shorter computed value, such as a length, occurs in other text by chance.
+    private static let shortestComputedBytes = 8
+
+    /// Adds a value that was computed from a secret, such as a signature.
+    private func add(computed value: [UInt8]) {
+        guard value.count >= Self.shortestComputedBytes else { return }
+        contents.withLock { contents in
+            guard !contents.computed.contains(value) else { return }
+            if contents.computed.count == Self.maximumComputedCount { contents.computed.removeFirst() }
+            contents.computed.append(value)
+            contents.search = nil
+        }
+    }
+
+    /// Adds what templates compute from secrets.
+    package var sink: SecretSink { SecretSink { self.add(computed: $0) } }
+
     // MARK: Masking
 
     /// Whether a secret can be told from other text. Short words, such as "open", occur in our own messages.
@@ -229,7 +252,7 @@ package final class SecretRecord: Sendable {
     /// or if the end of one is missing.
     package func masking(_ text: String) -> String {
         // Programs may write many lines.
-        guard contents.withLock({ !$0.masked.isEmpty }) else { return text }
+        guard contents.withLock({ !$0.isEmpty }) else { return text }
         let bytes = Array(text.utf8)
         let masked = masking(bytes)
         return masked == bytes ? text : String(decoding: masked, as: UTF8.self)
@@ -238,8 +261,8 @@ package final class SecretRecord: Sendable {
     /// See ``masking(_:)-(String)``.
     package func masking(_ text: [UInt8]) -> [UInt8] {
         let search = contents.withLock { contents -> Search? in
-            guard !contents.masked.isEmpty else { return nil }
-            let search = contents.search ?? Search(contents.masked)
+            guard !contents.isEmpty else { return nil }
+            let search = contents.search ?? Search(contents.masked.union(contents.computed))
             contents.search = search
             return search
         }
@@ -271,7 +294,7 @@ package final class SecretRecord: Sendable {
     /// writes it, and in the path and query of a URL. Our own words may equal a secret by chance, and stay as they are:
     /// codes, statuses, hosts, ports, and times.
     package func masking(line: String) -> String {
-        guard contents.withLock({ !$0.masked.isEmpty }) else { return line }
+        guard contents.withLock({ !$0.isEmpty }) else { return line }
         let bytes = Array(line.utf8)
         var masked: [UInt8] = []
         var start = 0

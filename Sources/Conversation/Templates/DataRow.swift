@@ -12,8 +12,14 @@ package struct DataRow: Equatable, Sendable {
     private var values: [Value] = []
 
     /// Creates a row without values.
-    init(line: Int = 1) {
+    package init(line: Int = 1) {
         self.line = line
+    }
+
+    /// Appends a value that is text.
+    package mutating func append(text: [UInt8]) {
+        append(text.span.bytes)
+        endValue()
     }
 
     /// The number of values, which is that of the columns.

@@ -12,6 +12,9 @@ import WSCore
 ///     {{env:NAME}}       an environment variable, which is read when the template is parsed
 ///     {{NAME}}           a variable: a column of a data file, or a value from a message
 ///     {{last:/pointer}}  a value in the last received message, or {{last:.path}}
+///     {{time:s}}         the time in seconds since 1970
+///     {{random:A..B}}    a random integer from A to B
+///     {{exec:COMMAND}}   the latest output of a program
 ///     {{json:…}}         any of these as a JSON value
 ///     {{… | sha256}}     any of these, changed by filters; see ``TemplateFilter``
 ///     {{"text" | hex}}   a literal, which is a JSON string
@@ -35,17 +38,23 @@ package struct Template: Equatable, Sendable {
         case sequence
         case connection
         case time
+        /// The time in seconds since 1970.
+        case seconds
         /// The time in RFC 3339, in UTC with milliseconds.
         case iso
         /// A random UUID (RFC 9562 §5.4).
         case uuid
         /// This many random characters.
         case random(Int)
+        /// A random integer from one to another.
+        case integer(Int, Int)
         case variable(slot: Int, Form)
         /// The path at this index of ``paths``.
         case last(path: Int, Form)
         /// A group of the regular expression that matched; see ``AnswerRule``.
         case group(Int, Form)
+        /// The latest output of the program at this index of ``commands``.
+        case program(Int, Form)
         /// A value with filters, at this index of ``filteredParts``.
         case filtered(Int)
 
@@ -53,11 +62,11 @@ package struct Template: Equatable, Sendable {
         var maximumByteCount: Int? {
             switch self {
             case .literal(let start, let end): end - start
-            case .sequence, .connection, .time: Template.mostDigits
+            case .sequence, .connection, .time, .seconds, .integer: Template.mostDigits
             case .random(let count): count
             case .iso: Template.isoBytes
             case .uuid: Template.uuidBytes
-            case .variable, .last, .group, .filtered: nil
+            case .variable, .last, .group, .program, .filtered: nil
             }
         }
     }
@@ -86,6 +95,8 @@ package struct Template: Equatable, Sendable {
 
     /// The maximum number of characters of a `{{random N}}`.
     package static let maximumRandomBytes = 1 << 24
+    /// The maximum of the bounds of a `{{random:A..B}}`, and of their negatives.
+    static let maximumInteger = 1_000_000_000_000_000_000
     /// The maximum number of digits of a 64-bit number.
     static let mostDigits = 20
     static let isoBytes = 24
@@ -121,7 +132,7 @@ package struct Template: Equatable, Sendable {
     init(_ parser: TemplateParser, percentEncodesValues: Bool = false) {
         contents = Contents(
             literals: parser.literals, paths: parser.paths, parts: parser.parts, filteredParts: parser.filteredParts,
-            insertsSecret: parser.insertsSecret, percentEncodesValues: percentEncodesValues)
+            programs: parser.programs, insertsSecret: parser.insertsSecret, percentEncodesValues: percentEncodesValues)
     }
 
     /// Creates a text without placeholders.
@@ -180,10 +191,15 @@ package struct Template: Equatable, Sendable {
     package var variesByMessage: Bool {
         contains { part in
             switch part {
-            case .sequence, .time, .iso, .uuid, .random, .last, .group: true
-            case .literal, .connection, .variable, .filtered: false
+            case .sequence, .time, .seconds, .iso, .uuid, .random, .integer, .last, .group: true
+            case .literal, .connection, .variable, .program, .filtered: false
             }
         }
+    }
+
+    /// The commands of programs whose outputs the text contains.
+    package var commands: [String] {
+        contents.programs.map(\.command) + contents.filteredParts.flatMap { $0.operands.flatMap(\.commands) }
     }
 
     /// Whether a filter may fail.
@@ -198,6 +214,13 @@ package struct Template: Equatable, Sendable {
     package var usesVariables: Bool {
         contains { part in
             if case .variable = part { true } else { false }
+        }
+    }
+
+    /// Whether the text contains one of these variables.
+    package func uses(variables: [Int]) -> Bool {
+        contains { part in
+            if case .variable(let slot, _) = part { variables.contains(slot) } else { false }
         }
     }
 
@@ -216,7 +239,7 @@ package struct Template: Equatable, Sendable {
         parts.reduce(0) { sum, part in
             switch part {
             case .literal, .iso, .uuid, .random: sum.flatMap { sum in part.maximumByteCount.map { sum + $0 } }
-            case .sequence, .connection, .time, .variable, .last, .group, .filtered: nil
+            case .sequence, .connection, .time, .seconds, .integer, .variable, .last, .group, .program, .filtered: nil
             }
         }
     }
@@ -248,10 +271,10 @@ package struct Template: Equatable, Sendable {
         for index in contents.parts.indices {
             let part = contents.parts[index]
             switch part {
-            case .literal, .sequence, .connection, .time, .iso, .uuid, .random:
+            case .literal, .sequence, .connection, .time, .seconds, .iso, .uuid, .random, .integer:
                 let target = buffer.reserve(part.maximumByteCount ?? 0)
                 buffer.commit(contents.writeBounded(part, at: index, stamp, to: target))
-            case .variable, .last, .group:
+            case .variable, .last, .group, .program:
                 guard contents.percentEncodesValues else {
                     try appendValue(of: part, to: &buffer, variables, match, message)
                     continue
@@ -301,7 +324,11 @@ package struct Template: Equatable, Sendable {
         _ message: RawSpan
     ) throws(TemplateValueError) {
         switch part {
-        case .literal, .sequence, .connection, .time, .iso, .uuid, .random, .filtered: break
+        case .literal, .sequence, .connection, .time, .seconds, .iso, .uuid, .random, .integer, .filtered: break
+        case .program(let index, let form):
+            let program = contents.programs[index]
+            guard let output = program.outputs[program.command] else { throw .noOutput(program.command) }
+            Self.append(text: Array(output.utf8).span.bytes, as: form, to: &buffer)
         case .variable(let slot, let form): try variables.append(slot, as: form, to: &buffer)
         case .last(let path, let form): try variables.appendLast(contents.paths[path], as: form, to: &buffer)
         case .group(let number, let form):
@@ -311,15 +338,15 @@ package struct Template: Equatable, Sendable {
             guard UTF8Validator.isValid(text) else {
                 // The answer is a text message, so bytes that are not UTF-8 become replacement characters.
                 let repaired = Array(text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }.utf8)
-                return Self.append(group: repaired.span.bytes, as: form, to: &buffer)
+                return Self.append(text: repaired.span.bytes, as: form, to: &buffer)
             }
-            Self.append(group: text, as: form, to: &buffer)
+            Self.append(text: text, as: form, to: &buffer)
         }
     }
 }
 
 extension Template {
-    private static func append(group text: RawSpan, as form: Form, to buffer: inout ByteBuffer) {
+    private static func append(text: RawSpan, as form: Form, to buffer: inout ByteBuffer) {
         if form == .json { JSONString.append(text, to: &buffer) } else { buffer.append(text) }
     }
 }

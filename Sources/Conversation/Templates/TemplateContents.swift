@@ -8,18 +8,21 @@ extension Template {
         let paths: [JSONPath]
         let parts: [Part]
         let filteredParts: [FilteredPart]
+        let programs: [(command: String, outputs: ProgramOutputs)]
         let maximumByteCount: Int?
         let insertsSecret: Bool
         let percentEncodesValues: Bool
 
         init(
             literals: [UInt8], paths: [JSONPath] = [], parts: [Part], filteredParts: [FilteredPart] = [],
+            programs: [(command: String, outputs: ProgramOutputs)] = [],
             insertsSecret: Bool = false, percentEncodesValues: Bool = false
         ) {
             self.literals = literals
             self.paths = paths
             self.parts = parts
             self.filteredParts = filteredParts
+            self.programs = programs
             self.insertsSecret = insertsSecret
             self.percentEncodesValues = percentEncodesValues
             maximumByteCount = parts.reduce(0) { sum, part in
@@ -29,7 +32,9 @@ extension Template {
 
         static func == (one: Contents, other: Contents) -> Bool {
             one.literals == other.literals && one.paths == other.paths && one.parts == other.parts
-                && one.filteredParts == other.filteredParts && one.percentEncodesValues == other.percentEncodesValues
+                && one.filteredParts == other.filteredParts
+                && one.programs.elementsEqual(other.programs, by: ==)
+                && one.percentEncodesValues == other.percentEncodesValues
         }
     }
 }
@@ -62,6 +67,13 @@ extension Template.Contents {
         case .sequence: return Self.write(stamp.sequence, to: target)
         case .connection: return Self.write(stamp.connection, to: target)
         case .time: return Self.write(stamp.time, to: target)
+        case .seconds: return Self.write(stamp.time / 1000, to: target)
+        case .integer(let lower, let upper):
+            var random = SeededRandom(seed: stamp.seed ^ UInt64(index).byteSwapped)
+            let number = Int.random(in: lower...upper, using: &random)
+            guard number < 0 else { return Self.write(UInt64(number), to: target) }
+            target.storeBytes(of: UInt8(ascii: "-"), as: UInt8.self)
+            return 1 + Self.write(UInt64(number.magnitude), to: target + 1)
         case .iso:
             Self.writeISO(stamp.time, to: target)
             return Template.isoBytes
@@ -72,7 +84,7 @@ extension Template.Contents {
             // Parts of a message differ, because the index of the part changes the highest bits of the seed.
             RandomText.write(count, seed: stamp.seed ^ UInt64(index).byteSwapped, to: target)
             return count
-        case .variable, .last, .group, .filtered: return 0
+        case .variable, .last, .group, .program, .filtered: return 0
         }
     }
 

@@ -13,6 +13,12 @@ package struct TemplateError: Error, Equatable {
         case noLastMessage
         /// `random` without a number in the allowed range.
         case badLength
+        /// `random:` without a valid range.
+        case badRange
+        /// `exec:` in a text that must not start programs.
+        case noPrograms
+        /// `exec:` without a command.
+        case noCommand
         /// An environment variable that is not set.
         case notInEnvironment(String)
         /// `last:` with an invalid path.
@@ -30,7 +36,7 @@ package struct TemplateError: Error, Equatable {
     /// The offset of the placeholder in the text, in bytes of UTF-8.
     package let byteOffset: Int
 
-    init(_ reason: Reason, at byteOffset: Int) {
+    package init(_ reason: Reason, at byteOffset: Int) {
         self.reason = reason
         self.byteOffset = byteOffset
     }
@@ -82,6 +88,11 @@ package struct TemplateError: Error, Equatable {
         case .badFilter(let name, let why): return "the filter '\(name)' is invalid: \(why)"
         case .noLastMessage:
             return "{{last:…}} needs a received message, which exists only in --answer and scenarios"
+        case .badRange:
+            return "expected {{random:A..B}} with integers of at most 18 digits, and A not above B"
+        case .noPrograms:
+            return "{{exec:…}} is possible only in options, and not in files, lines of the input, or saved messages"
+        case .noCommand: return "{{exec:…}} needs a command: {{exec:COMMAND}}"
         case .badLength: return "expected {{random N}} with an N from 1 to \(Template.maximumRandomBytes)"
         case .notInEnvironment(let name): return "the environment variable '\(Self.shown(name))' is not set"
         case .badPath(let error): return "{{last:…}} needs a path in the message: \(error)"

@@ -193,13 +193,12 @@ extension JSONPath {
 
 extension Array<TemplateFilter> {
     /// Parses filters whose arguments are literals.
-    /// - Parameter text: Filters with ` | ` between them.
+    /// - Parameter pieces: The texts of the filters.
     /// - Throws: ``TemplateError``.
-    package init(parsing text: String) throws(TemplateError) {
+    package init(parsing pieces: ArraySlice<String>) throws(TemplateError) {
         let parser = TemplateParser("", variables: VariableNames(), groupCount: nil, percentEncodesValues: false)
         do throws(TemplateError.Reason) {
-            let pieces = TemplateParser.pieces(of: [UInt8](text.utf8)[...], until: "")?.pieces ?? []
-            self = try parser.filters(pieces[...]) { _ in nil }
+            self = try parser.filters(pieces) { _ in nil }
         } catch {
             throw TemplateError(error, at: 0)
         }
@@ -237,6 +236,8 @@ extension Template {
         /// The value: a template with one part or literal.
         let value: Template
         let filters: [TemplateFilter]
+        /// Receives the result, if it is computed from a secret.
+        var sink: SecretSink?
 
         /// The templates of the value and of the arguments.
         var operands: [Template] { [value] + filters.compactMap(\.operand) }
@@ -258,7 +259,15 @@ extension Template {
         /// Returns the text to insert.
         /// - Parameter operands: The values of ``operands``.
         func text(_ operands: [Result<[UInt8], TemplateValueError>]) throws(TemplateValueError) -> [UInt8] {
-            try filters.apply(to: operands[0], Array(operands.dropFirst())).text(for: filters.last?.name ?? "")
+            // `json` and `url` only escape a value, and a mask is found despite escapes.
+            let escapes = filters.reversed().prefix { $0 == .json || $0 == .url }.count
+            let (value, operands) = (operands[0], Array(operands.dropFirst()))
+            let result = try filters.apply(to: value, operands)
+            if let sink {
+                let secret = escapes == 0 ? result : try? Array(filters.dropLast(escapes)).apply(to: value, operands)
+                if let secret { sink.add(secret.insertedBytes) }
+            }
+            return try result.text(for: filters.last?.name ?? "")
         }
     }
 }

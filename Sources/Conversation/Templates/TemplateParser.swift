@@ -17,6 +17,7 @@ package struct TemplateParser {
     private(set) var paths: [JSONPath] = []
     private(set) var parts: [Template.Part] = []
     private(set) var filteredParts: [Template.FilteredPart] = []
+    private(set) var programs: [(command: String, outputs: ProgramOutputs)] = []
     private(set) var insertsSecret = false
 
     init(_ text: String, variables: VariableNames, groupCount: Int?, percentEncodesValues: Bool) {
@@ -108,10 +109,16 @@ package struct TemplateParser {
             append(.random(count), quotedFor: form)
         default:
             if let slot = variables.slot(of: text) {
-                if variables.secretColumns.contains(slot) { insertsSecret = true }
+                if variables.secretSlots.contains(slot) { insertsSecret = true }
                 append(.variable(slot: slot, form))
             } else if let literal = Self.literal(text) {
                 insert(literal, as: form)
+            } else if text == "time:s" {
+                append(.seconds, quotedFor: form)
+            } else if text.hasPrefix("random:") {
+                append(try Self.integer(text.utf8.dropFirst(7)), quotedFor: form)
+            } else if text.hasPrefix("exec:") {
+                try addProgram(String(text.dropFirst(5)), as: form)
             } else if text == "iso" {
                 append(.iso, quotedFor: form)
             } else if text == "uuid" {
@@ -154,6 +161,26 @@ package struct TemplateParser {
         inserted.withReadableBytes { span in span.withUnsafeBytes { literals += $0 } }
     }
 
+    /// The random integer in a range `A..B`.
+    private static func integer(_ range: Substring.UTF8View) throws(TemplateError.Reason) -> Template.Part {
+        let dots = range.firstIndex(of: UInt8(ascii: ".")) ?? range.endIndex
+        let upper = range[dots...].dropFirst(2)
+        let bounds = -Template.maximumInteger...Template.maximumInteger
+        guard range[dots...].starts(with: "..".utf8), let lower = Int(Substring(range[..<dots])),
+            let upper = Int(Substring(upper)), lower <= upper, bounds ~= lower, bounds ~= upper
+        else { throw .badRange }
+        return .integer(lower, upper)
+    }
+
+    private mutating func addProgram(_ text: String, as form: Template.Form) throws(TemplateError.Reason) {
+        guard let outputs = variables.programs else { throw .noPrograms }
+        let command = Self.literal(text) ?? text
+        guard command.utf8.contains(where: { !$0.isBlank }) else { throw .noCommand }
+        insertsSecret = true
+        programs.append((command, outputs))
+        append(.program(programs.count - 1, form))
+    }
+
     private mutating func addPath(_ text: String, as form: Template.Form) throws(TemplateError.Reason) {
         guard variables.includesLastMessage else { throw .noLastMessage }
         do throws(JSONQueryError) {
@@ -183,7 +210,7 @@ package struct TemplateParser {
         var index = literalEnd(in: text[start...])
         while true {
             let rest = text[index...]
-            let isAtEnd = end.isEmpty ? rest.isEmpty : rest.starts(with: end.utf8)
+            let isAtEnd = rest.starts(with: end.utf8)
             if isAtEnd || rest.starts(with: separator) {
                 pieces.append(String(decoding: text[start..<index].trimmingBlanks(), as: UTF8.self))
                 if isAtEnd { return (pieces, index) }
@@ -264,16 +291,19 @@ package struct TemplateParser {
             guard case .notInEnvironment = error else { throw error }
             while !filters.isEmpty {
                 guard case .fallback(let text) = filters.removeFirst() else { continue }
-                value = Template(literal: text)
-                return append(Template.FilteredPart(value: value, filters: filters))
+                return append(value: Template(literal: text), filters: filters)
             }
             throw error
         }
-        append(Template.FilteredPart(value: value, filters: filters))
+        append(value: value, filters: filters)
     }
 
-    private mutating func append(_ part: Template.FilteredPart) {
-        if part.operands.contains(where: \.insertsSecret) { insertsSecret = true }
+    private mutating func append(value: Template, filters: [TemplateFilter]) {
+        var part = Template.FilteredPart(value: value, filters: filters)
+        if part.operands.contains(where: \.insertsSecret) {
+            insertsSecret = true
+            part.sink = variables.sink
+        }
         var constants: [Result<[UInt8], TemplateValueError>] = []
         for text in part.operands.compactMap(\.constantText) { constants.append(.success(text)) }
         // What is always the same is computed once.

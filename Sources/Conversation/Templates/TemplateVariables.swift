@@ -4,8 +4,8 @@ import WSCore
 /// The values of a connection that templates insert: its variables, and the last message it received.
 package struct TemplateVariables: ~Copyable {
     /// The value of a variable.
-    private struct Slot {
-        enum Kind {
+    package struct Value: Sendable {
+        fileprivate enum Kind {
             /// No value yet.
             case none
             /// Text.
@@ -14,12 +14,12 @@ package struct TemplateVariables: ~Copyable {
             case json
         }
 
-        var kind = Kind.none
-        var bytes: [UInt8] = []
+        fileprivate var kind = Kind.none
+        fileprivate var bytes: [UInt8] = []
     }
 
-    private let names: [String]
-    private var slots: [Slot]
+    private var names: [String]
+    private var slots: [Value]
     private var lastMessage = ByteBuffer()
     private var hasLastMessage = false
 
@@ -30,7 +30,7 @@ package struct TemplateVariables: ~Copyable {
     /// - Parameter names: The names that the templates were parsed with, or that followed them.
     package init(_ names: VariableNames = VariableNames()) {
         self.names = names.names
-        slots = Array(repeating: Slot(), count: names.names.count)
+        slots = Array(repeating: Value(), count: names.names.count)
     }
 
     /// Sets a variable to a text.
@@ -58,6 +58,18 @@ package struct TemplateVariables: ~Copyable {
         decoded.withReadableBytes { set(slot, value.kind == .string ? .text : .json, $0) }
     }
 
+    /// The value of the variable in a slot. Templates that insert it fail if it has not been set.
+    package func value(_ slot: Int) -> Value { slots[slot] }
+
+    /// Sets a variable to the value of another one.
+    package mutating func set(_ slot: Int, to value: Value) { slots[slot] = value }
+
+    /// Adds a variable without a value. Its slot follows the others.
+    package mutating func add(_ name: String) {
+        names.append(name)
+        slots.append(Value())
+    }
+
     /// Sets the variables of a data file, which have the first slots.
     package mutating func set(_ row: DataRow) {
         for column in 0..<min(row.count, slots.count) {
@@ -76,7 +88,7 @@ package struct TemplateVariables: ~Copyable {
         if UTF8Validator.isValid(message) { lastMessage.append(message) }
     }
 
-    private mutating func set(_ slot: Int, _ kind: Slot.Kind, _ bytes: RawSpan) {
+    private mutating func set(_ slot: Int, _ kind: Value.Kind, _ bytes: RawSpan) {
         slots[slot].kind = kind
         slots[slot].bytes.removeAll(keepingCapacity: true)
         bytes.withUnsafeBytes { slots[slot].bytes.append(contentsOf: $0) }
@@ -117,6 +129,8 @@ package enum TemplateValueError: Error, Equatable {
     case notJSON
     /// The received message has no value at this path.
     case missing(path: String)
+    /// The program with this command has not run.
+    case noOutput(String)
     /// A filter cannot be applied.
     case filter(String, FilterProblem)
 
@@ -151,6 +165,7 @@ extension TemplateValueError: CustomStringConvertible {
         case .noLastMessage: "{{last:…}} needs a received message, but none has arrived yet"
         case .notJSON: "the received message is not JSON"
         case .missing(let path): "the received message has no value at \(quoted(path))"
+        case .noOutput: "the program of {{exec:…}} has not run"
         case .filter(let name, let problem): "the filter '\(name)' failed: \(problem)"
         }
     }

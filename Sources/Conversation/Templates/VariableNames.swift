@@ -9,17 +9,23 @@ package struct VariableNames: Equatable, Sendable {
     package private(set) var names: [String] = []
     /// The slots by the exact bytes of the names.
     private var slots: [ExactString: Int] = [:]
-    /// The slots of columns whose names suggest that their values are secrets.
-    package private(set) var secretColumns: Set<Int> = []
+    /// The slots of variables whose values are secrets, such as columns with telling names.
+    package private(set) var secretSlots: Set<Int> = []
     /// Whether templates may also insert values of the last message.
     package var includesLastMessage = true
+    /// The outputs of programs that templates insert, or `nil` where `{{exec:…}}` is not allowed.
+    package var programs: ProgramOutputs?
+    /// Receives what is computed from secrets.
+    package var sink: SecretSink?
 
     /// The placeholders that are not variables.
     static let placeholders = ["seq", "connection", "time", "random"]
     /// Placeholders in whose place there may be a variable, because columns often have these names.
-    static let replaceablePlaceholders = ["iso", "uuid"]
+    static let replaceablePlaceholders = ["iso", "uuid", "time:s"]
     /// The beginnings of placeholders with an argument.
     static let prefixes = ["env:", "last:", "json:", "random "]
+    /// The same for those in whose place there may be a variable.
+    static let replaceablePrefixes = ["random:", "exec:"]
 
     /// Creates an empty list.
     package init() {}
@@ -57,14 +63,34 @@ package struct VariableNames: Equatable, Sendable {
     /// Whether a text in braces begins like a placeholder or names a variable.
     private func isPlaceholder(_ text: String) -> Bool {
         slots[ExactString(text)] != nil || (Self.placeholders + Self.replaceablePlaceholders).contains(text)
-            || Self.prefixes.contains { text.hasPrefix($0) }
+            || (Self.prefixes + Self.replaceablePrefixes).contains { text.hasPrefix($0) }
     }
 
     /// Adds a column of a data file, unless there already is a variable with this name.
     /// - Throws: ``VariableNameError``.
     mutating func add(column name: String) throws(VariableNameError) {
+        try add(name, isSecret: SecretName.isSecret(name))
+    }
+
+    /// Adds a variable whose name the user chooses, so it must not be that of another value.
+    /// - Returns: The slot of the variable.
+    /// - Throws: ``VariableNameError``.
+    @discardableResult
+    package mutating func add(own name: String, isSecret: Bool = false) throws(VariableNameError) -> Int {
+        guard slots[ExactString(name)] == nil else { throw .taken(name) }
+        guard !isPlaceholder(name) else { throw .placeholder(name) }
+        return try add(name, isSecret: isSecret)
+    }
+
+    /// Adds a variable, unless there already is one with this name.
+    /// - Parameter isSecret: Whether its values are secrets.
+    /// - Returns: The slot of the variable.
+    /// - Throws: ``VariableNameError``.
+    @discardableResult
+    package mutating func add(_ name: String, isSecret: Bool) throws(VariableNameError) -> Int {
         let slot = try add(name)
-        if SecretName.isSecret(name) { secretColumns.insert(slot) }
+        if isSecret { secretSlots.insert(slot) }
+        return slot
     }
 
     /// Adds a variable, unless there already is one with this name.
@@ -92,6 +118,8 @@ package enum VariableNameError: Error, Equatable {
     case empty
     /// The name is a placeholder of templates, such as `seq`.
     case placeholder(String)
+    /// There is another variable with this name.
+    case taken(String)
     /// The name has braces or surrounding blanks, so a template cannot contain it.
     case unusable(String)
 }
@@ -102,6 +130,7 @@ extension VariableNameError: CustomStringConvertible {
         switch self {
         case .empty: "the name of a variable is empty"
         case .placeholder(let name): "\(quoted(name)) is a placeholder with its own meaning; choose another name"
+        case .taken(let name): "there is another variable \(quoted(name)); choose another name"
         case .unusable(let name): "the variable \(quoted(name)) has braces or surrounding blanks; choose another name"
         }
     }

@@ -12,6 +12,7 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
     package var access = AccessArguments()
     package var web = WebArguments()
     package var exchange = ExchangeArguments()
+    package var protocols = ProtocolArguments()
     package var scenario = ScenarioArguments()
     package var faults = FaultArguments()
     package var tls = ServerTLSArguments()
@@ -48,6 +49,13 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
         ) { arguments, values in arguments.mode = .exec(values) },
     ]
 
+    /// A variable.
+    static let variable = ProtocolArguments.variable(
+        heading: .exchange,
+        manual: "`{{json:`*NAME*`}}` inserts it as a JSON string. A value with a telling *NAME* is masked in errors.",
+        example: "--param name=demo --first-message 'hello from {{name}}'",
+        seeAlso: ["answer", "set"])
+
     @OptionTable<ListenArguments> package static var options: [OptionSpecification<ListenArguments>] {
         modeOptions
         ServerArguments.upgradeOptions.lifted(\.server)
@@ -63,6 +71,8 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
                 Answered messages are still written or shown, but not echoed or relayed. A few rules make a mock server.
                 """
         ).lifted(\.exchange)
+        [ExchangeArguments.set].lifted(\.exchange)
+        [variable].lifted(\.protocols)
         FaultArguments.options.lifted(\.faults)
         replay
         scenario

@@ -51,6 +51,7 @@ package struct RelayArguments: Equatable, Sendable {
     ]
 
     package static let options = table.adapted(examples: [
+        "param": "--param name=demo --answer '^who => {{name}}'",
         "max-connections": "--max-connections 1000", "max-memory": "--max-memory 1G",
         "tls-self-signed": "--tls-self-signed", "delay": "--delay 200ms", "drop-rate": "--drop-rate 1%",
         "seed": "--drop-rate 1% --seed 7", "close-after": "--close-after 100", "reject": "--reject 503x2",
@@ -69,6 +70,8 @@ package struct RelayArguments: Equatable, Sendable {
                 Messages of clients are answered, and after `from:server ` those of the server. They are not forwarded.
                 """
         ).only(["answer"]).lifted(\.listen.exchange)
+        [ExchangeArguments.set].lifted(\.listen.exchange)
+        [ListenArguments.variable].lifted(\.listen.protocols)
         RewriteArguments.options.lifted(\.rewriting)
         FaultArguments.options.only(["delay", "drop-rate", "seed", "close-after", "reject", "throttle"])
             .lifted(\.listen.faults)

@@ -73,6 +73,7 @@ final class ClientScenario: ClientService {
         player = ScenarioPlayer(
             scenario, connection: UInt64(number), defaultTimeout: .zero, repeats: scenario.hasRepetition,
             clockOffset: run.loop.clockOffset, seed: .random(in: .min ... .max))
+        run.settings.variables.set(&player.variables)
     }
 
     /// Starts at the end of the turn: the response to the client's request is sent first.

@@ -24,6 +24,8 @@ package struct ListenSettings {
     let exchange: AutoReply.Plan?
     /// The programs that answer messages, by their words.
     let answerCommands: [[String]: ProgramCommand]
+    /// The variables of texts.
+    let variables: ChosenRow
     /// How to reach the server of `wsx relay`, or `nil` for another command.
     let relay: RelaySettings?
     /// The program run for each client, or `nil` if there is none.
@@ -54,11 +56,14 @@ package struct ListenSettings {
             replay = nil
             try arguments.checkReplaySpeed()
         }
+        variables = try ChosenRow(
+            DataArguments(), arguments.protocols, sets: arguments.exchange.sets, secrets: secrets)
         scenario = try Scenario.make(
-            arguments.scenario, playsPeer: true, codecs: arguments.codecs,
+            arguments.scenario, variables: variables.columns, playsPeer: true, codecs: arguments.codecs,
             limitBytes: arguments.limits.maximumMessageBytes, secrets: secrets)
         exchange = try AutoReply.Plan.make(
-            arguments.exchange, allowing: arguments.conditionPrefixes, runsPrograms: true, takesData: false,
+            arguments.exchange, allowing: arguments.conditionPrefixes, runsPrograms: true,
+            variables: variables.columns, row: variables.row, extractions: variables.extractions, takesData: false,
             secrets: secrets)
         answerCommands = try ProgramCommand.commands(of: exchange, secrets)
         if !arguments.codecs.encoders.isEmpty {

@@ -200,7 +200,7 @@ extension ProtocolSelection {
         let file = try HeaderFiles.text(of: path, for: "--protocol", maximumBytes: 1 << 20)
         do throws(DeclarativeProtocolError) {
             return try DeclarativeProtocol(
-                file,
+                file, sink: secrets.record.sink,
                 environment: { name in
                     let value = secrets.inserted(name)
                     if value != nil { secrets.record.addMessage(of: "--protocol \(escapingControls(path))") }

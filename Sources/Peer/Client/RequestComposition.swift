@@ -29,10 +29,14 @@ package struct RequestComposition {
     func template(for url: URLTemplate) throws(Failure) -> RequestTemplate {
         var template = RequestTemplate(url, arguments)
         let typedHeaders = arguments.request.headers.filter { SecretCommand(ofHeader: $0) == nil }
-        for field in try HeaderFiles.fields(typedHeaders) {
-            try Self.checkLogin(field)
-            template.fields.append(
-                RequestTemplate.Field(name: field.name, value: try parse(field.value, of: "--header")))
+        for header in typedHeaders {
+            let isTyped = !header.hasPrefix("@")
+            for field in try HeaderFiles.fields([header]) {
+                try Self.checkLogin(field)
+                template.fields.append(
+                    RequestTemplate.Field(
+                        name: field.name, value: try parse(field.value, of: "--header", isTyped: isTyped)))
+            }
         }
         template.secretFields = try secretFields()
         if let auth = arguments.request.auth {
@@ -101,9 +105,10 @@ package struct RequestComposition {
 
     // MARK: Templates
 
-    private func parse(_ text: String, of option: String) throws(Failure) -> Template {
+    private func parse(_ text: String, of option: String, isTyped: Bool = true) throws(Failure) -> Template {
         guard let variables else { return Template(literal: Array(text.utf8)) }
-        return try Template.make(text, of: option, variables: variables, role: .request, secrets: secrets)
+        return try Template.make(
+            text, of: option, variables: variables, role: .request, isTyped: isTyped, secrets: secrets)
     }
 
     /// Parses a value that may be a reference. What it refers to is not a template: a password may contain braces.

@@ -150,28 +150,48 @@ package final class MessageWriter {
     private func writeFormatted(
         _ payload: RawSpan, as kind: MessageKind, _ format: MessageFormat, reply: Reply?, size: Int?
     ) {
-        for part in format.parts {
-            switch part {
-            case .text(let text): picked.append(text.span.bytes)
-            case .time:
-                clock.update()
-                let text = clock.text
-                picked.append(text.span.bytes)
-            case .kind: picked.append(kind == .text ? "text" : "binary")
-            case .size: picked.append("\(size ?? payload.byteCount)")
-            case .latency:
-                guard let reply else { continue }
-                let microseconds = Int(reply.roundTrip / .microseconds(1))
-                picked.append("\(microseconds / 1000).\(String(1000 + microseconds % 1000).dropFirst())")
-            case .data(nil): picked.append(payload)
-            case .data(let path?):
-                if kind == .text || UTF8Validator.isValid(payload) { _ = path.appendValue(of: payload, to: &picked) }
-            }
-        }
+        for part in format.parts { append(part, of: payload, as: kind, reply: reply, size: size) }
         // Not as text, which may be laid out as JSON.
         picked.withReadableBytes { writeWhole($0, as: .binary, client: nil, reply: nil, nil) }
         picked.removeAll()
         picked.releaseStorage(above: Self.keptBytes)
+    }
+
+    /// Appends a part of `--format` to ``picked``.
+    /// - Returns: Whether there is a value; otherwise nothing was appended.
+    @discardableResult
+    private func append(
+        _ part: MessageFormat.Part, of payload: RawSpan, as kind: MessageKind, reply: Reply?, size: Int?
+    ) -> Bool {
+        switch part {
+        case .text(let text): picked.append(text.span.bytes)
+        case .time:
+            clock.update()
+            let text = clock.text
+            picked.append(text.span.bytes)
+        case .kind: picked.append(kind == .text ? "text" : "binary")
+        case .size: picked.append("\(size ?? payload.byteCount)")
+        case .latency:
+            guard let reply else { return false }
+            let microseconds = Int(reply.roundTrip / .microseconds(1))
+            picked.append("\(microseconds / 1000).\(String(1000 + microseconds % 1000).dropFirst())")
+        case .data(nil): picked.append(payload)
+        case .data(let path?):
+            return (kind == .text || UTF8Validator.isValid(payload)) && path.appendValue(of: payload, to: &picked)
+        case .filtered(let part, let filters):
+            let start = picked.count
+            let exists = append(part, of: payload, as: kind, reply: reply, size: size)
+            let value = picked.withReadableBytes { text in
+                text.extracting(start..<text.byteCount).withUnsafeBytes { Array($0) }
+            }
+            picked.removeLast(value.count)
+            // What fails is missing.
+            guard let result = try? filters.apply(to: exists ? .success(value) : .failure(.notJSON)) else {
+                return false
+            }
+            picked.append(result.insertedBytes.span.bytes)
+        }
+        return true
     }
 
     private func writeWhole(

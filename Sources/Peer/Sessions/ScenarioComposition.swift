@@ -21,7 +21,7 @@ extension Scenario {
     ) throws(Failure) -> Scenario? {
         guard let path = arguments.path else { return nil }
         var (contents, options) = try steps(in: path, arguments)
-        options.variables = variables
+        options.variables = secrets.names(variables, isTyped: false)
         options.environment = secrets.inserted
         options.playsPeer = playsPeer
         options.decoders = codecs.decoders

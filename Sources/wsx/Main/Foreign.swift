@@ -252,7 +252,7 @@ struct ForeignOption: Sendable {
         c --ignore-stdin: use --no-stdin
         c -W --password: use --auth USER, which asks for the password
         b --password: use --auth USER, which asks for the password
-        c --set --variable: use {{env:NAME}} in a message, with --template
+        c --variable: use --param NAME=VALUE and {{NAME}} in a message, with --template
         c --first --exit-after: use --one, or --count N for N messages
         c --filter --grep --where --find: use --hide REGEX to hide messages, --until REGEX, or /filter at the prompt
         clr --exclude --ignore-messages: use --hide REGEX
@@ -321,7 +321,6 @@ struct ForeignOption: Sendable {
         l -x --execute: use --first-message TEXT to greet clients, or --answer RULE
         r -R --replacements: use --rewrite RULE to change messages
         r --script --scripts -s --modify-body: use --rewrite RULE to change messages
-        r --set: omit mitmproxy's settings; --rewrite RULE changes messages, and 0.0.0.0:PORT serves other machines
         r --modify-headers: use -H 'NAME: VALUE'
         r --replace --body --map-remote --map-local --setheaders --intercept: use --rewrite RULE to change messages
         r --message --first-message --execute -x: use --rewrite RULE or --answer RULE, or type at the prompt
@@ -378,7 +377,7 @@ enum ForeignCommand {
         reconnect reconnecting: staying-connected
         compression deflate permessage-deflate: --compress
         regex regexp regexes pcre: values
-        templates variables: placeholders
+        filters variables: placeholders
         signal signals: exit-status
         cookies: --cookie
         keepalive: --heartbeat

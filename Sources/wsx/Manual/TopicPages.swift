@@ -26,8 +26,8 @@ enum TopicPages {
             "protocols", summary: "application protocols", options: [(.protocols, speakers)],
             sections: [ProtocolManual.section]),
         TopicPage(
-            "scenarios", summary: "scenarios, placeholders, automatic answers, and faults for tests",
-            options: [(.scenario, players), (.templates, speakers), (.exchange, networked), (.faults, servers)],
+            "scenarios", summary: "scenarios, automatic answers, and faults for tests",
+            options: [(.scenario, players), (.exchange, networked), (.faults, servers)],
             sections: ManualPages.sections(of: "scenarios")),
         TopicPage(
             "conditions", summary: "the messages that options are about",
@@ -35,6 +35,10 @@ enum TopicPages {
         TopicPage(
             "scripting", summary: "requests, reconnecting, and programs",
             sections: ManualPages.sections(of: "scripting")),
+        TopicPage(
+            "templates", summary: "placeholders: values in messages, URLs, and requests, and filters that compute them",
+            options: [(.templates, speakers)],
+            sections: ManualPages.sections(of: "templates")),
         TopicPage(
             "results", summary: "results, thresholds, and metrics of load tests",
             options: [(.results, measurements)],

@@ -121,6 +121,29 @@ import WSCore
         expectEqual(sent.messages, ["response xyz", "2", "3"])
     }
 
+    @Test("Received messages set variables, unless they have no value or null, also during the opening")
+    func extractions() throws {
+        var plan = AutoReply.Plan()
+        let (own, set) = (try plan.variables.add(own: "own"), try plan.variables.add(own: "sid"))
+        var row = DataRow()
+        row.append(text: Array("x".utf8))
+        plan.row = row
+        plan.extractions = [Extraction(slot: set, path: try JSONPath(".s"))]
+        plan.ready = "ready"
+        plan.answers = [
+            AutoReply.Plan.Answer(try AnswerRule("\\? => {{own}} {{sid}}", variables: plan.variables) { _ in nil })
+        ]
+        expectEqual(own, 0)
+        let exchange = AutoReply(AutoReply.Rules(plan), seed: 1)
+        exchange.begin(connection: 1)
+        let sent = Sent()
+        #expect(throws: TemplateValueError.unset("sid")) { try receive("?", in: exchange, sent) }
+        for text in [#"{"s":"a\"b"}"#, "?", #"{"s":12.50,"is":"ready"}"#, "?", #"{"s":null}"#, "s", "{}", "?"] {
+            _ = try receive(text, in: exchange, sent)
+        }
+        expectEqual(sent.messages, [#"x a"b"#, "x 12.50", "x 12.50"])
+    }
+
     @Test("An answer inserts values of the message it answers")
     func values() throws {
         let exchange = try makeExchange(answers: [#""type":"ping" => {"pong":{{last:/id}},"to":{{json:last:/from}}}"#])

@@ -186,4 +186,14 @@ import WSCore
             expectEqual(record.masking(line: line), masked)
         }
     }
+
+    @Test("Of values that were computed from secrets, the last 64 with at least 8 bytes are masked")
+    func computedValues() {
+        let record = SecretRecord()
+        let values = (0..<65).map { "\($0 + 100)-signature" }
+        for value in values + ["1234567"] { record.sink.add(Array(value.utf8)) }
+        expectEqual(record.masking("\(values[0]) 1234567"), "\(values[0]) 1234567")
+        expectEqual(record.masking("\(values[1]), \(values[64])"), "•••, •••")
+        expectEqual(record.masking(line: "120-signature \"120-signature\""), "120-signature \"•••\"")
+    }
 }

@@ -111,7 +111,7 @@ import WSCore
     func sizes() throws {
         let value = [UInt8](repeating: 0, count: TemplateFilter.maximumBytes)
         #expect(throws: TemplateValueError.filter("append", .tooLarge)) {
-            try [TemplateFilter](parsing: #"append:"a""#).apply(to: .success(value))
+            try [TemplateFilter](parsing: [#"append:"a""#]).apply(to: .success(value))
         }
     }
 

@@ -18,6 +18,8 @@ import Testing
             ("{{random}}", .badLength, 0), ("{{random 0}}", .badLength, 0), ("{{random x}}", .badLength, 0),
             ("{{random -1}}", .badLength, 0), ("{{random 1 2}}", .badLength, 0),
             ("{{random 99999999999999999999}}", .badLength, 0), ("{{json:random}}", .badLength, 0),
+            ("{{random:1..}}", .badRange, 0), ("{{random:2..1}}", .badRange, 0), ("{{random:1.2}}", .badRange, 0),
+            ("{{random:0..1000000000000000001}}", .badRange, 0), ("{{exec:date}}", .noPrograms, 0),
             ("{{env:}}", .unknownName("env:", variables: ["sid"]), 0),
             ("{{env:NONE}}", .notInEnvironment("NONE"), 0), ("{{json:env:NONE}}", .notInEnvironment("NONE"), 0),
         ] as [(String, TemplateError.Reason, Int)])
@@ -50,7 +52,8 @@ import Testing
             "unknown placeholder '{{tokn}}'; expected {{seq}}, {{connection}}, {{time}}, {{iso}}, {{uuid}}, {{random N}}, "
                 + "{{env:NAME}}, {{last:/pointer}}, {{token}}, {{user}}, or '{{{{' for two literal braces")
         expectEqual(error.unknownName?.name, "tokn")
-        expectEqual(error.unknownName?.known, ["seq", "connection", "time", "random", "iso", "uuid", "token", "user"])
+        expectEqual(
+            error.unknownName?.known, ["seq", "connection", "time", "random", "iso", "uuid", "time:s", "token", "user"])
         expectNil(TemplateError(.badLength, at: 0).unknownName)
     }
 
@@ -61,7 +64,7 @@ import Testing
         ] as [(String, String?)])
     func otherCase(name: String, suggestion: String?) {
         let known = TemplateError(.unknownName(name, variables: []), at: 0).unknownName?.known ?? []
-        expectEqual(Array(known.dropFirst(6)), (suggestion.map { [$0] } ?? []))
+        expectEqual(Array(known.dropFirst(7)), (suggestion.map { [$0] } ?? []))
         let error = TemplateError(.unknownName("rand", variables: []), at: 0)
         #expect(error.description(intendedName: "random").hasSuffix("did you mean '{{random N}}'?"))
     }

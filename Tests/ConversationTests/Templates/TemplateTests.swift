@@ -1,4 +1,5 @@
 import CAllocationCounter
+import Synchronization
 import TestSupport
 import Testing
 import WSCore
@@ -10,6 +11,7 @@ import WSCore
         ("", ""), ("hello", "hello"), ("{{seq}}", "42"), ("{{ seq }}", "42"), ("{{connection}}", "8"),
         (#"{"id":{{seq}},"of":{"c":{{connection}}}}"#, #"{"id":42,"of":{"c":8}}"#), ("{{time}}", "1700000000123"),
         ("{{iso}}", "2023-11-14T22:13:20.123Z"), ("{{json:iso}}", #""2023-11-14T22:13:20.123Z""#),
+        ("{{time:s}} {{json:time:s}}", #"1700000000 "1700000000""#), ("{{random:-7..-7}}{{random:3..3}}", "-73"),
         ("a{{{{b", "a{{b"), ("{{{{seq}}", "{{seq}}"), ("{{{{{{seq}}", "{{42"), ("}}{", "}}{"), ("{", "{"),
         ("é{{seq}}é", "é42é"), ("$1 $$", "$1 $$"),
         ("{{json:seq}}", #""42""#), ("{{ json: seq }}", #""42""#), ("[{{json:connection}}]", #"["8"]"#),
@@ -46,6 +48,57 @@ import WSCore
     func randomCompatibility() throws {
         // The message number 1 of connection 0, both counted from 0.
         try expectEqual(Template("{{random 12}}.{{random 12}}").text(seed: 1), "eu4pRUL7rDgZ.kzmt5TEGZk6r")
+    }
+
+    @Test("Random integers are in their range, differ by place, and are reproducible")
+    func integers() throws {
+        let template = try Template("{{random:-2..1}} {{random:0..1000000000000}} {{random:0..1000000000000}}")
+        var found: Set<Int> = []
+        for seed in 0..<100 as Range<UInt64> {
+            let text = try template.text(seed: seed)
+            try expectEqual(text, template.text(seed: seed))
+            let numbers = text.split(separator: " ").compactMap { Int($0) }
+            found.insert(numbers[0])
+            #expect(numbers[1] != numbers[2])
+        }
+        expectEqual(found, [-2, -1, 0, 1])
+    }
+
+    @Test("The latest output of a program is inserted where programs may run")
+    func programs() throws {
+        var names = try VariableNames(["exec:own"])
+        let outputs = ProgramOutputs()
+        names.programs = outputs
+        let template = try Template(
+            #"{{exec: sign "x" }} {{"a" | append:exec:"a | b}}"}} {{exec:own | default:-}}"#, variables: names)
+        expectEqual(template.commands, [#" sign "x""#, "a | b}}"])
+        #expect(template.insertsSecret && !template.isConstant && !template.variesByMessage)
+        let variables = TemplateVariables(names)
+        #expect(throws: TemplateValueError.noOutput(#" sign "x""#)) { try template.text(.first, variables) }
+        (outputs[#" sign "x""#], outputs["a | b}}"]) = ("é", "2")
+        try expectEqual(template.text(.first, variables), "é a2 -")
+        outputs["a | b}}"] = "3"
+        try expectEqual(template.text(.first, variables), "é a3 -")
+        expectEqual(
+            #expect(throws: TemplateError.self) { try Template("{{exec: }}", variables: names) }?.reason, .noCommand)
+    }
+
+    @Test("What is computed from a secret is reported, without the escapes that follow")
+    func sink() throws {
+        final class Values: Sendable { let all = Mutex<[String]>([]) }
+        let values = Values()
+        var names = VariableNames()
+        let slot = try names.add("password", isSecret: true)
+        names.sink = SecretSink { value in values.all.withLock { $0.append(String(decoding: value, as: UTF8.self)) } }
+        var variables = TemplateVariables(names)
+        variables.set(slot, to: "a/b")
+        for text in [
+            "{{password | append:seq}}", #"{{"k" | hmac-sha256:env:K | base64 | json | url}}"#, #"{{"x" | hex}}"#,
+            "{{password}}", "{{seq | append:password | length}}",
+        ] {
+            _ = try Template(text, variables: names) { _ in "key" }.text(.first, variables)
+        }
+        expectEqual(values.all.withLock(\.self), ["a/b1", "ltBVlL7Kr4LiPez+1vRBAFPjrg8p21pnWKQp+Z+QKPI=", "4"])
     }
 
     @Test("UUIDs are of version 4, and differ by seed and by their place")

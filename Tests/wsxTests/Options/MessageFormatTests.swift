@@ -1,4 +1,5 @@
 import CommandLine
+import Conversation
 import Formats
 import Testing
 
@@ -15,6 +16,12 @@ import Testing
             #expect(try MessageFormat.parse(text).parts == [.data(try JSONPath(path))])
         }
         #expect(try MessageFormat.parse("").parts.isEmpty)
+        #expect(
+            try MessageFormat.parse(#"{data.a | unbase64 | append:"}"}!"#).parts == [
+                .filtered(.data(try JSONPath(".a")), try [TemplateFilter](parsing: ["unbase64", #"append:"}""#])),
+                .text(Array("!".utf8)),
+            ])
+        #expect(try MessageFormat.parse(#"{data."a | hex"}"#).parts == [.data(try JSONPath(#"."a | hex""#))])
     }
 
     @Test(
@@ -22,6 +29,9 @@ import Testing
         arguments: [
             ("{tim}", "unknown name 'tim'"), ("{", "a '}' is missing"), ("x}", "a '}' without a '{'"),
             ("{}", "unknown name ''"), ("{database}", "unknown name 'database'"), ("{data..a}", "."),
+            ("{x | hex}", "unknown name 'x'"),
+            ("{data | unbase46}", "unknown filter 'unbase46'; did you mean 'unbase64'?"),
+            ("{data | append:seq2}", "unknown placeholder '{{seq2}}'"),
         ])
     func mistakes(text: String, words: String) {
         let problem = #expect(throws: ValueProblem.self) { try MessageFormat.parse(text) }

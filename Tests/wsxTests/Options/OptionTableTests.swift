@@ -134,6 +134,9 @@ import WSCore
             $0.exchange.firstMessages = ["a", "@f"]
         },
         ConnectCase("ready", "--ready", "ok") { $0.exchange.ready = "ok" },
+        ConnectCase("set", "--set", "a=.b", "--set=c=/d") {
+            $0.exchange.sets = ["a=.b", "c=/d"].compactMap { try? SetVariableValue.parse($0) }
+        },
         ConnectCase("answer", "--answer", "a => b", "--answer=c => d") { $0.exchange.answers = ["a => b", "c => d"] },
         ConnectCase("template", "--template") { $0.data.usesTemplates = true },
         ConnectCase("data", "--data", "users.csv") { $0.data.path = "users.csv" },
@@ -309,6 +312,12 @@ import WSCore
             $0.faults.closeFrame.closeReason = "bye"
         },
         ListenCase("first-message", "--first-message", "a") { $0.exchange.firstMessages = ["a"] },
+        ListenCase("set", "--set", "a=.b") {
+            $0.exchange.sets = ["a=.b"].compactMap { try? SetVariableValue.parse($0) }
+        },
+        ListenCase("param", "--param", "a=b") {
+            $0.protocols.parameters = ["a=b"].compactMap { try? ProtocolParameterValue.parse($0) }
+        },
         ListenCase("answer", "--answer", "a => b") { $0.exchange.answers = ["a => b"] },
         ListenCase("reject", "--reject", "401", "--reject=503x3") {
             $0.faults.rejection = .init(status: 503, count: 3)

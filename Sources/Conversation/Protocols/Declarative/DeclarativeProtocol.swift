@@ -21,7 +21,8 @@ package struct DeclarativeProtocol: Sendable {
         case name, summary
         /// The subprotocols to offer.
         case subprotocols
-        /// The names of `--param`, whose values templates insert.
+        /// The names of `--param`, whose values templates insert. Those with a question mark at the end are optional:
+        /// without a value, texts to send that insert it are left out.
         case parameters
         /// Texts to send when a connection opens.
         case first
@@ -89,11 +90,10 @@ package struct DeclarativeProtocol: Sendable {
     var summary = "a protocol that a file defines"
     var subprotocols: [String] = []
     var parameters: [String] = []
+    var optionalParameters: Set<String> = []
     /// The first messages, readiness, and answers.
     var plan = AutoReply.Plan()
     var patterns = Patterns<String>()
-    /// The locations of variables, and their slots.
-    var extractions: [(slot: Int, path: JSONPath)] = []
     var heartbeat: Heartbeat?
     var prefix = Template(literal: [])
     var suffix = Template(literal: [])
@@ -106,13 +106,15 @@ package struct DeclarativeProtocol: Sendable {
 
     /// Reads a file.
     /// - Parameters:
+    ///   - sink: Receives what texts compute from parameters and environment variables.
     ///   - environment: Returns the value of an environment variable, or `nil` if it is not set.
     ///   - parseDuration: Parses a duration such as `30s`, or returns `nil` for other texts.
     /// - Throws: ``DeclarativeProtocolError``.
     package init(
-        _ file: [UInt8], environment: @escaping (String) -> String?, parseDuration: @escaping (String) -> Duration?
+        _ file: [UInt8], sink: SecretSink? = nil, environment: @escaping (String) -> String?,
+        parseDuration: @escaping (String) -> Duration?
     ) throws(DeclarativeProtocolError) {
-        var reader = DeclarativeProtocolReader(file, environment: environment, parseDuration: parseDuration)
+        var reader = DeclarativeProtocolReader(file, sink: sink, environment: environment, parseDuration: parseDuration)
         self = try reader.read()
     }
 
@@ -131,7 +133,7 @@ package struct DeclarativeProtocol: Sendable {
             missingReplyReason: id == nil
                 ? nil : "it has no value at the location 'id' of the protocol, so no reply can be matched; use --count",
             makeSession: { [self] (parameters) throws(ProtocolParameterError) in
-                for name in self.parameters where parameters[name] == nil {
+                for name in self.parameters where parameters[name] == nil && !optionalParameters.contains(name) {
                     throw .missing(name)
                 }
                 return DeclarativeSession(self, parameters)

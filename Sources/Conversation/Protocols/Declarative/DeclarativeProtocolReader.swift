@@ -20,9 +20,11 @@ struct DeclarativeProtocolReader {
     private var variables = VariableNames()
 
     init(
-        _ file: [UInt8], environment: @escaping (String) -> String?, parseDuration: @escaping (String) -> Duration?
+        _ file: [UInt8], sink: SecretSink?, environment: @escaping (String) -> String?,
+        parseDuration: @escaping (String) -> Duration?
     ) {
         self.file = file
+        variables.sink = sink
         self.environment = environment
         self.parseDuration = parseDuration
     }
@@ -41,12 +43,17 @@ struct DeclarativeProtocolReader {
         if let summary = try string(.summary) { result.summary = summary }
         result.subprotocols = try strings(.subprotocols).map(\.text)
         // Variables first: templates refer to them.
-        for (name, token) in try strings(.parameters) {
-            try addVariable(name, at: token)
+        for (text, token) in try strings(.parameters) {
+            let isOptional = text.hasSuffix("?")
+            let name = isOptional ? String(text.dropLast()) : text
+            if isOptional { result.optionalParameters.insert(name) }
+            try addVariable(name, isSecret: true, at: token)
             result.parameters.append(name)
         }
-        result.extractions = try extractions()
+        let extractions = try extractions()
         result.plan = try plan()
+        result.plan.extractions = extractions
+        result.plan.answersReadiness = true
         result.patterns = try patterns()
         result.heartbeat = try heartbeat()
         if let prefix = try string(.prefix) { result.prefix = try template(prefix, at: values["prefix"]) }
@@ -96,24 +103,27 @@ struct DeclarativeProtocolReader {
             hidden: try pattern(.hidden), renew: try pattern(.renew))
     }
 
-    private mutating func extractions() throws(DeclarativeProtocolError) -> [(slot: Int, path: JSONPath)] {
+    private mutating func extractions() throws(DeclarativeProtocolError) -> [Extraction] {
         guard let object = values["set"] else { return [] }
-        var extractions: [(slot: Int, path: JSONPath)] = []
+        var extractions: [Extraction] = []
         let members = try members(in: object.range, of: nil, "'set'")
         for (name, token) in members.sorted(by: { $0.value.range.lowerBound < $1.value.range.lowerBound }) {
             guard token.kind == .string else { throw error("the location of a variable is not a string", at: token) }
-            extractions.append((try addVariable(name, at: token), try path(text(token), at: token)))
+            extractions.append(
+                Extraction(slot: try addVariable(name, at: token), path: try path(text(token), at: token)))
         }
         return extractions
     }
 
     @discardableResult
-    private mutating func addVariable(_ name: String, at token: Value) throws(DeclarativeProtocolError) -> Int {
+    private mutating func addVariable(
+        _ name: String, isSecret: Bool = false, at token: Value
+    ) throws(DeclarativeProtocolError) -> Int {
         guard variables.slot(of: name) == nil else {
             throw error("the variable \(quoted(name)) is defined twice; rename one", at: token)
         }
         do throws(VariableNameError) {
-            return try variables.add(name)
+            return try variables.add(name, isSecret: isSecret)
         } catch {
             throw self.error("\(error)", at: token)
         }

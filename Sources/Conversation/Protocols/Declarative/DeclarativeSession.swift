@@ -38,21 +38,26 @@ final class DeclarativeSession: ProtocolSession {
         clockOffset = parameters.clockOffset
         connection = parameters.connection
         random = SeededRandom(seed: parameters.seed)
-        exchange = AutoReply(.init(definition.plan), seed: random.next())
+        var plan = definition.plan
+        let missing = definition.parameters.filter { parameters[$0] == nil }.compactMap(plan.variables.slot)
+        plan.firstMessages.removeAll { $0.uses(variables: missing) }
+        plan.answers.removeAll { $0.answer.uses(variables: missing) }
+        exchange = AutoReply(.init(plan), seed: random.next())
         patterns = definition.patterns.map(Self.compile)
         heartbeatAnswer = definition.heartbeat?.answer.flatMap(Self.compile)
         self.parameters = parameters
         setParameters()
         let null = Array("null".utf8)
         guard let token = JSONText.token(of: null) else { return }
-        for (slot, _) in definition.extractions { exchange.variables.set(slot, to: token, of: null.span.bytes) }
+        for extraction in definition.plan.extractions {
+            exchange.variables.set(extraction.slot, to: token, of: null.span.bytes)
+        }
     }
 
     private func setParameters() {
         for name in definition.parameters {
-            guard let slot = definition.plan.variables.slot(of: name) else { continue }
-            let value = Array((parameters[name] ?? "").utf8)
-            exchange.variables.set(slot, to: value.span.bytes)
+            guard let slot = definition.plan.variables.slot(of: name), let value = parameters[name] else { continue }
+            exchange.variables.set(slot, to: Array(value.utf8).span.bytes)
         }
     }
 
@@ -137,7 +142,7 @@ final class DeclarativeSession: ProtocolSession {
             return output.append(.failure("the server refused the connection: \(quoted(words))"))
         }
         let isText = kind == .text || UTF8Validator.isValid(payload)
-        if isText { takeValues(of: payload, at: now) }
+        if isText { takeInterval(from: payload, at: now) }
         let isAnswer = heartbeatAnswer?.matches(payload) == true
         if isAnswer { isHeartbeatUnanswered = false }
         let finding = exchange(payload, at: now, &output)
@@ -159,18 +164,15 @@ final class DeclarativeSession: ProtocolSession {
         do throws(TemplateValueError) {
             finding = try exchange.receive(payload, at: time(now)) { sent.append($0.bytes) }
         } catch {
-            output.append(.unknown(reason: "the message cannot be answered: \(error)"))
+            let reason = "the message cannot be answered: \(error)"
+            output.append(wasReady ? .unknown(reason: reason) : .failure(reason, isAboutLogin: false))
         }
         for message in sent { output.send(message) }
         return finding == .answered && !wasReady ? .opening : finding
     }
 
-    /// Sets variables, and the interval of heartbeats.
-    private func takeValues(of payload: RawSpan, at now: UInt64) {
-        for (slot, path) in definition.extractions {
-            guard let value = path.value(in: payload), !Self.isNull(value, payload) else { continue }
-            exchange.variables.set(slot, to: value, of: payload)
-        }
+    /// Sets the interval of heartbeats.
+    private func takeInterval(from payload: RawSpan, at now: UInt64) {
         guard case .received(let path) = definition.heartbeat?.interval, let value = path.value(in: payload),
             value.kind == .number,
             let milliseconds = Int(String(decoding: payload.extracting(value.range).bytes, as: UTF8.self)),

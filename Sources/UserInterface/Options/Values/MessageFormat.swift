@@ -1,13 +1,15 @@
 import CommandLine
+import Conversation
 import Formats
 import WSCore
 
 /// The value of `--format`: a text with the names of what to write of each message in braces.
 ///
 ///     {time} {data.op} {size}
+///     {data.audio | unbase64}
 ///     {{"op":"{data.op}"}}        doubled braces stand for braces
 package struct MessageFormat: Equatable, Sendable {
-    package enum Part: Equatable, Sendable {
+    package indirect enum Part: Equatable, Sendable {
         case text([UInt8])
         case time
         case kind
@@ -15,6 +17,8 @@ package struct MessageFormat: Equatable, Sendable {
         case latency
         /// The message, or the value at a path in it.
         case data(JSONPath?)
+        /// Another part, changed by filters whose arguments are literals.
+        case filtered(Part, [TemplateFilter])
     }
 
     package let parts: [Part]
@@ -23,8 +27,8 @@ package struct MessageFormat: Equatable, Sendable {
     package static let manual: MarkedText = """
         `{time}` is the time in RFC 3339, `{kind}` is `text` or `binary`, `{size}` is the number of bytes received, \
         `{latency}` is the time since the request in milliseconds if the message is a reply, `{data}` is the message, \
-        and `{data.user.name}` or `{data/user/name}` is a value of a JSON message, as with `--pick`. What is missing is \
-        empty. `{{` and `}}` are braces, and `\\n` and `\\t` a new line and a tab.
+        and `{data.user.name}` or `{data/user/name}` is a value of a JSON message, as with `--pick`. Filters change a \
+        value, as in PLACEHOLDERS: `{data.audio | unbase64}` writes bytes. What is missing is empty. `{{` and `}}` are braces, and `\\n` and `\\t` a new line and a tab.
         """
 
     private static let names: [String: Part] = [
@@ -43,10 +47,12 @@ package struct MessageFormat: Equatable, Sendable {
             case (UInt8(ascii: "\\"), UInt8(ascii: "n")), (UInt8(ascii: "\\"), UInt8(ascii: "t")):
                 literal.append(rest.removeFirst() == UInt8(ascii: "n") ? 0x0A : 0x09)
             case (UInt8(ascii: "{"), _):
-                guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else { throw .notAFormat("a '}' is missing") }
+                guard let (pieces, end) = TemplateParser.pieces(of: rest, until: "}") else {
+                    throw .notAFormat("a '}' is missing")
+                }
                 if !literal.isEmpty { parts.append(.text(literal)) }
                 literal = []
-                parts.append(try part(String(decoding: rest[..<end], as: UTF8.self)))
+                parts.append(try part(String(decoding: rest[..<end], as: UTF8.self), pieces))
                 rest = rest[(end + 1)...]
             case (UInt8(ascii: "}"), _): throw .notAFormat("a '}' without a '{'")
             default: literal.append(byte)
@@ -54,6 +60,19 @@ package struct MessageFormat: Equatable, Sendable {
         }
         if !literal.isEmpty { parts.append(.text(literal)) }
         return MessageFormat(parts: parts)
+    }
+
+    private static func part(_ text: String, _ pieces: [String]) throws(ValueProblem) -> Part {
+        // A name in a path may contain the separator.
+        if pieces.count == 1 { return try part(text) }
+        if let part = try? part(text) { return part }
+        let value = try part(pieces[0])
+        do throws(TemplateError) {
+            return .filtered(value, try [TemplateFilter](parsing: pieces.dropFirst()))
+        } catch {
+            let intended = error.misspelling.flatMap { EditDistance.nearest(to: $0.name, among: $0.known) }
+            throw .notAFormat(error.description(intendedName: intended))
+        }
     }
 
     private static func part(_ name: String) throws(ValueProblem) -> Part {

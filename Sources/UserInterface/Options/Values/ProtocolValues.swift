@@ -1,5 +1,6 @@
 import CommandLine
 import Conversation
+import Formats
 
 /// The value of `--protocol`.
 package enum ProtocolChoice: Equatable, Sendable {
@@ -72,5 +73,27 @@ package struct ProtocolParameterValue: Equatable, Sendable {
         }
         return ProtocolParameterValue(
             name: String(text[..<sign]), value: String(text[text.index(after: sign)...]))
+    }
+}
+
+/// The value of `--set`.
+package struct SetVariableValue: Equatable, Sendable {
+    /// The name of a variable.
+    package let name: String
+    /// The location of its value.
+    package let path: JSONPath
+
+    package static func parse(_ text: String) throws(ValueProblem) -> SetVariableValue {
+        guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")), sign > text.startIndex else {
+            throw .unusable(words: "expected NAME=PATH, such as id=.user.id")
+        }
+        var names = VariableNames()
+        let name = String(text[..<sign])
+        do throws(VariableNameError) {
+            try names.add(own: name)
+        } catch {
+            throw .unusable(words: "\(error)")
+        }
+        return SetVariableValue(name: name, path: try PathValue.parse(String(text[text.utf8.index(after: sign)...])))
     }
 }

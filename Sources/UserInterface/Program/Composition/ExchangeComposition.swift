@@ -8,21 +8,26 @@ extension AutoReply.Plan {
     ///   - prefixes: The prefixes that conditions may have. Defaults to none.
     ///   - runsPrograms: Whether programs can answer. Defaults to false.
     ///   - variables: The variables that the templates may insert.
+    ///   - row: Their first values, or `nil` if they are set for each connection.
+    ///   - extractions: The variables that received messages set.
     ///   - takesData: Whether the command has `--data`.
     ///   - secrets: Reads files and environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     package static func make(
         _ arguments: ExchangeArguments, allowing prefixes: ScopedCondition.Prefixes = [],
-        runsPrograms: Bool = false, variables: VariableNames = VariableNames(), takesData: Bool = true,
-        secrets: Secrets
+        runsPrograms: Bool = false, variables: VariableNames = VariableNames(), row: DataRow? = nil,
+        extractions: [Extraction] = [], takesData: Bool = true, secrets: Secrets
     ) throws(Failure) -> AutoReply.Plan? {
         var plan = AutoReply.Plan()
         plan.variables = variables
+        plan.row = row
+        plan.extractions = extractions
         try variables.checkPatterns(arguments.ready.map { [$0] } ?? [], of: "--ready")
         plan.ready = arguments.ready
         for text in arguments.firstMessages {
             var text = text
-            if text.hasPrefix("@") {
+            let isTyped = !text.hasPrefix("@")
+            if !isTyped {
                 text = try secrets.value(of: text, for: "--first-message")
                 secrets.record.addMessage(of: "--first-message")
             }
@@ -30,7 +35,7 @@ extension AutoReply.Plan {
             plan.firstMessages.append(
                 try Template.make(
                     text, of: "--first-message", variables: variables, role: .firstMessage, takesData: takesData,
-                    secrets: secrets))
+                    isTyped: isTyped, secrets: secrets))
         }
         for text in arguments.answers {
             let rule = try AnswerRule.make(
@@ -80,15 +85,18 @@ extension AnswerRule {
         _ text: String, of option: String, allowing prefixes: ScopedCondition.Prefixes, from origin: Origin,
         variables: VariableNames = VariableNames(), mayBeColumn: Bool = false, secrets: Secrets
     ) throws(Failure) -> AnswerRule {
+        let rule: AnswerRule
         do throws(AnswerRuleError) {
-            let rule = try AnswerRule(
-                text, allowing: prefixes, from: origin, variables: variables, environment: secrets.inserted)
-            if rule.answer.insertsSecret { secrets.record.addMessage(of: option) }
-            return rule
+            rule = try AnswerRule(
+                text, allowing: prefixes, from: origin, variables: secrets.names(variables, isTyped: true),
+                environment: secrets.inserted)
         } catch {
             throw .badArgument(
                 what: "\(option) '\(escapingControls(text))'", why: error.suggestion(mayBeColumn: mayBeColumn))
         }
+        try secrets.runPrograms(of: rule.answer, for: option)
+        if rule.answer.insertsSecret { secrets.record.addMessage(of: option) }
+        return rule
     }
 }
 

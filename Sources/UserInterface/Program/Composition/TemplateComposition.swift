@@ -31,13 +31,14 @@ extension Template {
     ///   - role: The role of the text, which determines its placeholders.
     ///   - percentEncodesValues: Whether values become parts of a URL.
     ///   - takesData: Whether the command has `--data`.
-    ///   - secrets: Reads environment variables.
+    ///   - isTyped: Whether the text may start programs, because it is no content of a file.
+    ///   - secrets: Reads environment variables, and runs programs.
     /// - Throws: ``Failure/badArgument(what:why:)``, with a suggestion for an unknown name.
     package static func make(
         _ text: String, of option: String, variables: VariableNames, role: TemplateRole = .message,
-        percentEncodesValues: Bool = false, takesData: Bool = true, secrets: Secrets
+        percentEncodesValues: Bool = false, takesData: Bool = true, isTyped: Bool = true, secrets: Secrets
     ) throws(Failure) -> Template {
-        var names = variables
+        var names = secrets.names(variables, isTyped: isTyped)
         names.includesLastMessage = role == .message
         let template: Template
         do throws(TemplateError) {
@@ -53,6 +54,7 @@ extension Template {
                 why: error.suggestion(
                     isInMessage: role != .request, mayBeColumn: takesData && variables.names.isEmpty))
         }
+        try secrets.runPrograms(of: template, for: option)
         if role != .request, template.insertsSecret { secrets.record.addMessage(of: option) }
         guard role != .request || !template.usesSequence else {
             throw .badArgument(

@@ -93,6 +93,10 @@ package struct ChosenRow {
     package var row: DataRow?
     /// The option, the path, and the line of the row, for errors; `nil` if they are reported elsewhere.
     var place: String?
+    /// The variables that received messages set, with names after the columns.
+    package private(set) var extractions: [Extraction] = []
+    /// Their latest values.
+    package var received: [(slot: Int, value: TemplateVariables.Value)] = []
 
     package init(columns: VariableNames = VariableNames(), row: DataRow? = nil, place: String? = nil) {
         self.columns = columns
@@ -109,29 +113,90 @@ package struct ChosenRow {
     /// Sets the variables of the columns.
     package func set(_ variables: inout TemplateVariables) {
         if let row { variables.set(row) }
+        for (slot, value) in received { variables.set(slot, to: value) }
     }
 }
 
 extension ChosenRow {
-    /// Reads the row that the arguments choose.
+    /// Reads the row that the arguments choose, and adds the other variables of a run.
+    /// - Parameters:
+    ///   - protocols: The variables of `--param`, unless they are parameters of a protocol.
+    ///   - sets: The variables that received messages set.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    package init(_ arguments: DataArguments) throws(Failure) {
-        guard let path = arguments.path else { return }
-        var reader = try DataFileReader(path)
-        let row = try reader.row(arguments.row)
-        self.row = row
-        columns = reader.columns
-        place = "\(reader.place), line \(row.line)"
+    package init(
+        _ arguments: DataArguments, _ protocols: ProtocolArguments, sets: [SetVariableValue] = [],
+        secrets: Secrets
+    ) throws(Failure) {
+        if let path = arguments.path {
+            var reader = try DataFileReader(path)
+            let row = try reader.row(arguments.row)
+            self.row = row
+            columns = reader.columns
+            place = "\(reader.place), line \(row.line)"
+        }
+        let values = try protocols.addVariables(to: &columns, secrets: secrets)
+        if !values.isEmpty {
+            var row = row ?? DataRow()
+            for value in values { row.append(text: value) }
+            self.row = row
+        }
+        for set in sets {
+            do throws(VariableNameError) {
+                extractions.append(Extraction(slot: try columns.add(own: set.name), path: set.path))
+            } catch {
+                throw .badArgument(what: "--set \(escapingControls(set.name))", why: "\(error)")
+            }
+        }
+    }
+}
+
+extension ProtocolArguments {
+    /// Adds the variables of `--param`, unless there is a protocol, whose parameters they are.
+    /// - Returns: Their values, in order.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    fileprivate func addVariables(to columns: inout VariableNames, secrets: Secrets) throws(Failure) -> [[UInt8]] {
+        guard choice == nil else { return [] }
+        var values: [[UInt8]] = []
+        for (index, parameter) in parameters.enumerated() {
+            // The last value of a name counts.
+            guard !parameters[(index + 1)...].contains(where: { $0.name == parameter.name }) else { continue }
+            let option = "--param \(escapingControls(parameter.name))"
+            let isSecret = SecretName.isSecret(parameter.name) || Secrets.isReference(parameter.value)
+            let value =
+                isSecret
+                ? try secrets.value(of: parameter.value, for: option)
+                : try secrets.text(of: parameter.value, for: option)
+            do throws(VariableNameError) {
+                try columns.add(own: parameter.name, isSecret: isSecret)
+            } catch {
+                throw .badArgument(what: option, why: "\(error)")
+            }
+            values.append(Array(value.utf8))
+        }
+        return values
     }
 }
 
 /// The rows of a data file for the connections of a load. All threads share it.
 package final class DataFile: Sendable {
     private struct State: Sendable {
-        var reader: DataFileReader
+        /// The reader of the file, or `nil` if all connections have the same row.
+        var reader: DataFileReader?
+        /// The values of the variables after the columns.
+        var parameters: [[UInt8]]
         /// The rows that have been read for connections that have not taken theirs, by number.
         var waiting: [UInt64: DataRow] = [:]
         var failure: Failure?
+
+        /// The number of rows read so far.
+        var rowCount: Int { reader?.rowCount ?? 0 }
+
+        /// The next row, or `nil` at the end of the file.
+        mutating func nextRow() throws(Failure) -> DataRow? {
+            var row = reader == nil ? DataRow() : try reader?.nextRow()
+            for value in parameters { row?.append(text: value) }
+            return row
+        }
     }
 
     /// The names of the columns.
@@ -143,16 +208,25 @@ package final class DataFile: Sendable {
     private let state: Mutex<State>
 
     /// Opens a file and reads its first row.
+    /// - Parameters:
+    ///   - path: The path of the file, or `nil` if all connections have the same values.
+    ///   - protocols: The variables of `--param`, unless they are parameters of a protocol.
+    /// - Returns: `nil` if there are no variables.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    package init(_ path: String) throws(Failure) {
-        var reader = try DataFileReader(path)
-        guard let row = try reader.nextRow() else {
-            throw .badArgument(what: reader.place, why: "the file has no rows; add one for each connection")
+    package init?(_ path: String?, _ protocols: ProtocolArguments, secrets: Secrets) throws(Failure) {
+        let reader = try path.map { (path) throws(Failure) in try DataFileReader(path) }
+        var columns = reader?.columns ?? VariableNames()
+        let parameters = try protocols.addVariables(to: &columns, secrets: secrets)
+        guard reader != nil || !parameters.isEmpty else { return nil }
+        place = reader?.place ?? "--param"
+        var state = State(reader: reader, parameters: parameters)
+        guard let row = try state.nextRow() else {
+            throw .badArgument(what: place, why: "the file has no rows; add one for each connection")
         }
-        columns = reader.columns
+        self.columns = columns
         firstRow = row
-        place = reader.place
-        state = Mutex(State(reader: reader, waiting: [0: row]))
+        state.waiting = [0: row]
+        self.state = Mutex(state)
     }
 
     /// The row of the first connection as a choice.
@@ -171,7 +245,7 @@ package final class DataFile: Sendable {
     package func load(_ count: Int, check: (UInt64, DataRow) throws(Failure) -> Void = { _, _ in }) throws(Failure) {
         let failure = state.withLock { state in
             do throws(Failure) {
-                try Self.load(count, into: &state, check: check)
+                try load(count, into: &state, check: check)
                 return nil as Failure?
             } catch {
                 return error
@@ -180,22 +254,22 @@ package final class DataFile: Sendable {
         if let failure { throw failure }
     }
 
-    private static func load(
+    private func load(
         _ count: Int, into state: inout State, check: (UInt64, DataRow) throws(Failure) -> Void
     ) throws(Failure) {
         for number in 0..<UInt64(count) {
             var row = state.waiting[number]
-            if row == nil { row = try state.reader.nextRow() }
+            if row == nil { row = try state.nextRow() }
             guard let row else {
                 throw .badArgument(
-                    what: state.reader.place,
-                    why: "the file has only \(Phrase.count(state.reader.rowCount, "row")) for "
+                    what: place,
+                    why: "the file has only \(Phrase.count(state.rowCount, "row")) for "
                         + "\(Phrase.count(count, "connection")); add rows, or open fewer connections")
             }
             do throws(Failure) {
                 try check(number, row)
             } catch {
-                throw ChosenRow(place: "\(state.reader.place), line \(row.line)").naming(error)
+                throw ChosenRow(place: "\(place), line \(row.line)").naming(error)
             }
             state.waiting[number] = row
         }
@@ -208,15 +282,16 @@ package final class DataFile: Sendable {
         state.withLock { state in
             if let row = state.waiting.removeValue(forKey: number) { return row }
             do throws(Failure) {
-                while let row = try state.reader.nextRow() {
-                    let index = UInt64(state.reader.rowCount - 1)
+                guard state.reader != nil else { return firstRow }
+                while let row = try state.nextRow() {
+                    let index = UInt64(state.rowCount - 1)
                     if index == number { return row }
                     // Another thread will open this connection.
                     state.waiting[index] = row
                 }
                 throw .badArgument(
-                    what: state.reader.place,
-                    why: "the test has used all \(Phrase.count(state.reader.rowCount, "row")), and each connection "
+                    what: place,
+                    why: "the test has used all \(Phrase.count(state.rowCount, "row")), and each connection "
                         + "needs its own; add rows, or lower --messages or --duration")
             } catch {
                 if state.failure == nil { state.failure = error }

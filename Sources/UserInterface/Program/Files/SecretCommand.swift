@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// The value `exec:COMMAND` of an option: the output of a program.
@@ -23,6 +24,9 @@ package struct SecretCommand {
         self.init(value, of: "--header")
     }
 
+    /// The command without the prefix.
+    var command: String { String(argument.dropFirst(SecretReference.programPrefix.count)) }
+
     /// The name of the program and its arguments. No shell is involved, so there are no quotes.
     package var words: [String] {
         argument.dropFirst(SecretReference.programPrefix.count).split { $0 == " " || $0 == "\t" }.map(String.init)
@@ -37,12 +41,20 @@ package struct SecretCommand {
 
 /// The latest outputs of the programs of ``SecretCommand``.
 package final class SecretOutputs {
-    private var outputs: [String: String] = [:]
+    /// The outputs by command. Templates read them.
+    package let programs = ProgramOutputs()
+    /// The programs of templates.
+    package private(set) var templateCommands: [SecretCommand] = []
     /// Whether the programs have run for the first connection, which has not begun.
     package var areForFirstConnection = true
 
     subscript(command: SecretCommand) -> String? {
-        get { outputs[command.argument] }
-        set { outputs[command.argument] = newValue }
+        get { programs[command.command] }
+        set { programs[command.command] = newValue }
+    }
+
+    /// Adds a program of a template, which runs for each connection.
+    func add(_ command: SecretCommand) {
+        if !templateCommands.contains(where: { $0.argument == command.argument }) { templateCommands.append(command) }
     }
 }

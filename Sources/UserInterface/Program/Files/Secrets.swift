@@ -69,6 +69,25 @@ package struct Secrets {
         return text
     }
 
+    /// The variables of a text, with what it may use besides them.
+    /// - Parameter isTyped: Whether the text is on the command line or in a configuration file, and may start programs.
+    package func names(_ variables: VariableNames, isTyped: Bool) -> VariableNames {
+        var names = variables
+        names.programs = isTyped ? outputs.programs : nil
+        names.sink = record.sink
+        return names
+    }
+
+    /// Runs the programs of a template that have not run.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    package func runPrograms(of template: Template, for option: String) throws(Failure) {
+        for command in template.commands {
+            guard let command = SecretCommand(SecretReference.programPrefix + command, of: option) else { continue }
+            _ = try text(of: command.argument, for: option)
+            outputs.add(command)
+        }
+    }
+
     /// Records the latest output of a program.
     package func store(_ output: String, of command: SecretCommand) {
         record.add(inserted: output)

@@ -126,6 +126,15 @@ extension PromptArgument {
         }
     }
 
+    /// A variable, and the location of its value.
+    package func setVariable() throws(PromptMistake) -> SetVariableValue {
+        do throws(ValueProblem) {
+            return try SetVariableValue.parse(text)
+        } catch {
+            throw PromptMistake(error.words)
+        }
+    }
+
     /// Codecs of received messages, or nil if the argument is empty. `off` stands for none.
     package func optionalCodecs() throws(PromptMistake) -> [Codec]? {
         guard !text.isEmpty else { return nil }

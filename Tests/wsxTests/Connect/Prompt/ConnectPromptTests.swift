@@ -29,6 +29,12 @@ import Testing
             decoders = codecs
             return true
         }
+        var variables: [String] = []
+        func set(_ variable: SetVariableValue) -> String? {
+            guard variable.name != "bad" else { return "another name" }
+            variables.append("\(variable.name)=\(variable.path.source)")
+            return nil
+        }
         func text(of call: MessageCall) throws(TemplateProblem) -> [UInt8] {
             guard call.name == "hello" else { throw TemplateProblem(words: "unknown") }
             return Array("hello \(call.values["name"] ?? "")".utf8)
@@ -144,6 +150,16 @@ import Testing
             #expect(scene.link.calls == [.send("hello x\r\n", .text)])
         }
         try withScene { #expect($0.type("/call") == "wsx: /call: no message is saved; --define NAME=TEXT saves one\n") }
+    }
+
+    @Test("/set keeps a value of messages, or explains why it cannot")
+    func variables() throws {
+        try withScene { scene in
+            #expect(scene.type("/set sid=.session.id").isEmpty)
+            #expect(scene.type("/set bad=.a") == "wsx: /set: another name\n")
+            #expect(scene.type("/set sid").contains("expected NAME=PATH"))
+            #expect(scene.link.variables == ["sid=.session.id"])
+        }
     }
 
     @Test("/decode shows and changes the codecs")

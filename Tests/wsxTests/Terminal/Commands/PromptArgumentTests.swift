@@ -26,6 +26,18 @@ import WSCore
         }
     }
 
+    @Test("A variable has a name of its own, and the location of its value")
+    func variables() throws {
+        #expect(try Self.argument("sid=.user.id").setVariable() == SetVariableValue.parse("sid=.user.id"))
+        for (text, words) in [
+            ("sid", "expected NAME=PATH, such as id=.user.id"), ("=.a", "expected NAME=PATH"),
+            ("seq=.a", "placeholder with its own meaning"), ("random:1=.a", "placeholder"), ("a=b", "expected"),
+        ] {
+            let mistake = #expect(throws: PromptMistake.self) { try Self.argument(text).setVariable() }
+            #expect(mistake.map { "\($0)" }?.contains(words) == true)
+        }
+    }
+
     @Test("A message is sent as typed, and two quotes are the empty one")
     func messages() throws {
         #expect(try Self.argument(" a ").message() == Array(" a ".utf8))

@@ -136,7 +136,7 @@ import WSCore
         #expect(Set(relay).subtracting(listen) == ["to"])
         #expect(
             connect.joined(separator: " ") == """
-                send ping pong binary file send-json call repeat show pipe inspect tail find filter where pick hide \
+                send ping pong binary file send-json call set repeat show pipe inspect tail find filter where pick hide \
                 pause save pretty decode diff time pings status close reconnect retry drop connect record headers curl \
                 info edit history help quit
                 """)

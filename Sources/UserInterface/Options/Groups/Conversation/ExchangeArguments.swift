@@ -10,6 +10,8 @@ package struct ExchangeArguments: Equatable, Sendable {
     package var ready: String?
     /// As typed: `CONDITION => TEXT`, or with `exec:COMMAND`.
     package var answers: [String] = []
+    /// The variables that received messages set.
+    package var sets: [SetVariableValue] = []
 
     package init() {}
 
@@ -58,6 +60,22 @@ package struct ExchangeArguments: Equatable, Sendable {
             arguments.ready = try MessageConditionValue.parse(value)
         }
         return [first, readiness, answer]
+    }
+
+    /// The option `--set`.
+    package static let set = OptionSpecification<ExchangeArguments>(
+        "set", value: OptionValue("NAME=PATH"), repetition: .adds, heading: .exchange,
+        summary: "Keep a value of messages as {{NAME}}",
+        manual: """
+            Keep the latest value at *PATH* in received messages as the variable *NAME* for later messages, and for the \
+            URL and the request of later connections. *PATH* is a JSON Pointer or a dotted path, as for `--pick`. \
+            Messages without a value there, or with `null`, leave the variable as it is. Without a value, \
+            `{{`*NAME*`}}` is an error; `{{`*NAME* `| default:`*TEXT*`}}` inserts *TEXT* then. See PLACEHOLDERS.
+            """,
+        example: #"--set id=.user.id --answer '^who => {{id | default:nobody}}'"#,
+        seeAlso: ["answer"]
+    ) { arguments, value throws(ValueProblem) in
+        arguments.sets.append(try SetVariableValue.parse(value))
     }
 
     private static let ruleManual: MarkedText = """

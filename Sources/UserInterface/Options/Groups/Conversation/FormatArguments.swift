@@ -92,11 +92,13 @@ package struct FormatArguments: Equatable, Sendable {
             ) { arguments, value throws(ValueProblem) in arguments.pick = try PathValue.parse(value) },
             OptionSpecification(
                 "format", value: OptionValue("FORMAT"), about: [.output, .messageOutput],
-                conflicts: ["output=json", "pretty"], excludes: .messageOutput, heading: .format,
+                conflicts: ["pretty", "pick", "diff"]
+                    + .values(of: "output") { ![OutputFormat.text, .raw].contains($0) },
+                heading: .format,
                 summary: "Write parts of messages in this form",
                 manual: """
                     Write each received message as a line of the form *FORMAT*, as `curl -w` does for transfers. Input is \
-                    not read from a terminal, so there is no prompt.
+                    not read from a terminal, so there is no prompt. `--output raw` leaves out the line ends.
                     """,
                 MessageFormat.manual,
                 example: "--format '{time} {data.op} {size}'", seeAlso: ["pick"]

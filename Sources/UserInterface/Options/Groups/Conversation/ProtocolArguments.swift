@@ -34,25 +34,36 @@ package struct ProtocolArguments: Equatable, Sendable {
             ) { arguments, value throws(ValueProblem) in
                 arguments.choice = try ProtocolChoice.parse(value)
             },
-            OptionSpecification(
-                "param", value: OptionValue("NAME=VALUE"), repetition: .adds, requires: ["protocol"],
-                startsProgram: { SecretReference.isProgram((try? ProtocolParameterValue.parse($0))?.value ?? "") },
-                heading: .protocols, summary: "Set a parameter of the protocol",
+            variable(
+                heading: .protocols, summary: "Set a protocol parameter, or a variable",
                 manual: """
-                    Set the parameter *NAME* of the protocol, such as a token. `wsx help protocol` *NAME* lists the \
-                    parameters. The last value of a parameter counts. `-v` and recordings show the messages that \
-                    contain it.
+                    With `--protocol`, set the parameter *NAME* of the protocol, such as a token, instead. `wsx help \
+                    protocol` *NAME* lists the parameters. In `wsx bench`, and with `wsx connect --template`, *VALUE* may \
+                    then contain placeholders, such as columns of `--data`: `{"token":{{json:token}}}`. Each connection \
+                    of `wsx bench` has its own value. A value from `@`*FILE*, `env:`*NAME*, or `exec:`*COMMAND* is used \
+                    unchanged. `-v` and recordings show the messages that contain it.
                     """,
-                """
-                In `wsx bench`, and with `wsx connect --template`, *VALUE* may contain placeholders, such as columns of \
-                `--data`: `{"token":{{json:token}}}`. Each connection of `wsx bench` then has its own value. A value \
-                from `@`*FILE*, `env:`*NAME*, or `exec:`*COMMAND* is used unchanged.
-                """,
-                .secrets,
-                example: examplePrefix + #"--protocol socket.io --param 'auth={"token":"t"}'"#, seeAlso: ["protocol"]
-            ) { arguments, value throws(ValueProblem) in
-                arguments.parameters.append(try ProtocolParameterValue.parse(value))
-            },
+                example: examplePrefix + #"--protocol socket.io --param 'auth={"token":"t"}'"#, seeAlso: ["protocol"]),
         ]
+    }
+
+    /// The option `--param`.
+    /// - Parameter manual: What it means besides variables, or how to use them.
+    package static func variable(
+        heading: OptionHeading, summary: String = "Set the variable NAME, for {{NAME}}", manual: MarkedText,
+        example: String, seeAlso: [OptionReference]
+    ) -> OptionSpecification<ProtocolArguments> {
+        OptionSpecification(
+            "param", value: OptionValue("NAME=VALUE"), repetition: .adds,
+            startsProgram: { SecretReference.isProgram((try? ProtocolParameterValue.parse($0))?.value ?? "") },
+            heading: heading, summary: summary,
+            manual: """
+                `{{`*NAME*`}}` inserts *VALUE* wherever placeholders are; see PLACEHOLDERS. *VALUE* is text, or \
+                `@`*FILE*, `env:`*NAME*, or `exec:`*COMMAND*, which is read once. The last value of a name counts.
+                """, manual, .secrets,
+            example: example, seeAlso: seeAlso
+        ) { arguments, value throws(ValueProblem) in
+            arguments.parameters.append(try ProtocolParameterValue.parse(value))
+        }
     }
 }
