@@ -56,6 +56,53 @@ import WSCore
         expectEqual(error?.description, "the parameter t is missing; add --param t=VALUE")
     }
 
+    @Test("Texts that insert an optional parameter without a value are left out")
+    func optionalParameter() throws {
+        let definition =
+            #"{"name":"x","parameters":["t?"],"first":["a {{t}}","b"],"answers":["^q => {{t | hex}}","^q => none"]}"#
+        for (parameters, sent) in [(["t": "1"], [">a 1", ">b", "ready"]), ([:], [">b", "ready"])] {
+            let driver = try Self.driver(definition, parameters)
+            expectEqual(driver.open(), sent)
+            expectEqual(driver.receive("q").first, parameters.isEmpty ? ">none" : ">31")
+        }
+    }
+
+    @Test("A login that cannot be answered is a failure")
+    func unanswerable() throws {
+        let driver = try Self.driver(#"{"name":"x","answers":["^. => {{last:.a}}"],"ready":"^ok"}"#)
+        _ = driver.open()
+        expectEqual(
+            driver.receive("{}").first,
+            #"failure the message cannot be answered: the received message has no value at ".a""#)
+    }
+
+    @Test("The message that ends the opening is answered")
+    func answeredReady() throws {
+        let driver = try Self.driver(#"{"name":"x","answers":["^ok => after"],"ready":"^ok"}"#)
+        _ = driver.open()
+        expectEqual(driver.receive("ok"), [">after", "hidden ok", "ready"])
+    }
+
+    @Test("OBS logs in with the example of its documentation, and Pusher signs with that of its own")
+    func computedLogins() throws {
+        let hello =
+            #"{"op":0,"d":{"rpcVersion":1,"authentication":{"challenge":"+IxH4CnCiqpX1rM9scsNynZzbOe4KhDeYcTNS3PDaeY=","#
+            + #""salt":"lM1GncleQOaCu9lT1yeUZhFYnqhsLLP1G5lAGo3ixaI="}}}"#
+        let obs = try Self.example("obs", ["password": "supersecretpassword"])
+        _ = obs.open()
+        expectEqual(
+            obs.receive(hello).first,
+            #">{"op":1,"d":{"rpcVersion":1,"authentication":"1Ct943GAT+6YQUUX47Ia/ncufilbe6+oD6lY+5kaCu4="}}"#)
+        let pusher = try Self.example(
+            "pusher",
+            ["channel": "private-foobar", "key": "278d425bdf160c739803", "secret": "7ad3773142a6692b25b8"])
+        _ = pusher.open()
+        expectEqual(
+            pusher.receive(#"{"event":"pusher:connection_established","data":"{\"socket_id\":\"1234.1234\"}"}"#).first,
+            #">{"event":"pusher:subscribe","data":{"channel":"private-foobar","auth":"278d425bdf160c739803:"#
+                + #"58df8b0c36d6982b82c3ecf6b4662e34fe8c25bba48f5369f135bf843651c3a4"}}"#)
+    }
+
     @Test("A message that refuses the connection fails with its words")
     func failure() throws {
         let driver = try Self.driver(#"{"name":"x","failure":"denied"}"#)

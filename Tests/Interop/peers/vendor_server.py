@@ -3,9 +3,12 @@
     vendor_server.py PORT NAME
 
 NAME is the name of the example without its suffix. Each server refuses the logins that its documentation describes: the
-token is `t`, and the application key of Pusher is `KEY`. A client causes events with what each server offers for it.
+token or password is `t`, and the application key of Pusher is `KEY`. A client causes events with what each server offers for it.
 """
 
+import base64
+import hashlib
+import hmac
 import json
 import sys
 
@@ -108,20 +111,28 @@ class OBS(standin.Client):
 
     subprotocol = "obswebsocket.json"
     is_identified = False
+    challenge = "+IxH4CnCiqpX1rM9scsNynZzbOe4KhDeYcTNS3PDaeY="
+    salt = "lM1GncleQOaCu9lT1yeUZhFYnqhsLLP1G5lAGo3ixaI="
 
     def opened(self):
         data = {"obsWebSocketVersion": "5.5.0", "rpcVersion": 1}
         if "auth" in self.query:
-            data["authentication"] = {"challenge": "c", "salt": "s"}
+            data["authentication"] = {"challenge": self.challenge, "salt": self.salt}
         self.send({"op": 0, "d": data})
 
     def received(self, message):
         message = json.loads(message)
         op, data = message["op"], message["d"]
-        if op == 1 and "auth" in self.query:
+        if op == 1 and "auth" in self.query and "authentication" in data:
+            # "Concatenate the websocket password with the salt […] base64 encode. Concatenate with the challenge […]".
+            secret = base64.b64encode(hashlib.sha256(f"t{self.salt}".encode()).digest()).decode()
+            expected = base64.b64encode(hashlib.sha256(f"{secret}{self.challenge}".encode()).digest()).decode()
+            if data["authentication"] != expected:
+                return self.close(4009, f"Authentication failed with {data['authentication']}.")
+        elif op == 1 and "auth" in self.query:
             reason = "Your payload's data is missing an `authentication` string, however authentication is required."
-            self.close(4009, reason)
-        elif op == 1:
+            return self.close(4009, reason)
+        if op == 1:
             self.is_identified = True
             self.send({"op": 2, "d": {"negotiatedRpcVersion": data["rpcVersion"]}})
         elif op == 6:
@@ -186,6 +197,11 @@ class Pusher(standin.Client):
     def received(self, message):
         message = json.loads(message)
         name, data = message["event"], message["data"]
+        if name == "pusher:subscribe" and data["channel"].startswith("private-"):
+            digest = hmac.new(b"SECRET", f"1.1:{data['channel']}".encode(), hashlib.sha256).hexdigest()
+            if data.get("auth") != f"KEY:{digest}":
+                words = f"Invalid signature: Expected HMAC SHA256 hex digest of 1.1:{data['channel']}"
+                return self.send({"event": "pusher:error", "data": {"code": None, "message": words}})
         if name == "pusher:subscribe":
             self.channels.add(data["channel"])
             self.send({"event": "pusher_internal:subscription_succeeded", "channel": data["channel"], "data": "{}"})
