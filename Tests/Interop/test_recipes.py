@@ -1,9 +1,12 @@
 """Runs every recipe of README.md and docs/recipes.md as written, with the addresses and sizes of the tests."""
 
+import base64
 import collections
 import contextlib
 import csv
 import datetime
+import hashlib
+import hmac
 import json
 import os
 import re
@@ -20,7 +23,7 @@ import wire
 from brokers import Mosquitto
 from browser import require_chromium
 from hosts import Hosts, why_there_are_none
-from protocol_files import JupyterServer, OCPPServer, WAMPServer
+from protocol_files import JupyterServer, OBSServer, OCPPServer, WAMPServer
 from processes import BINARY, PEERS, PEERS_PYTHON, PYTHON, ROOT, Listener, Running, environment, run, wait_until, wsx
 from scripted_server import ScriptedServer
 from services import free_ports
@@ -133,6 +136,35 @@ def get(url):
 
 def test_each_recipe_has_a_test():
     assert TESTED == RECIPES.keys()
+
+
+# Computed values
+
+
+@recipe("Log in with a challenge")
+def test_log_in_with_a_challenge(kitchen):
+    with OBSServer() as server:
+        result = kitchen.run({"ws://localhost:4455": server.wrong_url, "PASSWORD=secret": "PASSWORD=t"})
+    assert result.status == 0, result
+    assert "obsVersion" in result.out.decode()
+
+
+@recipe("Sign a login with a fresh timestamp")
+def test_sign_a_login(kitchen):
+    with serving("read -r line; echo \"$line\"; cat") as server:
+        result = kitchen.run({"wss://exchange.example/ws": server.url})
+    assert result.status == 0, result
+    sent = json.loads(result.out)
+    text = f"{sent['ts']}GET/users/self/verify".encode()
+    assert sent["sign"] == base64.b64encode(hmac.new(b"secret", text, hashlib.sha256).digest()).decode()
+
+
+@recipe("Write the audio in JSON messages to a file")
+def test_write_audio(kitchen):
+    with serving("""read -r line; echo '{"audio":"AAECAwD/"}'; cat""") as server:
+        result = kitchen.run({"ws://localhost:8080/speak": server.url})
+    assert (result.status, result.err) == (0, "")
+    assert kitchen.read("speech.pcm") == bytes([0, 1, 2, 3, 0, 255])
 
 
 # README.md

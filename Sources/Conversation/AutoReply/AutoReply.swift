@@ -226,7 +226,7 @@ package final class AutoReply {
                 lastTicket += 1
                 wait(WaitingAnswer(ticket: lastTicket))
                 startProgram(program, payload, lastTicket)
-                return .answered
+                return endsOpening ? .ready : .answered
             }
             guard try rule.append(to: &message, answering: payload, stamp: stamp, variables: variables) else {
                 continue
