@@ -637,6 +637,20 @@ TEMPLATES = {
     "not-closed": b"a{{seq}\n",
 }
 
+TEMPLATES |= {
+    "filters": b'{{name | append:"}} | " | sha256 | base64}} {{last:.a | get:/b | default:c}}\n{"a":"{\\"b\\":1}"}',
+    "operands": b'{{random 4 | prepend:seq | hmac-sha256:env:A | url}}{{"a\\u00e9" | unhex | json}}\n',
+}
+
+# Filters, and the value after the line.
+FILTERS = {
+    "chain": b'append:"a" | sha256 | base64url | prepend:seq | hmac-sha1:"k" | json\nvalue',
+    "decoders": b"unbase64 | unhex | default:x | length | url\nNmE=",
+    "get": b'get:."a b"[0] | default:"|" | md5 | hex\n{"a b":["\xc3\xa9"]}',
+    "bytes": b"sha512 | hmac-sha512:time | base64\n\xff\x00",
+    "unknown": b"sha265 | append\n",
+}
+
 ANSWER_RULES = {
     "groups": b"^(a)(b)? => $1$2$0$$\nab",
     "json": b"(.*) => {{json:$1}}{{seq}}\n\"x",
@@ -924,6 +938,7 @@ TARGETS = {
     "histograms": HISTOGRAMS,
     "bench-results": BENCH_RESULTS,
     "templates": TEMPLATES,
+    "filters": FILTERS,
     "answer-rules": ANSWER_RULES,
     "conditions": CONDITIONS,
     "data-files": DATA_FILES,

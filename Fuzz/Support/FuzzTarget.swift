@@ -17,7 +17,7 @@ struct FuzzTarget: Sendable {
         extensions, compressionOffers, urls, redirects, cookies, cookieFile, challenges, netrc, awsProfiles,
         proxyChoice, proxyConnect, proxySOCKS, requestPaths, requestConditions, tls, json, jsonPaths, jsonChanges,
         har, shownMessages, jsonEvents, eventInput, encodedInput,
-        options, configuration, records, replLines, histograms, benchResults, templates, answerRules, conditions,
-        dataFiles, matchers, scenarios, declarativeProtocols, codecs, messageRecords, protobuf, stomp, mqtt,
+        options, configuration, records, replLines, histograms, benchResults, templates, filters, answerRules,
+        conditions, dataFiles, matchers, scenarios, declarativeProtocols, codecs, messageRecords, protobuf, stomp, mqtt,
     ]
 }

@@ -248,7 +248,7 @@ class TestRelays:
 @pytest.mark.parametrize("mode", ["--echo", "--broadcast"])
 def test_an_answer_takes_no_message_out_of_a_stream(mode):
     result = wsx("listen", mode, "--decode", "zlib-stream", "--answer", "a => b", "0")
-    assert_fails(result, 2, "--answer: an answered message is not passed on, which would damage the stream")
+    assert_fails(result, 2, "--answer: a message that is not passed on as received would damage the stream")
 
 
 def test_messages_of_a_program_that_are_not_decoded_are_reported():

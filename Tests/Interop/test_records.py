@@ -126,7 +126,7 @@ def test_programs_decode_records_in_their_order():
 def test_encoders_add_separators_and_lengths(options, sent, received):
     messages = []
     with serving(received=messages) as server:
-        assert wsx("connect", "--no-stdin", "--linger", "0s", *options, server.url, sent).status == 0
+        assert wsx("connect", "--linger", "0s", *options, server.url, sent).status == 0
         wait_until(lambda: messages)
     assert messages == [received]
 
@@ -203,8 +203,15 @@ def test_what_is_not_possible_is_one_line(arguments, words):
 
 
 def test_bench_counts_records_in_every_mode():
-    with serving(TRADES, "[]") as server:
-        result, results = bench(server.url, "--mode", "receive", "-c", "1", "-d", "1s", *decode("array"), check_sum=False)
+    def script(peer):
+        peer.upgrade()
+        assert peer.read_frame().payload == b"go"
+        peer.send(wire.text(TRADES) + wire.text("[]"))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result, results = bench(
+            server.url, "--mode", "receive", "-c", "1", "-d", "1s", "-m", "go", *decode("array"), check_sum=False)
     assert (result.status, results["messages"]["received"]) == (0, 3)
     for mode in ["echo", "send", "idle", "connect"]:
         with Listener("--echo") as server:
