@@ -22,13 +22,13 @@ extension FuzzTarget {
     private static func check(_ message: [UInt8], _ codec: Codec) {
         let limitBytes = 1 << 16
         var chain = CodecChain([codec], limitBytes: limitBytes)
-        var output = ByteBuffer()
+        var records = MessageRecords()
         do throws(CodecError) {
-            _ = try chain.decode(message.span.bytes, into: &output)
+            _ = try chain.decode(message.span.bytes, into: &records)
         } catch {
             return expectOneSafeLine("\(error)")
         }
-        let text = output.withReadableBytes { bytes in bytes.withUnsafeBytes { Array($0) } }
+        let text = records.withRecord(0, of: message.span.bytes) { bytes in bytes.withUnsafeBytes { Array($0) } }
         expect(text.count <= limitBytes, "more than the limit")
         expect(UTF8Validator.isValid(text.span.bytes), "not UTF-8")
         expect(JSONReader.problem(in: text.span.bytes) == nil, "not JSON")

@@ -133,7 +133,7 @@ package final class Pipeline {
             guard decoding.waitingCount == 0 else {
                 decoded.begin(message, isText: kind == .text)
                 decoding.append(message, kind, nil, decoded)
-                return .removed
+                return .unchanged
             }
             return pass(message, as: kind, nil, at: now, deliver) ? .removed : .unchanged
         }
@@ -147,12 +147,12 @@ package final class Pipeline {
         guard case .known(let how) = decoding.decode(message, as: kind, into: &records, &effects) else {
             // Whether it is dropped is known later.
             if editor == nil { arrived(message, MessageEdit()) }
-            return .removed
+            return .unchanged
         }
         guard decoding.waitingCount == 0 else {
             if editor == nil { arrived(message, MessageEdit()) }
             decoding.append(message, kind, how, records)
-            return .removed
+            return .unchanged
         }
         return pass(message, as: kind, how, records, at: now, arrived, deliver)
     }

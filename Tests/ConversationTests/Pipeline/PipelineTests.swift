@@ -156,7 +156,7 @@ import WSCore
 
     @Test("Messages are delivered as decoded, and lines are encoded")
     func codecs() {
-        let codecs = MessageCodecs(decoders: [.messagePack], encoder: .messagePack, limitBytes: 100)
+        let codecs = MessageCodecs(decoders: [.messagePack], encoders: [.messagePack], limitBytes: 100)
         let driver = Driver(Pipeline(codecs, clockOffset: 0))
         _ = driver.open()
         expectEqual(driver.receive([0x81, 0xA1, 0x61, 0x01], as: .binary), [#"deliver {"a":1} by msgpack"#])

@@ -333,7 +333,7 @@ enum ScenarioFixture {
             #"{"type":"message","direction":"out","data":"id {{seq}}"}"#,
             #"{"type":"message","direction":"out","data":"AA","opcode":"binary"}"#,
             #"{"type":"message","direction":"out","data":"not JSON"}"#)
-        expectEqual(scenario.firstUnencodable(by: .messagePack)?.line, 4)
+        expectEqual(scenario.firstUnencodable(by: TextEncoder([.messagePack]))?.line, 4)
     }
 
     @Test("A peer that would send without end is rejected")

@@ -10,12 +10,13 @@ import WSCore
     ) throws -> Result<String, CodecProblem> {
         let codec = try Codec(named: name) { _ throws(CodecNameProblem) in set }
         var chain = CodecChain([codec], limitBytes: limitBytes)
-        var output = ByteBuffer()
+        var records = MessageRecords()
         do throws(CodecError) {
-            let outcome = try chain.decode(message.span.bytes, into: &output)
-            expectEqual(outcome, .decoded(isText: true))
-            expectEqual(JSONReader.problem(in: Array(text(of: output).utf8).span.bytes), nil)
-            return .success(text(of: output))
+            expectEqual(try chain.decode(message.span.bytes, into: &records), .decoded)
+            let json = records.withRecord(0, of: message.span.bytes) { $0.withUnsafeBytes { Array($0) } }
+            expectEqual(records.isText(0), true)
+            expectEqual(JSONReader.problem(in: json.span.bytes), nil)
+            return .success(String(decoding: json, as: UTF8.self))
         } catch {
             return .failure(error.problem)
         }

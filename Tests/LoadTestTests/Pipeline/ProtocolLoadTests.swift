@@ -322,7 +322,7 @@ import WSCore
             plan.messageCount = 2
             plan.replies.correlation = Correlation("id")
             plan.replies.expectations = [#"^\{"id""#]
-            plan.conversation.codecs = MessageCodecs(decoders: [.messagePack], encoder: .messagePack, limitBytes: 1000)
+            plan.conversation.codecs = MessageCodecs(decoders: [.messagePack], encoders: [.messagePack], limitBytes: 1000)
         }
         fixture.workload.sendDue()
         let request: [UInt8] = [0x81, 0xA2, 0x69, 0x64, 0x01]
@@ -345,7 +345,7 @@ import WSCore
         let template = try LoadFixture.template("list")
         let fixture = LoadFixture(.request) { plan in
             plan.messages.templates = [template]
-            plan.conversation.codecs = MessageCodecs(decoders: [.auto], encoder: nil, limitBytes: 1000)
+            plan.conversation.codecs = MessageCodecs(decoders: [.auto], encoders: [], limitBytes: 1000)
         }
         fixture.workload.sendDue()
         let connection: RequestConnection = try fixture.connection(0)
@@ -359,7 +359,7 @@ import WSCore
     func unencodable() throws {
         var plan = LoadPlan(.request)
         plan.messages.templates = [try LoadFixture.template("list")]
-        plan.conversation.codecs = MessageCodecs(decoders: [], encoder: .cbor, limitBytes: 1000)
+        plan.conversation.codecs = MessageCodecs(decoders: [], encoders: [.cbor], limitBytes: 1000)
         let problem = try #require(plan.problem)
         #expect("\(problem.option): \(problem.reason)".hasPrefix("--encode cbor: message 1: "))
         plan.replies.correlation = Correlation("id")

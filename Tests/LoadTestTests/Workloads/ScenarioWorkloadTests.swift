@@ -142,7 +142,7 @@ import WSCore
     func undecodable() throws {
         let expected = #"{"type":"message","direction":"in","base64":"wf8="}"#
         let fixture = try load(Self.ask, expected) {
-            $0.conversation.codecs = MessageCodecs(decoders: [.auto], encoder: nil, limitBytes: 1000)
+            $0.conversation.codecs = MessageCodecs(decoders: [.auto], encoders: [], limitBytes: 1000)
         }
         let connection: ScenarioConnection = try fixture.connection(0)
         func receive(_ bytes: [UInt8]) {

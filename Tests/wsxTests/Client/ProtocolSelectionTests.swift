@@ -163,7 +163,7 @@ import WSCore
             do throws(Failure) {
                 _ = try Scenario.make(
                     Array(steps.joined(separator: "\n").utf8), path: "s", ScenarioOptions(ScenarioArguments()),
-                    encoder: nil,
+                    encoders: [],
                     lineCheck: selection?.lineCheck)
                 return nil
             } catch {

@@ -16,7 +16,7 @@ extension OptionTableTests {
         },
         BenchCase("encode", "--mode", "request", "--encode", "cbor") {
             $0.load.mode = .request
-            $0.codecs.encoder = .cbor
+            $0.codecs.encoders = [.cbor]
         },
         BenchCase("protocol", "--mode", "idle", "--protocol", "@p.json") {
             $0.load.mode = .idle

@@ -96,7 +96,7 @@ import WSCore
         ConnectCase("decode", "--decode", "gzip", "--decode=exec:./d -x") {
             $0.codecs.decoders = [.gzip, .program("./d -x")]
         },
-        ConnectCase("encode", "--encode", "cbor") { $0.codecs.encoder = .cbor },
+        ConnectCase("encode", "--encode", "cbor") { $0.codecs.encoders = [.cbor] },
         ConnectCase("protocol", "--protocol", "socket.io") { $0.protocols.choice = .named("socket.io") },
         ConnectCase("param", "--protocol=mqtt", "--param", "username=a=b", "--param=password=@f") {
             $0.protocols.choice = .named("mqtt")
@@ -347,7 +347,7 @@ import WSCore
         ListenCase("decode", "--decode", "zlib-stream", "--decode=msgpack") {
             $0.codecs.decoders = [.zlibStream, .messagePack]
         },
-        ListenCase("encode", "--encode", "cbor") { $0.codecs.encoder = .cbor },
+        ListenCase("encode", "--encode", "cbor") { $0.codecs.encoders = [.cbor] },
         ListenCase("replay-speed", "--replay-speed", "2") { $0.format.replaySpeed = .factor(2) },
         ListenCase("output", "--output", "raw") { $0.format.output = .raw },
         ListenCase("format", "--format", "{size}") { $0.format.format = MessageFormat(parts: [.size]) },

@@ -99,7 +99,7 @@ import Testing
     func unencodableCall() throws {
         let fixture = ConnectFixture {
             $0.replies.calls = .automatic
-            $0.codecs.encoder = .cbor
+            $0.codecs.encoders = [.cbor]
         }
         let outcome = try fixture.run(atPrompt: [
             .read("Connected"), .type(#"sum "\ud800""#), .read("the line was not sent: cbor: "), .leave,

@@ -28,7 +28,7 @@ import Testing
     @Test("Input lines are encoded, and replies are decoded")
     func roundTrip() throws {
         let fixture = echo {
-            $0.codecs.encoder = .messagePack
+            $0.codecs.encoders = [.messagePack]
             $0.codecs.decoders = [.messagePack]
             $0.ending.count = 2
             $0.ending.until = ["7"]
@@ -65,7 +65,7 @@ import Testing
     @Test("Replies are matched by a field of their decoded form")
     func correlation() throws {
         let fixture = echo {
-            $0.codecs.encoder = .cbor
+            $0.codecs.encoders = [.cbor]
             $0.codecs.decoders = [.auto]
             $0.replies.correlation = Correlation("id")
             $0.messages.texts = [#"{"id":1}"#, #"{"id":2}"#]
@@ -78,7 +78,7 @@ import Testing
 
     @Test("Input that cannot be encoded ends the run")
     func badInput() throws {
-        let fixture = echo { $0.codecs.encoder = .messagePack }
+        let fixture = echo { $0.codecs.encoders = [.messagePack] }
         fixture.input = "1\nnot JSON\n"
         let outcome = try fixture.run()
         #expect(outcome.status == .usage)
@@ -89,7 +89,7 @@ import Testing
     @Test("A message of the command line that cannot be encoded is an error before the connection")
     func badMessage() throws {
         let fixture = echo {
-            $0.codecs.encoder = .messagePack
+            $0.codecs.encoders = [.messagePack]
             $0.messages.texts = ["1", "{"]
         }
         #expect(throws: Failure.self) { try fixture.run() }
@@ -103,7 +103,7 @@ import Testing
         ])
     func badOption(first: [String], answers: [String], option: String) throws {
         let fixture = echo {
-            $0.codecs.encoder = .messagePack
+            $0.codecs.encoders = [.messagePack]
             $0.exchange.firstMessages = first
             $0.exchange.answers = answers
         }
@@ -123,7 +123,7 @@ import Testing
         arguments: [(first: ["{{connection}}x"], answers: []), (first: ["1"], answers: ["(.*) => x$1"])])
     func badTemplate(first: [String], answers: [String]) throws {
         let fixture = echo {
-            $0.codecs.encoder = .messagePack
+            $0.codecs.encoders = [.messagePack]
             $0.codecs.decoders = [.messagePack]
             $0.exchange.firstMessages = first
             $0.exchange.answers = answers
@@ -168,7 +168,7 @@ import Testing
     @Test("An answer that cannot be encoded fails the run, even if its goal is reached in the same turn")
     func badAnswer() throws {
         let fixture = ConnectFixture {
-            $0.codecs.encoder = .cbor
+            $0.codecs.encoders = [.cbor]
             $0.exchange.answers = ["^(a) => x$1"]
             $0.ending.count = 1
         }
@@ -186,7 +186,7 @@ import Testing
     @Test("At the prompt, input that cannot be encoded is an error, and the prompt continues")
     func badLine() throws {
         let fixture = echo {
-            $0.codecs.encoder = .messagePack
+            $0.codecs.encoders = [.messagePack]
             $0.codecs.decoders = [.messagePack]
         }
         let outcome = try fixture.run(atPrompt: [.type("hello"), .type("[1]"), .read("→ [1]"), .leave])

@@ -94,7 +94,7 @@ import Testing
 
     @Test("Output that the options cannot convert ends the run with the number of its line")
     func unencodable() throws {
-        let outcome = try fixture("echo 1; echo x; cat >/dev/null") { $0.codecs.encoder = .messagePack }.run()
+        let outcome = try fixture("echo 1; echo x; cat >/dev/null") { $0.codecs.encoders = [.messagePack] }.run()
         #expect(outcome.failure?.message?.hasPrefix("line 2 of sh's output was not sent: msgpack") ?? false)
         #expect(outcome.peers[0].received == [.binary([1]), .close(1011)])
     }

@@ -73,7 +73,7 @@ import Testing
 
             """#
         ) {
-            $0.codecs.encoder = .messagePack
+            $0.codecs.encoders = [.messagePack]
             $0.codecs.decoders = [.messagePack]
         }
         #expect(failure == nil)
