@@ -5,33 +5,30 @@ import WSCore
 ///
 /// An argument is a value like that of a placeholder, except after `get:` and `default:`. It is a template, too, with a
 /// single part or literal.
-package enum TemplateFilter: Equatable, Sendable {
-    case append(Template)
-    case prepend(Template)
-    /// The value at a location in a JSON text.
-    case get(JSONPath)
-    case base64
-    case base64URL
-    case decodedBase64
-    case hex
-    case decodedHex
-    case digest(Digest.Algorithm)
-    case hmac(Digest.Algorithm, key: Template)
-    /// The number of bytes.
-    case length
-    /// A JSON string.
-    case json
-    /// Percent-encoded, except for unreserved characters.
-    case url
-    /// What replaces a missing value.
-    case fallback([UInt8])
-
+package struct TemplateFilter: Equatable, Sendable {
     /// The names, in the order of the manual.
-    package static let names = [
-        "append", "prepend", "get", "base64", "base64url", "unbase64", "hex", "unhex", "md5", "sha1", "sha256",
-        "sha512",
-        "hmac-sha1", "hmac-sha256", "hmac-sha512", "length", "json", "url", "default",
-    ]
+    enum Name: String, CaseIterable, Sendable {
+        case append, prepend, get, base64, base64url, unbase64, hex, unhex, md5, sha1, sha256, sha512
+        case hmacSHA1 = "hmac-sha1"
+        case hmacSHA256 = "hmac-sha256"
+        case hmacSHA512 = "hmac-sha512"
+        case length, json, url
+        case fallback = "default"
+    }
+
+    /// What follows the colon.
+    enum Argument: Equatable, Sendable {
+        case none
+        case value(Template)
+        case path(JSONPath)
+        case text([UInt8])
+    }
+
+    let name: Name
+    let argument: Argument
+
+    /// The names as typed.
+    package static let names = Name.allCases.map(\.rawValue)
 
     /// The maximum size of a result in bytes. Each filter may multiply the size, up to six times.
     static let maximumBytes = 64 << 20
@@ -41,68 +38,37 @@ package enum TemplateFilter: Equatable, Sendable {
     ///   - argument: The text after the colon, or `nil` without one.
     ///   - operand: Parses the argument as a value.
     init(
-        _ name: String, argument: String?, operand: (String) throws(TemplateError.Reason) -> Template
+        _ typed: String, argument: String?, operand: (String) throws(TemplateError.Reason) -> Template
     ) throws(TemplateError.Reason) {
-        let needsArgument = ["append", "prepend", "get", "default"].contains(name) || name.hasPrefix("hmac-")
-        guard Self.names.contains(name) else { throw .unknownFilter(name) }
-        guard needsArgument == (argument != nil), name == "default" || argument != "" else {
-            throw .badFilter(name, needsArgument ? "it needs an argument: '\(name):…'" : "it has no argument")
-        }
-        let argument = argument ?? ""
+        guard let name = Name(rawValue: typed) else { throw .unknownFilter(typed) }
+        self.name = name
+        let text = argument.map { TemplateParser.literal($0) ?? $0 } ?? ""
         switch name {
-        case "append": self = .append(try operand(argument))
-        case "prepend": self = .prepend(try operand(argument))
-        case "get":
-            do throws(JSONQueryError) {
-                self = .get(try JSONPath(TemplateParser.literal(argument) ?? argument))
-            } catch {
-                throw .badFilter(name, "\(error)")
+        case .append, .prepend, .get, .hmacSHA1, .hmacSHA256, .hmacSHA512, .fallback:
+            guard let argument, name == .fallback || argument != "" else {
+                throw .badFilter(typed, "it needs an argument: '\(typed):…'")
             }
-        case "base64": self = .base64
-        case "base64url": self = .base64URL
-        case "unbase64": self = .decodedBase64
-        case "hex": self = .hex
-        case "unhex": self = .decodedHex
-        case "length": self = .length
-        case "json": self = .json
-        case "url": self = .url
-        case "default": self = .fallback(Array((TemplateParser.literal(argument) ?? argument).utf8))
+            switch name {
+            case .fallback: self.argument = .text(Array(text.utf8))
+            case .get: self.argument = .path(try Self.path(text))
+            default: self.argument = .value(try operand(argument))
+            }
         default:
-            let isKeyed = name.hasPrefix("hmac-")
-            guard let algorithm = Digest.Algorithm(rawValue: isKeyed ? String(name.dropFirst(5)) : name) else {
-                throw .unknownFilter(name)
-            }
-            self = isKeyed ? .hmac(algorithm, key: try operand(argument)) : .digest(algorithm)
+            guard argument == nil else { throw .badFilter(typed, "it has no argument") }
+            self.argument = .none
         }
     }
 
-    /// The name.
-    var name: String {
-        switch self {
-        case .append: "append"
-        case .prepend: "prepend"
-        case .get: "get"
-        case .base64: "base64"
-        case .base64URL: "base64url"
-        case .decodedBase64: "unbase64"
-        case .hex: "hex"
-        case .decodedHex: "unhex"
-        case .digest(let algorithm): algorithm.rawValue
-        case .hmac(let algorithm, _): "hmac-\(algorithm.rawValue)"
-        case .length: "length"
-        case .json: "json"
-        case .url: "url"
-        case .fallback: "default"
+    private static func path(_ text: String) throws(TemplateError.Reason) -> JSONPath {
+        do throws(JSONQueryError) {
+            return try JSONPath(text)
+        } catch {
+            throw .badFilter("get", "\(error)")
         }
     }
 
-    /// The template of the argument, or `nil` if the filter has none.
-    var operand: Template? {
-        switch self {
-        case .append(let operand), .prepend(let operand), .hmac(_, let operand): operand
-        default: nil
-        }
-    }
+    /// The template of the argument, or `nil` if the argument is no value.
+    var operand: Template? { if case .value(let operand) = argument { operand } else { nil } }
 }
 
 /// A value between two filters.
@@ -116,9 +82,9 @@ package struct FilteredValue: Equatable, Sendable {
 
     /// The bytes as text.
     /// - Throws: ``TemplateValueError`` with the name of the filter, if they are not UTF-8.
-    fileprivate func text(for name: String) throws(TemplateValueError) -> [UInt8] {
+    fileprivate func text(for name: TemplateFilter.Name?) throws(TemplateValueError) -> [UInt8] {
         let bytes = insertedBytes
-        guard UTF8Validator.isValid(bytes.span.bytes) else { throw .filter(name, .notText) }
+        guard UTF8Validator.isValid(bytes.span.bytes) else { throw .filter(name?.rawValue ?? "", .notText) }
         return bytes
     }
 }
@@ -132,32 +98,42 @@ extension TemplateFilter {
     ) throws(TemplateValueError) -> FilteredValue {
         let bytes = value.bytes
         let result: [UInt8]
-        switch self {
+        switch name {
         case .append: result = bytes + operand
         case .prepend: result = operand + bytes
-        case .get(let path):
-            let text = try value.text(for: name)
-            guard let found = path.value(of: text) else {
-                throw .filter(name, JSONReader.problem(in: text.span.bytes) == nil ? .missing(path.source) : .notJSON)
-            }
-            result = found
+        case .get: result = try found(in: value.text(for: name))
         case .base64: result = Array(Base64.text(of: bytes.span.bytes).utf8)
-        case .base64URL: result = Array(Base64.urlText(of: bytes.span.bytes).utf8)
-        case .decodedBase64, .decodedHex: result = try decoded(value.insertedBytes)
+        case .base64url: result = Array(Base64.urlText(of: bytes.span.bytes).utf8)
+        case .unbase64, .unhex: result = try decoded(value.insertedBytes)
         case .hex: result = Array(Digest.hexadecimal(bytes).utf8)
-        case .digest(let algorithm): return try digest(Digest.hash(bytes, by: algorithm))
-        case .hmac(let algorithm, _): return try digest(Digest.hmac(bytes, by: algorithm, key: operand))
+        case .md5, .sha1, .sha256, .sha512, .hmacSHA1, .hmacSHA256, .hmacSHA512:
+            guard let digest = digest(of: bytes, operand) else { throw .filter(name.rawValue, .noAlgorithm) }
+            return FilteredValue(bytes: digest, isDigest: true)
         case .length: result = Array("\(bytes.count)".utf8)
         case .json, .url: result = escaped(try value.text(for: name))
         case .fallback: return value
         }
-        guard result.count <= Self.maximumBytes else { throw .filter(name, .tooLarge) }
+        guard result.count <= Self.maximumBytes else { throw .filter(name.rawValue, .tooLarge) }
         return FilteredValue(bytes: result)
+    }
+
+    private func digest(of bytes: [UInt8], _ key: [UInt8]) -> [UInt8]? {
+        if let algorithm = Digest.Algorithm(rawValue: name.rawValue) { return Digest.hash(bytes, by: algorithm) }
+        return Digest.Algorithm(rawValue: String(name.rawValue.dropFirst("hmac-".count))).flatMap {
+            Digest.hmac(bytes, by: $0, key: key)
+        }
+    }
+
+    private func found(in text: [UInt8]) throws(TemplateValueError) -> [UInt8] {
+        guard case .path(let path) = argument else { return text }
+        if let found = path.value(of: text) { return found }
+        let isJSON = JSONReader.problem(in: text.span.bytes) == nil
+        throw .filter(name.rawValue, isJSON ? .missing(path.source) : .notJSON)
     }
 
     private func escaped(_ text: [UInt8]) -> [UInt8] {
         var result = ByteBuffer()
-        if self == .json {
+        if name == .json {
             JSONString.append(text.span.bytes, to: &result)
         } else {
             WebSocketURL.appendComponent(text.span.bytes, to: &result)
@@ -168,19 +144,15 @@ extension TemplateFilter {
     private func decoded(_ text: [UInt8]) throws(TemplateValueError) -> [UInt8] {
         var result = ByteBuffer()
         do throws(EncodedTextError) {
-            switch self {
-            case .decodedHex: try HexDigits.appendDecoded(text.span.bytes, to: &result)
-            default: try Base64.appendDecoded(text.span.bytes, to: &result)
+            if name == .unhex {
+                try HexDigits.appendDecoded(text.span.bytes, to: &result)
+            } else {
+                try Base64.appendDecoded(text.span.bytes, to: &result)
             }
         } catch {
-            throw .filter(name, .notEncoded(self == .decodedHex ? "hexadecimal" : "Base64"))
+            throw .filter(name.rawValue, .notEncoded(name == .unhex ? "hexadecimal" : "Base64"))
         }
         return result.bytes
-    }
-
-    private func digest(_ bytes: [UInt8]?) throws(TemplateValueError) -> FilteredValue {
-        guard let bytes else { throw .filter(name, .noAlgorithm) }
-        return FilteredValue(bytes: bytes, isDigest: true)
     }
 }
 
@@ -216,7 +188,7 @@ extension Array<TemplateFilter> {
         var result = value.map { FilteredValue(bytes: $0) }
         for filter in self {
             let operand = filter.operand.flatMap { _ in operands.popFirst() } ?? .success([])
-            if case .fallback(let text) = filter {
+            if case .text(let text) = filter.argument {
                 if case .failure = result { result = .success(FilteredValue(bytes: text)) }
                 continue
             }
@@ -245,8 +217,8 @@ extension Template {
         /// Whether the result may be missing although all values exist.
         var mayFail: Bool {
             filters.reduce(false) { mayFail, filter in
-                switch filter {
-                case .get, .decodedBase64, .decodedHex: true
+                switch filter.name {
+                case .get, .unbase64, .unhex: true
                 case .fallback: false
                 default: mayFail
                 }
@@ -254,20 +226,20 @@ extension Template {
         }
 
         /// Whether the result is already percent-encoded.
-        var isEncoded: Bool { filters.last == .url }
+        var isEncoded: Bool { filters.last?.name == .url }
 
         /// Returns the text to insert.
         /// - Parameter operands: The values of ``operands``.
         func text(_ operands: [Result<[UInt8], TemplateValueError>]) throws(TemplateValueError) -> [UInt8] {
             // `json` and `url` only escape a value, and a mask is found despite escapes.
-            let escapes = filters.reversed().prefix { $0 == .json || $0 == .url }.count
+            let escapes = filters.reversed().prefix { $0.name == .json || $0.name == .url }.count
             let (value, operands) = (operands[0], Array(operands.dropFirst()))
             let result = try filters.apply(to: value, operands)
             if let sink {
                 let secret = escapes == 0 ? result : try? Array(filters.dropLast(escapes)).apply(to: value, operands)
                 if let secret { sink.add(secret.insertedBytes) }
             }
-            return try result.text(for: filters.last?.name ?? "")
+            return try result.text(for: filters.last?.name)
         }
     }
 }

@@ -290,7 +290,7 @@ package struct TemplateParser {
             // A variable that is not set is missing, like a value that does not exist yet.
             guard case .notInEnvironment = error else { throw error }
             while !filters.isEmpty {
-                guard case .fallback(let text) = filters.removeFirst() else { continue }
+                guard case .text(let text) = filters.removeFirst().argument else { continue }
                 return append(value: Template(literal: text), filters: filters)
             }
             throw error

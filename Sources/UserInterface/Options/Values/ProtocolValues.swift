@@ -84,8 +84,10 @@ package struct SetVariableValue: Equatable, Sendable {
     package let path: JSONPath
 
     package static func parse(_ text: String) throws(ValueProblem) -> SetVariableValue {
-        guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")), sign > text.startIndex else {
-            throw .unusable(words: "expected NAME=PATH, such as id=.user.id")
+        guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")), sign > text.startIndex,
+            let path = try? JSONPath(String(text[text.utf8.index(after: sign)...]))
+        else {
+            throw .unusable(words: "expected NAME=PATH, such as id=.user.id; --param NAME=VALUE sets a text")
         }
         var names = VariableNames()
         let name = String(text[..<sign])
@@ -94,6 +96,6 @@ package struct SetVariableValue: Equatable, Sendable {
         } catch {
             throw .unusable(words: "\(error)")
         }
-        return SetVariableValue(name: name, path: try PathValue.parse(String(text[text.utf8.index(after: sign)...])))
+        return SetVariableValue(name: name, path: path)
     }
 }

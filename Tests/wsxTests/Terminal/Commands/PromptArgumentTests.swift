@@ -30,7 +30,7 @@ import WSCore
     func variables() throws {
         #expect(try Self.argument("sid=.user.id").setVariable() == SetVariableValue.parse("sid=.user.id"))
         for (text, words) in [
-            ("sid", "expected NAME=PATH, such as id=.user.id"), ("=.a", "expected NAME=PATH"),
+            ("sid", "expected NAME=PATH, such as id=.user.id; --param"), ("=.a", "expected NAME=PATH"),
             ("seq=.a", "placeholder with its own meaning"), ("random:1=.a", "placeholder"), ("a=b", "expected"),
         ] {
             let mistake = #expect(throws: PromptMistake.self) { try Self.argument(text).setVariable() }
