@@ -77,7 +77,7 @@ package struct CheckSettings {
         login = try AutoReply.Plan.make(arguments.exchange, takesData: false, secrets: secrets) ?? AutoReply.Plan()
         var values = RequestValues(connection: 1, ChosenRow())
         for template in login.firstMessages { _ = try values.text(of: template, for: "--first-message") }
-        readiness = try [MessageCondition].make([login.ready].compactMap(\.self), for: "--ready").first
+        readiness = login.ready.map { MessageCondition(valid: $0) }
     }
 
     private static func cases(_ arguments: CheckArguments) throws(Failure) -> CaseSet {

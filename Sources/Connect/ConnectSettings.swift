@@ -136,7 +136,7 @@ package struct ConnectSettings {
         try row.columns.checkPatterns(arguments.ending.expectations, of: "--expect")
         try row.columns.checkPatterns(arguments.transcript.hidden.map(\.source), of: "--hide")
         try row.columns.checkPatterns(arguments.transcript.dropped.map(\.source), of: "--drop")
-        conditions = try EndConditions(arguments)
+        conditions = EndConditions(arguments)
         // Lines with placeholders may depend on their values.
         if !arguments.data.usesTemplates,
             let (index, problem) = protocolSelection?.firstInvalid(
@@ -257,14 +257,13 @@ extension ConnectArguments {
 
 extension EndConditions {
     /// Creates the conditions that the arguments request.
-    /// - Throws: ``Failure/badArgument(what:why:)``.
-    init(_ arguments: ConnectArguments) throws(Failure) {
+    init(_ arguments: ConnectArguments) {
         self.init(
             count: arguments.ending.count, countsReplies: arguments.countsReplies,
             hasRequests: arguments.matchesReplies, tellsGreetings: arguments.tellsGreetings,
             requiredPath: arguments.ending.isOne ? arguments.format.pick?.source : nil,
-            until: try .make(arguments.ending.until, for: "--until"),
-            expectations: try .make(arguments.ending.expectations, for: "--expect"))
+            until: arguments.ending.until.map { MessageCondition(valid: $0) },
+            expectations: arguments.ending.expectations.map { MessageCondition(valid: $0) })
     }
 }
 extension LineQueue.Settings {

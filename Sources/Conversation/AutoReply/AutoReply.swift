@@ -75,17 +75,9 @@ package final class AutoReply {
         /// Compiles the conditions of a plan.
         package init(_ plan: Plan) {
             self.plan = plan
-            ready = plan.ready.map(Self.compile)
+            ready = plan.ready.map { MessageCondition(valid: $0) }
             answers = plan.answers.map { AnswerRule($0.condition, answer: $0.answer, program: $0.program) }
             usesLastMessage = answers.contains { $0.answer.usesLastMessage }
-        }
-
-        private static func compile(_ source: String) -> MessageCondition {
-            do throws(MessageConditionError) {
-                return try MessageCondition(source)
-            } catch {
-                preconditionFailure("a valid condition cannot be compiled: \(error)")
-            }
         }
 
         /// The rules for one side of a client's connection, or `nil` if there are none. Those without a side are for the

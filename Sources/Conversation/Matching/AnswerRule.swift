@@ -13,8 +13,9 @@ import WSCore
 /// sign. Other dollar signs are unchanged. `{{json:$1}}` inserts a group as a JSON string. A group that took no part in
 /// the match is empty. A condition on JSON has no groups, so dollar signs stay.
 ///
-/// A rule cannot be shared by several threads.
-package struct AnswerRule {
+/// A rule cannot be shared by several threads. It is a class, because a message passes all of them: copies of a struct with
+/// these properties would count references.
+package final class AnswerRule {
     /// The messages that the rule answers.
     package let scoped: ScopedCondition
     /// The condition on them.
@@ -54,7 +55,7 @@ package struct AnswerRule {
     /// Creates a rule from its parts.
     package init(_ scoped: ScopedCondition, answer: Template, program: [String]? = nil) {
         self.scoped = scoped
-        condition = scoped.compiled(isCapturing: true)
+        condition = MessageCondition(valid: scoped.source, isCapturing: true)
         self.answer = answer
         self.program = program
     }
@@ -79,7 +80,7 @@ package struct AnswerRule {
         } catch {
             throw .condition(error)
         }
-        condition = scoped.compiled(isCapturing: true)
+        condition = MessageCondition(valid: scoped.source, isCapturing: true)
         if origin != .rewriting, text.starts(with: Self.programPrefix.utf8) {
             guard origin == .options else { throw .program }
             let command = text.dropFirst(Self.programPrefix.utf8.count)

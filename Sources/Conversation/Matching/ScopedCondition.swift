@@ -93,16 +93,6 @@ package struct ScopedCondition: Equatable, Sendable {
         return nil
     }
 
-    /// Compiles the condition, for one thread.
-    /// - Parameter isCapturing: Whether the groups of a regular expression are needed after a match.
-    package func compiled(isCapturing: Bool = false) -> MessageCondition {
-        do throws(MessageConditionError) {
-            return try MessageCondition(source, isCapturing: isCapturing)
-        } catch {
-            preconditionFailure("a valid condition cannot be compiled: \(error)")
-        }
-    }
-
     /// The same condition, about the messages of a side if it does not name one.
     package func limited(to side: RelaySide?) -> ScopedCondition {
         var condition = self
@@ -154,7 +144,7 @@ package struct ScopedConditions {
 
     /// Compiles conditions.
     package init(_ conditions: [ScopedCondition]) {
-        entries = conditions.map { ($0.scope, $0.compiled()) }
+        entries = conditions.map { ($0.scope, MessageCondition(valid: $0.source)) }
     }
 
     /// Whether none of them is about only a side or some paths.

@@ -35,6 +35,15 @@ package struct MessageCondition {
         }
     }
 
+    /// Compiles a condition that has been checked, for one thread.
+    package init(valid source: String, isCapturing: Bool = false) {
+        do throws(MessageConditionError) {
+            self = try MessageCondition(source, isCapturing: isCapturing)
+        } catch {
+            preconditionFailure("a valid condition cannot be compiled: \(error)")
+        }
+    }
+
     private static func filter(_ text: String) throws(MessageConditionError) -> JSONFilter {
         let condition: JSONCondition
         do throws(JSONQueryError) {

@@ -54,12 +54,8 @@ internal final class RequestWorkload: Workload {
         message = context.factory.makeEchoMessage()
         kind = context.plan.messages.kind
         correlation = context.plan.replies.correlation
-        // The conditions have been checked when the options were parsed.
-        func condition(_ source: String) -> MessageCondition? {
-            do throws(MessageConditionError) { return try MessageCondition(source) } catch { return nil }
-        }
-        expectations = context.plan.replies.expectations.compactMap(condition)
-        replyEnd = context.plan.replies.end.flatMap(condition)
+        expectations = context.plan.replies.expectations.map { MessageCondition(valid: $0) }
+        replyEnd = context.plan.replies.end.map { MessageCondition(valid: $0) }
         if replyEnd != nil { context.measurement.streams = StreamRecorder() }
         inFlight = context.plan.pace.inFlight
         encodes = context.plan.conversation.codecs?.encoders.isEmpty == false

@@ -68,7 +68,7 @@ import WSCore
     @Test("An event of an unknown type is ignored, whatever its members mean") func unknownType() throws {
         for members in ["", #","direction":"up","client":"x","time":7,"data":1,"base64":1"#, #","client":null"#] {
             let event = try Self.read(#"{"type":"violation"\#(members)}"#, readsTimes: true).event
-            #expect(event == InputEvent(kind: .report, direction: nil, client: nil, time: nil))
+            #expect(event == InputEvent(kind: .report, direction: nil, client: nil, time: nil, isDropped: false))
         }
     }
 

@@ -9,7 +9,7 @@ import WSCore
     func file() throws {
         try withFile(Array("what was there before, and is longer than what comes".utf8)) { path in
             try withIdleLoop { loop in
-                let recorder = try Recorder(path: path, without: SecretRecord(), on: loop)
+                let recorder = try Recorder(path: path, codecs: [], without: SecretRecord(), on: loop)
                 recorder.events.writeOpen(url: "ws://h/", subprotocol: nil, extensions: [], version: .http1)
                 loop.runOnce()
                 #expect(recorder.isDrained && !recorder.isFull)
@@ -28,7 +28,7 @@ import WSCore
         try withFile(Array("kept".utf8)) { path in
             try withIdleLoop { loop in
                 #expect(throws: IOError.fileExists) {
-                    try Recorder(path: path, replacing: false, without: SecretRecord(), on: loop)
+                    try Recorder(path: path, replacing: false, codecs: [], without: SecretRecord(), on: loop)
                 }
             }
             #expect(try File.read(path) == Array("kept".utf8))
@@ -39,10 +39,10 @@ import WSCore
     func failures() throws {
         try withIdleLoop { loop in
             #expect(throws: IOError.noSuchFile) {
-                try Recorder(path: "/nowhere/at/all", without: SecretRecord(), on: loop)
+                try Recorder(path: "/nowhere/at/all", codecs: [], without: SecretRecord(), on: loop)
             }
             var failures: [IOError] = []
-            let recorder = try Recorder(path: "/dev/full", without: SecretRecord(), on: loop)
+            let recorder = try Recorder(path: "/dev/full", codecs: [], without: SecretRecord(), on: loop)
             recorder.didFail = { failures.append($0) }
             loop.runOnce()
             recorder.events.write("open") { _ in }

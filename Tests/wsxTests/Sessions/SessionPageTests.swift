@@ -10,7 +10,7 @@ import WSCore
         var page = SessionPage()
         var opening = RecordedOpening()
         opening.url = url
-        page.begin(RecordedConnection(client: nil), opening)
+        page.begin(RecordedConnection(client: nil, codecs: RecordedCodecs()), opening)
         for message in messages {
             page.add(Array(message.utf8).span.bytes, as: .text, isSent: true, time: .zero)
         }

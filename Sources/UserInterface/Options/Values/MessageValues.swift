@@ -82,11 +82,9 @@ package enum PathValue {
 
 /// A condition on messages: a regular expression, or one on a JSON value after `json:`.
 package enum MessageConditionValue {
-    /// The sentences about conditions on JSON values, for manuals.
-    package static let manual: MarkedText = """
-        After `json:`, a condition of `/where` tests a value of a JSON message: `json:.type=="done"`, `json:.code ~ ^4`, \
-        `json:.error` (exists), or `json:!.error`.
-        """
+    /// The sentence about other conditions, for manuals.
+    package static let manual: MarkedText =
+        "*REGEX* can be another condition, such as `json:.type==\"done\"`; see CONDITIONS."
 
     /// Returns the condition if it is valid and has no placeholders, which nothing would replace.
     package static func parse(_ text: String) throws(ValueProblem) -> String {
