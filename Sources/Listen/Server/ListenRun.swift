@@ -63,7 +63,9 @@ package final class ListenRun {
         log = ClientLog(
             arguments, on: loop, diagnostics: diagnostics, transcript: outputs.transcript, isPrompt: outputs.view != nil
         )
-        for pattern in (pipelines.rules?.patterns ?? []) + (settings.scenario?.patterns ?? []) + pipelines.dropping.patterns {
+        for pattern in (pipelines.rules?.patterns ?? []) + (settings.scenario?.patterns ?? [])
+            + pipelines.dropping.patterns
+        {
             outputs.diagnostics.watch(pattern)
         }
         outputs.didDrain = { [unowned self] in outputsDidDrain() }

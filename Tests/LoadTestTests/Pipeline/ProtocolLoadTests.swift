@@ -322,7 +322,8 @@ import WSCore
             plan.messageCount = 2
             plan.replies.correlation = Correlation("id")
             plan.replies.expectations = [#"^\{"id""#]
-            plan.conversation.codecs = MessageCodecs(decoders: [.messagePack], encoders: [.messagePack], limitBytes: 1000)
+            plan.conversation.codecs = MessageCodecs(
+                decoders: [.messagePack], encoders: [.messagePack], limitBytes: 1000)
         }
         fixture.workload.sendDue()
         let request: [UInt8] = [0x81, 0xA2, 0x69, 0x64, 0x01]
@@ -361,7 +362,7 @@ import WSCore
         plan.messages.templates = [try LoadFixture.template("list")]
         plan.conversation.codecs = MessageCodecs(decoders: [], encoders: [.cbor], limitBytes: 1000)
         let problem = try #require(plan.problem)
-        #expect("\(problem.option): \(problem.reason)".hasPrefix("--encode cbor: message 1: "))
+        #expect("\(problem.option): \(problem.reason)".hasPrefix("--encode: message 1: cbor: "))
         plan.replies.correlation = Correlation("id")
         expectEqual(plan.problem, problem)
     }

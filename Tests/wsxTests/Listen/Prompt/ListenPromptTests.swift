@@ -292,7 +292,8 @@ import WSCore
         let (view, recording) = Self.outputs(of: diagnostics, on: loop)
         server.view = view
         let prompt = ListenPrompt(
-            of: server, sending: kind, isRelay: isRelay, encoder: TextEncoder([encoder].compactMap(\.self)), editor: editor, view: view,
+            of: server, sending: kind, isRelay: isRelay, encoder: TextEncoder([encoder].compactMap(\.self)),
+            editor: editor, view: view,
             recording: recording, on: loop)
         try body(prompt, server, diagnostics)
         recording.stop()
