@@ -24,7 +24,6 @@ def untouched():
     [(["--protocol", "socketio"], ["unknown protocol", "did you mean 'socket.io'", "-s socketio"]),
      (["--protocol", "graphql-ws"], ["did you mean 'graphql'", "-s graphql-ws"]),
      (["--protocol", "chat"], ["'wsx help protocol'", "-s chat"]),
-     (["--param", "a=b"], ["'--param' requires '--protocol'"]),
      (["--protocol", "mqtt", "--param", "pasword=geheim"], ["did you mean 'password'"]),
      (["--protocol", "mqtt", "--param", "geheim"], ["NAME=VALUE"]),
      (["--protocol", "socket.io", "--param", "auth={token:geheim}"], ["auth is not JSON", "quote it"]),

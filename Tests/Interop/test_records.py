@@ -107,7 +107,7 @@ def test_one_record_of_a_message_is_answered():
 def test_a_protocol_file_gets_the_events_of_an_array(tmp_path):
     path = tmp_path / "feed.json"
     path.write_text('{"name":"feed","summary":"trades","event":"/T","hidden":"\\"T\\":\\"q\\""}')
-    result = run(["-n", "2", "--protocol", path, *decode("array"), "--pick", ".p"], TRADES)
+    result = run(["-n", "2", "--protocol", f"@{path}", *decode("array"), "--pick", ".p"], TRADES)
     assert result.out == b"1\n3\n"
 
 

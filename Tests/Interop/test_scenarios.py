@@ -211,7 +211,7 @@ def test_a_message_that_cannot_be_encoded_is_found_before_connecting(tmp_path):
         {"type": "message", "direction": "out", "data": "{}"}, {"type": "message", "direction": "out", "data": "hello"}])
     for command in ["connect", "bench"]:
         result = wsx(command, "--scenario", path, "--encode", "cbor", "ws://127.0.0.1:1/")
-        assert_fails(result, 2, "s.jsonl, line 2: --encode cbor cannot encode the message: ")
+        assert_fails(result, 2, "s.jsonl, line 2: --encode cannot encode the message: cbor: ")
 
 
 @pytest.mark.parametrize("source", ["recording", "events"])

@@ -138,7 +138,7 @@ final class ConnectOutputs {
     var isVerbose: Bool { verbosity > 0 }
 
     /// Records a received message.
-    func record(_ payload: RawSpan, as kind: MessageKind, _ edit: MessageEdit = MessageEdit()) {
+    func record(_ payload: RawSpan, as kind: MessageKind, _ edit: MessageEdit? = nil) {
         recorder?.events.writeMessage(payload, as: kind, mark: RelayMark(edit))
     }
 

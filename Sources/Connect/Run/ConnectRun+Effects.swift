@@ -78,7 +78,7 @@ extension ConnectRun {
             if take($0, as: $1, $2, $3, from: pipeline) { meetsGoal = true }
         }
         executeEffects(meetsGoal: meetsGoal)
-        if stages.holdMuch { connection.pauseReading() }
+        if holdsMuch(pipeline) { connection.pauseReading() }
     }
 
     /// Passes on messages that programs have decoded, and those that waited for them, while the outputs have room.
@@ -86,7 +86,7 @@ extension ConnectRun {
     func passOnDecoded() -> Bool {
         guard let pipeline = stages.pipeline else { return true }
         executeEffects()
-        let heldMuch = stages.holdMuch
+        let heldMuch = holdsMuch(pipeline)
         while !outputs.isFull, let message = pipeline.nextDecoded() {
             guard connection != nil, !state.ignoresIncoming else { continue }
             messageArrived()
@@ -99,8 +99,14 @@ extension ConnectRun {
             }
             executeEffects(meetsGoal: meetsGoal)
         }
-        if heldMuch, !stages.holdMuch, !outputs.isFull { resumeReading() }
+        if heldMuch, !holdsMuch(pipeline), !outputs.isFull { resumeReading() }
         return !outputs.isFull
+    }
+
+    /// Whether so many messages or answers wait for programs that the peer should pause. Reading `stages` as a whole would cost
+    /// reference counting for each message.
+    func holdsMuch(_ pipeline: Pipeline) -> Bool {
+        pipeline.holdsMuch || stages.programAnswers?.isFull ?? false
     }
 
     /// Handles a message that the pipeline delivers.
@@ -202,7 +208,7 @@ extension ConnectRun {
             return close(with: closeFrame)
         }
         guard let connection else { return }
-        if !stages.holdMuch, !outputs.isFull { resumeReading() }
+        if stages.pipeline.map(holdsMuch) != true, !outputs.isFull { resumeReading() }
         waitForOutput(connection)
     }
 

@@ -235,7 +235,7 @@ extension ConnectRun {
             outputs.watchLog()
         } else {
             stages.programs?.resume()
-            if !stages.holdMuch { resumeReading() }
+            if stages.pipeline.map(holdsMuch) != true { resumeReading() }
         }
         resumeInput()
         if state.isDraining, outputs.isDrained { stopLoop() }

@@ -41,9 +41,6 @@ struct OptionalStages {
     /// Decodes messages, speaks an application protocol, or sends first messages and answers, or `nil` if there are none.
     var pipeline: Pipeline?
 
-    /// Whether so many messages or answers wait for programs that the peer should pause.
-    var holdMuch: Bool { pipeline?.holdsMuch ?? false || programAnswers?.isFull ?? false }
-
     /// Whether there is an application protocol.
     var hasProtocol: Bool { pipeline?.hasProtocol ?? false }
 }

@@ -227,12 +227,12 @@ struct DecodingStage: ~Copyable {
     }
 
     private func decoding(of message: RawSpan, _ kind: MessageKind, _ result: Decoding.Result) -> Decoding {
-        var decoding = Decoding(result: result, of: kind, byteCount: message.byteCount)
         // With a splitter, such an output gets what it leaves. A message that is not decoded is as received.
+        var original: [UInt8]?
         if keepsOriginals, !chain.splitsText, case .decoded = result {
-            decoding.original = message.withUnsafeBytes { Array($0) }
+            original = message.withUnsafeBytes { Array($0) }
         }
-        return decoding
+        return Decoding(result: result, of: kind, byteCount: message.byteCount, original: original)
     }
 
     /// How a record of a message was decoded.
@@ -304,7 +304,7 @@ struct DecodingStage: ~Copyable {
         _ effects: inout EffectQueue
     ) {
         guard case .decoded(let earlier) = decoding.result else { return }
-        records.removeAll(keeping: Self.keptBytes)
+        records.removeAll()
         for record in message.records {
             records.append(record.payload.span.bytes, isText: record.isText, piece: record.piece)
         }

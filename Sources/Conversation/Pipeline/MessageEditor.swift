@@ -42,7 +42,7 @@ package struct MessageEditor {
     }
 }
 
-/// What was done to a message that is recorded.
+/// What rules have done to a message.
 package struct MessageEdit: Equatable, Sendable {
     /// The numbers of the records that a rule has changed, from 1.
     package private(set) var rewrittenRecords: [Int] = []
@@ -51,26 +51,18 @@ package struct MessageEdit: Equatable, Sendable {
     /// Whether all of it was dropped.
     package private(set) var isDropped = false
 
-    /// Nothing.
-    package init() {}
-
-    /// Whether nothing was done.
-    package var isEmpty: Bool { self == MessageEdit() }
+    private init(rewritten: [Int], isDropped: Bool) {
+        rewrittenRecords = rewritten
+        self.isDropped = isDropped
+    }
 
     /// A changed record.
-    package static var rewritten: MessageEdit {
-        var edit = MessageEdit()
-        edit.rewrittenRecords = [1]
-        return edit
-    }
+    package static let rewritten = MessageEdit(rewritten: [1], isDropped: false)
+    static let dropped = MessageEdit(rewritten: [], isDropped: true)
 
-    static var dropped: MessageEdit {
-        var edit = MessageEdit()
-        edit.isDropped = true
-        return edit
-    }
-
-    init(_ edits: [RecordEdit]) {
+    /// Returns `nil` if nothing was done.
+    init?(_ edits: [RecordEdit]) {
+        if edits.isEmpty { return nil }
         for (index, edit) in edits.enumerated() {
             switch edit {
             case .unchanged: break

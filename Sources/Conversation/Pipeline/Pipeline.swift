@@ -31,7 +31,7 @@ package final class Pipeline {
     package typealias Delivery = (RawSpan, MessageKind, Role, Decoding?) -> Void
 
     /// Records a message: as it is passed on, or as received if it is dropped.
-    package typealias Arrival = (RawSpan, MessageEdit) -> Void
+    package typealias Arrival = (RawSpan, MessageEdit?) -> Void
 
     private let encoder: TextEncoder
     private var decoding: DecodingStage
@@ -67,13 +67,14 @@ package final class Pipeline {
         encoder = TextEncoder(codecs.encoders)
         decoding = DecodingStage(codecs, sharing: unfinished)
         protocolStage = application.map { ProtocolStage($0, readinessTimeout: readinessTimeout) }
+        hasProtocol = application != nil
         self.answers = answers
         self.readinessTimeout = readinessTimeout
         self.clockOffset = clockOffset
     }
 
     /// Whether there is an application protocol, detected or not.
-    package var hasProtocol: Bool { protocolStage != nil }
+    package let hasProtocol: Bool
     /// Whether the last connection ended before the message that `--ready` asks for.
     package private(set) var endedBeforeReady = false
     /// Whether lines may be submitted: the server has confirmed the login, if there is one.
@@ -129,7 +130,7 @@ package final class Pipeline {
     ) -> RecordEdit {
         undecodable = nil
         guard decoding.decodes(kind) || editor != nil else {
-            arrived(message, MessageEdit())
+            arrived(message, nil)
             guard decoding.waitingCount == 0 else {
                 decoded.begin(message, isText: kind == .text)
                 decoding.append(message, kind, nil, decoded)
@@ -141,16 +142,16 @@ package final class Pipeline {
         var records = MessageRecords()
         swap(&records, &decoded)
         defer {
-            records.removeAll(keeping: DecodingStage.keptBytes)
+            records.releaseStorage(above: DecodingStage.keptBytes)
             swap(&records, &decoded)
         }
         guard case .known(let how) = decoding.decode(message, as: kind, into: &records, &effects) else {
             // Whether it is dropped is known later.
-            if editor == nil { arrived(message, MessageEdit()) }
+            if editor == nil { arrived(message, nil) }
             return .unchanged
         }
         guard decoding.waitingCount == 0 else {
-            if editor == nil { arrived(message, MessageEdit()) }
+            if editor == nil { arrived(message, nil) }
             decoding.append(message, kind, how, records)
             return .unchanged
         }
@@ -225,7 +226,7 @@ package final class Pipeline {
         _ payload: RawSpan, as kind: MessageKind, _ how: Decoding?, at now: UInt64, _ deliver: Delivery
     ) -> Bool {
         undecodable = how?.problem
-        if protocolStage?.received(payload, as: kind, how, at: now, &effects) == true { return false }
+        if hasProtocol, protocolStage?.received(payload, as: kind, how, at: now, &effects) == true { return false }
         var role = Role.message
         do throws(TemplateValueError) {
             let finding = try answers?.receive(payload, at: wallTime(at: now)) { effects.append($0, .text, .answer) }
@@ -252,7 +253,7 @@ package final class Pipeline {
     ///   - name: Its name, for errors.
     /// - Returns: Whether a message waits for the answer.
     package func answered(_ line: RawSpan, by program: Int, named name: String) -> Bool {
-        defer { decoded.removeAll(keeping: DecodingStage.keptBytes) }
+        defer { decoded.releaseStorage(above: DecodingStage.keptBytes) }
         return decoding.answered(line, by: program, named: name, &decoded, &effects)
     }
 

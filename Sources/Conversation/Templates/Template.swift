@@ -284,24 +284,39 @@ package struct Template: Equatable, Sendable {
                 value.withReadableBytes { WebSocketURL.appendComponent($0, to: &buffer) }
             case .filtered(let number):
                 let part = contents.filteredParts[number]
-                var values: [Result<[UInt8], TemplateValueError>] = []
-                for (number, operand) in part.operands.enumerated() {
-                    // The random characters of operands differ.
-                    var stamp = stamp
-                    stamp.seed ^= UInt64(index + 1) << 24 ^ UInt64(number) << 16
-                    values.append(operand.value(stamp, variables, match, of: message))
-                }
+                let values = Self.values(of: part, at: index, stamp, variables, match, of: message)
                 Self.append(try part.text(values), of: part, contents.percentEncodesValues, to: &buffer)
             }
         }
     }
 
-    /// The text of an operand, or why it is missing.
+    /// The values of the operands of a part with filters, or why they are missing.
+    private static func values(
+        of part: FilteredPart, at index: Int, _ stamp: Stamp, _ variables: borrowing TemplateVariables,
+        _ match: Pattern?, of message: RawSpan
+    ) -> [Result<[UInt8], TemplateValueError>] {
+        var values: [Result<[UInt8], TemplateValueError>] = []
+        for (number, operand) in part.operands.enumerated() {
+            // The random characters of operands differ.
+            var stamp = stamp
+            stamp.seed ^= UInt64(index + 1) << 24 ^ UInt64(number) << 16
+            values.append(operand.value(stamp, variables, match, of: message))
+        }
+        return values
+    }
+
+    /// The bytes of an operand, or why they are missing.
     private func value(
         _ stamp: Stamp, _ variables: borrowing TemplateVariables, _ match: Pattern?, of message: RawSpan
     ) -> Result<[UInt8], TemplateValueError> {
         var buffer = ByteBuffer()
         do throws(TemplateValueError) {
+            // An argument with filters, whose result need not be text.
+            if case .filtered(let number)? = parts.first, parts.count == 1 {
+                let part = contents.filteredParts[number]
+                return .success(
+                    try part.result(Self.values(of: part, at: 0, stamp, variables, match, of: message)).bytes)
+            }
             try write(to: &buffer, stamp: stamp, variables: variables, match: match, of: message)
             return .success(buffer.bytes)
         } catch {

@@ -29,6 +29,10 @@ package struct TemplateError: Error, Equatable {
         case badFilter(String, String)
         /// A reference to a group that the regular expression does not have.
         case noGroup(Int, groupCount: Int)
+        /// An argument in parentheses does not end, or something follows it.
+        case badArgument
+        /// A literal contains a group, which would not be replaced.
+        case groupInLiteral
     }
 
     /// The mistake.
@@ -90,6 +94,9 @@ package struct TemplateError: Error, Equatable {
             return "{{last:…}} needs a received message, which exists only in --answer and scenarios"
         case .badRange:
             return "expected {{random:A..B}} with integers of at most 18 digits, and A not above B"
+        case .badArgument: return "an argument with filters ends with ')': FILTER:(VALUE | FILTER)"
+        case .groupInLiteral:
+            return "groups are not replaced in \"…\"; write '$1 | append:\"…\"', or 'append:$1'"
         case .noPrograms:
             return "{{exec:…}} is possible only in options, and not in files, lines of the input, or saved messages"
         case .noCommand: return "{{exec:…}} needs a command: {{exec:COMMAND}}"

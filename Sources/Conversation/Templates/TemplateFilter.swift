@@ -3,8 +3,8 @@ import WSCore
 
 /// A step that changes the value of a placeholder: `{{VALUE | FILTER | FILTER:ARGUMENT}}`.
 ///
-/// An argument is a value like that of a placeholder, except after `get:` and `default:`. It is a template, too, with a
-/// single part or literal.
+/// An argument is a value like that of a placeholder, or a value with filters in parentheses, except after `get:` and
+/// `default:`. It is a template, too, with a single part or literal.
 package struct TemplateFilter: Equatable, Sendable {
     /// The names, in the order of the manual.
     enum Name: String, CaseIterable, Sendable {
@@ -73,7 +73,7 @@ package struct TemplateFilter: Equatable, Sendable {
 
 /// A value between two filters.
 package struct FilteredValue: Equatable, Sendable {
-    var bytes: [UInt8]
+    package var bytes: [UInt8]
     /// Whether the value is a digest, which is hexadecimal as text.
     var isDigest = false
 
@@ -82,7 +82,7 @@ package struct FilteredValue: Equatable, Sendable {
 
     /// The bytes as text.
     /// - Throws: ``TemplateValueError`` with the name of the filter, if they are not UTF-8.
-    fileprivate func text(for name: TemplateFilter.Name?) throws(TemplateValueError) -> [UInt8] {
+    func text(for name: TemplateFilter.Name?) throws(TemplateValueError) -> [UInt8] {
         let bytes = insertedBytes
         guard UTF8Validator.isValid(bytes.span.bytes) else { throw .filter(name?.rawValue ?? "", .notText) }
         return bytes
@@ -231,6 +231,11 @@ extension Template {
         /// Returns the text to insert.
         /// - Parameter operands: The values of ``operands``.
         func text(_ operands: [Result<[UInt8], TemplateValueError>]) throws(TemplateValueError) -> [UInt8] {
+            try result(operands).text(for: filters.last?.name)
+        }
+
+        /// Returns the bytes for another filter, or to insert.
+        func result(_ operands: [Result<[UInt8], TemplateValueError>]) throws(TemplateValueError) -> FilteredValue {
             // `json` and `url` only escape a value, and a mask is found despite escapes.
             let escapes = filters.reversed().prefix { $0.name == .json || $0.name == .url }.count
             let (value, operands) = (operands[0], Array(operands.dropFirst()))
@@ -239,7 +244,7 @@ extension Template {
                 let secret = escapes == 0 ? result : try? Array(filters.dropLast(escapes)).apply(to: value, operands)
                 if let secret { sink.add(secret.insertedBytes) }
             }
-            return try result.text(for: filters.last?.name)
+            return result
         }
     }
 }

@@ -8,6 +8,8 @@ package struct TemplateParser {
     /// The number of groups of a regular expression, or `nil` if dollar signs have no meaning.
     private let groupCount: Int?
     private let percentEncodesValues: Bool
+    /// Whether the text is an argument of a filter, which may be any bytes.
+    private let isOperand: Bool
     /// The offset of the next byte.
     private var offset = 0
     /// The start of the unfinished literal.
@@ -20,11 +22,14 @@ package struct TemplateParser {
     private(set) var programs: [(command: String, outputs: ProgramOutputs)] = []
     private(set) var insertsSecret = false
 
-    init(_ text: String, variables: VariableNames, groupCount: Int?, percentEncodesValues: Bool) {
+    init(
+        _ text: String, variables: VariableNames, groupCount: Int?, percentEncodesValues: Bool, isOperand: Bool = false
+    ) {
         bytes = Array(text.utf8)
         self.variables = variables
         self.groupCount = groupCount
         self.percentEncodesValues = percentEncodesValues
+        self.isOperand = isOperand
     }
 
     mutating func parse(environment: (String) -> String?) throws(TemplateError) {
@@ -112,6 +117,9 @@ package struct TemplateParser {
                 if variables.secretSlots.contains(slot) { insertsSecret = true }
                 append(.variable(slot: slot, form))
             } else if let literal = Self.literal(text) {
+                if groupCount != nil, literal.utf8.indices.contains(where: { isGroup(literal.utf8[$0...]) }) {
+                    throw .groupInLiteral
+                }
                 insert(literal, as: form)
             } else if text == "time:s" {
                 append(.seconds, quotedFor: form)
@@ -226,7 +234,8 @@ package struct TemplateParser {
 
     static let separator = Array(" | ".utf8)
 
-    /// The index after the literal with which a value or the argument of a filter begins, or the start of the text.
+    /// The index after the literal with which a value or the argument of a filter begins, or after an argument in parentheses;
+    /// otherwise the start of the text.
     private static func literalEnd(in text: ArraySlice<UInt8>) -> Int {
         var start = text.startIndex
         while true {
@@ -235,6 +244,9 @@ package struct TemplateParser {
             let name = text[start...].prefix { ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") }
             guard !name.isEmpty, text[name.endIndex...].first == UInt8(ascii: ":") else { break }
             start = name.endIndex + 1
+        }
+        if text[start...].first == UInt8(ascii: "("), start > text.startIndex {
+            return pieces(of: text[(start + 1)...], until: ")").map { $0.end + 1 } ?? text.startIndex
         }
         let quote = UInt8(ascii: "\"")
         guard text[start...].first == quote else { return text.startIndex }
@@ -268,12 +280,19 @@ package struct TemplateParser {
         return filters
     }
 
-    /// The template of a value.
+    /// The template of a value, or of a value with filters in parentheses.
     private func operand(
         _ text: String, _ environment: (String) -> String?
     ) throws(TemplateError.Reason) -> Template {
-        var parser = TemplateParser("", variables: variables, groupCount: groupCount, percentEncodesValues: false)
-        try parser.value(text, environment)
+        var parser = TemplateParser(
+            "", variables: variables, groupCount: groupCount, percentEncodesValues: false, isOperand: true)
+        if text.hasPrefix("(") {
+            let found = Self.pieces(of: Array(text.utf8.dropFirst())[...], until: ")")
+            guard let (pieces, end) = found, end == text.utf8.count - 2 else { throw .badArgument }
+            try parser.filtered(pieces, environment)
+        } else {
+            try parser.value(text, environment)
+        }
         parser.endLiteral()
         return Template(parser)
     }
@@ -307,7 +326,9 @@ package struct TemplateParser {
         var constants: [Result<[UInt8], TemplateValueError>] = []
         for text in part.operands.compactMap(\.constantText) { constants.append(.success(text)) }
         // What is always the same is computed once.
-        if constants.count == part.operands.count, let text = try? part.text(constants) {
+        if constants.count == part.operands.count,
+            let text = isOperand ? try? part.result(constants).bytes : try? part.text(constants)
+        {
             var inserted = ByteBuffer()
             Template.append(text, of: part, percentEncodesValues, to: &inserted)
             literals += inserted.bytes
@@ -347,6 +368,11 @@ package struct TemplateParser {
         let groupCount = groupCount ?? 0
         guard number <= groupCount else { throw .noGroup(number, groupCount: groupCount) }
         return number
+    }
+
+    /// Whether a text begins with `$1` or another group.
+    private func isGroup(_ text: Substring.UTF8View) -> Bool {
+        text.first == UInt8(ascii: "$") && text.dropFirst().first.flatMap(Self.digit) != nil
     }
 
     private static func digit(_ byte: UInt8) -> Int? {

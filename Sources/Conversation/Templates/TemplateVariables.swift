@@ -110,7 +110,11 @@ package struct TemplateVariables: ~Copyable {
     ) throws(TemplateValueError) {
         guard hasLastMessage else { throw .noLastMessage }
         try lastMessage.withReadableBytes { (message) throws(TemplateValueError) in
-            guard let value = path.value(in: message) else { throw TemplateValueError(of: path, in: message) }
+            guard let value = path.value(in: message) else {
+                // The whole message need not be JSON.
+                if path.source == ".", form == .text, !message.isEmpty { return buffer.append(message) }
+                throw TemplateValueError(of: path, in: message)
+            }
             switch form {
             case .text: JSONPath.append(value, of: message, to: &buffer)
             case .json: JSONPath.appendJSON(value, of: message, to: &buffer)

@@ -117,7 +117,7 @@ package struct CodecChain: ~Copyable {
         _ message: RawSpan, isText: Bool = false, into records: inout MessageRecords
     ) throws(CodecError) -> Outcome {
         records.begin(message, isText: isText)
-        applied.removeAll(keepingCapacity: true)
+        if !applied.isEmpty { applied.removeAll(keepingCapacity: true) }
         return try convert(message, from: 0, onlySplits: isText, &records)
     }
 
@@ -167,20 +167,25 @@ package struct CodecChain: ~Copyable {
     private mutating func convert(
         _ message: RawSpan, _ codec: Codec, _ records: inout MessageRecords
     ) throws(CodecProblem) -> Bool {
-        var isIncomplete = false
-        var output = MessageRecords()
-        swap(&output, &spare)
         var result = scratch.takeAll()
         defer {
-            output.removeAll(keeping: Self.keptBytes)
-            swap(&output, &spare)
             result.removeAll()
             result.releaseStorage(above: Self.keptBytes)
             scratch = result.takeAll()
         }
+        if records.count == 1 { return try convertOnly(message, codec, &records, &result) }
+        var isIncomplete = false
+        var output = MessageRecords()
+        swap(&output, &spare)
+        defer {
+            output.removeAll()
+            output.releaseStorage(above: Self.keptBytes)
+            swap(&output, &spare)
+        }
         let earlierCount = applied.count
         for index in 0..<records.count {
-            applied.removeLast(applied.count - earlierCount)
+            // The codecs of the last record count.
+            if applied.count > earlierCount { applied.removeLast(applied.count - earlierCount) }
             result.removeAll()
             let conversion = try records.withRecord(index, of: message) { (bytes) throws(CodecProblem) in
                 try convert(bytes, codec, into: &result)
@@ -189,10 +194,7 @@ package struct CodecChain: ~Copyable {
             switch conversion {
             case .converted(let isText): output.append(contentsOf: &result, isText: isText, piece: piece)
             case .incomplete: isIncomplete = true
-            // The message as it is, or the output of the codec before this one.
-            case .unchanged where records.count == 1:
-                records.discardOrigins()
-                return false
+            // The output of the step before this one.
             case .unchanged:
                 let isText = records.isText(index)
                 records.withRecord(index, of: message) { output.append($0, isText: isText, piece: piece) }
@@ -202,6 +204,22 @@ package struct CodecChain: ~Copyable {
         output.takeOrigins(of: &records)
         swap(&output, &records)
         return isIncomplete
+    }
+
+    /// Converts the only record by a codec. The parameters are those of the other function.
+    private mutating func convertOnly(
+        _ message: RawSpan, _ codec: Codec, _ records: inout MessageRecords, _ result: inout ByteBuffer
+    ) throws(CodecProblem) -> Bool {
+        let conversion = try records.withRecord(0, of: message) { (bytes) throws(CodecProblem) in
+            try convert(bytes, codec, into: &result)
+        }
+        switch conversion {
+        case .converted(let isText): records.replaceOnly(with: &result, isText: isText)
+        case .incomplete: records.removeOnly()
+        // The message as it is, or the output of the codec before this one.
+        case .unchanged: records.discardOrigins()
+        }
+        return conversion == .incomplete
     }
 
     /// Converts a record.

@@ -4,19 +4,20 @@ import WSCore
 ///
 /// Each is a range of the received message as long as only splitters have been used, and otherwise of a buffer.
 package struct MessageRecords: ~Copyable {
+    @usableFromInline
     struct Record {
         /// The location in the message, or in the buffer.
-        var range: Range<Int>
+        @usableFromInline var range: Range<Int>
         /// Whether it is text, as opposed to binary.
-        var isText: Bool
+        @usableFromInline var isText: Bool
         /// The index of the piece that the last splitter has made, which the record comes from.
         var piece: Int
     }
 
-    private(set) var records: [Record] = []
-    private var buffer = ByteBuffer()
+    @usableFromInline private(set) var records: [Record] = []
+    @usableFromInline private(set) var buffer = ByteBuffer()
     /// Whether the ranges are those of the received message.
-    private(set) var referToMessage = true
+    @usableFromInline private(set) var referToMessage = true
     /// What the last splitter has left, if codecs follow it and outputs need it.
     private(set) var pieces: [[UInt8]] = []
     /// The inputs of each step that was applied, if the message may be put together again.
@@ -33,13 +34,15 @@ package struct MessageRecords: ~Copyable {
     package init() {}
 
     /// The number of records.
-    package var count: Int { records.count }
+    @inlinable package var count: Int { records.count }
 
     /// Whether a record is text, as opposed to binary.
+    @inlinable
     package func isText(_ index: Int) -> Bool { records[index].isText }
 
     /// Calls `body` with a record.
     /// - Parameter message: The message that was decoded.
+    @inlinable
     package func withRecord<R, E: Error>(
         _ index: Int, of message: RawSpan, _ body: (RawSpan) throws(E) -> R
     ) throws(E) -> R {
@@ -60,21 +63,47 @@ package struct MessageRecords: ~Copyable {
     // MARK: Changes
 
     /// Removes everything.
-    /// - Parameter keptBytes: The size of the storage that is kept.
-    package mutating func removeAll(keeping keptBytes: Int) {
-        records.removeAll(keepingCapacity: records.capacity * MemoryLayout<Record>.stride <= keptBytes)
-        pieces.removeAll()
-        origins.removeAll()
+    package mutating func removeAll() {
+        records.removeAll(keepingCapacity: true)
+        forgetOrigins()
+    }
+
+    private mutating func forgetOrigins() {
+        if !pieces.isEmpty { pieces = [] }
+        if !origins.isEmpty { origins = [] }
         buffer.removeAll()
-        buffer.releaseStorage(above: keptBytes)
         referToMessage = true
+    }
+
+    /// Frees large storage of a message that is done.
+    package mutating func releaseStorage(above keptBytes: Int) {
+        forgetOrigins()
+        buffer.releaseStorage(above: keptBytes)
+        if records.capacity * MemoryLayout<Record>.stride > keptBytes { records = [] }
     }
 
     /// Begins with a whole message as the only record.
     package mutating func begin(_ message: RawSpan, isText: Bool) {
-        removeAll(keeping: .max)
-        records.append(Record(range: 0..<message.byteCount, isText: isText, piece: 0))
+        forgetOrigins()
+        let record = Record(range: 0..<message.byteCount, isText: isText, piece: 0)
+        if records.count == 1 {
+            records[0] = record
+        } else {
+            records.removeAll(keepingCapacity: true)
+            records.append(record)
+        }
     }
+
+    /// Replaces the only record by the contents of another buffer, which gets the storage of this one.
+    mutating func replaceOnly(with bytes: inout ByteBuffer, isText: Bool) {
+        swap(&buffer, &bytes)
+        records[0].range = 0..<buffer.count
+        records[0].isText = isText
+        referToMessage = false
+    }
+
+    /// Removes the only record.
+    mutating func removeOnly() { records.removeLast() }
 
     /// Appends the answer of a program.
     /// - Parameter piece: What the last splitter left of the record, if there is one and it matters.

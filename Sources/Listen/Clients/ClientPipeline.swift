@@ -65,24 +65,25 @@ final class ClientPipeline {
     /// Prepares the pipeline of a newly accepted client, or of its server. Returns `nil` if there is no need for one.
     /// - Parameters:
     ///   - side: The side whose messages it receives.
-    ///   - path: The path of the client's request in normalized form, or `nil` if it has none.
     ///   - needsDecoding: Whether anything besides rules looks into messages.
     ///   - rewrite: Changes its messages, or `nil` if nothing does.
     init?(
-        of number: Int, from side: RelaySide = .client, at path: String?, in run: ListenRun, needsDecoding: Bool,
+        of client: AcceptedClient, from side: RelaySide = .client, in run: ListenRun, needsDecoding: Bool,
         rewriting rewrite: MessageEditor.Rewriting?, answering peer: AnsweredPeer
     ) {
         let made = run.pipelines.makePipeline(
-            for: side, at: path, decodes: needsDecoding, rewriting: rewrite, on: run.loop)
+            for: side, at: client.upgrade.request.normalizedPath, decodes: needsDecoding, rewriting: rewrite,
+            on: run.loop)
         guard let (pipeline, answers) = made else { return nil }
         self.pipeline = pipeline
+        number = client.number
         pipeline.opened(UInt64(number), subprotocol: nil, now: run.loop.nowNanoseconds)
-        self.number = number
         self.side = side
         self.peer = peer
         self.run = run
         guard let answers, let programs = run.answerPrograms else { return }
-        programAnswers = ProgramAnswers(answers, by: programs) { [unowned self] text in
+        let environment = RequestEnvironment(of: client, in: run).variables
+        programAnswers = ProgramAnswers(answers, by: programs, environment: environment) { [unowned self] text in
             send(text.span.bytes, as: .text, for: .answer)
         } report: { [unowned self] problem in
             report(problem, for: .answer)

@@ -82,7 +82,7 @@ package struct RelayArguments: Equatable, Sendable {
             takesPrograms: false, takesSides: true,
             decode: """
                 Decode the messages of both sides with *CODEC*; after `from:client` or `from:server` and a blank, only \
-                those of this side. What is forwarded and recorded stays as it is.
+                those of this side. What is forwarded and recorded stays as it is, except with `--rewrite` and `--drop`.
                 """,
             encode: """
                 Encode lines of the prompt and answers, which must be JSON, with *CODEC*; after `from:client` or \

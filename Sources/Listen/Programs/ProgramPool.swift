@@ -57,11 +57,7 @@ final class ProgramPool {
 
     /// Starts a client's program. On failure, closes the client and returns `nil`.
     func service(for client: AcceptedClient) -> (any ClientService)? {
-        let request = RequestEnvironment(
-            request: client.upgrade.request, login: client.upgrade.login, subprotocol: client.upgrade.subprotocol,
-            client: client.number, clientAddress: client.address.socketAddress,
-            serverPort: run.places[client.endpointIndex].port, tls: client.tls)
-        var environment = request.variables
+        var environment = RequestEnvironment(of: client, in: run).variables
         for (name, value) in command.environment { environment[name] = Array(value.utf8) }
         do throws(IOError) {
             let session = try ProgramSession(

@@ -113,3 +113,16 @@ struct RequestEnvironment {
         }
     }
 }
+
+extension RequestEnvironment {
+    /// Describes the request of a client.
+    init(of client: AcceptedClient, in run: ListenRun) {
+        request = client.upgrade.request
+        login = client.upgrade.login
+        subprotocol = client.upgrade.subprotocol
+        self.client = client.number
+        clientAddress = client.address.socketAddress
+        serverPort = run.places[client.endpointIndex].port
+        tls = client.tls
+    }
+}

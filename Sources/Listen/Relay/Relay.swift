@@ -99,7 +99,7 @@ final class Relay {
             rewriting: { rewriting?.concerning($0, at: path) },
             pipeline: { peer, rewrite in
                 ClientPipeline(
-                    of: number, from: .server, at: path, in: run, needsDecoding: run.outputs.observesMessages,
+                    of: client, from: .server, in: run, needsDecoding: run.outputs.observesMessages,
                     rewriting: rewrite, answering: peer)
             }
         ) { [unowned self] violation in

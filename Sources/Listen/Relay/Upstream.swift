@@ -183,7 +183,7 @@ extension Upstream: ConnectionHandler {
             if isObserved { outputs.received(payload, as: kind, .outgoing, from: number) }
             return .unchanged
         }
-        var edit = MessageEdit()
+        var edit: MessageEdit?
         return pipeline.received(payload, as: kind) { message, done in
             edit = done
             if isObserved { outputs.record(message, as: kind, .outgoing, RelayMark(edit), of: number) }

@@ -13,18 +13,17 @@ struct ClientEquipment {
 
     /// The features that the options ask for, or `nil` if there are none.
     /// - Parameters:
-    ///   - path: The path of the client's request in normalized form, or `nil` if it has none.
     ///   - needsDecoding: Whether anything besides rules looks into the client's messages.
     ///   - rewrite: Changes its messages, or `nil` if nothing does.
     init?(
-        of number: Int, at path: String?, in run: ListenRun, needsDecoding: Bool,
-        rewriting rewrite: MessageEditor.Rewriting?
+        of client: AcceptedClient, in run: ListenRun, needsDecoding: Bool, rewriting rewrite: MessageEditor.Rewriting?
     ) {
+        let number = client.number
         trace = run.outputs.makeTrace(ofClient: number)
         gate = run.faults.makeGate(ofClient: number)
         let broadcaster = run.broadcaster
         pipeline = ClientPipeline(
-            of: number, at: path, in: run, needsDecoding: needsDecoding, rewriting: rewrite,
+            of: client, in: run, needsDecoding: needsDecoding, rewriting: rewrite,
             answering: AnsweredPeer {
                 [unowned broadcaster] in
                 broadcaster.answer(number, with: $0, as: $1)

@@ -37,10 +37,9 @@ final class ListenClient: ConnectionHandler {
         upstream = service as? Upstream
         isObserved = run.outputs.observesMessages
         servesDecoded = service?.takesDecoded ?? false
-        let path = client.upgrade.request.normalizedPath
-        if isObserved { run.outputs.opened(client.number, at: path) }
+        if isObserved { run.outputs.opened(client.number, at: client.upgrade.request.normalizedPath) }
         equipment = ClientEquipment(
-            of: client.number, at: path, in: run, needsDecoding: isObserved || servesDecoded,
+            of: client, in: run, needsDecoding: isObserved || servesDecoded,
             rewriting: upstream?.rewriting(of: .client))
         isPlainEcho = service is EchoService && equipment == nil && !isObserved
     }
@@ -85,7 +84,7 @@ final class ListenClient: ConnectionHandler {
         _ payload: RawSpan, as kind: MessageKind, through pipeline: ClientPipeline,
         on connection: Connection<ListenClient>
     ) {
-        var edit = MessageEdit()
+        var edit: MessageEdit?
         let forwarding = pipeline.received(payload, as: kind) { message, done in
             edit = done
             if isObserved { run.outputs.record(message, as: kind, .incoming, RelayMark(edit), of: number) }

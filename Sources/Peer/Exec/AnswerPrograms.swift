@@ -12,11 +12,17 @@ package final class AnswerPrograms {
     final class Job {
         fileprivate let command: ProgramCommand
         fileprivate let message: [UInt8]
+        fileprivate let environment: [String: [UInt8]]
         fileprivate let completion: Completion
         fileprivate var run: ProgramRun?
 
-        fileprivate init(_ command: ProgramCommand, _ message: [UInt8], _ completion: @escaping Completion) {
-            (self.command, self.message, self.completion) = (command, message, completion)
+        fileprivate init(
+            _ command: ProgramCommand, _ message: [UInt8], _ environment: [String: [UInt8]],
+            _ completion: @escaping Completion
+        ) {
+            (self.command, self.message, self.environment, self.completion) = (
+                command, message, environment, completion
+            )
         }
 
         /// Whether the program has been started.
@@ -54,10 +60,13 @@ package final class AnswerPrograms {
     /// Starts a program for a message as soon as there is room for it.
     /// - Parameters:
     ///   - words: The name of the program, and its arguments.
+    ///   - environment: The variables that describe the client.
     ///   - completion: Called once, and not before this call returns, unless the job is canceled.
-    func submit(_ words: [String], _ message: RawSpan, completion: @escaping Completion) -> Job {
+    func submit(
+        _ words: [String], _ message: RawSpan, environment: [String: [UInt8]], completion: @escaping Completion
+    ) -> Job {
         guard let command = commands[words] else { preconditionFailure("an unknown program answers") }
-        let job = Job(command, message.withUnsafeBytes { Array($0) }, completion)
+        let job = Job(command, message.withUnsafeBytes { Array($0) }, environment, completion)
         waiting.append(job)
         startWaiting()
         return job
@@ -80,7 +89,8 @@ package final class AnswerPrograms {
     }
 
     private func start(_ job: Job) {
-        let environment = job.command.environment.map { Array("\($0)=\($1)".utf8) }
+        let variables = job.environment.merging(job.command.environment.mapValues { Array($0.utf8) }) { $1 }
+        let environment = variables.map { Array("\($0)=".utf8) + $1 }
         do throws(IOError) {
             let run = try ProgramRun(
                 job.command, environment: environment, message: job.message, limit: Self.timeLimit,
@@ -130,11 +140,13 @@ package final class ProgramAnswers {
 
     /// Runs the programs that the rules of a connection ask for, until ``cancel()``.
     /// - Parameters:
+    ///   - environment: The variables that describe the client of a server. Defaults to none.
     ///   - send: Sends an answer.
     ///   - report: Receives the reason why a message was not answered.
     ///   - didChange: Called after a program has ended, and its answers have been sent.
     package init(
-        _ answers: AutoReply, by programs: AnswerPrograms, send: @escaping ([UInt8]) -> Void,
+        _ answers: AutoReply, by programs: AnswerPrograms, environment: [String: [UInt8]] = [:],
+        send: @escaping ([UInt8]) -> Void,
         report: @escaping (String) -> Void, didChange: @escaping () -> Void
     ) {
         self.answers = answers
@@ -148,7 +160,7 @@ package final class ProgramAnswers {
                 answers.programEnded(ticket, with: [])
                 return report("\(Phrase.grouped(Self.maximumJobs)) messages wait for programs")
             }
-            jobs[ticket] = programs.submit(words, message) { [weak self] result in
+            jobs[ticket] = programs.submit(words, message, environment: environment) { [weak self] result in
                 self?.ended(ticket, words, result)
             }
         }

@@ -254,15 +254,15 @@ package enum RelayMark: Equatable {
     /// Rules have changed it, or dropped it or some of its records.
     case edited(MessageEdit)
 
-    /// What was done to a whole message.
-    package init?(_ edit: MessageEdit) {
-        if edit.isEmpty { return nil }
+    /// What was done to a whole message, or `nil` for nothing.
+    package init?(_ edit: MessageEdit?) {
+        guard let edit else { return nil }
         self = .edited(edit)
     }
 
     /// What was done to a record of it.
-    package init?(_ edit: MessageEdit, record: Int) {
-        guard edit.rewrittenRecords.contains(record) else { return nil }
+    package init?(_ edit: MessageEdit?, record: Int) {
+        guard let edit, edit.rewrittenRecords.contains(record) else { return nil }
         self = .edited(.rewritten)
     }
 }

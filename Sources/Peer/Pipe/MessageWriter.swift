@@ -180,7 +180,7 @@ package final class MessageWriter {
             return (kind == .text || UTF8Validator.isValid(payload)) && path.appendValue(of: payload, to: &picked)
         case .filtered(let part, let filters):
             let start = picked.count
-            let exists = append(part, of: payload, as: kind, reply: reply, size: size)
+            let exists = append(part, of: payload, as: kind, reply: reply, size: size) && !isNull(part, of: payload)
             let value = picked.withReadableBytes { text in
                 text.extracting(start..<text.byteCount).withUnsafeBytes { Array($0) }
             }
@@ -192,6 +192,12 @@ package final class MessageWriter {
             picked.append(result.insertedBytes.span.bytes)
         }
         return true
+    }
+
+    /// Whether a part is `null` in a message.
+    private func isNull(_ part: MessageFormat.Part, of payload: RawSpan) -> Bool {
+        guard case .data(let path?) = part, let value = path.value(in: payload) else { return false }
+        return value.kind == .literal && payload.extracting(value.range).isEqual(to: Array("null".utf8).span.bytes)
     }
 
     private func writeWhole(

@@ -293,8 +293,8 @@ import WSCore
         server.view = view
         let prompt = ListenPrompt(
             of: server, sending: kind, isRelay: isRelay, encoder: TextEncoder([encoder].compactMap(\.self)),
-            editor: editor, view: view,
-            recording: recording, on: loop)
+            serverEncoder: TextEncoder([encoder].compactMap(\.self)), editor: editor, view: view, recording: recording,
+            on: loop)
         try body(prompt, server, diagnostics)
         recording.stop()
         loop.settle()

@@ -98,7 +98,7 @@ package struct TranscriptArguments: Equatable, Sendable {
             summary: "Hide messages that match REGEX",
             manual: """
                 Do not write, show, or count messages that match *REGEX*, or another condition; see CONDITIONS. They \
-                are still recorded, answered, and forwarded, in `wsx listen` also to programs; `-v` shows them dimmed, \
+                do not meet `--until` or another goal. They are still recorded, answered, and forwarded, in `wsx listen` also to programs; `-v` shows them dimmed, \
                 and `/show` finds them.
                 """,
             example: "--hide '^ping'", seeAlso: ["drop", "answer"]

@@ -59,7 +59,8 @@ package struct ProtocolArguments: Equatable, Sendable {
             heading: heading, summary: summary,
             manual: """
                 `{{`*NAME*`}}` inserts *VALUE* wherever placeholders are; see PLACEHOLDERS. *VALUE* is text, or \
-                `@`*FILE*, `env:`*NAME*, or `exec:`*COMMAND*, which is read once. The last value of a name counts.
+                `@`*FILE*, `env:`*NAME*, or `exec:`*COMMAND*, which is read once, also with `--reconnect`; `{{exec:`*COMMAND*`}}` is computed for each \
+                connection. The last value of a name counts.
                 """, manual, .secrets,
             example: example, seeAlso: seeAlso
         ) { arguments, value throws(ValueProblem) in

@@ -15,8 +15,10 @@ package struct RewriteArguments: Equatable, Sendable {
             "rewrite", value: OptionValue("RULE"), repetition: .adds, heading: .exchange,
             summary: "Change text messages: 'REGEX => TEXT'",
             manual: """
-                Replace each match of *REGEX* in text messages with *TEXT* before they are forwarded. Binary messages, \
-                automatic answers, and messages typed at the prompt are not changed. Several rules apply in order, each to \
+                Replace each match of *REGEX* in text messages with *TEXT* before they are forwarded. With `--decode`, \
+                binary messages and records are changed in their decoded form and encoded again; those that have \
+                not changed are forwarded byte for byte. Without it, binary messages are not changed. Neither are \
+                automatic answers, and messages typed at the prompt. Several rules apply in order, each to \
                 the result of those before it, and before `--answer`.
                 """,
             """
