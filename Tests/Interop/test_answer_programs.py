@@ -203,3 +203,8 @@ def test_a_file_that_others_can_write_starts_no_program(tmp_path):
         path.chmod(mode)
         result = wsx("connect", "@p", "-n", "1", "a", env={"WSX_CONFIG": str(path), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)})
         assert result.status == status, result.err
+
+
+def test_programs_of_a_server_know_the_request_of_the_client():
+    with Listener("--answer", "^where$ => exec:printenv PATH_INFO") as server:
+        assert wsx("-1", server.url + "orders/7", "where").out == b"/orders/7\n"

@@ -141,6 +141,24 @@ def test_each_recipe_has_a_test():
 # Computed values
 
 
+@recipe("Watch trades that arrive in batches")
+def test_watch_trades(kitchen):
+    batch = '[{"T":"trade","price":1},{"T":"ping"},{"T":"quote","price":2},{"T":"trade","price":3}]'
+    script = f"""echo '{batch}'; read -r line; [ "$line" = '{{"T":"pong"}}' ] && echo '{batch}'; cat"""
+    with serving(script) as server:
+        result = kitchen.run({"ws://localhost:8080/trades": server.url})
+    assert (result.status, result.out, result.err) == (0, b"1\n3\n1\n", "")
+
+
+@recipe("Show what is inside a binary protocol")
+def test_show_a_binary_protocol(kitchen, wsx_echo):
+    message = bytes.fromhex("05930180a178029106")
+    with kitchen.start({" 8081 ": " 0 ", "ws://localhost:8080/": wsx_echo.url}) as relay:
+        result = run([BINARY, "-1", "--binary", "--output", "hex", relay.wait_for_address()], stdin=message)
+        assert result.out.strip() == message.hex().encode()
+        relay.wait_for(re.escape('"data":"[1,{},\\"x\\"]","record":1,"records":2'), "out")
+
+
 @recipe("Log in with a challenge")
 def test_log_in_with_a_challenge(kitchen):
     with OBSServer() as server:

@@ -129,8 +129,8 @@ enum Varint {
 }
 
 extension Codec {
-    /// The maximum number of records of a message. Their ranges take 16 bytes each, and an empty record of a peer only one.
-    package static let maximumRecordCount = 1 << 20
+    /// The maximum number of records of a message. An empty record of a peer takes one byte, and an event of it about 250.
+    package static let maximumRecordCount = 1 << 16
 
     /// Cuts a message into records, with a codec that keeps the kind of messages. With others, the whole message is one.
     ///

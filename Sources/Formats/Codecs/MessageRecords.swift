@@ -140,6 +140,10 @@ package struct MessageRecords: ~Copyable {
                 try codec.splitRecords(bytes, isText: record.isText, into: &ranges)
             }
             if !origins.isEmpty { origins[origins.count - 1][index].count = ranges.count }
+            // Of all records together: each of a splitter may have as many.
+            guard split.count + ranges.count <= Codec.maximumRecordCount else {
+                throw .tooManyRecords(limit: Codec.maximumRecordCount)
+            }
             let start = record.range.lowerBound
             for range in ranges {
                 let range = start + range.lowerBound..<start + range.upperBound

@@ -32,6 +32,17 @@ import WSCore
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
         ),
         (#"{{"x" | hmac-sha512:env:KEY | length}}"#, "64"),
+        // Arguments with filters are bytes. The last one is the example of a derived key in the documentation of AWS.
+        (#"{{"a" | append:("YmM" | unbase64)}}"#, "abc"),
+        (#"{{"a" | append:(user | hex) | append:")"}}"#, "a416461)"),
+        (
+            #"{{"what do ya want for nothing?" | hmac-sha1:("SmVmZQ" | unbase64)}}"#,
+            "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"
+        ),
+        (
+            #"{{"aws4_request" | hmac-sha256:("iam" | hmac-sha256:("us-east-1" | hmac-sha256:("20150830" | hmac-sha256:"AWS4wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")))}}"#,
+            "c4afb1cc5771d871763a393e44b703571b55cc28424d1a5e86da6ed3c154a4b9"
+        ),
         (#"{{"x" | sha256 | json}}"#, #""2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881""#),
         (#"{{"a\"b" | json}}"#, #""a\"b""#), ("{{last:.o | json}}", #""{\"k\":[1,2]}""#), ("{{seq | json}}", #""1""#),
         ("{{last:.s | get:.x | default:none}}", "none"), (#"{{last:. | get:."o".k[1]}}"#, "2"),
