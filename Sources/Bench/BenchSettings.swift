@@ -302,12 +302,15 @@ extension MessageSource {
         as kind: MessageKind, variables: VariableNames, secrets: Secrets, readsFiles: Bool, mayBeBinary: Bool
     ) throws(Failure) -> Template {
         let (text, option): (String, String)
+        // Of a file, only the name is typed.
+        var isTyped = false
         switch self {
         case .text(let given):
             option = "--message"
             do throws(ProtocolInputError) {
                 let line = readsFiles ? try ProtocolLine.resolved(Array(given.utf8)) : Array(given.utf8)
                 text = String(decoding: line, as: UTF8.self)
+                isTyped = line == Array(given.utf8)
             } catch {
                 throw .badArgument(what: option, why: "\(error)")
             }
@@ -325,8 +328,7 @@ extension MessageSource {
             text = contents
         }
         return try Template.make(
-            text, of: option, variables: variables, role: .loadMessage, isTyped: option == "--message", secrets: secrets
-        )
+            text, of: option, variables: variables, role: .loadMessage, isTyped: isTyped, secrets: secrets)
     }
 }
 

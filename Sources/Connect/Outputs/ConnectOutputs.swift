@@ -156,7 +156,7 @@ final class ConnectOutputs {
             if let decoding, let problem = decoding.problem, !decoding.isReported { report(undecoded: problem) }
             if let judge {
                 if messages == nil { show(unwritten: payload, as: kind) }
-                judge.received(payload, as: decoding == nil ? kind : .binary)
+                judge.received(payload, as: decoding?.kind ?? kind)
             }
             return isWritten ?? true
         }

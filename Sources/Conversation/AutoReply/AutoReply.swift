@@ -133,6 +133,12 @@ package final class AutoReply {
     /// The number of texts among them.
     private var waitingTexts: UInt64 = 0
     private var lastTicket = 0
+    /// The size of the answers to the records of a message, in bytes, and whether the limit has been reported.
+    private var answered = (bytes: 0, isReported: false)
+    /// Beyond it, the further records of a message are not answered: a small message may have many.
+    private static let answeredLimitBytes = 1 << 20
+    /// What an answer costs besides its text, in bytes; one of a program at least.
+    private static let answerCostBytes = 1 << 10
     /// The values that templates insert.
     package var variables: TemplateVariables
     /// The properties of the next message that is sent automatically.
@@ -195,6 +201,9 @@ package final class AutoReply {
         message.withReadableBytes { send($0) }
     }
 
+    /// Begins a received message, whose records follow.
+    package func beginReceiving() { answered = (0, false) }
+
     /// Answers a received message if a rule matches.
     /// - Parameters:
     ///   - time: The time in milliseconds since 1970.
@@ -208,6 +217,11 @@ package final class AutoReply {
         if endsOpening { isReady = true }
         let unanswered = endsOpening ? Finding.ready : isReady ? .none : .opening
         guard !rules.answers.isEmpty, !endsOpening || rules.plan.answersReadiness else { return unanswered }
+        guard answered.bytes <= Self.answeredLimitBytes else {
+            if answered.isReported { return unanswered }
+            answered.isReported = true
+            throw .tooManyAnswers(limitBytes: Self.answeredLimitBytes)
+        }
         if rules.usesLastMessage { variables.setLastMessage(payload) }
         beginMessage(at: time)
         for rule in rules.answers {
@@ -215,6 +229,7 @@ package final class AutoReply {
                 guard rule.condition.matches(payload) else { continue }
                 // Each line that it writes will be a message.
                 stamp.sequence -= 1
+                answered.bytes += Self.answerCostBytes
                 lastTicket += 1
                 wait(WaitingAnswer(ticket: lastTicket))
                 startProgram(program, payload, lastTicket)
@@ -223,6 +238,7 @@ package final class AutoReply {
             guard try rule.append(to: &message, answering: payload, stamp: stamp, variables: variables) else {
                 continue
             }
+            answered.bytes += message.count + Self.answerCostBytes
             if waiting.isEmpty {
                 message.withReadableBytes { send($0) }
             } else {

@@ -68,6 +68,7 @@ package struct ScopedCondition: Equatable, Sendable {
             rest = next
         }
         source = String(rest)
+        guard !source.isEmpty else { throw .empty }
         do throws(MessageConditionError) {
             _ = try MessageCondition(source)
         } catch {
@@ -113,6 +114,8 @@ package enum ScopedConditionError: Error, Equatable {
     case notAPath(String)
     /// No condition follows this prefix.
     case nothingAfter(String)
+    /// There is no condition.
+    case empty
     /// The condition is invalid.
     case condition(MessageConditionError)
 }
@@ -133,6 +136,7 @@ extension ScopedConditionError: CustomStringConvertible {
                 + "expression"
         case .nothingAfter(let prefix):
             "a condition must follow '\(escapingControls(prefix))' and a blank; '^' matches every message"
+        case .empty: "the condition is empty; '^' matches every message"
         case .condition(let error): "\(error)"
         }
     }

@@ -72,18 +72,22 @@ package struct WaitingMessage: Equatable {
         self.kind = kind
         self.decoding = decoding
         self.records = records
+        count()
     }
 
     fileprivate var isDone: Bool { codec == nil }
     /// The size in memory, in bytes.
-    fileprivate var byteCount: Int {
-        records.reduce(message.count + 256) { $0 + $1.payload.count + ($1.piece?.count ?? 0) + 64 }
+    fileprivate private(set) var byteCount = 0
+
+    private mutating func count() {
+        byteCount = records.reduce(message.count + 256) { $0 + $1.payload.count + ($1.piece?.count ?? 0) + 64 }
     }
 
     /// Handles the answer for the next record.
     /// - Returns: Whether all records have been answered.
     fileprivate mutating func answer(_ line: RawSpan) -> Bool {
         if line.byteCount == 0 { isRefused = true }
+        byteCount += line.byteCount - records[answeredCount].payload.count
         records[answeredCount].payload = line.withUnsafeBytes { Array($0) }
         records[answeredCount].isText = UTF8Validator.isValid(line)
         answeredCount += 1
@@ -93,6 +97,7 @@ package struct WaitingMessage: Equatable {
     fileprivate mutating func finish(_ records: [Record]) {
         self.records = records
         codec = nil
+        count()
     }
 
     /// Restores the message as it was received.
@@ -244,14 +249,15 @@ struct DecodingStage: ~Copyable {
         return decoding
     }
 
-    /// What is to be passed on of a message whose records are edited. Without ``MessageCodecs/areReversed``, this is the message
+    /// What is to be passed on of a message whose records are edited. After a program has decoded it, or without ``MessageCodecs/areReversed``, this is the message
     /// as received, unless nothing is left.
     func assemble(
-        _ message: RawSpan, as kind: MessageKind, _ records: borrowing MessageRecords, _ edits: [RecordEdit]
+        _ message: RawSpan, as kind: MessageKind, _ records: borrowing MessageRecords, _ edits: [RecordEdit],
+        isReversed: Bool
     ) throws(CodecError) -> RecordEdit {
         if edits.allSatisfy({ $0 == .unchanged }) { return .unchanged }
         if edits.allSatisfy({ $0 == .removed }) { return .removed }
-        guard keeping == .everything || chain.codecs.isEmpty else { return .unchanged }
+        guard isReversed, keeping == .everything || chain.codecs.isEmpty else { return .unchanged }
         return try chain.assemble(records, of: message, edits, isText: kind == .text)
     }
 
@@ -286,15 +292,16 @@ struct DecodingStage: ~Copyable {
     ) -> Bool {
         let index = waiting[firstIndex...].firstIndex { $0.codec.map { self.program(of: $0) } == program }
         guard let index, let codec = waiting[index].codec, let decoding = waiting[index].decoding else { return false }
+        waitingBytes -= waiting[index].byteCount
+        defer { waitingBytes += waiting[index].byteCount }
+        // In place: a message may have many records.
+        guard waiting[index].answer(line) else { return true }
         var message = waiting[index]
-        if message.answer(line) {
-            if message.isRefused {
-                message.fail(because: "\(name) answered with an empty line")
-            } else {
-                complete(&message, decoding, codec, &records, &effects)
-            }
+        if message.isRefused {
+            message.fail(because: "\(name) answered with an empty line")
+        } else {
+            complete(&message, decoding, codec, &records, &effects)
         }
-        waitingBytes += message.byteCount - waiting[index].byteCount
         waiting[index] = message
         return true
     }

@@ -131,6 +131,7 @@ package final class Pipeline {
         undecodable = nil
         guard decoding.decodes(kind) || editor != nil else {
             arrived(message, nil)
+            answers?.beginReceiving()
             guard decoding.waitingCount == 0 else {
                 decoded.begin(message, isText: kind == .text)
                 decoding.append(message, kind, nil, decoded)
@@ -168,24 +169,30 @@ package final class Pipeline {
             records.append(record.payload.span.bytes, isText: record.isText, piece: record.piece)
         }
         _ = pass(
-            message.message.span.bytes, as: message.kind, message.decoding, records, at: now,
+            message.message.span.bytes, as: message.kind, message.decoding, records, isReversed: false, at: now,
             editor == nil ? { _, _ in } : arrived, deliver)
     }
 
     /// Edits the records of a message, and passes each to the protocol or to the answers.
     private func pass(
         _ message: RawSpan, as kind: MessageKind, _ how: Decoding?, _ records: borrowing MessageRecords,
-        at now: UInt64, _ arrived: Arrival, _ deliver: Delivery
+        isReversed: Bool = true, at now: UInt64, _ arrived: Arrival, _ deliver: Delivery
     ) -> RecordEdit {
+        func assemble(_ edits: [RecordEdit]) throws(CodecError) -> RecordEdit {
+            try decoding.assemble(message, as: kind, records, edits, isReversed: isReversed)
+        }
         var edits: [RecordEdit] = []
         var forwarding = RecordEdit.unchanged
+        answers?.beginReceiving()
         if let editor {
             edits = editor.edits(of: records, in: message)
             do throws(CodecError) {
-                forwarding = try decoding.assemble(message, as: kind, records, edits)
+                forwarding = try assemble(edits)
             } catch {
-                edits = []
                 effects.append(.notEdited(error))
+                // What is dropped must not come back.
+                edits = edits.map { $0 == .removed ? .removed : .unchanged }
+                forwarding = (try? assemble(edits)) ?? .removed
             }
         }
         switch forwarding {
@@ -213,7 +220,7 @@ package final class Pipeline {
         if edits.isEmpty { edits = Array(repeating: .unchanged, count: records.count) }
         for index in answered { edits[index] = .removed }
         do throws(CodecError) {
-            return try decoding.assemble(message, as: kind, records, edits)
+            return try assemble(edits)
         } catch {
             effects.append(.notEdited(error))
             return .removed

@@ -219,10 +219,14 @@ package final class SecretRecord: Sendable {
     private static let maximumComputedCount = 64
     /// A shorter computed value, such as a length, occurs in other text by chance.
     private static let shortestComputedBytes = 8
+    /// Of a longer computed value, the beginning is kept.
+    private static let longestComputedBytes = 4 << 10
 
     /// Adds a value that was computed from a secret, such as a signature.
     private func add(computed value: [UInt8]) {
         guard value.count >= Self.shortestComputedBytes else { return }
+        // A peer may choose a part of it.
+        let value = Array(value.prefix(Self.longestComputedBytes))
         contents.withLock { contents in
             guard !contents.computed.contains(value) else { return }
             if contents.computed.count == Self.maximumComputedCount { contents.computed.removeFirst() }

@@ -244,6 +244,12 @@ package struct Template: Equatable, Sendable {
         }
     }
 
+    /// The part with filters that is the whole template, or `nil` if there is none.
+    var onlyFilteredPart: FilteredPart? {
+        guard parts.count == 1, case .filtered(let number)? = parts.first else { return nil }
+        return contents.filteredParts[number]
+    }
+
     // MARK: Writing
 
     /// Appends the text to a buffer.
@@ -312,8 +318,7 @@ package struct Template: Equatable, Sendable {
         var buffer = ByteBuffer()
         do throws(TemplateValueError) {
             // An argument with filters, whose result need not be text.
-            if case .filtered(let number)? = parts.first, parts.count == 1 {
-                let part = contents.filteredParts[number]
+            if let part = onlyFilteredPart {
                 return .success(
                     try part.result(Self.values(of: part, at: 0, stamp, variables, match, of: message)).bytes)
             }

@@ -171,6 +171,9 @@ extension Array<TemplateFilter> {
         let parser = TemplateParser("", variables: VariableNames(), groupCount: nil, percentEncodesValues: false)
         do throws(TemplateError.Reason) {
             self = try parser.filters(pieces) { _ in nil }
+            for filter in self where filter.operand.map({ $0.constantText == nil }) ?? false {
+                throw .badFilter(filter.name.rawValue, "its argument must be a literal here, such as \"TEXT\"")
+            }
         } catch {
             throw TemplateError(error, at: 0)
         }
@@ -216,13 +219,44 @@ extension Template {
 
         /// Whether the result may be missing although all values exist.
         var mayFail: Bool {
-            filters.reduce(false) { mayFail, filter in
+            let outcome = outcome
+            return outcome.mayFail || outcome.form == .bytes
+        }
+
+        private enum Form: Equatable {
+            case text
+            /// Text at the end, and bytes for most filters.
+            case digest
+            case bytes
+        }
+
+        /// What the filters make of values that exist, before it has to be text.
+        private var outcome: (mayFail: Bool, form: Form) {
+            var (mayFail, form) = (false, Form.text)
+            for filter in filters {
+                let operand = filter.operand.map(Self.outcome)
+                if operand?.mayFail ?? false { mayFail = true }
                 switch filter.name {
-                case .get, .unbase64, .unhex: true
-                case .fallback: false
-                default: mayFail
+                case .append, .prepend: form = form == .text && operand?.form ?? .text == .text ? .text : .bytes
+                case .get: (mayFail, form) = (true, .text)
+                case .unbase64, .unhex: (mayFail, form) = (true, .bytes)
+                case .md5, .sha1, .sha256, .sha512, .hmacSHA1, .hmacSHA256, .hmacSHA512: form = .digest
+                case .base64, .base64url, .hex, .length: form = .text
+                case .json, .url:
+                    if form == .bytes { mayFail = true }
+                    form = .text
+                // The text may also take the place of bytes that are none.
+                case .fallback: mayFail = false
                 }
             }
+            return (mayFail, form)
+        }
+
+        /// The same for an argument, whose bytes may be anything if it is constant.
+        private static func outcome(of operand: Template) -> (mayFail: Bool, form: Form) {
+            if let part = operand.onlyFilteredPart { return part.outcome }
+            let isText = operand.constantText.map { UTF8Validator.isValid($0.span.bytes) } ?? true
+            return (false, isText ? .text : .bytes)
         }
 
         /// Whether the result is already percent-encoded.

@@ -212,10 +212,13 @@ package struct TemplateParser {
     /// Divides a text at ` | `. In literals, this and the end have no meaning.
     /// - Parameter end: What follows the text.
     /// - Returns: The pieces without surrounding blanks, and the index of the end, or `nil` if it is missing.
-    package static func pieces(of text: ArraySlice<UInt8>, until end: String) -> (pieces: [String], end: Int)? {
+    /// - Parameter depth: The number of parentheses around the text.
+    package static func pieces(
+        of text: ArraySlice<UInt8>, until end: String, depth: Int = 0
+    ) -> (pieces: [String], end: Int)? {
         var pieces: [String] = []
         var start = text.startIndex
-        var index = literalEnd(in: text[start...])
+        guard depth <= maximumDepth, var index = literalEnd(in: text[start...], depth) else { return nil }
         while true {
             let rest = text[index...]
             let isAtEnd = rest.starts(with: end.utf8)
@@ -223,7 +226,8 @@ package struct TemplateParser {
                 pieces.append(String(decoding: text[start..<index].trimmingBlanks(), as: UTF8.self))
                 if isAtEnd { return (pieces, index) }
                 start = index + separator.count
-                index = literalEnd(in: text[start...])
+                guard let next = literalEnd(in: text[start...], depth) else { return nil }
+                index = next
             } else if rest.isEmpty {
                 return nil
             } else {
@@ -233,10 +237,12 @@ package struct TemplateParser {
     }
 
     static let separator = Array(" | ".utf8)
+    /// The maximum number of parentheses around a value.
+    private static let maximumDepth = 16
 
     /// The index after the literal with which a value or the argument of a filter begins, or after an argument in parentheses;
-    /// otherwise the start of the text.
-    private static func literalEnd(in text: ArraySlice<UInt8>) -> Int {
+    /// otherwise the start of the text. `nil`: the parentheses do not end.
+    private static func literalEnd(in text: ArraySlice<UInt8>, _ depth: Int) -> Int? {
         var start = text.startIndex
         while true {
             start += text[start...].prefix { $0.isBlank }.count
@@ -246,7 +252,7 @@ package struct TemplateParser {
             start = name.endIndex + 1
         }
         if text[start...].first == UInt8(ascii: "("), start > text.startIndex {
-            return pieces(of: text[(start + 1)...], until: ")").map { $0.end + 1 } ?? text.startIndex
+            return pieces(of: text[(start + 1)...], until: ")", depth: depth + 1).map { $0.end + 1 }
         }
         let quote = UInt8(ascii: "\"")
         guard text[start...].first == quote else { return text.startIndex }

@@ -133,6 +133,8 @@ package enum TemplateValueError: Error, Equatable {
     case notJSON
     /// The received message has no value at this path.
     case missing(path: String)
+    /// The records of a message have more answers than are sent.
+    case tooManyAnswers(limitBytes: Int)
     /// The program with this command has not run.
     case noOutput(String)
     /// A filter cannot be applied.
@@ -169,6 +171,8 @@ extension TemplateValueError: CustomStringConvertible {
         case .noLastMessage: "{{last:…}} needs a received message, but none has arrived yet"
         case .notJSON: "the received message is not JSON"
         case .missing(let path): "the received message has no value at \(quoted(path))"
+        case .tooManyAnswers(let limitBytes):
+            "further records of the message are not answered: there are more than \(limitBytes >> 20) MiB of answers"
         case .noOutput: "the program of {{exec:…}} has not run"
         case .filter(let name, let problem): "the filter '\(name)' failed: \(problem)"
         }

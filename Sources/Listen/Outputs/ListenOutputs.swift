@@ -198,9 +198,9 @@ final class ListenOutputs {
         undecoded.report(problem, client: number, to: diagnostics)
     }
 
-    /// Reports why a message of a client's connection is passed on as received, although a rule matches.
+    /// Reports why a message of a client's connection is not changed, although a rule matches.
     func report(unedited problem: CodecError, of number: Int) {
-        diagnostics.error("a message of client \(number) was passed on as received (--rewrite, --drop): \(problem)")
+        diagnostics.error("a message of client \(number) was not changed (--rewrite, --drop): \(problem)")
     }
 
     /// Shows and records a ping or a pong.

@@ -188,7 +188,10 @@ extension Upstream: ConnectionHandler {
             edit = done
             if isObserved { outputs.record(message, as: kind, .outgoing, RelayMark(edit), of: number) }
         } deliver: { message, kind, role, decoding in
-            guard isObserved else { return }
+            guard isObserved else {
+                if let problem = decoding?.problem { outputs.report(undecoded: problem, of: number) }
+                return
+            }
             let mark = RelayMark(edit, record: decoding?.position?.number ?? 1)
             outputs.show(message, as: kind, decoding, .outgoing, mark, of: number, isHidden: role == .hidden)
         }

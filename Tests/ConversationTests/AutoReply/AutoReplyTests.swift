@@ -98,13 +98,37 @@ import WSCore
         let exchange = try makeExchange(answers: ["^p => exec:x", "^t => $0\(String(repeating: "a", count: 1000))"])
         exchange.begin(connection: 1)
         _ = try receive("p", in: exchange)
-        for _ in 0..<500 { _ = try receive("t", in: exchange) }
+        func receiveTexts(_ count: Int) throws {
+            for _ in 0..<count {
+                exchange.beginReceiving()
+                _ = try receive("t", in: exchange)
+            }
+        }
+        try receiveTexts(500)
         #expect(!exchange.holdsMuch)
-        for _ in 0..<600 { _ = try receive("t", in: exchange) }
+        try receiveTexts(600)
         #expect(exchange.holdsMuch && exchange.sentCount == 0)
         exchange.begin(connection: 2)
         exchange.programEnded(1, with: [[1]])
         #expect(!exchange.holdsMuch && exchange.takeWaiting() == [] && exchange.sentCount == 0)
+    }
+
+    @Test("The records of a message have at most 1 MiB of answers, which is reported once")
+    func answersOfRecords() throws {
+        let exchange = try makeExchange(answers: ["^t => a"])
+        exchange.begin(connection: 1)
+        exchange.beginReceiving()
+        var (answered, reports) = (0, 0)
+        for _ in 0..<2000 {
+            do {
+                if try receive("t", in: exchange) == .answered { answered += 1 }
+            } catch {
+                reports += 1
+            }
+        }
+        #expect(answered > 1000 && answered < 1100 && reports == 1)
+        exchange.beginReceiving()
+        try expectEqual(receive("t", in: exchange), .answered)
     }
 
     @Test("The first matching rule answers, also during the opening")

@@ -11,7 +11,7 @@ import WSCore
             ("^a", "^a", nil, nil), ("from:client ^a", "^a", .client, nil), ("path:/a/* ^a", "^a", nil, "/a/*"),
             ("from:server path:/a json:.b", "json:.b", .server, "/a"), ("path:/a from:server  b", " b", .server, "/a"),
             ("[f]rom:client x", "[f]rom:client x", nil, nil), (" from:client", " from:client", nil, nil),
-            ("json:.a=path:/a", "json:.a=path:/a", nil, nil), ("", "", nil, nil),
+            ("json:.a=path:/a", "json:.a=path:/a", nil, nil),
         ] as [(String, String, RelaySide?, String?)])
     func prefixes(text: String, source: String, side: RelaySide?, path: String?) throws {
         let condition = try ScopedCondition(text, allowing: [.path, .side])

@@ -146,7 +146,13 @@ import WSCore
         #expect(varying.usesVariables && varying.usesSequence && varying.usesLastMessage && varying.variesByMessage)
         #expect(try !template("{{connection | hex}}").variesByMessage)
         #expect(try template("{{seq | unhex}}").mayFailByMessage && !template("{{user | unhex}}").mayFailByMessage)
-        #expect(try template("{{user | unhex}}").mayFail && !template("{{user | unhex | default:x}}").mayFail)
+        #expect(try template("{{user | unhex}}").mayFail && !template("{{user | get:.x | default:x}}").mayFail)
+        for text in [
+            #"{{seq | sha256 | append:"x"}}"#, "{{user | append:(user | unhex) | hex}}", "{{seq | unhex | default:x}}",
+        ] {
+            #expect(try template(text).mayFail)
+        }
+        #expect(try !template(#"{{seq | append:"x" | hmac-sha256:"k" | base64}}"#).mayFail)
     }
 
     @Test("In a URL, results are percent-encoded once")

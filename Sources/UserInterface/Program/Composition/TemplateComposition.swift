@@ -63,7 +63,9 @@ extension Template {
         guard role != .loadMessage || !template.mayFailByMessage else {
             throw .badArgument(
                 what: option,
-                why: "get, unbase64, and unhex may fail with values that differ by message; add '| default:TEXT'")
+                why:
+                    "filters such as unhex may fail, or leave no text, with values that differ by message; add '| default:TEXT'"
+            )
         }
         return template
     }
