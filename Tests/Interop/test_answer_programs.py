@@ -137,9 +137,9 @@ class TestServers:
     def test_the_programs_of_a_client_end_with_it(self, program, tmp_path):
         script = program(f"echo $$ > {tmp_path}/pid; exec sleep 600")
         with Listener("--answer", f"^ => exec:{script}") as server:
-            assert wsx("--linger", "0", server.url, "a").status == 0
-            server.wait_for("a\n", "out")
-            wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+            with Running([BINARY, "connect", "--linger", "60", server.url], stdin=-1) as client:
+                client.send(b"a\n")
+                wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
             pid = int((tmp_path / "pid").read_text())
             wait_until(lambda: not pathlib.Path(f"/proc/{pid}").exists())
             server.stop()

@@ -161,6 +161,7 @@ final class DeclarativeSession: ProtocolSession {
         let wasReady = exchange.isReady
         var sent: [[UInt8]] = []
         var finding = AutoReply.Finding.none
+        exchange.beginReceiving()
         do throws(TemplateValueError) {
             finding = try exchange.receive(payload, at: time(now)) { sent.append($0.bytes) }
         } catch {
