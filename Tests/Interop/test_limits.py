@@ -302,14 +302,15 @@ def test_an_idle_connection_after_compressed_messages_uses_little_more_memory_th
         def difference():
             return (compressed.resident_bytes - plain.resident_bytes) / count
 
-        # Connections allocate compression state with their first message.
-        assert difference() < 1024
+        # Connections allocate compression state, at least 40 KiB, with their first message. The resident memory of two
+        # equal servers differs by up to 1.5 KiB for each connection.
+        assert difference() < 8192
         # There are far more connections than streams, so streams change owners all the time.
         for crowd in (compressed, plain):
             for number in range(4):
                 crowd.exchange(number)
         # 64 streams of up to 270 KiB and 256 of up to 40 KiB.
         assert compressed.resident_bytes - plain.resident_bytes < 32 * MEBIBYTE
-        wait_until(lambda: difference() < 2048, what="the release of the streams")
+        wait_until(lambda: difference() < 8192, what="the release of the streams")
         # All connections continue with their windows intact.
         compressed.exchange(4)
