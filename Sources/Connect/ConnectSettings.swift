@@ -70,7 +70,7 @@ package struct ConnectSettings {
             arguments.messages.program.isEmpty
             ? nil : try ProgramCommand(arguments.messages.program, environment: secrets.environment)
         if arguments.scenario.path != nil { arguments.format.readsInput = false }
-        try arguments.checkReplaySpeed()
+        try arguments.checkInput(limitBytes: arguments.client.limits.maximumMessageBytes)
         guard !arguments.ending.isOne || arguments.ending.until.isEmpty else {
             throw .badArgument(
                 what: "--one with --until",

@@ -93,7 +93,13 @@ struct GivenOption {
 
     /// Whether any of the references refers to this option.
     private func isAny(of references: [OptionReference]) -> Bool {
-        references.contains { $0.long == description.long && ($0.value ?? value) == value }
+        references.contains { reference in
+            guard reference.long == description.long, let choice = reference.value else {
+                return reference.long == description.long
+            }
+            // A choice may have an argument: `chunks:3200`.
+            return value == choice || value.hasPrefix(choice + ":")
+        }
     }
 
     /// The first conflicting option, and its words if the conflict depends on its value.

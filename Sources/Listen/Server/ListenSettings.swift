@@ -54,7 +54,7 @@ package struct ListenSettings {
             replay = try ReplayRecording(contentsOf: path, speed: arguments.format.replaySpeed)
         } else {
             replay = nil
-            try arguments.checkReplaySpeed()
+            try arguments.checkInput(limitBytes: arguments.limits.maximumMessageBytes)
         }
         variables = try ChosenRow(
             DataArguments(), arguments.protocols, sets: arguments.exchange.sets, secrets: secrets)

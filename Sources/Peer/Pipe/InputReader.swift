@@ -1,24 +1,29 @@
+import Formats
 import UserInterface
 import WSCore
 
 /// Reads standard input, splits it into records, and decodes them into items to send.
 ///
 ///      stdin → RecordSplitter → InputDecoder ──► receiver
-///         ▲                          │ not due yet, with --replay-speed
+///         ▲                          │ not due yet, with --replay-speed and --every
 ///         └── paused ◄───────────────┘
 package final class InputReader {
     /// The settings for reading the input.
     package struct Settings {
         /// The format of the records.
         var format: InputFormat
+        /// The size of chunks in bytes; `nil`: as they are read.
+        var chunkBytes: Int?
         /// Whether to strip a CR before the LF of a line.
         package var stripsCarriageReturn = false
         /// What follows each line that is sent.
         package var lineEnd: [UInt8] = []
         /// The kind of messages if the record does not specify one.
-        var kind: MessageKind
+        package var kind: MessageKind
         /// The replay speed of events.
         var speed = ReplaySpeed.max
+        /// The schedule of the messages, or `nil` to send them as they are read. The receiver records what it sends.
+        package var pacer: InputPacer?
         /// The maximum size of a record in bytes.
         package var maximumRecordBytes = Int.max
     }
@@ -56,7 +61,7 @@ package final class InputReader {
     private let loop: EventLoop
     private var splitter: RecordSplitter
     private var decoder: InputDecoder
-    /// The kind of messages if records need no decoding, or `nil` otherwise.
+    /// The kind of messages if records are passed on as they are and at once, or `nil` otherwise.
     private let verbatimKind: MessageKind?
     private var reader: DescriptorReader?
     private unowned var receiver: (any Receiver)?
@@ -65,8 +70,8 @@ package final class InputReader {
     private var isPaused = true
     /// Data that was read but not yet split because the reader was paused.
     private var unsplit = ByteBuffer()
-    /// An item that is not due yet. Its payload is in the decoder.
-    private var waiting: (input: InputDecoder.Input, dueTime: Duration)?
+    /// An item that is not due yet. The payload of an event is in the decoder, that of another one in the record.
+    private var waiting: (input: InputDecoder.Input, record: [UInt8])?
     private var end = End.ahead
     /// When the first event with a time was read.
     private var beginTime: Duration?
@@ -81,9 +86,10 @@ package final class InputReader {
         self.descriptor = descriptor
         self.loop = loop
         self.receiver = receiver
-        splitter = RecordSplitter(settings.format, stripsCarriageReturn: settings.stripsCarriageReturn)
+        splitter = RecordSplitter(
+            settings.format, stripsCarriageReturn: settings.stripsCarriageReturn, chunkBytes: settings.chunkBytes)
         decoder = InputDecoder(settings.format, as: settings.kind, keepsPace: settings.speed != .max)
-        verbatimKind = decoder.isVerbatim ? settings.kind : nil
+        verbatimKind = decoder.isVerbatim && settings.pacer == nil && settings.lineEnd.isEmpty ? settings.kind : nil
     }
 
     /// The name of the latest record in error messages.
@@ -99,6 +105,7 @@ package final class InputReader {
     package func start() {
         guard isPaused, receiver != nil else { return }
         isPaused = false
+        settings.pacer?.resume(at: loop.now)
         // Not synchronously: the caller may be inside a receive callback.
         if hasBacklog { return timer.start(after: .zero) }
         do throws(IOError) {
@@ -139,7 +146,7 @@ package final class InputReader {
 
     /// Whether there is input that could be received now, if the reader were not paused.
     package var hasInput: Bool {
-        if let waiting { return waiting.dueTime <= loop.now }
+        if let waiting { return dueTime(of: waiting.input).map { $0 <= loop.now } ?? true }
         if case .reached = end { return true }
         return !unsplit.isEmpty || reader?.hasUnreadBytes ?? false
     }
@@ -153,6 +160,7 @@ package final class InputReader {
 
     private func received(_ piece: RawSpan) {
         guard let receiver else { return }
+        settings.pacer?.resume(at: loop.now)
         receiver.willReceiveInputPiece()
         let takenBytes = isPaused ? 0 : split(piece, for: receiver)
         if takenBytes < piece.byteCount {
@@ -174,10 +182,10 @@ package final class InputReader {
         guard !isPaused, let receiver else { return }
         receiver.willReceiveInputPiece()
         guard !isPaused else { return }
-        if let (input, dueTime) = waiting {
-            guard dueTime <= loop.now else { return timer.start(after: dueTime - loop.now) }
+        if let (input, record) = waiting {
+            if let dueTime = dueTime(of: input), dueTime > loop.now { return timer.start(after: dueTime - loop.now) }
             waiting = nil
-            deliver(input, of: RawSpan(), to: receiver)
+            deliver(input, of: record.span.bytes, to: receiver)
         }
         if !isPaused, !unsplit.isEmpty {
             var piece = unsplit.takeAll()
@@ -225,12 +233,7 @@ package final class InputReader {
             return !isPaused
         }
         if let verbatimKind, verbatimKind == .binary || UTF8Validator.isValid(record) {
-            if settings.lineEnd.isEmpty {
-                receiver.received(input: .message(verbatimKind), record, client: nil)
-            } else {
-                let line = record.withUnsafeBytes { Array($0) } + settings.lineEnd
-                receiver.received(input: .message(verbatimKind), line.span.bytes, client: nil)
-            }
+            receiver.received(input: .message(verbatimKind), record, client: nil)
             return !isPaused
         }
         do throws(InputProblem) {
@@ -248,7 +251,7 @@ package final class InputReader {
     /// - Returns: Whether to continue with the next one.
     private func take(_ input: InputDecoder.Input, of record: RawSpan, for receiver: any Receiver) -> Bool {
         if let dueTime = dueTime(of: input), dueTime > loop.now {
-            waiting = (input, dueTime)
+            waiting = (input, settings.pacer == nil ? [] : record.withUnsafeBytes { Array($0) })
             timer.start(after: dueTime - loop.now)
             return false
         }
@@ -258,12 +261,17 @@ package final class InputReader {
 
     private func deliver(_ input: InputDecoder.Input, of record: RawSpan, to receiver: any Receiver) {
         decoder.withPayload(of: record) { payload in
-            receiver.received(input: input.item, payload, client: input.client)
+            guard !settings.lineEnd.isEmpty else {
+                return receiver.received(input: input.item, payload, client: input.client)
+            }
+            let line = payload.withUnsafeBytes { Array($0) } + settings.lineEnd
+            receiver.received(input: input.item, line.span.bytes, client: input.client)
         }
     }
 
-    /// When to send an event, or `nil` to send it at once.
+    /// When to send an item, or `nil` to send it at once.
     private func dueTime(of input: InputDecoder.Input) -> Duration? {
+        if let pacer = settings.pacer { return pacer.dueTime }
         guard let delay = input.delay, let beginTime, case .factor(let factor) = settings.speed else { return nil }
         return beginTime + delay / factor
     }
@@ -278,12 +286,19 @@ extension ConversationArguments {
     /// The settings for reading standard input.
     package var inputSettings: InputReader.Settings {
         InputReader.Settings(
-            format: format.input, stripsCarriageReturn: format.stripsCarriageReturn,
+            format: format.input, chunkBytes: format.chunkBytes, stripsCarriageReturn: format.stripsCarriageReturn,
             kind: format.payload.kind(for: format.input), speed: format.replaySpeed)
     }
 
-    /// Checks that `--replay-speed` is used only with `--input json`, because only events have times.
-    package func checkReplaySpeed() throws(Failure) {
+    /// Checks that `--replay-speed` is used only with `--input json`, because only events have times, and that chunks are
+    /// not too large.
+    /// - Parameter limitBytes: The maximum size of a message.
+    package func checkInput(limitBytes: Int) throws(Failure) {
+        if let chunkBytes = format.chunkBytes, chunkBytes > limitBytes {
+            throw .badArgument(
+                what: "--input chunks:\(chunkBytes)",
+                why: "a message has at most \(Phrase.count(limitBytes, "byte")); --max-message-size allows more")
+        }
         guard format.replaySpeed == .max || format.input == .json else {
             throw .badArgument(what: "--replay-speed", why: "it requires --input json; add that option")
         }

@@ -9,7 +9,8 @@ package struct RecordSplitter: ~Copyable {
     private enum Rule {
         case delimiter(UInt8)
         case whole
-        case chunks
+        /// Pieces of this size in bytes; `nil`: as they are read.
+        case chunks(Int?)
     }
 
     private let rule: Rule
@@ -18,15 +19,18 @@ package struct RecordSplitter: ~Copyable {
     /// The size of the previous record that spanned pieces, in bytes. The next one is often as large.
     private var previousCarriedBytes = 0
 
-    /// Creates a splitter. `stripsCarriageReturn` applies only to lines.
-    package init(_ format: InputFormat, stripsCarriageReturn: Bool = false) {
+    /// Creates a splitter.
+    /// - Parameters:
+    ///   - stripsCarriageReturn: Whether to strip a CR at the end of lines.
+    ///   - chunkBytes: The size of chunks, from 1; `nil`: as they are read.
+    package init(_ format: InputFormat, stripsCarriageReturn: Bool = false, chunkBytes: Int? = nil) {
         self.stripsCarriageReturn = stripsCarriageReturn && format == .lines
         rule =
             switch format {
             case .lines, .hex, .base64, .json: .delimiter(UInt8(ascii: "\n"))
             case .nul: .delimiter(0)
             case .message: .whole
-            case .chunks: .chunks
+            case .chunks: .chunks(chunkBytes)
             }
     }
 
@@ -39,7 +43,8 @@ package struct RecordSplitter: ~Copyable {
     ///   the beginning of the next piece.
     package mutating func split(_ piece: RawSpan, _ receive: (RawSpan) -> Bool) -> Int {
         switch rule {
-        case .chunks: _ = receive(piece)
+        case .chunks(nil): _ = receive(piece)
+        case .chunks(let size?): return split(piece, every: size, receive)
         case .whole: carry.append(piece)
         case .delimiter(let delimiter): return split(piece, at: delimiter, receive)
         }
@@ -49,9 +54,9 @@ package struct RecordSplitter: ~Copyable {
     /// Passes on the last record at the end of the input.
     package mutating func finish(_ receive: (RawSpan) -> Void) {
         switch rule {
-        case .chunks: return
-        case .delimiter where carry.isEmpty: return
-        case .delimiter, .whole:
+        case .chunks(nil): return
+        case .delimiter where carry.isEmpty, .chunks where carry.isEmpty: return
+        case .delimiter, .whole, .chunks:
             let record = carry.takeAll()
             record.withReadableBytes { receive($0.extracting(first: trimmedCount($0))) }
         }
@@ -62,20 +67,33 @@ package struct RecordSplitter: ~Copyable {
         while let end = Self.firstIndex(of: delimiter, in: piece, from: start) {
             let record = piece.extracting(start..<end)
             start = end + 1
-            let goesOn: Bool
-            if carry.isEmpty {
-                goesOn = receive(record.extracting(first: trimmedCount(record)))
-            } else {
-                carry.append(record)
-                previousCarriedBytes = carry.count
-                let whole = carry.takeAll()
-                goesOn = whole.withReadableBytes { receive($0.extracting(first: trimmedCount($0))) }
-            }
-            guard goesOn else { return start }
+            guard pass(record, to: receive) else { return start }
         }
         if carry.isEmpty, start < piece.byteCount { carry.growStorageIfKept(to: previousCarriedBytes) }
         carry.append(piece.extracting(start..<piece.byteCount))
         return piece.byteCount
+    }
+
+    private mutating func split(_ piece: RawSpan, every size: Int, _ receive: (RawSpan) -> Bool) -> Int {
+        var start = 0
+        while piece.byteCount - start >= size - carry.count {
+            let end = start + size - carry.count
+            let record = piece.extracting(start..<end)
+            start = end
+            guard pass(record, to: receive) else { return start }
+        }
+        carry.append(piece.extracting(start..<piece.byteCount))
+        return piece.byteCount
+    }
+
+    /// Passes on a record, of which only the end is in the current piece if it began in an earlier one.
+    @inline(__always)
+    private mutating func pass(_ end: RawSpan, to receive: (RawSpan) -> Bool) -> Bool {
+        guard !carry.isEmpty else { return receive(end.extracting(first: trimmedCount(end))) }
+        carry.append(end)
+        previousCarriedBytes = carry.count
+        let whole = carry.takeAll()
+        return whole.withReadableBytes { receive($0.extracting(first: trimmedCount($0))) }
     }
 
     /// The length of a record without the CR that `--crlf` strips.

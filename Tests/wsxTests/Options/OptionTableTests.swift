@@ -84,7 +84,7 @@ import WSCore
         ConnectCase("no-stdin", "--no-stdin") { $0.format.readsInput = false },
         ConnectCase("text", "--text") { $0.format.payload = .text },
         ConnectCase("binary", "--binary") { $0.format.payload = .binary },
-        ConnectCase("input", "--input", "chunks") { $0.format.input = .chunks },
+        ConnectCase("input", "--input", "chunks:3k") { ($0.format.input, $0.format.chunkBytes) = (.chunks, 3072) },
         ConnectCase("crlf", "--crlf") { $0.format.stripsCarriageReturn = true },
         ConnectCase("replay-speed", "--replay-speed", "0.5") { $0.format.replaySpeed = .factor(0.5) },
         ConnectCase("output", "--output", "json") { $0.format.output = .json },

@@ -89,8 +89,21 @@ import WSCore
         #expect(records == ["one", "two", "three and", "four"])
     }
 
-    private static func records(of pieces: [[UInt8]], _ format: InputFormat, strips: Bool = false) -> [[UInt8]] {
-        var splitter = RecordSplitter(format, stripsCarriageReturn: strips)
+    @Test("Chunks of a size are filled whatever the reads return, and only the last is shorter")
+    func sizedChunks() {
+        let bytes = Array("abcdefgh".utf8)
+        for pieces in Self.feedings(of: bytes) {
+            let records = Self.records(of: pieces, .chunks, chunkBytes: 3)
+            #expect(records == [Array("abc".utf8), Array("def".utf8), Array("gh".utf8)])
+        }
+        #expect(Self.records(of: [Array("abc".utf8)], .chunks, chunkBytes: 3) == [Array("abc".utf8)])
+        #expect(Self.records(of: [], .chunks, chunkBytes: 3).isEmpty)
+    }
+
+    private static func records(
+        of pieces: [[UInt8]], _ format: InputFormat, strips: Bool = false, chunkBytes: Int? = nil
+    ) -> [[UInt8]] {
+        var splitter = RecordSplitter(format, stripsCarriageReturn: strips, chunkBytes: chunkBytes)
         var records: [[UInt8]] = []
         for piece in pieces {
             piece.withUnsafeBytes { bytes in

@@ -33,11 +33,18 @@ package enum InputFormat: String, CaseIterable, OptionChoice {
         case .lines: "one message per line, sent byte for byte"
         case .nul: "one message per record that ends in a NUL byte"
         case .message: "all input as one message"
-        case .chunks: "each chunk of bytes read as one binary message"
+        case .chunks: "each chunk read as one binary message; chunks:SIZE sets its size"
         case .hex: "one binary message per line of hexadecimal digits"
         case .base64: "one binary message per line of Base64"
         case .json: "one JSON event per line, see JSON EVENTS"
         }
+    }
+
+    /// Parses a format, with the size of chunks in bytes, or `nil` for chunks as they are read.
+    package static func parseSized(_ text: String) throws(ValueProblem) -> (format: InputFormat, chunkBytes: Int?) {
+        let prefix = "\(chunks.rawValue):"
+        guard text.hasPrefix(prefix) else { return (try parse(text), nil) }
+        return (.chunks, try SizeValue.parse(String(text.dropFirst(prefix.count))))
     }
 
     /// Whether messages are bytes rather than text.

@@ -8,6 +8,8 @@ package struct FormatArguments: Equatable, Sendable {
     package var readsInput = true
     package var payload = PayloadKind.automatic
     package var input = InputFormat.lines
+    /// The size of chunks in bytes; nil: as they are read.
+    package var chunkBytes: Int?
     package var stripsCarriageReturn = false
     /// Nil: the default, or no messages beside the steps of a scenario.
     private var givenOutput: OutputFormat?
@@ -63,7 +65,9 @@ package struct FormatArguments: Equatable, Sendable {
                 summary: "Format of the messages on stdin",
                 manual: "Read messages from standard input in this format. See FORMATS.",
                 example: "--input hex", seeAlso: ["output"]
-            ) { arguments, value throws(ValueProblem) in arguments.input = try InputFormat.parse(value) },
+            ) { arguments, value throws(ValueProblem) in
+                (arguments.input, arguments.chunkBytes) = try InputFormat.parseSized(value)
+            },
             OptionSpecification(
                 "crlf", about: .inputFormat, conflicts: .values(of: "input") { $0 != InputFormat.lines },
                 heading: .format,
