@@ -53,6 +53,8 @@ package struct ConnectSettings {
         case program(ProgramCommand)
 
         fileprivate var isPrompt: Bool { if case .prompt = self { true } else { false } }
+        /// Whether it is standard input, and no terminal.
+        var isPipe: Bool { if case .pipe = self { true } else { false } }
     }
 
     /// Derives the settings from the arguments.
@@ -157,6 +159,7 @@ package struct ConnectSettings {
         } else {
             source = arguments.ending.isOne || arguments.format.format != nil ? .none : .prompt
         }
+        try arguments.input.check(source)
         lines = try LineQueue.Settings.make(arguments, url: url, isRepl: source.isPrompt)
         connector.redirects.secretMessages = secrets.record.messageSources
     }

@@ -5,6 +5,7 @@ import UserInterface
 package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
     package var client = ClientArguments()
     package var messages = MessageArguments()
+    package var input = InputArguments()
     package var format = FormatArguments()
     package var protocols = ProtocolArguments()
     package var codecs = CodecArguments()
@@ -40,6 +41,7 @@ package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
 
     @OptionTable<ConnectArguments> package static var options: [OptionSpecification<ConnectArguments>] {
         MessageArguments.options.lifted(\.messages)
+        InputArguments.options.lifted(\.input)
         exec
         ProgramArguments.shared(heading: .messages).lifted(\.programs)
         FormatArguments.options(

@@ -9,6 +9,7 @@ extension ConnectRun {
     /// Whether the input should pause.
     var isFull: Bool {
         connection?.isFull ?? false || lines.queue.isFull || stages.pipeline?.isFull ?? false || outputs.delaysInput
+            || lines.holdsInput(of: self)
     }
 
     /// Starts or resumes reading the input.
@@ -19,7 +20,7 @@ extension ConnectRun {
 
     /// Starts waiting for replies after the end of the input.
     func startLinger() {
-        guard connection != nil, !state.isEnding, isPeerReady, lines.queue.isSettled, !lines.queue.holdsBack
+        guard connection != nil, !state.isEnding, isPeerReady, lines.queue.isSettled, !lines.holdsBack
         else { return }
         let linger = settings.linger
         guard let limit = linger.limit else { return }
@@ -68,7 +69,7 @@ extension ConnectRun {
         input.closeReader()
         input.end(with: frame)
         inputEnded(nil)
-        guard frame != nil, connection != nil, !waitsForReplies, lines.queue.isSettled, !lines.queue.holdsBack
+        guard frame != nil, connection != nil, !waitsForReplies, lines.queue.isSettled, !lines.holdsBack
         else { return }
         endAsAsked()
     }
@@ -79,7 +80,10 @@ extension ConnectRun: InputReader.Receiver {
     package func received(input item: InputItem, _ payload: RawSpan, client: Int?) {
         guard !state.isEnding else { return }
         switch item {
-        case .message(let kind): lines.submit(payload, as: kind, of: self)
+        case .message(let kind):
+            lines.submit(payload, as: kind, of: self)
+            // Not only at the end of what has been read, which may contain many lines.
+            if lines.pacer != nil, isFull { input.pause() }
         case .ping: send(control: .ping, payload)
         case .pong: send(control: .pong, payload)
         case .close(let frame): endInput(with: frame)

@@ -197,6 +197,7 @@ extension ConnectRun {
                 reading.lineEnd = lineEnd.bytes
                 reading.stripsCarriageReturn = true
             }
+            reading.pacer = lines.pacer
             if program != nil { reading.maximumRecordBytes = settings.arguments.client.limits.maximumMessageBytes }
             input = .reading(InputReader(reading, from: environment.input, on: loop, receiver: self))
         }

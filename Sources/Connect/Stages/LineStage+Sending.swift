@@ -81,6 +81,7 @@ extension LineStage {
                 try send(line: payload, as: kind, on: connection, of: run)
                 if keepsLines { queue.sent(payload, as: kind, at: loop.turnTime) }
             }
+            pacer?.sent(at: loop.now)
             outputs.writeSent(payload, as: kind, isHeld ? .queued : .sent)
         } catch {
             report(error, sending: Line([], as: kind))
@@ -106,10 +107,21 @@ extension LineStage {
         return !connection.isClosing && !(areRequests && (connection.isFull || run.state.isEnding))
     }
 
+    /// Whether a line that waits may be sent, as far as `--every` is concerned. It does not apply to the messages of the
+    /// command line.
+    private var isDue: Bool { pacer.map { queue.hasWaitingOperands || $0.dueTime <= loop.now } ?? true }
+
+    /// Whether lines wait that will be sent without a reply: for the confirmation of others, or for their time.
+    var holdsBack: Bool { queue.holdsBack || pacer != nil && queue.hasWaiting }
+
+    /// Whether the input has to pause, because its lines would wait, and `--every` would send them later.
+    func holdsInput(of run: ConnectRun) -> Bool { pacer != nil && (queue.hasWaiting || !takesLines(of: run)) }
+
     /// Sends the lines that wait, as long as they may be sent: first the messages of the command line, then those that may
     /// not have arrived on the previous connection, then the others.
     func sendWaiting() {
-        while takesLines(of: run), let line = queue.next(at: loop.now) { send(line) }
+        while takesLines(of: run), isDue, let line = queue.next(at: loop.now) { send(line) }
+        if let pacer, queue.hasWaiting, pacer.dueTime > loop.now { paceTimer.start(after: pacer.dueTime - loop.now) }
         limitReplyTime()
         guard queue.hasWaiting, let pipeline = run.stages.pipeline else { return }
         pipeline.lineWaits(at: loop.nowNanoseconds)
@@ -127,6 +139,7 @@ extension LineStage {
             if line.origin == .operand, !line.wasSent { run.state.conditions.messageSent() }
             let receipt = try submit(line, on: connection)
             let isAwaited = queue.sent(line, receipt, at: areRequests ? loop.now : loop.turnTime)
+            if line.origin == .input { pacer?.sent(at: loop.now) }
             // Lines of the input were shown when they began to wait.
             let isRequest = areRequests && line.number > 0
             guard line.origin == .operand || isRequest && (queue.settings.needsReplies || !line.wasSent) else {
@@ -256,6 +269,7 @@ extension LineStage {
             outputs.diagnostics.notice(
                 "Sending \(Phrase.count(waitingCount, "message")) that waited for the connection.")
         }
+        pacer?.resume(at: loop.now)
         queue.connectionOpened(at: loop.turnTime)
         sendWaiting()
         confirmInTime()

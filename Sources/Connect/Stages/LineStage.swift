@@ -26,6 +26,8 @@ final class LineStage {
     let areRequests: Bool
     /// Whether lines are kept until they are confirmed, to send them again on another connection.
     let keepsLines: Bool
+    /// The schedule of the lines, or `nil` without `--every`.
+    let pacer: InputPacer?
     /// The time limit for the confirmation of the last messages.
     private let confirmationTimeout: Duration
     /// The number of error replies to JSON-RPC calls so far.
@@ -37,6 +39,8 @@ final class LineStage {
         confirmInTime()
         if queue.isCareful { linesMoved() }
     }
+    /// Sends the next line that waits for its time.
+    private(set) lazy var paceTimer = Timer(on: loop) { [unowned self] in linesMoved() }
     private var closingWait = ClosingWait.none
     /// Whether work is scheduled for the end of the turn.
     private var isWorkScheduled = false
@@ -50,6 +54,7 @@ final class LineStage {
         ending = settings.arguments.ending
         areRequests = settings.lines.areRequests
         keepsLines = settings.lines.keepsLines
+        pacer = settings.arguments.input.interval.map { InputPacer(every: $0) }
         confirmationTimeout = settings.arguments.client.limits.closeTimeout
     }
 

@@ -58,6 +58,8 @@ package struct LineQueue: ~Copyable {
 
     /// Whether lines wait. Later lines have to wait, too.
     package var hasWaiting: Bool { waiting.count > 0 || !waitingOperands.isEmpty }
+    /// Whether messages of the command line wait. They precede the others.
+    package var hasWaitingOperands: Bool { !waitingOperands.isEmpty }
     /// Whether all requests have been sent, and answered or timed out.
     package var isSettled: Bool { !settings.areRequests || !hasWaiting && flights.awaitedCount == 0 }
     /// Whether lines are sent carefully, after the confirmation of those before.

@@ -80,6 +80,7 @@ import WSCore
             $0.messages.definitions = [MessageDefinition(name: "a", text: "b=c")]
         },
         ConnectCase("eol", "--eol", "crlf") { $0.messages.lineEnd = .crlf },
+        ConnectCase("every", "--every", "20ms") { $0.input.interval = .milliseconds(20) },
         ConnectCase("interactive", "-i") { $0.messages.isInteractive = true },
         ConnectCase("no-stdin", "--no-stdin") { $0.format.readsInput = false },
         ConnectCase("text", "--text") { $0.format.payload = .text },
