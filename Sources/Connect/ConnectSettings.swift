@@ -20,7 +20,7 @@ package struct ConnectSettings {
     /// TLS with the server and with proxies, and cookies.
     let connectorResources: ConnectorResources
     /// The messages to send as soon as the connection is open, in order.
-    var messages: [(payload: [UInt8], kind: MessageKind)]
+    var messages: [InitialMessage]
     /// The initial state of the goals that received messages have to meet.
     let conditions: EndConditions
     /// The request for each connection. The outputs of programs in it are renewed.
@@ -53,8 +53,6 @@ package struct ConnectSettings {
         case program(ProgramCommand)
 
         fileprivate var isPrompt: Bool { if case .prompt = self { true } else { false } }
-        /// Whether it is standard input, and no terminal.
-        var isPipe: Bool { if case .pipe = self { true } else { false } }
     }
 
     /// Derives the settings from the arguments.
@@ -93,12 +91,10 @@ package struct ConnectSettings {
         let readsInput = arguments.readsInput
         try InputPlace.check(
             arguments.readFiles, isInputRead: readsInput && program == nil)
-        if let text = arguments.staying.heartbeatMessage, text.hasPrefix("@") {
-            heartbeatIsFile = true
-            arguments.staying.heartbeatMessage = try secrets.text(of: text, for: "--heartbeat-message")
-            secrets.record.addMessage(of: "--heartbeat-message")
+        heartbeatIsFile = arguments.staying.heartbeatMessage?.hasPrefix("@") ?? false
+        arguments.staying.heartbeatMessage = try arguments.staying.heartbeatMessage.map { (text) throws(Failure) in
+            try Self.text(of: text, for: "--heartbeat-message", secrets)
         }
-        if let text = arguments.staying.heartbeatMessage { secrets.record.add(message: text) }
         // Not again for another server: the file may be a pipe.
         let row =
             if let data {
@@ -108,6 +104,9 @@ package struct ConnectSettings {
             }
         self.data = row
         if let values = row.row { secrets.record.add(values, row.columns) }
+        if let text = arguments.input.lastMessage {
+            arguments.input.lastMessage = try Self.lastMessage(text, row.columns, secrets)
+        }
         let templates = arguments.data.usesTemplates ? row : nil
         protocolSelection = try ProtocolSelection.make(arguments.protocols, templates: templates, secrets: secrets)
         arguments.protocols.hasReplies = protocolSelection?.descriptor.hasReplies ?? true
@@ -142,7 +141,7 @@ package struct ConnectSettings {
         // Lines with placeholders may depend on their values.
         if !arguments.data.usesTemplates,
             let (index, problem) = protocolSelection?.firstInvalid(
-                of: messages.map(\.payload), wantsReplies: arguments.matchesReplies)
+                of: messages.filter { !$0.isPiece }.map(\.payload), wantsReplies: arguments.matchesReplies)
         {
             throw .badInput(what: "message \(index + 1)", why: "\(problem)")
         }
@@ -159,7 +158,7 @@ package struct ConnectSettings {
         } else {
             source = arguments.ending.isOne || arguments.format.format != nil ? .none : .prompt
         }
-        try arguments.input.check(source)
+        try arguments.input.check(source, hasFile: arguments.messages.file != nil)
         lines = try LineQueue.Settings.make(arguments, url: url, isRepl: source.isPrompt)
         connector.redirects.secretMessages = secrets.record.messageSources
     }
@@ -222,6 +221,11 @@ extension ConnectSettings {
 
     /// The kind of messages to send.
     var kind: MessageKind { arguments.format.payload.kind(for: arguments.format.input) }
+
+    /// The kind of the messages that `--wrap` makes of the input, or `nil` without it.
+    var wrapKind: MessageKind? {
+        arguments.input.wrap.map { _ in arguments.format.payload == .binary ? .binary : .text }
+    }
 }
 
 extension ConnectArguments {

@@ -140,6 +140,9 @@ package enum HistoryChoice: Equatable {
 }
 
 extension ConnectArguments {
+    /// Whether the placeholders of lines of the input are replaced. With `--wrap`, only those of its text are.
+    var linesAreTemplates: Bool { data.usesTemplates && input.wrap == nil }
+
     /// The input files and their options.
     package var readFiles: [OutputPlace.Source] {
         let historyPath: String? = if case .file(let path) = history { path } else { nil }
@@ -148,6 +151,7 @@ extension ConnectArguments {
         ]
             + exchange.files
             + OutputPlace.files([staying.heartbeatMessage].compactMap(\.self), of: "--heartbeat-message")
+            + OutputPlace.files([input.lastMessage].compactMap(\.self), of: "--last-message")
             + client.connectionFiles
     }
 }

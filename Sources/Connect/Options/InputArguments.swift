@@ -5,6 +5,10 @@ import UserInterface
 package struct InputArguments: Equatable, Sendable {
     /// The time between messages of the input, above 0; nil: they are sent as they are read.
     package var interval: Duration?
+    /// The template around each message of the input; nil: none.
+    package var wrap: String?
+    /// As typed, text or `@FILE`, then the text. nil: none.
+    package var lastMessage: String?
 
     static let options: [OptionSpecification<InputArguments>] = [
         OptionSpecification(
@@ -15,27 +19,53 @@ package struct InputArguments: Equatable, Sendable {
                 fast as it is spoken. Input that arrives late, or a lost connection, restarts the schedule, so what was \
                 missed is not sent in a burst. Events have times of their own; see `--replay-speed`.
                 """,
-            example: "--input chunks:3200 --every 100ms", seeAlso: ["input"]
+            example: "--input chunks:3200 --every 100ms", seeAlso: ["input", "wrap"]
         ) { arguments, value throws(ValueProblem) in
             arguments.interval = try DurationValue.parse(value, zeroAllowed: false)
-        }
+        },
+        OptionSpecification(
+            "wrap", value: OptionValue("TEMPLATE"), about: [.messages, .inputFormat], conflicts: ["input=json", "eol"],
+            heading: .messages, summary: "Send TEMPLATE around each piece of input",
+            manual: """
+                Send *TEMPLATE* instead of each message of standard input, of `--file`, and of the prompt, with that \
+                message, byte for byte, as `{{input}}`. It need not be text: `{{input | base64}}`. `{{json:input}}` is a \
+                JSON string. Other placeholders are replaced, too; see PLACEHOLDERS. The result is a text message, with \
+                `--binary` a binary one, and then a line of `--protocol` or `--json-rpc`. *MESSAGE*s and `-x` are sent \
+                as they are.
+                """,
+            example: #"--input chunks:3200 --wrap '{"audio":"{{input | base64}}"}'"#, seeAlso: ["template", "every"]
+        ) { arguments, value in arguments.wrap = value },
+        OptionSpecification(
+            "last-message", value: OptionValue("TEXT"), about: .messages, conflicts: ["no-stdin", "exec"],
+            heading: .messages, summary: "Send TEXT after the input",
+            manual: """
+                When the input has ended, or after the *MESSAGE*s if it is not read, send the text message *TEXT*, also \
+                with `--binary`. Then wait as after any end of input. With `--reconnect`, it is sent once, like a line of \
+                the input. A run that ends earlier does not send it, and fails as if a *MESSAGE* was not sent. `@`*FILE* \
+                is as for `--first-message`, and *TEXT* may contain placeholders.
+                """,
+            example: #"--last-message '{"eof" : 1}'"#, seeAlso: ["first-message", "linger"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.lastMessage = try MessageValue.parseAutomatic(value)
+        },
     ]
 }
 
 extension InputArguments {
     /// Checks that there is input for the options.
+    /// - Parameter hasFile: Whether a file is sent as a message.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    func check(_ source: ConnectSettings.Source) throws(Failure) {
-        guard interval == nil || source.isPipe else {
-            throw .badArgument(what: "--every", why: Self.noPipe(source))
+    func check(_ source: ConnectSettings.Source, hasFile: Bool) throws(Failure) {
+        let unread = "standard input is not read; omit MESSAGE and --no-stdin, or add --interactive"
+        switch source {
+        case .none:
+            if interval != nil { throw .badArgument(what: "--every", why: unread) }
+            if wrap != nil, !hasFile { throw .badArgument(what: "--wrap", why: unread) }
+        case .prompt:
+            let terminal = "standard input is a terminal; use a pipe or a file: < FILE"
+            if interval != nil { throw .badArgument(what: "--every", why: terminal) }
+            if lastMessage != nil { throw .badArgument(what: "--last-message", why: terminal) }
+        case .pipe, .program: break
         }
-    }
-
-    /// Why there is no pipe to read.
-    private static func noPipe(_ source: ConnectSettings.Source) -> String {
-        if case .none = source {
-            return "standard input is not read; omit MESSAGE and --no-stdin, or add --interactive"
-        }
-        return "standard input is a terminal; use a pipe or a file: < FILE"
     }
 }

@@ -117,6 +117,7 @@ extension ConnectRun: InputReader.Receiver {
         input.end()
         // An unreadable descriptor, which nohup may leave behind, counts as empty input.
         if let error, error != .badDescriptor { return end(with: .input(error)) }
+        lines.sendLastMessage()
         lines.inputEnded()
         if state.inputEnded() { endAsAsked() } else { startLinger() }
         program?.endConnection()

@@ -149,7 +149,7 @@ extension ConnectRun {
             input.end(with: CloseFrame(code: .internalError, reason: "the program could not be started"))
         }
         // Nothing will be sent: the first message is the last one, even if others arrive with it.
-        if !settings.readsPipe, settings.messages.isEmpty { _ = state.inputEnded() }
+        if !settings.readsPipe, settings.messages.isEmpty, lines.lastMessage == nil { _ = state.inputEnded() }
         stages.programs?.start()
         if let scenario = stages.scenario {
             scenario.connectionWillStart(statistics.openedCount)
@@ -198,10 +198,13 @@ extension ConnectRun {
                 reading.stripsCarriageReturn = true
             }
             reading.pacer = lines.pacer
+            // A piece with something around it need not be text.
+            if settings.wrapKind != nil { reading.kind = .binary }
             if program != nil { reading.maximumRecordBytes = settings.arguments.client.limits.maximumMessageBytes }
             input = .reading(InputReader(reading, from: environment.input, on: loop, receiver: self))
         }
         if input.close != nil { return endAsAsked() }
+        if !settings.readsPipe { lines.sendLastMessage() }
         if input.isOver || !settings.readsPipe, state.inputEnded() { return endAsAsked() }
         guard input.isOver || (settings.arguments.format.readsInput && !settings.readsPipe) else {
             return resumeInput()
@@ -232,7 +235,7 @@ extension ConnectRun {
                 self.connection?.terminate()
             }
         }
-        guard let templates = stages.templates else { return }
+        guard settings.arguments.data.usesTemplates, let templates = stages.templates else { return }
         current?.heartbeat?.nextMessage = { [unowned self] in
             do throws(TemplateProblem) {
                 return try templates.nextHeartbeat()

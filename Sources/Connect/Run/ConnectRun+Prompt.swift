@@ -38,11 +38,11 @@ extension ConnectRun: PromptConnection {
         guard let writer = stages.writer else { throw TemplateWriter.unknown(call.name, among: []) }
         let text = try writer.text(of: call)
         // Typed lines are templates.
-        return settings.arguments.data.usesTemplates ? Template.escaping(text) : text
+        return settings.arguments.linesAreTemplates ? Template.escaping(text) : text
     }
 
     func set(_ variable: SetVariableValue) -> String? {
-        guard let writer = stages.writer, settings.arguments.data.usesTemplates else {
+        guard let writer = stages.writer, settings.arguments.linesAreTemplates else {
             return "typed lines have placeholders only with --template"
         }
         do throws(VariableNameError) {

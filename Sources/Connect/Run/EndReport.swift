@@ -58,12 +58,15 @@ struct EndReport {
         let operandCount =
             (lines.keepsLines ? lines.queue.waitingCount : 0)
             + (lines.areRequests ? 0 : lines.queue.unsentOperandCount)
+        let lastCount = lines.lastMessage == nil ? 0 : 1
         guard settings.readsPipe, run.program == nil, run.input.recordNumber == state.unsentInputCount else {
-            return operandCount > 0 ? .unsent(operandCount, end.code) : nil
+            return operandCount + lastCount > 0 ? .unsent(operandCount + lastCount, end.code) : nil
         }
         let count = operandCount + state.unsentInputCount
-        if count > 0 { return .unsent(count, end.code) }
-        return !run.input.isOver && run.input.hasUnsentData(run.environment.input) ? .unsent(nil, end.code) : nil
+        if count == 0, !run.input.isOver, run.input.hasUnsentData(run.environment.input) {
+            return .unsent(nil, end.code)
+        }
+        return count + lastCount > 0 ? .unsent(count + lastCount, end.code) : nil
     }
 
     // MARK: Notices

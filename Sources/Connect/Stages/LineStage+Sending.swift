@@ -10,37 +10,61 @@ extension LineStage {
     /// - Parameter run: The run. Reading it from the stage would cost reference counting for each line.
     @inline(__always)
     func submit(_ payload: RawSpan, as kind: MessageKind, of run: ConnectRun) {
-        guard kind == .text, let templates = run.stages.templates else {
-            return submit(final: payload, as: kind, of: run)
+        switch inputForm {
+        case .template where kind == .text:
+            submit(draft: payload, as: kind, wraps: false, of: run, named: run.input.recordName)
+        case .piece(let kind): submit(draft: payload, as: kind, wraps: true, of: run, named: run.input.recordName)
+        case .message, .template: submit(final: payload, as: kind, of: run, named: run.input.recordName)
         }
+    }
+
+    /// Sends the message of `--last-message`, or lets it wait, now that all input is before it. If nothing can be sent
+    /// anymore, it remains.
+    func sendLastMessage() {
+        guard let text = lastMessage, !run.state.isEnding, keepsLines || run.connection?.isClosing == false else {
+            return
+        }
+        lastMessage = nil
+        submit(draft: text.span.bytes, as: .text, wraps: false, of: run, named: "--last-message")
+    }
+
+    /// Sends a text with placeholders, or a piece of the input with `--wrap` around it.
+    private func submit(
+        draft payload: RawSpan, as kind: MessageKind, wraps: Bool, of run: ConnectRun,
+        named name: @autoclosure () -> String
+    ) {
+        guard let templates = run.stages.templates else { return }
         guard areRequests else {
-            switch templates.result(payload) {
-            case .success(let message): return submit(final: message.span.bytes, as: kind, of: run)
-            case .failure(let problem): return lineInvalid(.notATemplate(problem), named: run.input.recordName)
+            switch templates.result(payload, wraps: wraps) {
+            case .success(let message): return submit(final: message.span.bytes, as: kind, of: run, named: name())
+            case .failure(let problem): return lineInvalid(.notATemplate(problem), named: name())
             }
         }
         run.state.conditions.messageSent()
-        if let problem = templates.problem(in: payload) {
-            return lineInvalid(.notATemplate(problem), named: run.input.recordName)
+        if !wraps, let problem = templates.problem(in: payload) {
+            return lineInvalid(.notATemplate(problem), named: name())
         }
         // Its placeholders are replaced when it is sent: they may insert values of replies that have not arrived yet.
         let bytes = payload.withUnsafeBytes { Array($0) }
-        submit(queue.request(bytes, as: kind, draftName: run.input.recordName), shownAs: payload)
+        let draft: Line.Draft = wraps ? .piece(name()) : .template(name())
+        submit(queue.request(bytes, as: kind, draft: draft), shownAs: payload)
     }
 
     @inline(__always)
-    private func submit(final payload: RawSpan, as kind: MessageKind, of run: ConnectRun) {
+    private func submit(
+        final payload: RawSpan, as kind: MessageKind, of run: ConnectRun, named name: @autoclosure () -> String
+    ) {
         if let encoder = run.stages.encoder, !queue.settings.makesCalls,
             let problem = encoder.problem(with: payload, as: kind)
         {
-            return lineInvalid(.notEncodable(problem), named: run.input.recordName)
+            return lineInvalid(.notEncodable(problem), named: name())
         }
         run.state.conditions.messageSent()
         guard areRequests else { return sendOrWait(payload, as: kind, of: run) }
         do throws(InputProblem) {
             submit(try request(payload, as: kind), shownAs: payload)
         } catch {
-            lineInvalid(error, named: run.input.recordName)
+            lineInvalid(error, named: name())
         }
     }
 
@@ -133,7 +157,7 @@ extension LineStage {
         guard let connection = run.connection else { return }
         do throws(InputProblem) {
             var line = draft
-            if draft.draftName != nil, let templates = run.stages.templates {
+            if draft.draft != nil, let templates = run.stages.templates {
                 line = try finished(draft, with: templates)
             }
             if line.origin == .operand, !line.wasSent { run.state.conditions.messageSent() }
@@ -232,7 +256,7 @@ extension LineStage {
             case (_, .new): nil
             default: "an input line that waited"
             }
-        lineInvalid(problem, named: line.draftName ?? name ?? run.input.recordName)
+        lineInvalid(problem, named: line.draft?.name ?? name ?? run.input.recordName)
     }
 
     /// Ends the run because a line cannot be sent. At the prompt, reports it.

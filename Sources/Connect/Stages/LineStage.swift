@@ -15,6 +15,14 @@ final class LineStage {
         case over
     }
 
+    /// What lines of the input are before they are sent.
+    enum InputForm {
+        case message
+        case template
+        /// A piece that becomes a message of this kind, with `--wrap` around it.
+        case piece(MessageKind)
+    }
+
     /// Set before the first call.
     unowned var run: ConnectRun!
     var queue: LineQueue
@@ -26,6 +34,9 @@ final class LineStage {
     let areRequests: Bool
     /// Whether lines are kept until they are confirmed, to send them again on another connection.
     let keepsLines: Bool
+    let inputForm: InputForm
+    /// The message of `--last-message` until it is sent or waits to be sent, or `nil` if there is none.
+    var lastMessage: [UInt8]?
     /// The schedule of the lines, or `nil` without `--every`.
     let pacer: InputPacer?
     /// The time limit for the confirmation of the last messages.
@@ -54,6 +65,9 @@ final class LineStage {
         ending = settings.arguments.ending
         areRequests = settings.lines.areRequests
         keepsLines = settings.lines.keepsLines
+        inputForm =
+            settings.wrapKind.map { .piece($0) } ?? (settings.arguments.data.usesTemplates ? .template : .message)
+        lastMessage = settings.arguments.input.lastMessage.map { Array($0.utf8) }
         pacer = settings.arguments.input.interval.map { InputPacer(every: $0) }
         confirmationTimeout = settings.arguments.client.limits.closeTimeout
     }
@@ -65,17 +79,17 @@ final class LineStage {
         for message in settings.messages {
             let number = operands.count + 1
             let name = "message \(number)"
-            let isTemplate = settings.arguments.data.usesTemplates && message.kind == .text
+            let isTemplate = message.isPiece || settings.arguments.data.usesTemplates && message.kind == .text
             do throws(InputProblem) {
                 var payload = message.payload
-                if !isTemplate || !TemplateStage.mayHavePlaceholders(payload) {
+                if !isTemplate || !message.isPiece && !TemplateStage.mayHavePlaceholders(payload) {
                     payload = try final(
                         payload.span.bytes, as: message.kind, number: number, settings.lines, stages.encoder)
                 }
                 operands.append(
                     Line(
                         isTemplate ? message.payload : payload, as: message.kind, number: number, from: .operand,
-                        draftName: isTemplate ? name : nil))
+                        draft: !isTemplate ? nil : message.isPiece ? .piece(name) : .template(name)))
             } catch {
                 throw stages.encodingProgram?.failure ?? .badInput(what: name, why: "\(error)")
             }
@@ -113,10 +127,11 @@ final class LineStage {
             try Self.final(payload, as: kind, number: number, queue.settings, outputs.encoder), as: kind)
     }
 
-    /// Replaces the placeholders of a line.
+    /// Makes the message of a line with placeholders, or with `--wrap` around it.
     func finished(_ draft: Line, with templates: TemplateStage) throws(InputProblem) -> Line {
         let payload: [UInt8]
-        switch templates.result(draft.payload.span.bytes) {
+        let wraps = if case .piece = draft.draft { true } else { false }
+        switch templates.result(draft.payload.span.bytes, wraps: wraps) {
         case .success(let message): payload = message
         case .failure(let problem): throw .notATemplate(problem)
         }

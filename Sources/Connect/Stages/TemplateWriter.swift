@@ -8,7 +8,11 @@ import WSCore
 final class TemplateWriter {
     private var columns: VariableNames
     private let saved: [SavedMessage]
-    /// The columns, followed by the parameters of all saved messages.
+    /// The columns, followed by `input` with `--wrap`.
+    let wrapNames: VariableNames
+    /// The slot of `input`, or `nil` without `--wrap`.
+    let inputSlot: Int?
+    /// The same, followed by the parameters of all saved messages.
     private var names: VariableNames
     /// The variables that received messages set.
     private var extractions: [Extraction]
@@ -19,17 +23,23 @@ final class TemplateWriter {
     private var buffer = ByteBuffer()
     /// Whether templates may insert values of the last message.
     var usesLastMessage: Bool
+    /// The variable for a piece of the input.
+    static let inputName = "input"
     /// The URL to which the connection was redirected, if secrets must not follow.
     private var otherOrigin: WebSocketURL?
 
-    /// - Parameter usesLastMessage: Whether templates may insert values of the last message.
-    init(_ data: ChosenRow, saved: [SavedMessage], usesLastMessage: Bool, secrets: Secrets) {
+    /// - Parameters:
+    ///   - wraps: Whether there is the variable `input`.
+    ///   - usesLastMessage: Whether templates may insert values of the last message.
+    init(_ data: ChosenRow, saved: [SavedMessage], wraps: Bool = false, usesLastMessage: Bool, secrets: Secrets) {
         columns = data.columns
         extractions = data.extractions
         self.saved = saved
         self.usesLastMessage = usesLastMessage
         self.secrets = secrets
         var names = data.columns
+        inputSlot = wraps ? try? names.add(Self.inputName) : nil
+        wrapNames = names
         // A parameter is the name of a variable.
         for parameter in saved.flatMap(\.parameters) { _ = try? names.add(parameter) }
         self.names = names
@@ -102,6 +112,11 @@ final class TemplateWriter {
         let redirect = RedirectError.wouldSendSecrets(
             otherOrigin, of: ["a line with {{env:…}} or a secret column of --data"])
         throw TemplateProblem(words: "\(redirect)", redirect: redirect)
+    }
+
+    /// Sets `{{input}}`, which may be any bytes.
+    func set(input piece: RawSpan) {
+        if let inputSlot { variables.set(inputSlot, to: piece) }
     }
 
     /// Writes a template.

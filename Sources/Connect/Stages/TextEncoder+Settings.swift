@@ -33,6 +33,7 @@ extension OptionalStages {
         let messages = settings.lines.makesCalls ? [] : settings.messages
         for (index, message) in messages.enumerated() {
             // The text depends on values that exist only when it is sent.
+            if message.isPiece { continue }
             if settings.arguments.data.usesTemplates, TemplateStage.mayHavePlaceholders(message.payload) { continue }
             if let problem = encoder.problem(with: message.payload.span.bytes, as: message.kind) {
                 throw encodingProgram?.failure ?? .badInput(what: "message \(index + 1)", why: "\(problem)")

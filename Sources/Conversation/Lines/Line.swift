@@ -23,6 +23,20 @@ package struct Line: Equatable {
         case sent
     }
 
+    /// What is made of the payload when the line is sent, and its name in error messages.
+    package enum Draft: Equatable, Sendable {
+        /// The placeholders of the text are replaced.
+        case template(String)
+        /// The message is the text of `--wrap` around the payload.
+        case piece(String)
+
+        package var name: String {
+            switch self {
+            case .template(let name), .piece(let name): name
+            }
+        }
+    }
+
     /// The position among the lines of a run with requests, or among the messages of the command line, from 1. 0 for other
     /// lines, which no reply is matched to.
     package let number: Int
@@ -30,20 +44,20 @@ package struct Line: Equatable {
     package let kind: MessageKind
     package let origin: Origin
     package let past: Past
-    /// The name in error messages of a text whose placeholders are replaced when it is sent. `nil`: the payload is final.
-    package internal(set) var draftName: String?
+    /// `nil`: the payload is final.
+    package internal(set) var draft: Draft?
 
     /// Creates a line.
     package init(
         _ payload: [UInt8], as kind: MessageKind, number: Int = 0, from origin: Origin = .input, past: Past = .new,
-        draftName: String? = nil
+        draft: Draft? = nil
     ) {
         self.number = number
         self.payload = payload
         self.kind = kind
         self.origin = origin
         self.past = past
-        self.draftName = draftName
+        self.draft = draft
     }
 
     /// Whether the line was sent on an earlier connection.

@@ -126,10 +126,9 @@ package struct LineQueue: ~Copyable {
     }
 
     /// Numbers the next request.
-    /// - Parameter draftName: The name in error messages of a text with placeholders. `nil`: the payload is final.
-    package mutating func request(_ payload: [UInt8], as kind: MessageKind, draftName: String? = nil) -> Line {
+    package mutating func request(_ payload: [UInt8], as kind: MessageKind, draft: Line.Draft? = nil) -> Line {
         messageCount += 1
-        return Line(payload, as: kind, number: messageCount, draftName: draftName)
+        return Line(payload, as: kind, number: messageCount, draft: draft)
     }
 
     /// Whether a line may be sent now without waiting.

@@ -72,8 +72,8 @@ struct LineStorage: ~Copyable {
 /// The lines that wait, in order.
 struct WaitingLines: ~Copyable {
     private var lines = LineStorage()
-    /// The names of lines with placeholders, by number.
-    private var draftNames: [Int: String] = [:]
+    /// The drafts, by number.
+    private var drafts: [Int: Line.Draft] = [:]
     /// The number of lines that were not sent on an earlier connection, and of these, how many have a number.
     private(set) var newCount = 0
     private(set) var newNumberedCount = 0
@@ -84,17 +84,17 @@ struct WaitingLines: ~Copyable {
     var firstWasSent: Bool { lines.firstWasSent }
 
     mutating func append(
-        _ payload: RawSpan, as kind: MessageKind, number: Int, wasSent: Bool, draftName: String? = nil
+        _ payload: RawSpan, as kind: MessageKind, number: Int, wasSent: Bool, draft: Line.Draft? = nil
     ) {
         lines.append(payload, as: kind, wasSent: wasSent, tag: number)
-        if let draftName { draftNames[number] = draftName }
+        if let draft { drafts[number] = draft }
         tally(number, wasSent: wasSent, 1)
     }
 
     mutating func append(_ line: Line) {
         append(
             line.payload.span.bytes, as: line.kind, number: line.number, wasSent: line.wasSent,
-            draftName: line.draftName)
+            draft: line.draft)
     }
 
     /// Inserts lines before the others.
@@ -112,10 +112,10 @@ struct WaitingLines: ~Copyable {
     mutating func removeFirst() -> Line? {
         guard let first = lines.removeFirst() else { return nil }
         tally(first.tag, wasSent: first.wasSent, -1)
-        let draftName = draftNames.isEmpty ? nil : draftNames.removeValue(forKey: first.tag)
+        let draft = drafts.isEmpty ? nil : drafts.removeValue(forKey: first.tag)
         return Line(
             first.payload, as: first.kind, number: first.tag, past: first.wasSent ? .sent : .waited,
-            draftName: draftName)
+            draft: draft)
     }
 
     mutating func removeAll(where isRemoved: (Line) -> Bool) {

@@ -106,24 +106,26 @@ package struct Template: Equatable, Sendable {
     /// - Parameters:
     ///   - variables: The variables that the text may insert.
     ///   - percentEncodesValues: Whether values are percent-encoded, because the text is the path and query of a URL.
+    ///   - allowsBytes: Whether filters may leave bytes that are no text, because the text is a binary message.
     ///   - environment: Returns the value of an environment variable, or `nil` if it is not set.
     /// - Throws: ``TemplateError``.
     package init(
         _ text: String, variables: VariableNames = VariableNames(), percentEncodesValues: Bool = false,
-        environment: (String) -> String?
+        allowsBytes: Bool = false, environment: (String) -> String?
     ) throws(TemplateError) {
         try self.init(
             text, variables: variables, groupCount: nil, percentEncodesValues: percentEncodesValues,
-            environment: environment)
+            allowsBytes: allowsBytes, environment: environment)
     }
 
     /// Parses a text with placeholders and, unless `groupCount` is `nil`, references to groups: `$0` through `$9`.
     init(
         _ text: String, variables: VariableNames, groupCount: Int?, percentEncodesValues: Bool = false,
-        environment: (String) -> String?
+        allowsBytes: Bool = false, environment: (String) -> String?
     ) throws(TemplateError) {
         var parser = TemplateParser(
-            text, variables: variables, groupCount: groupCount, percentEncodesValues: percentEncodesValues)
+            text, variables: variables, groupCount: groupCount, percentEncodesValues: percentEncodesValues,
+            allowsBytes: allowsBytes)
         try parser.parse(environment: environment)
         self.init(parser, percentEncodesValues: percentEncodesValues)
     }
@@ -132,7 +134,8 @@ package struct Template: Equatable, Sendable {
     init(_ parser: TemplateParser, percentEncodesValues: Bool = false) {
         contents = Contents(
             literals: parser.literals, paths: parser.paths, parts: parser.parts, filteredParts: parser.filteredParts,
-            programs: parser.programs, insertsSecret: parser.insertsSecret, percentEncodesValues: percentEncodesValues)
+            programs: parser.programs, insertsSecret: parser.insertsSecret, percentEncodesValues: percentEncodesValues,
+            allowsBytes: parser.allowsBytes)
     }
 
     /// Creates a text without placeholders.
@@ -224,6 +227,9 @@ package struct Template: Equatable, Sendable {
         }
     }
 
+    /// Whether the text contains the variable of a slot as JSON.
+    package func insertsAsJSON(variable slot: Int) -> Bool { contains { $0 == .variable(slot: slot, .json) } }
+
     /// The number of times that the text contains the variable of a slot without filters.
     package func count(ofVariable slot: Int) -> Int {
         parts.count { part in
@@ -291,7 +297,8 @@ package struct Template: Equatable, Sendable {
             case .filtered(let number):
                 let part = contents.filteredParts[number]
                 let values = Self.values(of: part, at: index, stamp, variables, match, of: message)
-                Self.append(try part.text(values), of: part, contents.percentEncodesValues, to: &buffer)
+                let text = try part.text(values, allowsBytes: contents.allowsBytes)
+                Self.append(text, of: part, contents.percentEncodesValues, to: &buffer)
             }
         }
     }

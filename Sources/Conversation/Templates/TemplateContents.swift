@@ -12,11 +12,12 @@ extension Template {
         let maximumByteCount: Int?
         let insertsSecret: Bool
         let percentEncodesValues: Bool
+        let allowsBytes: Bool
 
         init(
             literals: [UInt8], paths: [JSONPath] = [], parts: [Part], filteredParts: [FilteredPart] = [],
             programs: [(command: String, outputs: ProgramOutputs)] = [],
-            insertsSecret: Bool = false, percentEncodesValues: Bool = false
+            insertsSecret: Bool = false, percentEncodesValues: Bool = false, allowsBytes: Bool = false
         ) {
             self.literals = literals
             self.paths = paths
@@ -25,6 +26,7 @@ extension Template {
             self.programs = programs
             self.insertsSecret = insertsSecret
             self.percentEncodesValues = percentEncodesValues
+            self.allowsBytes = allowsBytes
             maximumByteCount = parts.reduce(0) { sum, part in
                 sum.flatMap { sum in part.maximumByteCount.map { sum + $0 } }
             }
@@ -34,7 +36,7 @@ extension Template {
             one.literals == other.literals && one.paths == other.paths && one.parts == other.parts
                 && one.filteredParts == other.filteredParts
                 && one.programs.elementsEqual(other.programs, by: ==)
-                && one.percentEncodesValues == other.percentEncodesValues
+                && one.percentEncodesValues == other.percentEncodesValues && one.allowsBytes == other.allowsBytes
         }
     }
 }

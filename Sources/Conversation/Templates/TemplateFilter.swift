@@ -263,9 +263,14 @@ extension Template {
         var isEncoded: Bool { filters.last?.name == .url }
 
         /// Returns the text to insert.
-        /// - Parameter operands: The values of ``operands``.
-        func text(_ operands: [Result<[UInt8], TemplateValueError>]) throws(TemplateValueError) -> [UInt8] {
-            try result(operands).text(for: filters.last?.name)
+        /// - Parameters:
+        ///   - operands: The values of ``operands``.
+        ///   - allowsBytes: Whether it need not be text.
+        func text(
+            _ operands: [Result<[UInt8], TemplateValueError>], allowsBytes: Bool
+        ) throws(TemplateValueError) -> [UInt8] {
+            let result = try result(operands)
+            return allowsBytes ? result.insertedBytes : try result.text(for: filters.last?.name)
         }
 
         /// Returns the bytes for another filter, or to insert.

@@ -10,6 +10,8 @@ package struct TemplateParser {
     private let percentEncodesValues: Bool
     /// Whether the text is an argument of a filter, which may be any bytes.
     private let isOperand: Bool
+    /// Whether the result may be any bytes, because it is a binary message.
+    let allowsBytes: Bool
     /// The offset of the next byte.
     private var offset = 0
     /// The start of the unfinished literal.
@@ -23,12 +25,14 @@ package struct TemplateParser {
     private(set) var insertsSecret = false
 
     init(
-        _ text: String, variables: VariableNames, groupCount: Int?, percentEncodesValues: Bool, isOperand: Bool = false
+        _ text: String, variables: VariableNames, groupCount: Int?, percentEncodesValues: Bool,
+        allowsBytes: Bool = false, isOperand: Bool = false
     ) {
         bytes = Array(text.utf8)
         self.variables = variables
         self.groupCount = groupCount
         self.percentEncodesValues = percentEncodesValues
+        self.allowsBytes = allowsBytes
         self.isOperand = isOperand
     }
 
@@ -333,7 +337,8 @@ package struct TemplateParser {
         for text in part.operands.compactMap(\.constantText) { constants.append(.success(text)) }
         // What is always the same is computed once.
         if constants.count == part.operands.count,
-            let text = isOperand ? try? part.result(constants).bytes : try? part.text(constants)
+            let text = isOperand
+                ? try? part.result(constants).bytes : try? part.text(constants, allowsBytes: allowsBytes)
         {
             var inserted = ByteBuffer()
             Template.append(text, of: part, percentEncodesValues, to: &inserted)

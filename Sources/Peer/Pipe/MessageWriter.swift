@@ -177,10 +177,11 @@ package final class MessageWriter {
             picked.append("\(microseconds / 1000).\(String(1000 + microseconds % 1000).dropFirst())")
         case .data(nil): picked.append(payload)
         case .data(let path?):
-            return (kind == .text || UTF8Validator.isValid(payload)) && path.appendValue(of: payload, to: &picked)
+            return (kind == .text || UTF8Validator.isValid(payload)) && !isNull(path, of: payload)
+                && path.appendValue(of: payload, to: &picked)
         case .filtered(let part, let filters):
             let start = picked.count
-            let exists = append(part, of: payload, as: kind, reply: reply, size: size) && !isNull(part, of: payload)
+            let exists = append(part, of: payload, as: kind, reply: reply, size: size)
             let value = picked.withReadableBytes { text in
                 text.extracting(start..<text.byteCount).withUnsafeBytes { Array($0) }
             }
@@ -194,9 +195,9 @@ package final class MessageWriter {
         return true
     }
 
-    /// Whether a part is `null` in a message.
-    private func isNull(_ part: MessageFormat.Part, of payload: RawSpan) -> Bool {
-        guard case .data(let path?) = part, let value = path.value(in: payload) else { return false }
+    /// Whether the value at a path in a message is `null`.
+    private func isNull(_ path: JSONPath, of payload: RawSpan) -> Bool {
+        guard let value = path.value(in: payload) else { return false }
         return value.kind == .literal && payload.extracting(value.range).isEqual(to: Array("null".utf8).span.bytes)
     }
 

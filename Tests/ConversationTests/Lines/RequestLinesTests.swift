@@ -80,12 +80,12 @@ import WSCore
 
     @Test("A message that is not final is finished when it may be sent, and stays the same on the next connection")
     func drafts() throws {
-        let first = Line(Array("first".utf8), as: .text, number: 1, from: .operand, draftName: "message 1")
+        let first = Line(Array("first".utf8), as: .text, number: 1, from: .operand, draft: .template("message 1"))
         var queue = LineQueue(.init(.order, isSequential: true, keepsLines: true), operands: [first])
-        queue.append(queue.request(Array("second".utf8), as: .text, draftName: "input message 1"))
+        queue.append(queue.request(Array("second".utf8), as: .text, draft: .template("input message 1")))
         let taken = queue.next(at: .zero)
         let draft = try #require(taken)
-        expectEqual(draft.draftName, "message 1")
+        expectEqual(draft.draft, .template("message 1"))
         queue.sent(draft.finished(Array("1st".utf8)), at: .zero)
         // The second one has to wait for the reply to the first one.
         expectNil(queue.next(at: .zero))
@@ -93,7 +93,7 @@ import WSCore
         queue.connectionEnded()
         expectEqual(queue.sendable(), ["1 1st *"])
         expectEqual(queue.received("x"), true)
-        expectEqual(queue.next(at: .zero)?.draftName, "input message 1")
+        expectEqual(queue.next(at: .zero)?.draft, .template("input message 1"))
         expectTrue(queue.isSettled)
     }
 

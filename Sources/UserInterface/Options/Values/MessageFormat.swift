@@ -28,7 +28,7 @@ package struct MessageFormat: Equatable, Sendable {
         `{time}` is the time in RFC 3339, `{kind}` is `text` or `binary`, `{size}` is the number of bytes received, \
         `{latency}` is the time since the request in milliseconds if the message is a reply, `{data}` is the message, \
         and `{data.user.name}` or `{data/user/name}` is a value of a JSON message, as with `--pick`. Filters change a \
-        value, as in PLACEHOLDERS: `{data.audio | unbase64}` writes bytes. What is missing is empty. `{{` and `}}` are braces, and `\\n` and `\\t` a new line and a tab.
+        value, as in PLACEHOLDERS: `{data.audio | unbase64}` writes bytes. What is missing or `null` is empty. `{{` and `}}` are braces, and `\\n` and `\\t` a new line and a tab.
         """
 
     private static let names: [String: Part] = [

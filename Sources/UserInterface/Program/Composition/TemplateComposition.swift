@@ -30,20 +30,22 @@ extension Template {
     ///   - variables: The variables that the text may insert.
     ///   - role: The role of the text, which determines its placeholders.
     ///   - percentEncodesValues: Whether values become parts of a URL.
+    ///   - allowsBytes: Whether the text is a binary message.
     ///   - takesData: Whether the command has `--data`.
     ///   - isTyped: Whether the text may start programs, because it is no content of a file.
     ///   - secrets: Reads environment variables, and runs programs.
     /// - Throws: ``Failure/badArgument(what:why:)``, with a suggestion for an unknown name.
     package static func make(
         _ text: String, of option: String, variables: VariableNames, role: TemplateRole = .message,
-        percentEncodesValues: Bool = false, takesData: Bool = true, isTyped: Bool = true, secrets: Secrets
+        percentEncodesValues: Bool = false, allowsBytes: Bool = false, takesData: Bool = true, isTyped: Bool = true,
+        secrets: Secrets
     ) throws(Failure) -> Template {
         var names = secrets.names(variables, isTyped: isTyped)
         names.includesLastMessage = role == .message
         let template: Template
         do throws(TemplateError) {
             template = try Template(
-                text, variables: names, percentEncodesValues: percentEncodesValues,
+                text, variables: names, percentEncodesValues: percentEncodesValues, allowsBytes: allowsBytes,
                 environment: secrets.inserted)
         } catch {
             if error.reason == .noLastMessage, let reason = role.reasonForNoLastMessage {
