@@ -5,7 +5,14 @@ import WSCore
 // The protocols through which other parts of the server reach the clients.
 
 extension Broadcaster: BroadcastHost {
-    func fullReaders(but sender: Int?) -> [Int] { clients.fullReaders(but: sender) }
+    func fullReaders(but sender: Int?) -> [Int] {
+        clients.fullReaders(but: sender).filter { reaches($0, from: sender) }
+    }
+
+    func reaches(_ reader: Int, from sender: Int?) -> Bool {
+        guard staysOnPath, let sender, sender != reader else { return sender != reader }
+        return clients[sender]?.path == clients[reader]?.path
+    }
 
     var readingStates: [Int: ReadingState] { clients.readingStates }
 

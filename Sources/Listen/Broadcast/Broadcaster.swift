@@ -31,6 +31,8 @@ final class Broadcaster<Directory: ClientDirectory> {
     /// Encodes what the server sends as text, with `--encode`.
     let encoder: TextEncoder
     private let answersByItself: Bool
+    /// Whether the messages of a client reach only those of the same path.
+    let staysOnPath: Bool
     private var input: Input
     /// The clients that delay messages to all.
     private(set) lazy var slowReaders = SlowReaders(
@@ -42,7 +44,7 @@ final class Broadcaster<Directory: ClientDirectory> {
     /// - Parameter input: How to read standard input, or `nil` to leave it unread.
     init(
         to directory: Directory, input: InputReader.Settings?, encoder: TextEncoder = TextEncoder([]),
-        answersByItself: Bool,
+        answersByItself: Bool, staysOnPath: Bool = false,
         outputs: ListenOutputs, faults: Faults
     ) {
         clients = ClientRegistry(directory)
@@ -51,6 +53,7 @@ final class Broadcaster<Directory: ClientDirectory> {
         self.faults = faults
         self.encoder = encoder
         self.answersByItself = answersByItself
+        self.staysOnPath = staysOnPath
         self.input = input.map { .waiting($0) } ?? .unused
         outputs.senders = self
         faults.host = self
@@ -92,31 +95,36 @@ final class Broadcaster<Directory: ClientDirectory> {
 
     // MARK: To all clients
 
-    /// Sends a client's message to all other clients.
+    /// Sends a client's message to all other clients, or to those of the same path.
     func relay(_ payload: RawSpan, as kind: MessageKind, from sender: Client) {
-        if send(payload, as: kind, toAllBut: sender) { slowReaders.hold(sender.number) }
+        if send(payload, as: kind, toAllBut: sender, at: staysOnPath ? sender.path : nil) {
+            slowReaders.hold(sender.number)
+        }
         budget.spend(payload.byteCount, for: clients.count, from: sender.number)
     }
 
     /// Sends a message from the server to every client, and shows it once.
     func sendToAll(_ payload: RawSpan, as kind: MessageKind) {
         if outputs.showsBroadcasts, clients.hasRecipients { outputs.show(sent: .message(kind), payload, client: nil) }
-        send(payload, as: kind, toAllBut: nil)
+        send(payload, as: kind, toAllBut: nil, at: nil)
         budget.spend(payload.byteCount, for: clients.count, from: nil)
     }
 
-    /// Sends a message to every client except the sender, and records it.
+    /// Sends a message to every client except the sender, or to those of a path, and records it.
     /// - Returns: Whether any recipient's queue is full.
     @discardableResult
-    private func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Client?) -> Bool {
-        guard !faults.useGates else { return sendThroughGates(payload, as: kind, toAllBut: sender) }
-        if outputs.isRecording { outputs.record(payload, as: kind, to: clients.receivers(but: sender)) }
-        return clients.send(payload, as: kind, toAllBut: sender)
+    private func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Client?, at path: String?) -> Bool {
+        guard !faults.useGates else { return sendThroughGates(payload, as: kind, toAllBut: sender, at: path) }
+        if outputs.isRecording { outputs.record(payload, as: kind, to: clients.receivers(but: sender, at: path)) }
+        return clients.send(payload, as: kind, toAllBut: sender, at: path)
     }
 
-    private func sendThroughGates(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Client?) -> Bool {
+    private func sendThroughGates(
+        _ payload: RawSpan, as kind: MessageKind, toAllBut sender: Client?, at path: String?
+    ) -> Bool {
         var isOneFull = false
         for client in clients.all where client !== sender && client.takesMessages {
+            if let path, client.path != path { continue }
             if client.letsThrough(.message(kind), payload) { pass(.message(kind), payload, to: client) }
             if client.isFull { isOneFull = true }
         }

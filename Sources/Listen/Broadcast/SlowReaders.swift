@@ -2,8 +2,12 @@ import WSCore
 
 /// The server as the source and the recipients of broadcasts.
 protocol BroadcastHost: SenderControl {
-    /// The clients with full queues, except `sender` and clients that are closing.
+    /// The clients with full queues that the messages of `sender`, or of the input, reach, except clients that are closing.
     func fullReaders(but sender: Int?) -> [Int]
+    /// Whether messages of a client, or of the input as `nil`, reach another client.
+    func reaches(_ reader: Int, from sender: Int?) -> Bool
+    /// Whether messages of a client reach only those of its path.
+    var staysOnPath: Bool { get }
     /// What each client has taken, by client number, except clients that are closing.
     var readingStates: [Int: ReadingState] { get }
     /// Whether a paused client, or the input as `nil`, has something to send and waits only for slow readers.
@@ -75,7 +79,7 @@ final class SlowReaders {
     }
 
     /// Whether a sender waits for a client other than itself.
-    private func waitsForOther(_ sender: Int) -> Bool { readers.contains { $0 != sender } }
+    private func waitsForOther(_ sender: Int) -> Bool { readers.contains { host.reaches($0, from: sender) } }
 
     /// Closes the clients that others have waited for too long.
     private func check() {
@@ -92,7 +96,7 @@ final class SlowReaders {
                 progress[number] = nil
                 continue
             }
-            let isWaiting = wait.concerns(number)
+            let isWaiting = wait.concerns(number, host)
             var progress =
                 self.progress[number] ?? ReadingProgress(takenBytes: state.takenBytes, limits: limits)
             let fault = progress.advance(
@@ -111,7 +115,7 @@ final class SlowReaders {
     /// Resumes the sources that no longer wait.
     private func release() {
         // Of two full readers, each sender waits for at least one.
-        guard readers.count < 2 else { return }
+        guard readers.count < 2 || host.staysOnPath else { return }
         for sender in heldSenders where !waitsForOther(sender) {
             heldSenders.remove(sender)
             host.resumeSender(sender, after: .slowReader)
@@ -141,9 +145,8 @@ final class SlowReaders {
         }
 
         /// Whether others wait while a client has not taken everything.
-        func concerns(_ client: Int) -> Bool {
-            if holdsInput && hasIdleClient { return true }
-            return senders.count > (senders.contains(client) ? 1 : 0)
+        func concerns(_ client: Int, _ host: any BroadcastHost) -> Bool {
+            (holdsInput && hasIdleClient) || senders.contains { host.reaches(client, from: $0) }
         }
     }
 }

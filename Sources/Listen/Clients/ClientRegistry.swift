@@ -30,19 +30,24 @@ struct ClientRegistry<Directory: ClientDirectory> {
     subscript(number: Int) -> Client? { directory.connections[number] }
 
     /// The numbers of the clients that a broadcast reaches.
-    /// - Parameter sender: The client that sent the message and does not receive it.
-    func receivers(but sender: Client?) -> [Int] {
+    /// - Parameters:
+    ///   - sender: The client that sent the message and does not receive it.
+    ///   - path: The path of the clients, or `nil` for those of all paths.
+    func receivers(but sender: Client?, at path: String?) -> [Int] {
         var numbers: [Int] = []
-        for client in all where client !== sender && !client.isClosing { numbers.append(client.number) }
+        for client in all where client !== sender && !client.isClosing && (path == nil || client.path == path) {
+            numbers.append(client.number)
+        }
         return numbers
     }
 
     /// Sends a message to every client except `sender`, bypassing their gates. The message is encoded once for all of
     /// them.
+    /// - Parameter path: The path of the clients, or `nil` for those of all paths.
     /// - Returns: Whether any recipient's queue is full.
     @discardableResult
-    func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Client?) -> Bool {
-        directory.send(payload, as: kind, toAllBut: sender)
+    func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Client?, at path: String?) -> Bool {
+        directory.send(payload, as: kind, toAllBut: sender, at: path)
     }
 
     /// The clients with full queues, except `sender` and clients that are closing.

@@ -6,6 +6,9 @@ protocol ServedClient: GatedConnection {
     /// The client's number; the first client is 1.
     var number: Int { get }
 
+    /// The path of the client's request in normalized form, without the query; empty if it has none.
+    var path: String { get }
+
     /// Whether the closing handshake has started.
     var isClosing: Bool { get }
     /// The number of bytes the client has not accepted yet.
@@ -58,9 +61,10 @@ protocol ClientDirectory: AnyObject {
     /// The clients by their numbers.
     var connections: [Int: ConnectedClient] { get }
     /// Sends a message to every client except `sender`, encoded once for all of them.
+    /// - Parameter path: The path of the clients, or `nil` for those of all paths.
     /// - Returns: Whether any recipient's queue is full.
     @discardableResult
-    func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: ConnectedClient?) -> Bool
+    func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: ConnectedClient?, at path: String?) -> Bool
 }
 
 /// Pauses and resumes the sources of messages: clients by number, and the input as `nil`.

@@ -112,14 +112,18 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
             seeAlso: ["broadcast", "exec", "replay", "threads"]
         ) { arguments, _ in arguments.mode = .echo },
         OptionSpecification(
-            "broadcast", conflicts: ["echo"], heading: .server,
+            "broadcast",
+            value: OptionValue("SCOPE", .choices(of: BroadcastScope.self), implied: BroadcastScope.all.rawValue),
+            conflicts: ["echo"], heading: .server,
             summary: "Send each message to all other clients",
             manual: """
                 Send each message to all clients except its sender, and also write it to standard output. Lines of \
-                standard input go to every client.
+                standard input go to every client. *SCOPE* defaults to `all`:
                 """,
-            seeAlso: ["echo", "exec"]
-        ) { arguments, _ in arguments.mode = .broadcast },
+            example: "--broadcast=path", seeAlso: ["post", "echo", "exec"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.mode = .broadcast(try BroadcastScope.parse(value))
+        },
     ]
 
     private static let exec =
@@ -168,8 +172,8 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
 package enum ListenMode: Equatable, Sendable {
     /// Messages are written to standard output; lines of standard input go to every client.
     case conversation
-    /// Like ``conversation``, but each message also goes to all other clients.
-    case broadcast
+    /// Like ``conversation``, but each message also goes to other clients.
+    case broadcast(BroadcastScope)
     /// Each message goes back to its sender.
     case echo
     /// Messages are answered from the recording at this path.
@@ -180,6 +184,19 @@ package enum ListenMode: Equatable, Sendable {
     case exec([String])
     /// Messages are exchanged with a server, which these arguments describe.
     case relay(RelayMode)
+}
+
+/// The values of `--broadcast`: the clients that get the messages of others.
+package enum BroadcastScope: String, CaseIterable, OptionChoice {
+    case all
+    case path
+
+    package var summary: String {
+        switch self {
+        case .all: "all other clients"
+        case .path: "those whose requests have the same path, without the query"
+        }
+    }
 }
 
 extension ListenMode {

@@ -7,6 +7,8 @@ import WSCore
 final class ListenClient: ConnectionHandler {
     /// The client's number; the first client is 1.
     let number: Int
+    /// The path of the client's request in normalized form, without the query; empty if it has none.
+    let path: String
 
     /// The details for the log line at the end of the connection, or `nil` if the log is off.
     let logLine: ConnectionLogLine?
@@ -31,6 +33,7 @@ final class ListenClient: ConnectionHandler {
     /// Creates the handler of a newly accepted client.
     init(_ client: AcceptedClient, of run: ListenRun) {
         number = client.number
+        path = client.upgrade.request.normalizedPath ?? ""
         logLine = run.log.line(for: client)
         self.run = run
         service = run.mode.service(for: client)
@@ -209,7 +212,13 @@ final class ListenClient: ConnectionHandler {
     var waitingMessageCount: Int { gate?.waitingMessageCount ?? 0 }
 }
 
-extension Server: ClientDirectory where Handler == ListenClient {}
+extension Server: ClientDirectory where Handler == ListenClient {
+    func send(
+        _ payload: RawSpan, as kind: MessageKind, toAllBut sender: Connection<ListenClient>?, at path: String?
+    ) -> Bool {
+        send(payload, as: kind, toAllBut: sender, where: path.map { path in { $0.path == path } })
+    }
+}
 
 /// A handler of connections whose items pass through a gate.
 protocol GatedHandler: ConnectionHandler {
@@ -228,6 +237,7 @@ extension ListenClient: GatedHandler {
 // Requirements that involve more than the connection go to its handler.
 extension Connection: ServedClient where Handler == ListenClient {
     var number: Int { handler.number }
+    var path: String { handler.path }
 
     var takesMessages: Bool { !isClosing && !isLost && !(handler.gate?.isClosing ?? false) }
 

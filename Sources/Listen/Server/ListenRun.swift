@@ -25,7 +25,8 @@ package final class ListenRun {
     private(set) lazy var broadcaster = Broadcaster(
         to: server, input: settings.readsPipe ? settings.arguments.inputSettings : nil,
         encoder: TextEncoder(settings.arguments.codecs.encoders),
-        answersByItself: settings.arguments.mode.traits.answersByItself, outputs: outputs, faults: faults)
+        answersByItself: settings.arguments.mode.traits.answersByItself,
+        staysOnPath: settings.arguments.mode == .broadcast(.path), outputs: outputs, faults: faults)
     /// Detects silent and idle clients, or `nil` if not requested.
     private(set) lazy var watch = ClientWatch(settings.arguments, of: broadcaster)
     /// What the mode does for clients.

@@ -83,7 +83,7 @@ final class EchoService: ModeService, ClientService {
     }
 }
 
-/// Sends each message to all other clients.
+/// Sends each message to all other clients, or to those of the same path.
 final class BroadcastService: ModeService, ClientService {
     private unowned let run: ListenRun
 

@@ -296,7 +296,7 @@ import WSCore
         },
         ListenCase("exec", "--exec", "--", "p", "--echo", "--", "") { $0.mode = .exec(["p", "--echo", "--", ""]) },
         ListenCase("threads", "--threads", "4") { $0.server.threadCount = 4 },
-        ListenCase("broadcast", "--broadcast") { $0.mode = .broadcast },
+        ListenCase("broadcast", "--broadcast=path") { $0.mode = .broadcast(.path) },
         ListenCase("delay", "--delay", "1s", "--delay=100ms-2s") {
             $0.faults.delay = .milliseconds(100) ... .seconds(2)
         },

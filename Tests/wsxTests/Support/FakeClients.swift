@@ -6,6 +6,7 @@ import WSCore
 /// A client without a connection, which records calls.
 final class FakeClient: ServedClient {
     let number: Int
+    var path = ""
     var isFull = false
     var isClosing = false
     var unsentBytes = 0
@@ -77,9 +78,9 @@ final class FakeDirectory: ClientDirectory {
     /// The client with a number, which must exist.
     subscript(number: Int) -> FakeClient { connections[number, default: FakeClient(0)] }
 
-    func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: FakeClient?) -> Bool {
+    func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: FakeClient?, at path: String?) -> Bool {
         var isOneFull = false
-        for client in connections.values where client !== sender {
+        for client in connections.values where client !== sender && (path == nil || client.path == path) {
             _ = client.send(payload, as: kind)
             if client.isFull { isOneFull = true }
         }

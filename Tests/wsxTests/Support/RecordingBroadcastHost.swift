@@ -19,13 +19,21 @@ final class RecordingBroadcastHost: BroadcastHost {
     var closed: [String] = []
     /// The calls for all clients.
     var log: [String] = []
+    /// The paths of clients; the others share one.
+    var paths: [Int: String] = [:]
 
     init(on loop: EventLoop) {
         self.loop = loop
     }
 
     func fullReaders(but sender: Int?) -> [Int] {
-        readingStates.filter { $0 != sender && $1.isFull }.map(\.key)
+        readingStates.filter { reaches($0, from: sender) && $1.isFull }.map(\.key)
+    }
+
+    var staysOnPath: Bool { !paths.isEmpty }
+
+    func reaches(_ reader: Int, from sender: Int?) -> Bool {
+        sender.map { $0 != reader && paths[$0] == paths[reader] } ?? true
     }
 
     func isHeldUp(_ sender: Int?) -> Bool {

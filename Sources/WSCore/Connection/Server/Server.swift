@@ -125,11 +125,15 @@ package final class Server<Handler: ConnectionHandler> {
     }
 
     /// Sends a message to every client except `sender`, encoded only once.
-    /// - Returns: Whether any connection's queue is full; see ``Connection/isFull``.
+    /// - Parameter isRecipient: Whether a client gets the message, or nil for all of them.
+    /// - Returns: Whether any recipient's queue is full; see ``Connection/isFull``.
     @discardableResult
-    package func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Connection<Handler>? = nil) -> Bool {
+    package func send(
+        _ payload: RawSpan, as kind: MessageKind, toAllBut sender: Connection<Handler>? = nil,
+        where isRecipient: ((Handler) -> Bool)? = nil
+    ) -> Bool {
         // A single recipient needs no shared copy.
-        if connectionCount == 1, sender == nil, let connection = connections.first?.value {
+        if connectionCount == 1, sender == nil, isRecipient == nil, let connection = connections.first?.value {
             connection.send(payload, as: kind)
             return connection.isFull
         }
@@ -138,6 +142,7 @@ package final class Server<Handler: ConnectionHandler> {
         )
         var isOneFull = false
         for connection in connections.values where connection !== sender {
+            if let isRecipient, !isRecipient(connection.handler) { continue }
             connection.send(message)
             if connection.isFull { isOneFull = true }
         }

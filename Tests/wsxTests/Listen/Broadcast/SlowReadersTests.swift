@@ -51,6 +51,27 @@ import WSCore
         }
     }
 
+    @Test("With --broadcast=path, a sender waits only for readers of its path, and none is closed for others")
+    func paths() throws {
+        try withReaders([1: Self.idle, 2: Self.idle, 3: Self.full, 4: Self.full]) { loop, host, readers in
+            host.paths = [1: "/a", 2: "/b", 3: "/a", 4: "/b"]
+            readers.hold(1)
+            readers.hold(2)
+            #expect(host.paused == [nil, 1, nil, 2])
+            readers.clientDidDrain(3)
+            #expect(host.resumed == [1] && !readers.isEmpty)
+            // Only the resumed sender has more to send, and not to the full reader.
+            host.heldUp = [1]
+            var lookCount = 0
+            host.willLook = { lookCount += 1 }
+            loop.turn { lookCount == Self.manyChecks }
+            #expect(host.closed == [])
+            host.willLook = {}
+            readers.clientDidDrain(4)
+            #expect(host.resumed == [1, 2, nil])
+        }
+    }
+
     @Test("A client that reads nothing is closed if another has taken everything and the input has more")
     func takesNothing() throws {
         try withReaders([1: Self.idle, 3: Self.full]) { loop, host, readers in

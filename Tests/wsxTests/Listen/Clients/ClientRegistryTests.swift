@@ -23,11 +23,11 @@ import WSCore
             directory[3].isClosing = true
             #expect(Set(clients.receivers(but: nil)) == [1, 2])
             #expect(clients.receivers(but: directory[1]) == [2])
-            var isOneFull = clients.send(Array("x".utf8).span.bytes, as: .text, toAllBut: directory[1])
+            var isOneFull = clients.send(Array("x".utf8).span.bytes, as: .text, toAllBut: directory[1], at: nil)
             #expect(!isOneFull)
             #expect(directory[1].sent == [] && directory[2].sent == ["text x"] && directory[3].sent == [])
             directory[2].isFull = true
-            isOneFull = clients.send(RawSpan(), as: .text, toAllBut: nil)
+            isOneFull = clients.send(RawSpan(), as: .text, toAllBut: nil, at: nil)
             #expect(isOneFull)
         }
     }

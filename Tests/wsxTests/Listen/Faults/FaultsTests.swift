@@ -118,7 +118,7 @@ import WSCore
 
     @Test("A full gate pauses the input of broadcasts, and other clients with --broadcast")
     func fullForAll() throws {
-        for mode in [ListenMode.conversation, .broadcast] {
+        for mode in [ListenMode.conversation, .broadcast(.all)] {
             try withFaults {
                 $0.mode = mode
                 $0.faults.delay = .seconds(60) ... .seconds(60)
@@ -126,7 +126,7 @@ import WSCore
                 #expect(faults.areForAll)
                 let client = host.add(1, of: faults)
                 fill(client)
-                #expect(faults.holdInput && faults.holdBroadcasts == (mode == .broadcast))
+                #expect(faults.holdInput && faults.holdBroadcasts == (mode == .broadcast(.all)))
                 #expect(client.pauseReasons == [])
                 // A client that leaves does not block others.
                 client.gate?.cancel()
