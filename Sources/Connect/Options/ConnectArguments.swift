@@ -96,7 +96,7 @@ package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
 
     private static let exec =
         OptionSpecification<ConnectArguments>(
-            "exec", conflicts: ["output=json", "pretty", "linger", "reconnect"],
+            "exec", conflicts: ["output=json", "pretty", "linger"] + StayingArguments.reconnecting,
             excludes: [.stdin, .input, .messageOutput], startsProgram: { _ in true }, heading: .messages,
             summary: "Let -- PROGRAM [ARG...] send and receive",
             manual: """

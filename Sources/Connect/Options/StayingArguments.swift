@@ -1,14 +1,29 @@
 import CommandLine
+import Conversation
 import UserInterface
 
 /// The options for staying connected to a server: reconnecting and heartbeats.
 package struct StayingArguments: Equatable, Sendable {
     package var reconnection = Reconnection.never
+    /// The close codes and statuses after which the run reconnects, too.
+    package var codes = RetriedCodes.only([])
+    /// The conditions of messages after which the run leaves a connection for the next one.
+    package var leaving: [ScopedCondition] = []
+    /// The time without a message after which the run leaves a connection, above 0, or `nil` for no limit.
+    package var staleTime: Duration?
     /// The bounds of the waits before retries, above 0; nil: the default ones.
     package var reconnectDelay: ClosedRange<Duration>?
     package var heartbeats = HeartbeatArguments()
     /// As typed, text or `@FILE`, then the text; only the text of a file may be empty. nil: pings are sent.
     package var heartbeatMessage: String?
+
+    /// Reconnects without a limit, unless `--reconnect` sets one.
+    private mutating func reconnect() {
+        if reconnection == .never { reconnection = .always }
+    }
+
+    /// Any of these asks for reconnecting.
+    static let reconnecting: [OptionReference] = ["reconnect", "reconnect-on", "reconnect-when"]
 
     @OptionTable<StayingArguments> static var options: [OptionSpecification<StayingArguments>] {
         OptionSpecification(
@@ -19,12 +34,38 @@ package struct StayingArguments: Equatable, Sendable {
                 that the peer may have missed are sent again. With *N*, give up after *N* failed retries in a row. See \
                 STAYING CONNECTED.
                 """,
-            example: "--reconnect=10", seeAlso: ["reconnect-delay", "heartbeat"]
+            example: "--reconnect=10", seeAlso: ["reconnect-delay", "reconnect-on", "heartbeat"]
         ) { arguments, value throws(ValueProblem) in
             arguments.reconnection = try Reconnection.parse(value)
         }
         OptionSpecification(
-            "reconnect-delay", value: OptionValue("MIN[..MAX]"), requires: ["reconnect"], heading: .staying,
+            "reconnect-on", value: OptionValue("CODES"), repetition: .adds, heading: .staying,
+            summary: "Reconnect after these codes, too, or always",
+            manual: """
+                Reconnect also if the server closes the connection with one of these codes, or refuses the handshake \
+                with one of these HTTP statuses: numbers with commas between them, or `always` for all of both. TLS \
+                and protocol errors stay final. Implies `--reconnect`. See STAYING CONNECTED.
+                """,
+            example: "--reconnect-on 1000,4001,401", seeAlso: ["reconnect", "reconnect-when"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.codes = try arguments.codes.adding(RetriedCodesValue.parse(value))
+            arguments.reconnect()
+        }
+        OptionSpecification(
+            "reconnect-when", value: OptionValue("REGEX"), repetition: .adds, heading: .staying,
+            summary: "Reconnect after a message that matches",
+            manual: """
+                After a message that matches *REGEX*, or another condition, close the connection and open the next \
+                one. The message is written and counted, and may meet a goal, which ends the run. Implies \
+                `--reconnect`. See CONDITIONS.
+                """,
+            example: #"--reconnect-when 'json:.op=="reconnect"'"#, seeAlso: ["reconnect", "reconnect-on"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.leaving.append(try ScopedConditionValue.parse(value, allowing: []))
+            arguments.reconnect()
+        }
+        OptionSpecification(
+            "reconnect-delay", value: OptionValue("MIN[..MAX]"), requires: Self.reconnecting, heading: .staying,
             summary: "Wait MIN before each retry, at most MAX",
             manual: """
                 Wait the duration *MIN* before each retry. With *MAX*, each wait is random, from *MIN* to a ceiling \
@@ -58,6 +99,38 @@ package struct StayingArguments: Equatable, Sendable {
             guard !value.isEmpty else { throw .emptyText }
             arguments.heartbeatMessage = value
         }
+        OptionSpecification(
+            "stale", value: OptionValue("DURATION"), heading: .staying,
+            summary: "Leave a connection without messages",
+            manual: """
+                If no message arrives for *DURATION*, close the connection: the run ends with status 6 or, with \
+                `--reconnect`, continues on a new connection. Pings, keepalives of `--protocol`, and messages of \
+                `--hide` and `--drop` do not count.
+                """,
+            example: "--reconnect --stale 30s", seeAlso: ["heartbeat", "reconnect"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.staleTime = try DurationValue.parse(value, zeroAllowed: false)
+        }
+    }
+}
+
+/// The value of `--reconnect-on`.
+enum RetriedCodesValue {
+    /// Parses numbers, or the word `always`. HTTP statuses are from 200, close codes from 1000.
+    static func parse(_ text: String) throws(ValueProblem) -> RetriedCodes {
+        if text == "always" { return .all }
+        var codes: Set<Int> = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard part.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let code = Int(part),
+                200...599 ~= code || 1000...4999 ~= code
+            else {
+                throw .unusable(
+                    words: "expected HTTP statuses (200 to 599) and close codes (1000 to 4999), such as 401,4000, or "
+                        + "'always'")
+            }
+            codes.insert(code)
+        }
+        return .only(codes)
     }
 }
 

@@ -126,7 +126,7 @@ extension ConnectRun {
             outputs.show(hidden: payload, as: kind)
             return false
         case .login, .answered:
-            delivery.remember(payload, as: kind, of: self)
+            delivery.noteArrival(of: payload, as: kind, of: self)
             outputs.show(unwritten: payload, as: kind)
             return false
         }
@@ -252,11 +252,12 @@ extension ConnectRun {
     private func applicationFailed(_ problem: ProtocolProblem) {
         // Once this end has begun to close, the server may leave, too.
         guard let connection, !state.isClosing else { return }
-        if problem.isNormalEnd(reconnects: lines.keepsLines) {
+        let failure = applicationFailure(problem)
+        let isRetried = lines.keepsLines && settings.arguments.staying.codes.retries(failure)
+        if problem.isNormalEnd(reconnects: lines.keepsLines), !isRetried {
             current?.linger = nil
             return endAtGoal()
         }
-        let failure = applicationFailure(problem)
         state.dropCause = failure
         if failure.report.isWorthRetrying { connection.terminate() } else { connection.close(settings.closeFrame) }
     }

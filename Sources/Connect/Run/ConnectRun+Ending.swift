@@ -41,12 +41,22 @@ extension ConnectRun {
     /// Starts the closing handshake, unless it has already started.
     func close(with frame: CloseFrame) {
         guard let connection, connection.close(frame) else { return }
+        if !state.isClosing { state.closing = .begun }
+        limitClosing()
         closingBegan(with: frame)
     }
 
+    /// Closes the connection for a reason of this end. With `--reconnect`, another one follows; otherwise, the run fails.
+    func leave(because cause: Failure) {
+        // The message may have been the last one that a scenario waited for.
+        stages.scenario?.advance()
+        guard let connection, !state.isEnding, !state.isClosing, state.dropCause == nil else { return }
+        state.dropCause = cause
+        current?.linger = nil
+        if connection.close(settings.closeFrame) { closingBegan(with: settings.closeFrame) }
+    }
+
     private func closingBegan(with frame: CloseFrame) {
-        if !state.isClosing { state.closing = .begun }
-        limitClosing()
         stages.pipeline?.closingBegan()
         outputs.writeSent(close: frame)
         prompt?.showsClosing()
@@ -88,6 +98,8 @@ extension ConnectRun {
         if state.isEnding || hasAllReplies, !state.isClosing, lines.queue.isDone { state.closing = .begun }
         delivery.takeHeldAsReplies(isSentAgain: lines.keepsLines && state.interruption(by: end) != nil)
         let missing = delivery.missingReplies
+        // The server may have closed the connection before this end could.
+        delivery.leaveIfAsked()
         current = nil
         if let count = stages.programAnswers?.cancel(), count > 0 {
             diagnostics.error(

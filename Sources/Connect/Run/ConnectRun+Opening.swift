@@ -28,8 +28,9 @@ extension ConnectRun {
         } attempt: { [unowned self] target, completion in
             environment.dial(target, settings, loop, completion)
         }
-        let connections = ConnectionSequence(destination, backoff: settings.backoff, on: loop) {
-            [unowned self] event in
+        let connections = ConnectionSequence(
+            destination, backoff: settings.backoff, retrying: settings.arguments.staying.codes, on: loop
+        ) { [unowned self] event in
             handle(event)
         }
         self.connections = connections

@@ -78,7 +78,9 @@ package final class ConnectRun {
         self.environment = environment
         resources = ConnectionResources(on: loop)
         embeddedEcho = EmbeddedEcho(on: loop, diagnostics: diagnostics)
-        state = RunState(settings.conditions, closeTimeout: settings.arguments.client.limits.closeTimeout)
+        state = RunState(
+            settings.conditions, closeTimeout: settings.arguments.client.limits.closeTimeout,
+            retrying: settings.arguments.staying.codes)
         // Check the messages before a recording truncates its file.
         try stages.makeEncoder(settings, diagnostics: diagnostics)
         let operands = try LineStage.operands(settings, stages)
@@ -90,7 +92,9 @@ package final class ConnectRun {
         lines = LineStage(LineQueue(settings.lines, operands: operands), settings, outputs: outputs, on: loop)
         let hidden = HiddenMessages(settings.arguments.transcript.hidden, diagnostics: diagnostics)
         outputs.view?.hidden = hidden
-        delivery = DeliveryStage(hiding: hidden, lines, outputs)
+        let leaving = ScopedConditions(settings.arguments.staying.leaving)
+        for pattern in leaving.patterns { diagnostics.watch(pattern) }
+        delivery = DeliveryStage(hiding: hidden, leavingAt: leaving.concerning(), lines, outputs)
         if let scenario = settings.scenario {
             stages.scenario = try ScenarioSource(scenario, of: self)
             outputs.judge = stages.scenario

@@ -41,7 +41,7 @@ struct RunState {
     private(set) var failure: Failure?
     /// Why the last attempt to connect failed, or `nil` if none did.
     private(set) var attemptFailure: Failure?
-    /// Why this end drops the connection: the peer is silent, or was not ready in time.
+    /// Why this end drops the connection: the peer is silent, was not ready in time, or asked for another connection.
     var dropCause: Failure?
     /// The number of messages of the input that were to be sent when the peer had already closed the connection.
     var unsentInputCount = 0
@@ -49,12 +49,17 @@ struct RunState {
     private(set) var isHurried = false
 
     private let closeTimeout: Duration
+    /// The close codes after which another connection follows, too.
+    private let codes: RetriedCodes
 
     /// Creates the state of a new run.
-    /// - Parameter closeTimeout: The time limit of the closing handshake, for error messages.
-    init(_ conditions: EndConditions, closeTimeout: Duration) {
+    /// - Parameters:
+    ///   - closeTimeout: The time limit of the closing handshake, for error messages.
+    ///   - codes: The close codes after which another connection follows, too.
+    init(_ conditions: EndConditions, closeTimeout: Duration, retrying codes: RetriedCodes = .only([])) {
         self.conditions = conditions
         self.closeTimeout = closeTimeout
+        self.codes = codes
     }
 
     /// Whether sending has stopped.
@@ -109,6 +114,7 @@ struct RunState {
         else { return false }
         phase = .done
         closing = .begun
+        dropCause = nil
         return true
     }
 
@@ -156,7 +162,7 @@ struct RunState {
     /// The reason to reconnect after a connection has ended, or `nil` if it was the last one.
     func interruption(by end: ConnectionEnd) -> Failure? {
         guard failure == nil, !ignoresIncoming, !isClosing else { return nil }
-        return dropCause ?? Failure.interruption(by: end)
+        return dropCause ?? Failure.interruption(by: end, codes)
     }
 
     /// Handles the end of the last connection.

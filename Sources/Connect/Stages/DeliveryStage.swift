@@ -15,6 +15,12 @@ final class DeliveryStage {
     private let outputs: ConnectOutputs
     /// The conditions of messages that are neither written nor counted, with `--hide`.
     private var hiding: [MessageCondition]
+    /// The conditions of messages after which the connection is left, with `--reconnect-when`.
+    private let leaving: [MessageCondition]
+    /// The condition that a message of the connection has met, as typed, or `nil` if none has.
+    private var metLeaving: String?
+    /// Limits the time without messages on the current connection, or `nil` without `--stale`.
+    private var staleTimer: InactivityTimer?
     /// Tells replies from greetings on the current connection, or `nil` if nothing depends on it.
     private(set) var replies: ReplyCount?
     /// Limits the wait for the pong of ``replies`` while it tells greetings from replies. Otherwise `nil`.
@@ -22,8 +28,12 @@ final class DeliveryStage {
     /// Whether the current connection is the first one to the server.
     private var isFirst = true
 
-    init(hiding hidden: HiddenMessages, _ lines: LineStage, _ outputs: ConnectOutputs) {
+    init(
+        hiding hidden: HiddenMessages, leavingAt leaving: [MessageCondition], _ lines: LineStage,
+        _ outputs: ConnectOutputs
+    ) {
         hiding = hidden.compiled.concerning()
+        self.leaving = leaving
         self.lines = lines
         self.outputs = outputs
         hidden.didChange = { [unowned self, unowned hidden] in hiding = hidden.compiled.concerning() }
@@ -31,11 +41,33 @@ final class DeliveryStage {
 
     // MARK: Messages
 
-    /// Keeps what the user or the next messages may refer to.
+    /// Keeps what the user or the next messages may refer to, and finds out whether the connection is to be left.
     @inline(__always)
-    func remember(_ payload: RawSpan, as kind: MessageKind, of run: ConnectRun) {
+    func noteArrival(of payload: RawSpan, as kind: MessageKind, of run: ConnectRun) {
         run.stages.writer?.received(payload)
         if kind == .text { outputs.prompt?.remember(payload) }
+        if !leaving.isEmpty { checkLeaving(payload, payload) }
+    }
+
+    /// The parameters are those of ``MessageCondition/matches(_:payload:)``.
+    private func checkLeaving(_ text: RawSpan, _ payload: RawSpan) {
+        guard metLeaving == nil, let condition = leaving.first(where: { $0.matches(text, payload: payload) }) else {
+            return
+        }
+        metLeaving = condition.source
+        // The message is delivered first, with those of the same read: it may meet a goal.
+        run.loop.atEndOfTurn(self)
+    }
+
+    /// Checks whether a message that counts meets the run's goal. The parameters are those of ``RunState``.
+    @inline(__always)
+    private func count(
+        _ text: RawSpan, payload: RawSpan, isOmitted: Bool, isReply: Bool = true, isGreeting: Bool = false,
+        of run: ConnectRun
+    ) -> Bool {
+        staleTimer?.messageArrived()
+        return run.state.receive(
+            text, payload: payload, isOmitted: isOmitted, isReply: isReply, isGreeting: isGreeting)
     }
 
     /// Writes a message that is no part of an application protocol, or holds it until it is known whether it is a reply.
@@ -48,7 +80,7 @@ final class DeliveryStage {
     func deliver(
         _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool = true, of run: ConnectRun
     ) -> Bool {
-        remember(payload, as: kind, of: run)
+        noteArrival(of: payload, as: kind, of: run)
         guard greetingTimer != nil else {
             return take(payload, as: kind, decoding, mayBeReply: mayBeReply, of: run)
         }
@@ -81,8 +113,8 @@ final class DeliveryStage {
         } else {
             isWritten = outputs.write(payload, as: kind, decoding: decoding)
         }
-        return run.state.receive(
-            payload, payload: payload, isOmitted: !isWritten, isReply: isReply, isGreeting: isGreeting)
+        return count(
+            payload, payload: payload, isOmitted: !isWritten, isReply: isReply, isGreeting: isGreeting, of: run)
     }
 
     /// Writes a message, and reports a late reply.
@@ -115,14 +147,14 @@ final class DeliveryStage {
         unchanged payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, because reason: String?
     ) -> Bool {
         run.current?.linger?.messageArrived()
-        remember(payload, as: kind, of: run)
+        noteArrival(of: payload, as: kind, of: run)
         if let reason { outputs.diagnostics.notice("wsx: the next message is shown unchanged: \(reason)") }
         if hides(payload, payload) {
             outputs.show(hidden: payload, as: kind)
             return false
         }
         let isWritten = outputs.write(payload, as: kind, decoding: decoding)
-        return run.state.receive(payload, payload: payload, isOmitted: !isWritten)
+        return count(payload, payload: payload, isOmitted: !isWritten, of: run)
     }
 
     /// Delivers an event.
@@ -141,6 +173,7 @@ final class DeliveryStage {
         run.stages.writer?.received(event.payload.span.bytes)
         let line = event.line
         if event.isText { outputs.prompt?.remember(line.span.bytes) }
+        if !leaving.isEmpty { checkLeaving(line.span.bytes, event.payload.span.bytes) }
         if hides(line.span.bytes, event.payload.span.bytes) {
             outputs.show(hidden: line.span.bytes, as: .text)
             return false
@@ -151,9 +184,9 @@ final class DeliveryStage {
         if case .lateReply(let reply, let delay) = finding, outputs.prompt == nil {
             outputs.diagnostics.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
         }
-        return run.state.receive(
+        return count(
             line.span.bytes, payload: event.payload.span.bytes, isOmitted: !isWritten,
-            isReply: !lines.areRequests || finding.reply != nil)
+            isReply: !lines.areRequests || finding.reply != nil, of: run)
     }
 
     /// Whether the failure of the connection contains an event.
@@ -174,11 +207,12 @@ extension DeliveryStage {
         replies = run.settings.countsReplies || run.settings.tellsGreetings ? ReplyCount() : nil
         greetingTimer = nil
         isFirst = run.statistics.openedCount == 1
+        staleTimer = run.settings.arguments.staying.staleTime.map { makeStaleTimer($0) }
     }
 
     /// Ends a connection, after the messages held have been taken.
     func connectionEnded() {
-        (replies, greetingTimer) = (nil, nil)
+        (replies, greetingTimer, metLeaving, staleTimer) = (nil, nil, nil, nil)
     }
 
     /// Sends the ping that precedes the first message of a connection, if replies are counted, or told from greetings.
@@ -261,5 +295,27 @@ extension DeliveryStage {
         guard run.settings.countsReplies, let current = run.current else { return nil }
         return replies?.missingReplies(
             sentCount: run.sentLineCount(on: current.connection), receivedCount: run.state.conditions.replyCount)
+    }
+}
+
+// The reasons to leave a connection.
+extension DeliveryStage: EndOfTurnWork {
+    /// Leaves the connection after the messages of the same read.
+    func endTurn() { leaveIfAsked() }
+
+    /// Leaves the connection if a message has met a condition of `--reconnect-when`.
+    func leaveIfAsked() {
+        if let metLeaving { run.leave(because: .left(because: metLeaving)) }
+    }
+
+    /// Starts the wait for messages. One that is being received, and a pause of reading, extend it.
+    private func makeStaleTimer(_ limit: Duration) -> InactivityTimer {
+        InactivityTimer(limit, restartsOnArrival: true, on: run.loop) { [unowned self] in
+            InactivityWait.Activity(
+                receivedBytes: run.connection?.receivedTraffic.wireBytes ?? 0,
+                isInMessage: run.connection?.isInMessage ?? false, isHeldUp: run.isReadingPaused)
+        } action: { [unowned self] _ in
+            run.leave(because: .stale(for: limit))
+        }
     }
 }

@@ -80,6 +80,7 @@ package final class ConnectionSequence {
     private let loop: EventLoop
     private let report: (Event) -> Void
     private var backoff: Backoff?
+    private let codes: RetriedCodes
     private var state = State.over
     /// When the current attempt started, in loop time.
     private var startTime = Duration.zero
@@ -89,13 +90,16 @@ package final class ConnectionSequence {
     /// Prepares a sequence of connections.
     /// - Parameters:
     ///   - backoff: The waits between attempts, or `nil` to give up after a failure.
+    ///   - codes: The close codes and statuses that lead to another attempt, too.
     ///   - loop: The loop that the connections use.
     ///   - report: Called for each event.
     package init(
-        _ destination: Destination, backoff: Backoff?, on loop: EventLoop, report: @escaping (Event) -> Void
+        _ destination: Destination, backoff: Backoff?, retrying codes: RetriedCodes, on loop: EventLoop,
+        report: @escaping (Event) -> Void
     ) {
         self.destination = destination
         self.backoff = backoff
+        self.codes = codes
         self.loop = loop
         self.report = report
     }
@@ -220,16 +224,15 @@ package final class ConnectionSequence {
     ///   - hasConfirmed: Whether the peer confirmed messages on the lost connection.
     package func connectionWasLost(because failure: Failure, hasConfirmed: Bool) {
         if case .open(let openTime) = state {
-            let silence: Duration = if case .silent(let silence, _) = failure { silence } else { .zero }
             backoff?.connectionWasLost(
-                after: loop.now - openTime, silentFor: silence, hasConfirmed: hasConfirmed)
+                after: loop.now - openTime, silentFor: failure.silence, hasConfirmed: hasConfirmed)
         }
         failed(failure)
     }
 
     private func failed(_ failure: Failure) {
         state = .over
-        guard backoff != nil, failure.report.isWorthRetrying else { return report(.gaveUp(because: failure)) }
+        guard backoff != nil, codes.retries(failure) else { return report(.gaveUp(because: failure)) }
         let requested = failure.refusal?.head.retryDelay(at: WallTime.now.seconds) ?? .zero
         guard let wait = backoff?.nextWait(random: Self.random(), atLeast: requested) else {
             return report(.gaveUp(because: .gaveUp(after: tryCount, failure)))

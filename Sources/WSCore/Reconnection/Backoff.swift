@@ -87,7 +87,7 @@ package struct Backoff: Sendable {
     /// silent: the time it takes to detect the silence does not count.
     /// - Parameters:
     ///   - openTime: The time the connection was open.
-    ///   - silence: The final, silent part of `openTime` if the heartbeat ended the connection. Defaults to 0.
+    ///   - silence: The final, silent part of `openTime` if it was the reason to end the connection. Defaults to 0.
     ///   - hasConfirmed: Whether the peer confirmed messages on it (`LineQueue`). Defaults to false.
     package mutating func connectionWasLost(
         after openTime: Duration, silentFor silence: Duration = .zero, hasConfirmed: Bool = false

@@ -36,9 +36,10 @@ extension Failure {
     /// The reason to reconnect after the end of a connection, or nil if reconnecting is unnecessary or useless.
     ///
     /// The code 1001 (going away) does not mean that the conversation is complete, as 1000 does.
-    package static func interruption(by end: ConnectionEnd) -> Failure? {
+    /// - Parameter codes: The close codes that do not mean it, either.
+    package static func interruption(by end: ConnectionEnd, _ codes: RetriedCodes = .only([])) -> Failure? {
         guard end.violation == nil, !end.closing.wasStartedHere else { return nil }
         let failure = end.closing.received.map { Failure.closed($0) } ?? loss(of: end)
-        return failure.report.isWorthRetrying ? failure : nil
+        return codes.retries(failure) ? failure : nil
     }
 }

@@ -36,6 +36,10 @@ package enum Failure: Error {
     case lost(StreamError?, silence: Duration = .zero)
     /// The peer sent nothing for a while and missed this many heartbeats.
     case silent(for: Duration, misses: Int)
+    /// No message arrived for this long.
+    case stale(for: Duration)
+    /// A message met this condition of `--reconnect-when`.
+    case left(because: String)
     /// This many retries in a row failed; the last failure.
     indirect case gaveUp(after: Int, Failure)
     /// Connections kept ending before the peer confirmed this message, in words; the last failure.
@@ -151,6 +155,14 @@ package enum Failure: Error {
                 "the connection was lost: the peer sent nothing for \(Phrase.duration(silence)) and missed "
                     + "\(Phrase.count(misses, "heartbeat")); --heartbeat-misses sets the limit",
                 leavesGoalOpen: true, isWorthRetrying: true)
+        case .stale(let limit):
+            .init(
+                .timeout, "no message arrived for \(Phrase.duration(limit)); --stale sets the limit",
+                leavesGoalOpen: true, isWorthRetrying: true)
+        case .left(let condition):
+            .init(
+                .closed, "a message matched --reconnect-when '\(escapingControls(condition))'", leavesGoalOpen: true,
+                isWorthRetrying: true)
         case .gaveUp(let count, let failure):
             failure.report.ending(with: "gave up after \(Phrase.count(count, "more attempt"))", leavesGoalOpen: true)
         case .undeliverable(let words, let failure):
@@ -259,6 +271,14 @@ package enum Failure: Error {
     package var kind: FailureKind { report.kind }
     /// One line without the program's name: what failed, why, and what to try; nil for a failure that needs no message.
     package var message: String? { report.message }
+
+    /// The time without a sign of the peer before the failure ended the connection.
+    package var silence: Duration {
+        switch self {
+        case .silent(let silence, _), .stale(let silence): silence
+        default: .zero
+        }
+    }
 
     /// The option or operand that a failure with the status 2 is about, or `nil` if it is another input.
     package var option: String? {

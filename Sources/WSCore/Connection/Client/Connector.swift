@@ -89,7 +89,22 @@ package final class Connector {
             timedOut(after: settings.timeouts.whole, redirectCount: request.redirectCount)
         }
         timers.whole?.start(after: max(.zero, settings.timeouts.whole - settings.timeouts.elapsed))
-        connect()
+        if let location = settings.location { redirect(to: location) }
+        if !isOver { connect() }
+    }
+
+    /// Requests another location in place of the URL. The user need not have allowed redirects to follow this one.
+    private func redirect(to location: String) {
+        var policy = settings.redirects
+        policy.maximum = max(1, policy.maximum ?? 0)
+        do throws(RedirectError) {
+            let next = try settings.request.redirected(toLocation: location, policy)
+            didStep?(.redirected(settings.request, to: next))
+            request = next
+            negotiate(before: next)
+        } catch {
+            finish(.failure(.redirect(error)))
+        }
     }
 
     /// Cancels the attempt and closes its stream. The completion is not called.
