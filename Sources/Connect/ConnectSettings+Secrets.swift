@@ -19,18 +19,26 @@ extension ConnectSettings {
         return commands.filter { seen.insert($0.argument).inserted }
     }
 
-    /// Replaces the outputs of programs by their latest ones.
+    /// Evaluates the request for an attempt to connect, with the latest outputs of programs.
+    /// - Parameters:
+    ///   - number: The number of the connection, from 1.
+    ///   - received: The latest values of the variables that messages set.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
-    /// - Parameter received: The latest values of the variables that messages set.
-    mutating func renewSecrets(
-        _ received: [(slot: Int, value: TemplateVariables.Value)] = []
+    mutating func renewRequest(
+        for number: UInt64 = 1, _ received: [(slot: Int, value: TemplateVariables.Value)] = []
     ) throws(Failure) {
-        var templates = arguments.data.usesTemplates ? data : nil
-        templates?.received = received
-        try RequestComposition(arguments: arguments.client, secrets: secrets, variables: templates?.columns)
+        var row = data
+        row.received = received
+        let columns = arguments.data.usesTemplates ? data.columns : nil
+        try RequestComposition(arguments: arguments.client, secrets: secrets, variables: columns)
             .renew(&requestTemplate)
-        var values = RequestValues(connection: 1, templates ?? ChosenRow())
-        let request = try requestTemplate.request(&values)
+        var values = RequestValues(connection: number, row)
+        let request: ClientRequest
+        if number > 1 {
+            (request, connector.location) = try requestTemplate.laterRequest(&values)
+        } else {
+            request = try requestTemplate.request(&values)
+        }
         // Placeholders may have other values, unless the user has asked for another URL of the origin.
         if url == requestedURL { url = request.url }
         requestedURL = request.url

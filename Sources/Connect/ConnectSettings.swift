@@ -116,7 +116,8 @@ package struct ConnectSettings {
             limitBytes: arguments.client.limits.maximumMessageBytes, lineCheck: protocolSelection?.lineCheck,
             secrets: secrets)
         let composition = try ConnectorComposition(
-            arguments.client, secrets: secrets, templates: templates, protocolSelection: protocolSelection,
+            arguments.client, secrets: secrets, templates: templates,
+            later: arguments.staying.laterURL.map { ($0, row) }, protocolSelection: protocolSelection,
             detectsProtocol: arguments.protocols.choice == .automatic, recordedSubprotocol: scenario?.subprotocol)
         url = composition.url
         requestedURL = url

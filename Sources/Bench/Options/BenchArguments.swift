@@ -29,6 +29,7 @@ package struct BenchArguments: Equatable, Sendable {
 
     package static let operands: [OperandSpecification<BenchArguments>] = [
         ClientArguments.url(
+            mayBeProgram: true,
             manual: """
                 The server to test; see URLS. `echo:` is a built-in echo server, which runs on a \
                 separate thread of this process. `@`*NAME* is a profile; see CONFIGURATION.

@@ -199,6 +199,8 @@ extension ProgramDescription {
     public func startsProgram(_ entry: Configuration.Entry) -> Bool {
         guard entry.value != "false" else { return false }
         if OptionDescription.insertsOutput(entry.value ?? "") { return true }
+        let operands = commands.flatMap(\.operands).filter { $0.profileKey == entry.name }
+        if operands.contains(where: { $0.startsProgram(entry.value ?? "") }) { return true }
         let typed = "--" + entry.name
         return commands.flatMap(\.options).contains { option in
             option.isNamed(typed) && option.startsProgram(option.alias(typed)?.value ?? entry.value ?? "")

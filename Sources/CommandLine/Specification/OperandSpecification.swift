@@ -19,6 +19,7 @@ public struct OperandSpecification<Arguments>: Sendable {
     ///     operand cannot name a profile. No operand before this one may be repeatable.
     ///   - afterEnd: What to do instead of writing the operand after `--` without a hyphen at its beginning, if another
     ///     operand precedes it. `nil`: it is allowed.
+    ///   - startsProgram: Whether a word starts a program. By default, none does.
     ///   - completion: The completions that shells offer.
     ///   - example: The operand in examples of options. With `nil`, examples contain the placeholder of a required
     ///     operand, and omit an optional one.
@@ -28,12 +29,13 @@ public struct OperandSpecification<Arguments>: Sendable {
     public init(
         _ placeholder: String, required isRequired: Bool, repeatable isRepeatable: Bool = false,
         of option: String? = nil, profileKey: String? = nil, afterEnd: String? = nil,
+        startsProgram: @escaping OptionDescription.ProgramRule = { _ in false },
         completion: ValueCompletion = .none,
         example: String? = nil, summary: String, manual: MarkedText..., update: @escaping Update
     ) {
         description = OperandDescription(
             placeholder: placeholder, isRequired: isRequired, isRepeatable: isRepeatable, option: option,
-            profileKey: profileKey, afterEnd: afterEnd, completion: completion,
+            profileKey: profileKey, afterEnd: afterEnd, startsProgram: startsProgram, completion: completion,
             example: example ?? (isRequired ? placeholder : nil),
             summary: summary,
             manual: manual)
@@ -81,6 +83,8 @@ public struct OperandDescription: Sendable {
     public let profileKey: String?
     /// What to do instead of writing the operand after `--`, or `nil` if this is allowed.
     let afterEnd: String?
+    /// Whether a word starts a program, which texts of other people must not.
+    let startsProgram: OptionDescription.ProgramRule
     /// The completions that shells offer.
     public let completion: ValueCompletion
     /// The operand in examples of options, or `nil` to omit it.

@@ -24,6 +24,7 @@ package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
 
     package static let operands: [OperandSpecification<ConnectArguments>] = [
         ClientArguments.url(
+            mayBeProgram: true,
             manual: "The server to connect to. See URLS. `@`*NAME* is a profile; see CONFIGURATION."
         ).lifted(\.client),
         MessageArguments.operand.lifted(\.messages).checked { arguments throws(ValueProblem) in

@@ -9,6 +9,8 @@ package struct StayingArguments: Equatable, Sendable {
     package var codes = RetriedCodes.only([])
     /// The conditions of messages after which the run leaves a connection for the next one.
     package var leaving: [ScopedCondition] = []
+    /// The URL of connections after the first one, as typed and not empty, or `nil` for the same.
+    package var laterURL: String?
     /// The time without a message after which the run leaves a connection, above 0, or `nil` for no limit.
     package var staleTime: Duration?
     /// The bounds of the waits before retries, above 0; nil: the default ones.
@@ -23,7 +25,9 @@ package struct StayingArguments: Equatable, Sendable {
     }
 
     /// Any of these asks for reconnecting.
-    static let reconnecting: [OptionReference] = ["reconnect", "reconnect-on", "reconnect-when"]
+    static let reconnecting: [OptionReference] = [
+        "reconnect", "reconnect-on", "reconnect-when", "reconnect-url",
+    ]
 
     @OptionTable<StayingArguments> static var options: [OptionSpecification<StayingArguments>] {
         OptionSpecification(
@@ -77,6 +81,20 @@ package struct StayingArguments: Equatable, Sendable {
             let delay = try DelayValue.parse(value)
             guard delay.lowerBound > .zero else { throw .durationOutOfRange(zeroAllowed: false) }
             arguments.reconnectDelay = delay
+        }
+        OptionSpecification(
+            "reconnect-url", value: OptionValue("URL"), startsProgram: SecretReference.isProgram, heading: .staying,
+            summary: "Reconnect to URL, with placeholders",
+            manual: """
+                Connect to *URL* after the first connection. It may contain placeholders, also at its beginning, or be \
+                `exec:`*COMMAND*. As long as a variable has no value, the URL of the command line is used. Implies \
+                `--reconnect`. See STAYING CONNECTED.
+                """,
+            example: "--set next=.reconnect_url --reconnect-url '{{next}}'", seeAlso: ["reconnect", "set"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.laterURL = try ServerURLValue.parse(value, mayBeProgram: true)
+            guard !value.isEmpty else { throw .empty }
+            arguments.reconnect()
         }
         HeartbeatArguments.options(
             summary: "Ping every DURATION; drop a silent peer",

@@ -18,9 +18,10 @@ extension ConnectRun {
             settings.url, timeLimit: settings.connector.timeouts.whole, secrets: settings.secrets,
             commands: settings.secretCommands
         ) { [unowned self] () throws(Failure) in
-            try renewSecrets()
+            try renewRequest()
             var target = target
             target.request = settings.connector.request
+            target.location = settings.connector.location
             target.proxies = settings.connector.proxies
             // Lines with secrets may have to be sent again.
             target.redirects.secretMessages = settings.secrets.record.messageSources
@@ -90,11 +91,13 @@ extension ConnectRun {
         diagnostics.notice("wsx: " + Failure.joined(failure.message ?? "", next))
     }
 
-    /// Replaces the outputs of programs, and values of messages, by their latest ones.
-    private func renewSecrets() throws(Failure) {
+    /// Evaluates the request for the next attempt, with the latest outputs of programs and values of messages.
+    private func renewRequest() throws(Failure) {
         let received = stages.writer?.received ?? []
-        guard !settings.secretCommands.isEmpty || !received.isEmpty else { return }
-        try settings.renewSecrets(received)
+        guard !settings.secretCommands.isEmpty || !received.isEmpty || !settings.requestTemplate.isConstant else {
+            return
+        }
+        try settings.renewRequest(for: UInt64(statistics.openedCount + 1), received)
         guard let selection = settings.protocolSelection else { return }
         stages.pipeline?.takeLogin(of: selection.makeSession(connection: 1, clockOffset: loop.clockOffset))
     }

@@ -43,7 +43,7 @@ package struct Line: Equatable {
     package internal(set) var payload: [UInt8]
     package let kind: MessageKind
     package let origin: Origin
-    package let past: Past
+    package internal(set) var past: Past
     /// `nil`: the payload is final.
     package internal(set) var draft: Draft?
 
@@ -60,6 +60,9 @@ package struct Line: Equatable {
         self.draft = draft
     }
 
+    /// What the line has in common on all connections: the text of a message of the command line may differ. No text begins
+    /// like the number of one.
+    var identity: [UInt8] { origin == .operand ? [0xFF] + Array("\(number)".utf8) : payload }
     /// Whether the line was sent on an earlier connection.
     package var wasSent: Bool { past == .sent }
     /// Whether each connection begins with the line.

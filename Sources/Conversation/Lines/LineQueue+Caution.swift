@@ -62,7 +62,8 @@ extension LineQueue {
 
         /// Handles the end of a connection.
         /// - Parameters:
-        ///   - first: The first line that was sent on the connection and not confirmed, or `nil` if there is none.
+        ///   - first: The identity of the first line that was sent on the connection and not confirmed, or `nil` if there is
+        ///     none.
         ///   - hasConfirmed: Whether the peer confirmed anything on it. Lines that begin each connection do not count.
         /// - Returns: Whether the first line is given up: connections keep ending before the peer confirms it.
         mutating func connectionEnded(firstUnconfirmed first: [UInt8]?, hasConfirmed: Bool) -> Bool {

@@ -26,7 +26,7 @@ extension LineQueue {
         var rest = lines[...]
         var givenUp: Line?
         if isInterruption, settings.keepsLines,
-            caution.connectionEnded(firstUnconfirmed: lines.first?.payload, hasConfirmed: hasConfirmed)
+            caution.connectionEnded(firstUnconfirmed: lines.first?.identity, hasConfirmed: hasConfirmed)
         {
             givenUp = rest.popFirst()
         }

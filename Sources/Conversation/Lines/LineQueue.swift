@@ -222,7 +222,8 @@ package struct LineQueue: ~Copyable {
         if receipt.isRenewed {
             operands.remove(at: index)
         } else {
-            operands[index] = line.sent(as: .operand, number: line.number)
+            // Its placeholders are replaced again on the next connection.
+            operands[index].past = .sent
         }
     }
 

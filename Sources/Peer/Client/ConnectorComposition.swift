@@ -18,17 +18,19 @@ package struct ConnectorComposition {
     /// - Parameters:
     ///   - templates: The row of the first connection for the templates in the arguments, or `nil` if these contain
     ///     none.
+    ///   - later: The URL of later connections as typed, and the variables that it may insert, or `nil` if it is the same.
     ///   - protocolSelection: The application protocol, or `nil` if there is none.
     ///   - detectsProtocol: Whether the application protocol is to be detected.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     package init(
         _ arguments: ClientArguments, secrets: Secrets, templates: ChosenRow? = nil,
-        protocolSelection: ProtocolSelection? = nil, detectsProtocol: Bool = false, recordedSubprotocol: String? = nil
+        later: (url: String, data: ChosenRow)? = nil, protocolSelection: ProtocolSelection? = nil,
+        detectsProtocol: Bool = false, recordedSubprotocol: String? = nil
     ) throws(Failure) {
         let endpoint =
             protocolSelection?.descriptor.endpoint ?? recordedSubprotocol.map { .recorded($0) }
             ?? (detectsProtocol ? .undetected : nil)
-        let requests = try RequestComposition(
+        var requests = try RequestComposition(
             arguments: arguments, endpoint: endpoint, secrets: secrets, variables: templates?.columns
         ).template(
             for: URLTemplate(arguments.url, variables: templates?.columns, endpoint: endpoint, secrets: secrets))
@@ -40,6 +42,9 @@ package struct ConnectorComposition {
             throw requests.isConstant ? error : templates?.naming(error) ?? error
         }
         let url = request.url
+        requests.laterURL = try later.map { (later) throws(Failure) in
+            try LaterURL(later.url, after: url, data: later.data, endpoint: endpoint, secrets: secrets)
+        }
         self.requests = requests
         self.url = url
         if url.endpoint == .embeddedEcho, arguments.network.unixSocket != nil {
@@ -62,7 +67,8 @@ package struct ConnectorComposition {
         connector.timeouts = arguments.network.connectTimeouts
         self.connector = connector
         try Self.checkProxy(for: url, among: proxies, secrets: secrets)
-        let needsTLS = connector.mayUseTLS || arguments.tls.areGiven
+        let needsTLS =
+            connector.mayUseTLS || arguments.tls.areGiven || requests.url.varies || requests.laterURL != nil
         tls = needsTLS ? try TLSComposition(arguments: arguments.tls, secrets: secrets).settings() : nil
     }
 
@@ -74,6 +80,9 @@ package struct ConnectorComposition {
     package static func url(
         _ text: String, secrets: Secrets, templates: ChosenRow?, endpoint: ApplicationProtocol.Endpoint? = nil
     ) throws(Failure) -> WebSocketURL {
+        guard !SecretReference.isProgram(text) else {
+            throw .badArgument(what: "URL", why: "only the command line starts programs; write the URL itself")
+        }
         var values = RequestValues(connection: 1, templates ?? ChosenRow())
         return try URLTemplate(text, variables: templates?.columns, endpoint: endpoint, secrets: secrets)
             .url(&values)

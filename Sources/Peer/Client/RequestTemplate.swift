@@ -13,7 +13,9 @@ package struct RequestTemplate: Sendable {
         func isNamed(_ name: String) -> Bool { self.name.lowercased() == name.lowercased() }
     }
 
-    package let url: URLTemplate
+    package private(set) var url: URLTemplate
+    /// The URL of connections after the first one, or `nil` for the same.
+    package var laterURL: LaterURL?
     /// The fields of `--header`.
     var fields: [Field] = []
     /// The fields of `--header` that programs have written.
@@ -65,9 +67,22 @@ package struct RequestTemplate: Sendable {
 
     /// Whether all connections send the same request.
     package var isConstant: Bool {
-        url.isConstant && fields.allSatisfy(\.value.isConstant) && cookies.allSatisfy(\.isConstant)
+        url.isConstant && laterURL == nil && fields.allSatisfy(\.value.isConstant) && cookies.allSatisfy(\.isConstant)
             && subprotocols.allSatisfy(\.isConstant) && bearer?.isConstant ?? true
             && login.map { $0.user.isConstant && $0.password.isConstant } ?? true
+    }
+
+    /// Evaluates the request for a connection after the first one.
+    /// - Returns: The request, and the location to which a message has redirected it, or `nil` if none has.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
+    package func laterRequest(
+        _ values: inout RequestValues
+    ) throws(Failure) -> (request: ClientRequest, location: String?) {
+        guard let laterURL, laterURL.template.hasValues(&values) else { return (try request(&values), nil) }
+        guard !laterURL.isFromPeer else { return (try request(&values), try laterURL.template.text(&values)) }
+        var template = self
+        template.url = laterURL.template
+        return (try template.request(&values), nil)
     }
 
     /// The request of a client, which a relay makes of the server.
@@ -192,6 +207,27 @@ extension ClientRequestError {
     }
 }
 
+/// The URL of `--reconnect-url`.
+package struct LaterURL: Sendable {
+    fileprivate let template: URLTemplate
+    /// Whether messages of the server give the origin.
+    fileprivate let isFromPeer: Bool
+
+    /// Parses a URL.
+    /// - Parameters:
+    ///   - first: The URL of the first connection.
+    ///   - data: The variables that it may insert.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which contains no password.
+    package init(
+        _ text: String, after first: WebSocketURL, data: ChosenRow, endpoint: ApplicationProtocol.Endpoint?,
+        secrets: Secrets
+    ) throws(Failure) {
+        template = try URLTemplate(
+            text, of: "--reconnect-url", variables: data.columns, endpoint: endpoint, base: first, secrets: secrets)
+        isFromPeer = template.takesOrigin(from: data.extractions.map(\.slot))
+    }
+}
+
 /// The values that the templates of a request insert for one connection.
 package struct RequestValues: ~Copyable {
     private var variables: TemplateVariables
@@ -216,15 +252,31 @@ package struct RequestValues: ~Copyable {
     /// - Parameter option: The option of the template, for errors.
     /// - Throws: ``Failure/badArgument(what:why:)`` if a value is missing, or a filter fails.
     package mutating func text(of template: Template, for option: String) throws(Failure) -> String {
-        stamp.seed = random.next()
-        buffer.removeAll()
         do throws(TemplateValueError) {
-            try template.write(to: &buffer, stamp: stamp, variables: variables)
+            try write(template)
         } catch {
             throw .badArgument(what: option, why: "\(error)")
         }
         return buffer.withReadableBytes { span in
             span.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         }
+    }
+
+    /// Whether the variables of a template have values, or defaults.
+    mutating func exist(for template: Template) -> Bool {
+        do throws(TemplateValueError) {
+            try write(template)
+            return true
+        } catch {
+            if case .unset = error { return false }
+            // Other errors are reported.
+            return true
+        }
+    }
+
+    private mutating func write(_ template: Template) throws(TemplateValueError) {
+        stamp.seed = random.next()
+        buffer.removeAll()
+        try template.write(to: &buffer, stamp: stamp, variables: variables)
     }
 }

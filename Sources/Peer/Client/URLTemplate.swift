@@ -2,50 +2,178 @@ import Conversation
 import UserInterface
 import WSCore
 
-/// A URL with placeholders in its path and query. Values are percent-encoded, so they cannot add segments or parameters.
+/// A URL with placeholders in its path and query, whose values are percent-encoded, so they cannot add segments or
+/// parameters; or a URL that a program writes.
 package struct URLTemplate: Sendable {
+    /// What precedes the path and query.
+    private enum Beginning: Sendable {
+        case text(String)
+        /// A placeholder, whose value is inserted unchanged: an origin, or a whole URL.
+        case placeholder(Template)
+        /// The first line of the latest output of a program: a whole URL.
+        case program(ProgramOutputs, SecretCommand)
+
+        /// Whether it gives the origin, which is not known before its evaluation.
+        var varies: Bool { if case .text = self { false } else { true } }
+    }
+
     /// The URL without secrets, with placeholders instead of their values.
     package let shown: String
-    /// The URL without its path and query, if these are a template; otherwise, the whole URL.
+    /// The URL without its path and query, if these are a template; otherwise, the whole URL. If the origin varies, that of
+    /// the first connection.
     let base: WebSocketURL
-    /// The text before the path and query.
-    private let beginning: String
-    /// The path and query, or `nil` if they are not a template.
+    /// `nil` if the URL is ``base``.
+    private let beginning: Beginning?
+    /// The path and query, or `nil` if they are no template.
     private let target: Template?
     /// The path and query of an evaluated URL where it is shown: a template may insert secrets.
     private let shownTarget: String
     /// What completes the path and query of the URL, or `nil` if they are complete.
     private let endpoint: ApplicationProtocol.Endpoint?
 
+    /// Whether the URL is the same for all connections.
+    var isConstant: Bool { !varies && target?.isConstant ?? true }
+
+    /// Whether connections may have different origins.
+    var varies: Bool { beginning?.varies ?? false }
+
+    /// Whether a placeholder that gives the origin inserts one of these variables.
+    func takesOrigin(from variables: [Int]) -> Bool {
+        if case .placeholder(let template)? = beginning { template.uses(variables: variables) } else { false }
+    }
+
+    /// Evaluates the URL for a connection.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which does not contain the values.
+    func url(_ values: inout RequestValues) throws(Failure) -> WebSocketURL {
+        guard let beginning else { return base }
+        let what = "URL '\(shown)'"
+        let url = try Self.url(text(&values), after: beginning, shownTarget: shownTarget, of: what)
+        try Self.check(url, for: endpoint)
+        return url.completed(for: endpoint)
+    }
+
+    /// Evaluates the URL for a connection, without parsing it.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which does not contain the values.
+    func text(_ values: inout RequestValues) throws(Failure) -> String {
+        guard let beginning else { return base.text }
+        let what = "URL '\(shown)'"
+        let start = try Self.text(beginning, &values, of: what)
+        guard let target else { return start }
+        return try start + values.text(of: target, for: what)
+    }
+
+    /// Whether all values exist.
+    func hasValues(_ values: inout RequestValues) -> Bool {
+        if case .placeholder(let template)? = beginning, !values.exist(for: template) { return false }
+        return target.map { values.exist(for: $0) } ?? true
+    }
+
+    private static func text(
+        _ beginning: Beginning, _ values: inout RequestValues, of what: String
+    ) throws(Failure) -> String {
+        switch beginning {
+        case .text(let text): return text
+        case .placeholder(let template): return try values.text(of: template, for: what)
+        case .program(let outputs, let command): return command.url(in: outputs)
+        }
+    }
+
+    private static func url(
+        _ text: String, after beginning: Beginning, shownTarget: String, of what: String
+    ) throws(Failure) -> WebSocketURL {
+        let url: WebSocketURL
+        do throws(URLError) {
+            url = try WebSocketURL(parsing: text)
+        } catch {
+            throw .badArgument(what: what, why: "\(error)")
+        }
+        guard beginning.varies else { return url.showing(target: shownTarget) }
+        guard url.endpoint != .embeddedEcho else {
+            throw .badArgument(what: what, why: "'echo:' is possible only on the command line")
+        }
+        return url.requestTarget == "/" ? url : url.showing(target: "/\(SecretText.mask)")
+    }
+}
+
+extension URLTemplate {
     /// Parses a URL.
     /// - Parameters:
     ///   - text: The URL as typed.
+    ///   - option: The option with the URL, for errors, or `nil` for the operand.
     ///   - variables: The variables that it may insert, or `nil` if the text is not a template.
     ///   - endpoint: The path and query that the application protocol expects, or `nil` if there is none.
+    ///   - base: The URL of the first connection for a template that may begin with a placeholder, or `nil` for others.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no password.
     init(
-        _ text: String, variables: VariableNames?, endpoint: ApplicationProtocol.Endpoint? = nil, secrets: Secrets
+        _ text: String, of option: String? = nil, variables: VariableNames?,
+        endpoint: ApplicationProtocol.Endpoint? = nil, base: WebSocketURL? = nil, secrets: Secrets
     ) throws(Failure) {
-        self.endpoint = endpoint
-        guard let variables, text.utf8.indices.contains(where: { text.utf8[$0...].starts(with: "{{".utf8) }) else {
+        if let command = SecretCommand(text, of: option ?? "URL", isURL: true) {
+            try self.init(of: command, endpoint: endpoint, secrets: secrets)
+        } else if let variables, text.utf8.indices.contains(where: { text.utf8[$0...].starts(with: "{{".utf8) }) {
+            try self.init(
+                template: text, of: option ?? "URL '\(escapingControls(WebSocketURL.shown(text)))'", variables,
+                endpoint: endpoint, base: base, secrets: secrets)
+        } else {
             let url = try ConnectorComposition.url(parsing: text)
             try Self.check(url, for: endpoint)
-            base = url.completed(for: endpoint)
-            (shown, beginning, target, shownTarget) = ("\(base)", "", nil, base.requestTarget)
+            let base = url.completed(for: endpoint)
+            self.init(
+                shown: "\(base)", base: base, beginning: nil, target: nil, shownTarget: base.requestTarget,
+                endpoint: endpoint)
+        }
+    }
+
+    /// Uses the output of a program, which runs for the first time if it has not.
+    private init(
+        of command: SecretCommand, endpoint: ApplicationProtocol.Endpoint?, secrets: Secrets
+    ) throws(Failure) {
+        _ = try secrets.output(of: command)
+        secrets.outputs.add(command)
+        let beginning = Beginning.program(secrets.outputs.programs, command)
+        let base = try Self.url(
+            command.url(in: secrets.outputs.programs), after: beginning, shownTarget: "", of: command.option)
+        self.init(
+            shown: command.shown, base: base, beginning: beginning, target: nil, shownTarget: "", endpoint: endpoint)
+    }
+
+    /// Parses a URL with placeholders.
+    private init(
+        template text: String, of what: String, _ variables: VariableNames, endpoint: ApplicationProtocol.Endpoint?,
+        base: WebSocketURL?, secrets: Secrets
+    ) throws(Failure) {
+        func target(_ text: String) throws(Failure) -> Template {
+            try Template.make(
+                text, of: what, variables: variables, role: .request, percentEncodesValues: true, secrets: secrets)
+        }
+        if let base, let first = try Self.firstPlaceholder(of: text, of: what, variables, secrets) {
+            self.init(
+                shown: escapingControls(text), base: base, beginning: .placeholder(first.template),
+                target: try target(first.rest), shownTarget: "", endpoint: endpoint)
             return
         }
-        let what = "URL '\(escapingControls(WebSocketURL.shown(text)))'"
         let start = Self.targetStart(of: text)
         let head = try Self.head(String(text[..<start]), of: what, variables: variables, secrets: secrets)
         var values = RequestValues(connection: 1, ChosenRow())
-        beginning = try values.text(of: head, for: what)
-        base = try ConnectorComposition.url(parsing: beginning)
+        let beginning = try values.text(of: head, for: what)
+        let base = try ConnectorComposition.url(parsing: beginning)
         let rest = String(text[start...])
-        target = try Template.make(
-            rest, of: what, variables: variables, role: .request, percentEncodesValues: true, secrets: secrets)
         let typedTarget = (rest.hasPrefix("/") ? "" : "/") + escapingControls(rest)
-        shown = "\(base.showing(target: endpoint?.requestTarget(completing: typedTarget) ?? typedTarget))"
-        shownTarget = typedTarget.replacingPlaceholders(with: SecretText.mask)
+        let shown = base.showing(target: endpoint?.requestTarget(completing: typedTarget) ?? typedTarget)
+        self.init(
+            shown: "\(shown)", base: base, beginning: .text(beginning), target: try target(rest),
+            shownTarget: typedTarget.replacingPlaceholders(with: SecretText.mask), endpoint: endpoint)
+    }
+
+    /// The placeholder with which a text begins, and the rest, or `nil` if there is none that varies.
+    private static func firstPlaceholder(
+        of text: String, of what: String, _ variables: VariableNames, _ secrets: Secrets
+    ) throws(Failure) -> (template: Template, rest: String)? {
+        guard text.hasPrefix("{{"), !text.hasPrefix("{{{{") else { return nil }
+        let end = text.utf8.index(text.startIndex, offsetBy: TemplateParser.placeholderByteCount(text.utf8))
+        let template = try Template.make(
+            String(text[..<end]), of: what, variables: variables, role: .request, secrets: secrets)
+        return template.isConstant ? nil : (template, String(text[end...]))
     }
 
     /// Parses the text before the path and query.
@@ -62,24 +190,6 @@ package struct URLTemplate: Sendable {
         throw .badArgument(
             what: what,
             why: "placeholders can be in the path and the query; before them, only {{env:NAME}} is possible")
-    }
-
-    /// Whether the URL is the same for all connections.
-    var isConstant: Bool { target?.isConstant ?? true }
-
-    /// Evaluates the URL for a connection.
-    /// - Throws: ``Failure/badArgument(what:why:)``, which does not contain the values.
-    func url(_ values: inout RequestValues) throws(Failure) -> WebSocketURL {
-        guard let target else { return base }
-        let url: WebSocketURL
-        let evaluated = try values.text(of: target, for: "URL '\(shown)'")
-        do throws(URLError) {
-            url = try WebSocketURL(parsing: beginning + evaluated).showing(target: shownTarget)
-        } catch {
-            throw .badArgument(what: "URL '\(shown)'", why: "\(error)")
-        }
-        try Self.check(url, for: endpoint)
-        return url.completed(for: endpoint)
     }
 
     /// Rejects a URL that asks for a version which sessions of the protocol do not speak.

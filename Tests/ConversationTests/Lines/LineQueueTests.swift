@@ -527,6 +527,24 @@ import WSCore
         expectEqual(messages.sendAgain(at: .zero), [.text("b")])
     }
 
+    @Test("An operand whose text differs on each connection is given up, too")
+    func givenUpDraft() {
+        var queue = LineQueue(
+            .init(keepsLines: true),
+            operands: [Line(Array("{{time}}".utf8), as: .text, number: 1, from: .operand, draftName: "message 1")])
+        var givenUp: Line?
+        for turn in 1...4 {
+            queue.connectionOpened(at: .zero)
+            if let draft = queue.next(at: .seconds(1)) {
+                queue.sent(draft.finished(Array("\(turn)".utf8)), at: .seconds(1))
+            }
+            givenUp = queue.connectionEnded()
+            expectEqual(givenUp == nil, turn < 4)
+        }
+        expectEqual(givenUp?.payload, Array("4".utf8))
+        expectFalse(queue.hasWaiting)
+    }
+
     @Test(
         "10,000 confirmed lines of 10 bytes allocate only for their pings",
         .enabled(

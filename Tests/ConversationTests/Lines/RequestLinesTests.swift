@@ -78,7 +78,7 @@ import WSCore
         expectEqual(queue.unconfirmedCount, 0)
     }
 
-    @Test("A message that is not final is finished when it may be sent, and stays the same on the next connection")
+    @Test("A message that is not final is finished when it may be sent, and an operand again on the next connection")
     func drafts() throws {
         let first = Line(Array("first".utf8), as: .text, number: 1, from: .operand, draft: .template("message 1"))
         var queue = LineQueue(.init(.order, isSequential: true, keepsLines: true), operands: [first])
@@ -91,7 +91,10 @@ import WSCore
         expectNil(queue.next(at: .zero))
         expectTrue(queue.isFull)
         queue.connectionEnded()
-        expectEqual(queue.sendable(), ["1 1st *"])
+        let repeated = queue.next(at: .zero)
+        let again = try #require(repeated)
+        #expect(again.draftName == "message 1" && again.wasSent && again.payload == draft.payload)
+        queue.sent(again.finished(Array("1st again".utf8)), at: .zero)
         expectEqual(queue.received("x"), true)
         expectEqual(queue.next(at: .zero)?.draft, .template("input message 1"))
         expectTrue(queue.isSettled)

@@ -133,6 +133,20 @@ import WSCore
             $0.staying.reconnection = .always
             $0.staying.reconnectDelay = .seconds(1) ... .seconds(60)
         },
+        ConnectCase("reconnect-on", "--reconnect-on", "401,1000", "--reconnect-on=4000", "--reconnect=5") {
+            $0.staying.reconnection = .times(5)
+            $0.staying.codes = .only([401, 1000, 4000])
+        },
+        ConnectCase("reconnect-when", "--reconnect-when", "json:.op", "--reconnect-when=a") {
+            $0.staying.reconnection = .always
+            $0.staying.leaving = ["json:.op", "a"].compactMap { try? ScopedCondition($0) }
+        },
+        ConnectCase("reconnect-url", "--reconnect-url", "exec:./url", "--reconnect-delay=1s..1m") {
+            $0.staying.reconnection = .always
+            $0.staying.laterURL = "exec:./url"
+            $0.staying.reconnectDelay = .seconds(1) ... .seconds(60)
+        },
+        ConnectCase("stale", "--stale", "30s") { $0.staying.staleTime = .seconds(30) },
         ConnectCase("first-message", "--first-message", "a", "--first-message=@f") {
             $0.exchange.firstMessages = ["a", "@f"]
         },

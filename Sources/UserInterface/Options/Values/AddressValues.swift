@@ -126,8 +126,13 @@ package enum WebsocatForm {
 /// The URL of a server, as typed; it is parsed later.
 package enum ServerURLValue {
     /// Accepts any text but an address of websocat or socat and a number, which follows `-c` in load generators.
-    /// - Parameter mayMeanLoad: Whether the command may be meant as one of these.
-    package static func parse(_ text: String, mayMeanLoad: Bool = true) throws(ValueProblem) -> String {
+    /// - Parameters:
+    ///   - mayMeanLoad: Whether the command may be meant as one of these.
+    ///   - mayBeProgram: Whether a program may write the URL.
+    package static func parse(
+        _ text: String, mayMeanLoad: Bool = true, mayBeProgram: Bool = false
+    ) throws(ValueProblem) -> String {
+        if mayBeProgram, SecretReference.isProgram(text) { return text }
         if let address = WebsocatAddress(text) {
             // Commands of clients are no remedy for a relay.
             let isHelpful = mayMeanLoad || address.connects

@@ -5,17 +5,21 @@ import WSCore
 ///
 /// Only the command line and configuration files that nobody else can write have such values (`startsProgram` in the table
 /// of options). Texts from elsewhere are never read as one.
-package struct SecretCommand {
+package struct SecretCommand: Sendable {
     /// The value as typed.
     package let argument: String
     /// The option, for error messages.
     package let option: String
 
+    /// Whether the first line of the output is a URL, of which only the path and query are a secret.
+    let isURL: Bool
+
     /// Returns nil if the value is something else.
-    package init?(_ argument: String, of option: String) {
+    package init?(_ argument: String, of option: String, isURL: Bool = false) {
         guard SecretReference.isProgram(argument) else { return nil }
         self.argument = argument
         self.option = option
+        self.isURL = isURL
     }
 
     /// Returns nil for another value of `--header`.
@@ -34,6 +38,21 @@ package struct SecretCommand {
 
     /// The name of the program, safe to print.
     package var name: String { escapingControls(words.first ?? "") }
+
+    /// The value without arguments, safe to print.
+    package var shown: String { SecretReference.programPrefix + name }
+
+    /// The URL in the latest output, which must exist.
+    package func url(in outputs: ProgramOutputs) -> String { Self.firstLine(of: outputs[command] ?? "") }
+
+    /// The part of an output that must not be shown.
+    func secret(in output: String) -> String? {
+        guard isURL else { return output }
+        let target = (try? WebSocketURL(parsing: Self.firstLine(of: output)))?.requestTarget
+        return target == "/" ? nil : target
+    }
+
+    private static func firstLine(of output: String) -> String { String(output.prefix { !$0.isNewline }) }
 
     /// The failure of the option because of the program.
     package func failure(_ why: String) -> Failure { .badArgument(what: option, why: "running '\(name)': \(why)") }
@@ -54,7 +73,7 @@ package final class SecretOutputs {
     }
 
     /// Adds a program of a template, which runs for each connection.
-    func add(_ command: SecretCommand) {
+    package func add(_ command: SecretCommand) {
         if !templateCommands.contains(where: { $0.argument == command.argument }) { templateCommands.append(command) }
     }
 }

@@ -51,12 +51,7 @@ package struct Secrets {
             }
             return value
         }
-        if let command = SecretCommand(argument, of: option) {
-            if let output = outputs[command] { return output }
-            let output = try run(command)
-            store(output, of: command)
-            return output
-        }
+        if let command = SecretCommand(argument, of: option) { return try output(of: command) }
         guard argument.hasPrefix("@") else { return argument }
         let path = String(argument.dropFirst())
         var contents = try HeaderFiles.text(of: path, for: option, mark: "@", maximumBytes: maximumFileBytes)
@@ -67,6 +62,14 @@ package struct Secrets {
                 what: "\(option) @\(escapingControls(path))", why: "it is not UTF-8 text; convert the file to UTF-8")
         }
         return text
+    }
+
+    /// The latest output of a program, which runs if there is none.
+    package func output(of command: SecretCommand) throws(Failure) -> String {
+        if let output = outputs[command] { return output }
+        let output = try run(command)
+        store(output, of: command)
+        return output
     }
 
     /// The variables of a text, with what it may use besides them.
@@ -90,7 +93,7 @@ package struct Secrets {
 
     /// Records the latest output of a program.
     package func store(_ output: String, of command: SecretCommand) {
-        record.add(inserted: output)
+        if let secret = command.secret(in: output) { record.add(inserted: secret) }
         outputs[command] = output
     }
 

@@ -59,6 +59,17 @@ import WSCore
         #expect((Failure.interruption(by: end) != nil) == isComeBackTo)
     }
 
+    @Test(
+        "Further codes cause a reconnect, but failures without a code do not",
+        arguments: [
+            (1000, .only([1000]), true), (4000, .only([1000]), false), (1012, .only([]), true), (4000, .all, true),
+        ] as [(UInt16, RetriedCodes, Bool)])
+    func retriedCodes(code: UInt16, codes: RetriedCodes, isComeBackTo: Bool) {
+        let end = ConnectionEnd(closing: Self.closing(received: code))
+        #expect((Failure.interruption(by: end, codes) != nil) == isComeBackTo)
+        #expect(!codes.retries(.closingTimedOut(after: .zero)))
+    }
+
     @Test("A connection without a close frame is lost and causes a reconnect")
     func lost() {
         for failure in [nil, StreamError.system(.connectionReset)] {

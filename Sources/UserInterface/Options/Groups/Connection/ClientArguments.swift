@@ -18,18 +18,21 @@ package struct ClientArguments: Equatable, Sendable {
     /// - Parameters:
     ///   - prefixes: The beginnings of URLs that completion offers.
     ///   - mayMeanLoad: Whether a number in its place may be meant for a load test.
+    ///   - mayBeProgram: Whether a program may write the URL.
     ///   - afterEnd: What to do instead of writing it after `--`; nil: this is allowed.
     package static func url(
         summary: String = "ws://HOST/PATH, HOST:PORT, echo:, or @PROFILE",
-        prefixes: [String] = CompletionTargets.prefixes, mayMeanLoad: Bool = true, afterEnd: String? = nil,
-        manual: MarkedText
+        prefixes: [String] = CompletionTargets.prefixes, mayMeanLoad: Bool = true, mayBeProgram: Bool = false,
+        afterEnd: String? = nil, manual: MarkedText
     ) -> OperandSpecification<ClientArguments> {
         OperandSpecification(
             "URL", required: true, profileKey: "url", afterEnd: afterEnd,
+            startsProgram: { mayBeProgram && SecretReference.isProgram($0) },
             completion: .url(prefixes: prefixes, list: CompletionTargets.word),
             summary: summary, manual: manual
         ) { arguments, values throws(ValueProblem) in
-            arguments.url = try ServerURLValue.parse(values.joined(), mayMeanLoad: mayMeanLoad)
+            arguments.url = try ServerURLValue.parse(
+                values.joined(), mayMeanLoad: mayMeanLoad, mayBeProgram: mayBeProgram)
         }
     }
 
