@@ -185,6 +185,59 @@ def test_write_audio(kitchen):
     assert kitchen.read("speech.pcm") == bytes([0, 1, 2, 3, 0, 255])
 
 
+def speech_service(peer):
+    """Stands in for Vosk: a partial result for each chunk, and the text after the last message."""
+    peer.upgrade()
+    chunks = []
+    while (frame := peer.read_next()).opcode in (wire.BINARY, wire.PING):
+        if frame.opcode == wire.BINARY:
+            chunks.append(frame.payload)
+            peer.send(wire.text('{"partial":"one"}'))
+    assert json.loads(frame.payload) == {"eof": 1}
+    peer.send(wire.text('{"text":"one two"}') + wire.close(1000))
+    peer.read_next()
+    return chunks
+
+
+@recipe("Transcribe speech")
+def test_transcribe_speech(kitchen):
+    speech = os.urandom(3200 * 5 + 100)
+    kitchen.write("speech.pcm", speech)
+    with ScriptedServer(speech_service) as server:
+        result = kitchen.run({"ws://localhost:2700/": server.url, "--every 100ms": "--every 1ms"})
+        assert (result.status, result.out, result.err) == (0, b"one two\n", "")
+    assert [len(chunk) for chunk in server.results[0]] == [3200] * 5 + [100]
+    assert b"".join(server.results[0]) == speech
+
+
+def telephone_service(peer):
+    """Stands in for the server of a Twilio media stream: sends the audio of each message back, then other messages."""
+    peer.upgrade()
+    events = []
+    while not events or events[-1]["event"] != "stop":
+        frame = peer.read_next()
+        if frame.opcode == wire.PING:
+            continue
+        events.append(json.loads(frame.payload))
+        if events[-1]["event"] == "media":
+            peer.send(wire.text(json.dumps({"event": "media", "media": events[-1]["media"]})))
+    peer.send(wire.text('{"event":"mark","media":{"payload":null}}') + wire.text('{"event":"clear"}') + wire.close(1000))
+    peer.read_next()
+    return [event["event"] for event in events]
+
+
+@recipe("Stream audio as a telephone call")
+def test_stream_a_telephone_call(kitchen):
+    audio = os.urandom(160 * 6)
+    kitchen.write("in.ulaw", audio)
+    with ScriptedServer(telephone_service) as server:
+        result = kitchen.run({
+            "ws://localhost:8080/call": server.url, "--every 20ms": "--every 1ms", "--linger 5s": "--linger forever"})
+        assert (result.status, result.err) == (0, "")
+    assert server.results[0] == ["start"] + ["media"] * 6 + ["stop"]
+    assert kitchen.read("out.ulaw") == audio
+
+
 # README.md
 
 

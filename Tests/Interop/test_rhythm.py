@@ -1,6 +1,5 @@
 """The pace of the input of `wsx connect`, and what is around it: --input chunks:SIZE, --every, --wrap, --last-message."""
 
-import base64
 import contextlib
 import json
 import os
@@ -10,7 +9,7 @@ import time
 import pytest
 
 import wire
-from processes import BINARY, Listener, Running, assert_fails, wsx
+from processes import BINARY, ROOT, Listener, Running, assert_fails, wsx
 from scripted_server import ScriptedServer
 
 
@@ -122,9 +121,8 @@ def test_no_message_is_sent_before_its_time():
 def test_input_is_not_read_ahead():
     def script(peer):
         peer.upgrade()
-        frame = peer.read_next()
-        has_begun.set()
-        return frame.payload, collect(peer)
+        while peer.read_next():
+            has_begun.set()
 
     has_begun = threading.Event()
     with ScriptedServer(script) as server:
@@ -198,3 +196,229 @@ def test_lines_of_a_lost_connection_are_not_sent_in_a_burst():
 ], ids=str)
 def test_a_pace_without_input_is_a_usage_error(options, words):
     assert_fails(wsx("connect", *options, "echo:"), 2, *words)
+
+
+# --wrap
+
+
+@pytest.mark.parametrize("options, stdin, messages", [
+    (["--wrap", '{"a":"{{input | base64}}"}', "--input", "chunks:2"], b"\0\xffc", ['{"a":"AP8="}', '{"a":"Yw=="}']),
+    (["--wrap", '{"t":{{json:input}}}'], b'a"b\n\n', ['{"t":"a\\"b"}', '{"t":""}']),
+    (["--wrap", "{{seq}}:{{input}}", "--input", "nul"], b"a\nb\0c\0", ["1:a\nb", "2:c"]),
+    (["--wrap", "<{{input}}>", "--input", "hex"], b"6162\n63\n", ["<ab>", "<c>"]),
+    (["--wrap", "<{{input}}>", "--input", "message"], b"a\nb\n", ["<a\nb\n>"]),
+    (["--wrap", "{{input}}{{seq}}", "--template"], b"{{x}}\n{{{{\n", ["{{x}}1", "{{{{2"]),
+    (["--wrap", "{{input}} {{name}}", "--param", "name=n"], b"a\n", ["a n"]),
+    (["--wrap", "<{{input}}>", "-x", "first", "-i"], b"a\n", ["first", "<a>"]),
+    (["--wrap", "{{input | hex}}", "--every", "1ms", "--input", "chunks:1"], b"ab", ["61", "62"]),
+], ids=str)
+def test_a_text_is_around_each_message_of_the_input(options, stdin, messages):
+    assert sent(*options, stdin=stdin) == texts(*messages)
+
+
+@pytest.mark.parametrize("options, stdin, messages", [
+    (["--wrap", "<{{input}}>"], b"a\xff\n", [b"<a\xff>"]),
+    (["--wrap", "{{input | unbase64}}!"], b"AP8=\n", [b"\0\xff!"]),
+    (["--wrap", ".{{input}}", "--input", "chunks:1"], b"\xff\xfe", [b".\xff", b".\xfe"]),
+], ids=str)
+def test_with_binary_the_result_may_be_any_bytes(options, stdin, messages):
+    assert sent("--binary", *options, stdin=stdin) == [(wire.BINARY, message) for message in messages]
+
+
+def test_a_file_is_one_piece_and_messages_are_not_wrapped(tmp_path):
+    path = tmp_path / "a.bin"
+    path.write_bytes(b"\0\xff\n")
+    assert sent("--wrap", "<{{input | hex}}>", "-x", "plain", "-f", path) == texts("plain", "<00ff0a>")
+    with collector() as server:
+        result = wsx("connect", "--wrap", "<{{input}}>", "-f", path, server.url)
+        assert_fails(result, 2, "--wrap", "UTF-8", "base64")
+        # The run has ended before it connects.
+        assert wsx("connect", server.url, "x").status == 0
+    assert server.results == [texts("x")]
+
+
+@pytest.mark.parametrize("options", [
+    ["--wrap", "<{{input}}>"], ["--wrap", "<{{json:input}}>"], ["--wrap", "<{{json:input}}>", "--binary"],
+    ["--wrap", "<{{input | append:input}}>"],
+], ids=str)
+def test_input_that_must_be_text_ends_the_run(options):
+    with collector() as server:
+        result = wsx("connect", *options, server.url, stdin=b"a\n\xff\nb\n")
+        assert_fails(result, 2, "input message 2", "UTF-8")
+    assert len(server.results[0]) == 1
+
+
+def test_wrapped_lines_are_requests_that_insert_values_of_replies():
+    result = wsx(
+        "connect", "--request", "--wrap", "[{{last:. | default:none}} {{input}}]", "--last-message", "end {{last:.}}",
+        "echo:", stdin=b"a\nb\n")
+    assert (result.status, result.lines, result.err) == (0, ["[none a]", "[[none a] b]", "end [[none a] b]"], "")
+
+
+def test_wrapped_lines_are_calls_and_are_encoded():
+    def script(peer):
+        peer.upgrade()
+        calls = []
+        while (frame := peer.read_next()).opcode != wire.CLOSE:
+            calls.append(json.loads(frame.payload))
+            peer.send(wire.text(json.dumps({"jsonrpc": "2.0", "id": calls[-1]["id"], "result": 1})))
+        peer.send(wire.frame(wire.CLOSE, frame.payload))
+        return [(call["method"], call["params"]) for call in calls]
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--json-rpc", "--wrap", 'say {"t":{{json:input}}}', server.url, stdin=b"a\nb\n")
+        assert (result.status, result.err) == (0, "")
+    assert server.results[0] == [("say", {"t": "a"}), ("say", {"t": "b"})]
+    assert sent("--encode", "cbor", "--wrap", "[{{json:input}}]", stdin=b"a\n") == [(wire.BINARY, b"\x81\x61a")]
+
+
+def test_wrapped_lines_and_the_last_message_are_lines_of_a_protocol():
+    def script(peer):
+        peer.upgrade()
+        lines = []
+        while (frame := peer.read_next()).opcode != wire.CLOSE:
+            lines.append(frame.payload.decode())
+            peer.send(wire.text(json.dumps(["EOSE", json.loads(frame.payload)[1]])))
+        peer.send(wire.frame(wire.CLOSE, frame.payload))
+        return lines
+
+    protocol = f"@{ROOT}/docs/protocols/nostr.json"
+    with ScriptedServer(script) as server:
+        result = wsx(
+            "connect", "--protocol", protocol, "--request", "--wrap", '["COUNT",{{json:input}}]',
+            "--last-message", '["COUNT","end"]', server.url, stdin=b"a\nb\n")
+        assert (result.status, result.err) == (0, "")
+    assert server.results[0] == ['["COUNT","a"]', '["COUNT","b"]', '["COUNT","end"]']
+
+
+def test_a_line_that_is_sent_again_stays_the_same():
+    def script(peer):
+        peer.upgrade()
+        first = peer.read_next()
+        while first.opcode != wire.TEXT:
+            first = peer.read_next()
+        connections.append(first.payload)
+        if len(connections) > 1:
+            peer.answer_close()
+
+    connections = []
+    with ScriptedServer(script) as server:
+        result = wsx(
+            "connect", "--reconnect", "--reconnect-delay", "1ms", "--wrap", "{{input}} {{uuid}}", server.url,
+            stdin=b"a\n")
+        assert result.status == 0, result.err
+    assert connections[0] == connections[1]
+
+
+@pytest.mark.parametrize("options, words", [
+    (["--wrap", "x"], ["--wrap", "{{input}}"]),
+    (["--wrap", "{{input"], ["--wrap", "}}"]),
+    (["--wrap", "{{inptu}}"], ["--wrap", "did you mean '{{input}}'?"]),
+    (["--wrap", "{{input | base46}}"], ["--wrap", "did you mean 'base64'?"]),
+    (["--wrap", "{{input}}", "--param", "input=1"], ["--wrap", "'input'"]),
+    (["--wrap", "{{input}}", "-x", "a"], ["--wrap", "--interactive"]),
+    (["--wrap", "{{input}}", "--no-stdin"], ["--wrap", "standard input is not read"]),
+    (["--wrap", "{{input}}", "--input", "json"], ["--wrap", "--input=json"]),
+    (["--wrap", "{{input}}", "--eol", "lf"], ["--wrap", "--eol"]),
+    (["--wrap", "{{input}}", "--scenario", "/dev/null"], ["--wrap", "--scenario"]),
+    (["--template", "-x", "{{input}}"], ["unknown placeholder '{{input}}'"]),
+    (["--last-message", ""], ["--last-message", "got nothing"]),
+    (["--last-message", "a", "--no-stdin"], ["--last-message", "--no-stdin"]),
+    (["--last-message", "{{nam}}"], ["--last-message", "unknown placeholder '{{nam}}'"]),
+    (["--last-message", "@/nonexistent"], ["--last-message", "/nonexistent"]),
+    (["--last-message", "a", "--scenario", "/dev/null"], ["--last-message", "--scenario"]),
+], ids=str)
+def test_options_without_effect_and_bad_templates_are_usage_errors(options, words):
+    assert_fails(wsx("connect", *options, "echo:"), 2, *words)
+
+
+@pytest.mark.parametrize("option", ["--every=1s", "--wrap={{input}}", "--last-message=a"])
+def test_a_program_and_a_load_do_not_take_them(option):
+    name = option.split("=")[0]
+    assert_fails(wsx("connect", option, "--exec", "echo:", "--", "cat"), 2, name, "--exec")
+    assert_fails(wsx("bench", option, "echo:"), 2, name)
+
+
+# --last-message
+
+
+@pytest.mark.parametrize("options, stdin, messages", [
+    ([], b"a\nb", ["a", "b", "end"]),
+    ([], b"", ["end"]),
+    (["-x", "a"], b"", ["a", "end"]),
+    (["--wrap", "<{{input}}>"], b"a\n", ["<a>", "end"]),
+    (["--every", "20ms"], b"a\nb\n", ["a", "b", "end"]),
+    (["--reconnect"], b"a\n", ["a", "end"]),
+], ids=str)
+def test_the_last_message_follows_the_input(options, stdin, messages):
+    assert sent("--last-message", "end", *options, stdin=stdin) == texts(*messages)
+
+
+def test_the_last_message_is_text_also_with_binary_and_may_be_a_file_with_placeholders(tmp_path):
+    path = tmp_path / "last"
+    path.write_text("end {{name}}\n")
+    assert sent("--binary", "--param", "name=n", "--last-message", f"@{path}", stdin=b"a\n") == [
+        (wire.BINARY, b"a"), (wire.TEXT, b"end n")]
+
+
+def test_the_reply_to_the_last_message_counts():
+    result = wsx("connect", "-1", "--last-message", "end", "echo:", stdin=b"a\nb\n")
+    assert (result.status, result.lines, result.err) == (0, ["a", "b", "end"], "")
+
+
+def test_the_last_message_is_sent_once_per_run():
+    def script(peer):
+        peer.upgrade()
+        messages = collect(peer, 2 if not connections else None)
+        connections.append([payload for _, _, payload in messages])
+
+    connections = []
+    with ScriptedServer(script) as server:
+        result = wsx(
+            "connect", "--reconnect", "--reconnect-delay", "1ms", "--last-message", "end", server.url,
+            stdin=b"a\nb\nc\n")
+        assert result.status == 0, result.err
+    assert connections[0] == [b"a", b"b"]
+    assert connections[1][-1] == b"end" and connections[1].count(b"end") == 1
+
+
+def test_a_last_message_that_is_not_sent_fails_the_run():
+    def script(peer):
+        peer.upgrade()
+        payload = peer.read_next().payload
+        peer.send(wire.close(1000))
+        peer.read_next()
+        return payload
+
+    with ScriptedServer(script) as server:
+        with Running([BINARY, "connect", "--last-message", "end", server.url], stdin=-1) as client:
+            client.send(b"a\n")
+            assert client.wait() == 1
+            assert client.err == "wsx: closed with 1000 before 1 message was sent\n"
+        # Without it, the server decides that it is done.
+        with Running([BINARY, "connect", server.url], stdin=-1) as client:
+            client.send(b"a\n")
+            assert client.wait() == 0
+
+
+def test_a_goal_that_is_met_before_does_not_need_the_last_message():
+    with Running([BINARY, "connect", "--last-message", "end", "-n", "1", "echo:"], stdin=-1) as client:
+        client.send(b"a\n")
+        assert client.wait() == 0
+    assert client.out == b"a\n"
+
+
+# Audio that comes back
+
+
+def test_only_audio_is_written():
+    messages = [{"audio": "AAEC"}, {"audio": None}, {"text": "x"}, {"audio": "/w=="}]
+
+    def script(peer):
+        peer.upgrade(then=b"".join(wire.text(json.dumps(message)) for message in messages))
+        peer.answer_close()
+
+    for form, out in (("{data.audio | unbase64}", b"\0\1\2\xff"), ("{data.audio}", b"AAEC/w==")):
+        with ScriptedServer(script) as server:
+            result = wsx("connect", "--no-stdin", "-n", "4", "--output", "raw", "--format", form, server.url)
+        assert (result.status, result.out, result.err) == (0, out, "")
