@@ -17,7 +17,7 @@ extension Broadcaster: BroadcastHost {
     var readingStates: [Int: ReadingState] { clients.readingStates }
 
     func isHeldUp(_ sender: Int?) -> Bool {
-        guard let sender else { return isInputHeldUp }
+        guard let sender else { return isInputHeldUp || clients.hasWaitingPosts }
         guard let client = clients[sender], !outputs.hasBacklog, !isDelaying else { return false }
         // A turn of the loop is too short to matter. The gates of slow readers also pause clients for the outputs.
         let reasons: PauseReasons = [.slowReader, .turn, .output, .outputTurn]
@@ -59,6 +59,7 @@ extension Broadcaster: FaultHost {
     func gatesDidDrain() {
         outputs.drained()
         resumeInput()
+        clients.retryPosts()
     }
 }
 

@@ -131,6 +131,30 @@ final class Broadcaster<Directory: ClientDirectory> {
         return isOneFull
     }
 
+    // MARK: From POST requests
+
+    /// Sends a message to the clients of a path, or to one of them.
+    /// - Returns: The number of receivers, or `nil` if one of them has no room. Nothing is sent then.
+    func post(_ payload: RawSpan, as kind: MessageKind, to path: String, client number: Int?) -> Int? {
+        var count = 0
+        for client in clients.all where client.takesMessages {
+            guard number.map({ $0 == client.number }) ?? (client.path == path) else { continue }
+            guard !client.isFull, !client.hasFullGate else {
+                slowReaders.hold()
+                return nil
+            }
+            count += 1
+        }
+        guard count > 0 else { return 0 }
+        if let number {
+            _ = send(typed: .message(kind), payload, to: number)
+        } else {
+            if outputs.showsBroadcasts { outputs.show(sent: .message(kind), payload, client: nil) }
+            send(payload, as: kind, toAllBut: nil, at: path)
+        }
+        return count
+    }
+
     // MARK: From the prompt
 
     /// Sends an item typed at the prompt to one client or to all, and shows it once.

@@ -50,6 +50,12 @@ struct ClientRegistry<Directory: ClientDirectory> {
         directory.send(payload, as: kind, toAllBut: sender, at: path)
     }
 
+    /// Whether bodies of POST requests wait for clients.
+    var hasWaitingPosts: Bool { directory.hasWaitingPosts }
+
+    /// Tries again to deliver bodies of POST requests that wait.
+    func retryPosts() { directory.retryPosts() }
+
     /// The clients with full queues, except `sender` and clients that are closing.
     func fullReaders(but sender: Int?) -> [Int] {
         var readers: [Int] = []

@@ -60,6 +60,10 @@ protocol ClientDirectory: AnyObject {
     var loop: EventLoop { get }
     /// The clients by their numbers.
     var connections: [Int: ConnectedClient] { get }
+    /// Whether bodies of POST requests wait for clients.
+    var hasWaitingPosts: Bool { get }
+    /// Tries again to deliver them.
+    func retryPosts()
     /// Sends a message to every client except `sender`, encoded once for all of them.
     /// - Parameter path: The path of the clients, or `nil` for those of all paths.
     /// - Returns: Whether any recipient's queue is full.

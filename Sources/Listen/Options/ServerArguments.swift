@@ -96,6 +96,8 @@ package struct WebArguments: Equatable, Sendable {
     package var servedDirectory: String?
     /// Whether `/` is the console page.
     package var servesConsole = false
+    /// Whether the bodies of POST requests are sent to clients.
+    package var deliversPosts = false
 
     static let options: [OptionSpecification<WebArguments>] = [
         OptionSpecification(
@@ -126,5 +128,15 @@ package struct WebArguments: Equatable, Sendable {
             """,
             example: "--echo --console", seeAlso: ["serve", "path"]
         ) { arguments, _ in arguments.servesConsole = true },
+        OptionSpecification(
+            "post", conflicts: ["exec", "replay", "scenario", "threads", "once"], heading: .web,
+            summary: "Send POST requests to the clients of a path",
+            manual: """
+                Send the body of an HTTP POST request to the clients at its path, as a text message, or with \
+                `Content-Type: application/octet-stream` as a binary one. `/clients/`*N* is client *N* alone. The \
+                response is the number of receivers. See PAGES AND POSTS.
+                """,
+            example: "--post --no-stdin", seeAlso: ["broadcast", "origin", "auth"]
+        ) { arguments, _ in arguments.deliversPosts = true },
     ]
 }

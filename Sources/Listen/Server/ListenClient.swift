@@ -179,6 +179,7 @@ final class ListenClient: ConnectionHandler {
         gate?.resume()
         service?.clientDidDrain()
         run.broadcaster.slowReaders.clientDidDrain(number)
+        run.server.retryPosts()
     }
 
     /// Closes the client with 1013.
@@ -231,7 +232,10 @@ extension Connection: GatedConnection where Handler: GatedHandler {
 }
 
 extension ListenClient: GatedHandler {
-    func gateDidDrain() { service?.clientDidDrain() }
+    func gateDidDrain() {
+        service?.clientDidDrain()
+        run.server.retryPosts()
+    }
 }
 
 // Requirements that involve more than the connection go to its handler.

@@ -142,6 +142,9 @@ package final class ListenRun {
             faults.rejection(of: upgrade.request, policy: settings.policy) ?? mode.refusal(of: upgrade)
         }
         mode.relay(for: server)
+        if settings.arguments.web.deliversPosts {
+            server.postDelivery = { [unowned self] request, body in post(request, body) }
+        }
         server.observer = { [unowned self] event in
             switch event {
             case .opened(let connection):
@@ -206,6 +209,7 @@ package final class ListenRun {
         if settings.arguments.server.servesOnce { return endAfterOnlyClient(end, failure) }
         if stopIfOver() { return }
         broadcaster.slowReaders.clientDidDrain(number)
+        server.retryPosts()
     }
 
     /// The failure that a connection's end counts as. A server for many clients ignores how they disconnect, except

@@ -250,8 +250,8 @@ extension ListenArguments {
     fileprivate func checkForTexts() throws(Failure) {
         let why: String? =
             switch mode {
-            case .echo: "--echo sends messages back as they are"
-            case .conversation, .broadcast: format.readsInput ? nil : "with --no-stdin, the server sends no text"
+            case .echo: web.deliversPosts ? nil : "--echo sends messages back as they are"
+            case .conversation, .broadcast: format.readsInput || web.deliversPosts ? nil : "with --no-stdin, the server sends no text"
             case .replay, .scenario, .exec, .relay: nil
             }
         guard let why else { return }

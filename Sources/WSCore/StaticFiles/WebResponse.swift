@@ -44,7 +44,7 @@ package struct WebResponse {
     }
 
     /// Creates a plain-text response. A line feed is appended to `text`.
-    init(status: Int = 200, text: String, fields: [HeaderField] = []) {
+    package init(status: Int = 200, text: String, fields: [HeaderField] = []) {
         let mediaType = HeaderField(wellFormedName: "Content-Type", value: "text/plain; charset=utf-8")
         self.init(status: status, fields: [mediaType] + fields, content: Self.line(text))
     }

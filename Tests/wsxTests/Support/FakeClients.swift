@@ -68,6 +68,8 @@ final class FakeClient: ServedClient {
 final class FakeDirectory: ClientDirectory {
     let loop: EventLoop
     var connections: [Int: FakeClient] = [:]
+    var hasWaitingPosts = false
+    func retryPosts() {}
 
     /// Creates clients numbered from 1.
     init(_ count: Int, on loop: EventLoop) {

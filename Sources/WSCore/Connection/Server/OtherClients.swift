@@ -5,6 +5,8 @@ internal struct OtherClients {
     var exchanges: [ObjectIdentifier: WebExchange] = [:]
     /// The requests that are being forwarded.
     var forwardedExchanges: [ObjectIdentifier: ForwardedExchange] = [:]
+    /// The POST requests whose bodies have not been delivered.
+    var postedRequests: [ObjectIdentifier: PostedRequest] = [:]
     /// The HTTP/2 connections, which have any number of streams.
     var http2Connections: [ObjectIdentifier: HTTP2Connection] = [:]
     /// The number of HTTP/2 connections without streams.
@@ -14,6 +16,7 @@ internal struct OtherClients {
 
     /// The number of clients. Of an HTTP/2 connection, the streams count, or the connection itself if it has none.
     var count: Int {
-        openings.count + exchanges.count + forwardedExchanges.count + idleHTTP2Count + lingeringCount
+        openings.count + exchanges.count + forwardedExchanges.count + postedRequests.count + idleHTTP2Count
+            + lingeringCount
     }
 }

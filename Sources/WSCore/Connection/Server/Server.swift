@@ -9,6 +9,8 @@ package final class Server<Handler: ConnectionHandler> {
     package var admission = Admission.immediate { _ in nil }
     /// Forwards the requests that are not upgrades; nil if the responder answers them.
     package var forwarding: RequestForwarding?
+    /// Delivers the bodies of POST requests to clients; nil if the responder answers these requests, too.
+    package var postDelivery: PostDelivery?
 
     private let settings: Settings
     private let tls: TLSLayer?
@@ -206,8 +208,11 @@ package final class Server<Handler: ConnectionHandler> {
             case .requested(let request, let firstBytes):
                 if let forwarding {
                     forward(request, firstBytes, of: opening, with: forwarding)
+                } else if let postDelivery, request.method == "POST" {
+                    receive(request, firstBytes, of: opening, for: postDelivery)
                 } else {
-                    answer(request, of: opening)
+                    let response = settings.responder.response(to: request, cache: siteCache)
+                    answer(request, with: response, on: opening.stream, opening.facts)
                 }
             case .http2(let firstBytes): serveHTTP2(on: opening.stream, from: peer, firstBytes: firstBytes)
             case .answered(let request, let response):
@@ -264,9 +269,34 @@ package final class Server<Handler: ConnectionHandler> {
         connection.start(with: firstBytes)
     }
 
-    private func answer(_ request: RequestHead, of opening: ServerOpening) {
-        let response = settings.responder.response(to: request, cache: siteCache)
-        let exchange = WebExchange(request, response, on: opening.stream, facts: opening.facts)
+    /// Whether bodies of POST requests wait for clients.
+    package var hasWaitingPosts: Bool { others.postedRequests.values.contains(where: \.isWaiting) }
+
+    /// Tries again to deliver the bodies of POST requests that wait, because clients have more room.
+    package func retryPosts() {
+        for posted in others.postedRequests.values { posted.retry() }
+    }
+
+    private func receive(
+        _ request: RequestHead, _ firstBytes: [UInt8], of opening: ServerOpening, for delivery: @escaping PostDelivery
+    ) {
+        let posted = PostedRequest(
+            request, on: opening.stream, facts: opening.facts,
+            limitBytes: settings.connection.limits.maximumMessageBytes, memory: resources.memory, deliver: delivery
+        ) { [unowned self] posted, response in
+            others.postedRequests[ObjectIdentifier(posted)] = nil
+            guard var response else { return updateAccepting() }
+            response.complete(with: settings.policy.extraFields)
+            answer(posted.request, with: response, on: posted.stream, posted.factsAfterBody)
+        }
+        others.postedRequests[ObjectIdentifier(posted)] = posted
+        posted.run(firstBytes, bodyTimeout: settings.handshakeTimeout, deliveryTimeout: settings.responseTimeout)
+    }
+
+    private func answer(
+        _ request: RequestHead, with response: WebResponse, on stream: any ByteStream, _ facts: OpeningFacts
+    ) {
+        let exchange = WebExchange(request, response, on: stream, facts: facts)
         others.exchanges[ObjectIdentifier(exchange)] = exchange
         exchange.run(timeout: settings.responseTimeout, memory: resources.memory) { [unowned self] exchange, served in
             others.exchanges[ObjectIdentifier(exchange)] = nil

@@ -15,6 +15,9 @@ struct BodyFraming: Equatable, Sendable {
     private var remainingBytes: Int
     private var chunkedDecoder = ChunkedDecoder()
 
+    /// The framing of a message without a body.
+    static let none = BodyFraming(.none)
+
     private init(_ length: Length) {
         self.length = length
         if case .bytes(let count) = length { remainingBytes = count } else { remainingBytes = 0 }

@@ -15,7 +15,8 @@ extension ServerHandshake {
             if let name = request.connectProtocol, !request.asksForWebSocket {
                 throw refusal(501, "The protocol \(quoted(name)) is not supported; use websocket.", request)
             }
-            if policy.checksHostAndOrigin, policy.isGateway {
+            // Browsers send forms and simple requests of any page, with its origin, without asking the server first.
+            if policy.checksHostAndOrigin, policy.isGateway || request.method == "POST" {
                 try checkOrigin(request, host: host, policy: policy)
                 if policy.role == .gateway(addsLogin: true) { try checkSite(request, host: host, policy: policy) }
             }

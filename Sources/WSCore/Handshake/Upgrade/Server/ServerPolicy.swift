@@ -68,7 +68,7 @@ package final class ServerPolicy: Sendable {
     var isGateway: Bool { role != .server }
 
     /// Whether the request's path accepts WebSocket connections.
-    func hasWebSockets(at request: RequestHead) -> Bool {
+    package func hasWebSockets(at request: RequestHead) -> Bool {
         path == nil || request.normalizedPath == path
     }
 
