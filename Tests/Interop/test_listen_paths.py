@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 import wire
-from processes import Listener, assert_fails, wsx
+from processes import Listener, Relay, assert_fails, wsx
 
 
 def connect(listener, path="/", *fields):
@@ -57,3 +57,112 @@ def test_a_recording_names_only_the_receivers_on_the_path(tmp_path):
 
 def test_another_scope_is_a_usage_error():
     assert_fails(wsx("listen", "--broadcast=room", "0"), 2, "--broadcast", "path")
+
+
+# The values of a request
+
+
+REQUEST = ("/chat/a%20b?room=r%2Bd+%22x%22&empty&token=geheim99", b"X-User: J\xc3\xbcrgen, \"it\"", b"Cookie: sid=0123456789")
+
+
+@pytest.mark.parametrize("template, text", [
+    ("{{path}}", "/chat/a%20b"), ("{{query:room}}|{{query:empty}}|{{query:none}}", 'r+d "x"||'),
+    ('{"r":{{json:query:room}},"n":{{json:query:none}},"u":{{json:header:x-user}}}',
+     '{"r":"r+d \\"x\\"","n":"","u":"Jürgen, \\"it\\""}'),
+    ("{{header:Cookie | sha256}}", "9aeb0b0b"), ("{{query:room | url}}", "r%2Bd%20%22x%22"),
+], ids=["path", "query", "json", "secret", "filter"])
+def test_first_messages_and_answers_insert_values_of_the_request(template, text):
+    if "sha256" in template:
+        import hashlib
+        text = hashlib.sha256(b"sid=0123456789").hexdigest()
+    options = ["--first-message", template, "--answer", f"^x => {template}"]
+    with Listener("--no-stdin", *options) as listener:
+        client = connect(listener, *REQUEST)
+        send(client, "x")
+        assert texts(client, 2) == [text, text]
+
+
+def test_secrets_of_the_request_are_masked_where_they_are_shown():
+    with Listener("--no-stdin", "-vv", "--first-message", "{{header:Cookie}} {{query:token}} {{path}}") as listener:
+        client = connect(listener, *REQUEST)
+        assert texts(client, 1) == ["sid=0123456789 geheim99 /chat/a%20b"]
+        line = listener.wait_for(r"→ text .*\n").group().decode()
+        assert line.endswith("••• ••• /chat/a%20b\n")
+
+
+def test_a_scenario_of_a_server_inserts_values_of_the_request(tmp_path):
+    path = tmp_path / "s.jsonl"
+    path.write_text('{"type":"message","direction":"out","data":"in {{path}}"}\n'
+                    '{"type":"message","direction":"in","data":"{{query:a}}"}\n')
+    with Listener("--scenario", path) as listener:
+        client = connect(listener, "/p?a=1")
+        send(client, "in /p")
+        assert texts(client, 1) == ["1"]
+    assert_fails(wsx("connect", "--scenario", path, "echo:"), 2, "line 1")
+
+
+def test_a_relay_answers_with_values_of_the_request():
+    with Listener("--echo") as server, Relay(server.url, "--answer", "^who => {{query:n}}") as relay:
+        client = connect(relay, "/?n=7")
+        send(client, "who")
+        send(client, "echo")
+        assert texts(client, 2) == ["7", "echo"]
+
+
+def test_only_servers_know_requests():
+    assert_fails(wsx("connect", "--first-message", "{{query:a}}", "echo:"), 2, "{{query:…}}", "servers")
+    assert_fails(wsx("connect", "--first-message", "{{path}}", "echo:"), 2, "{{path}}")
+    assert_fails(wsx("relay", "--rewrite", "a => {{header:a}}", "0", "echo:"), 2, "servers")
+
+
+def test_a_variable_of_that_name_wins():
+    with Listener("--no-stdin", "--param", "path=mine", "--first-message", "{{path}}") as listener:
+        assert texts(connect(listener), 1) == ["mine"]
+
+
+# --scenario for paths
+
+
+def scenario(path, question, answer):
+    path.write_text(f'{{"type":"message","direction":"out","data":"{question}"}}\n'
+                    f'{{"type":"message","direction":"in","data":"{answer}"}}\n')
+    return path
+
+
+def test_the_first_scenario_for_the_path_is_played(tmp_path):
+    red, blue = [scenario(tmp_path / name, "q", name) for name in ("red", "blue")]
+    options = ["--scenario", f"path:/red/* {red}", "--scenario", f"path:/** {blue}", "--scenario", red]
+    with Listener(*options) as listener:
+        for path, answer in (("/red/1", "red"), ("/red/1/2?x", "blue"), ("/", "blue")):
+            client = connect(listener, path)
+            send(client, "q")
+            assert texts(client, 1) == [answer]
+            client.send(wire.close(1000, is_masked=True))
+            assert client.read_until_close().close_code == 1000
+        assert listener.stop() == 0
+
+
+def test_a_path_without_a_scenario_is_404(tmp_path):
+    with Listener("--scenario", f"path:/red {scenario(tmp_path / 's', 'q', 'a')}") as listener:
+        with socket.create_connection(("127.0.0.1", listener.port), timeout=60) as sock:
+            sock.sendall(wire.upgrade_request(listener.port, "/blue"))
+            assert wire.Stream(sock).read_head().startswith(b"HTTP/1.1 404 ")
+        client = connect(listener, "/red")
+        send(client, "q")
+        assert texts(client, 1) == ["a"]
+
+
+def test_a_client_that_deviates_in_one_of_the_scenarios_fails_the_run(tmp_path):
+    red = scenario(tmp_path / "red", "q", "a")
+    with Listener("--scenario", f"path:/red {red}") as listener:
+        client = connect(listener, "/red")
+        send(client, "wrong")
+        assert client.read_until_close().close_code == 1008
+        assert listener.stop() == 7
+
+
+@pytest.mark.parametrize("value, words", [
+    ("path:/a", "a file must follow"), ("path:a x", "'path:' needs a path"), ("path:/a /nonexistent", "/nonexistent"),
+], ids=["no file", "no path", "no such file"])
+def test_mistakes_in_the_option_are_usage_errors(value, words):
+    assert_fails(wsx("listen", "--scenario", value, "0"), 2, "--scenario", words)

@@ -82,6 +82,16 @@ package struct ScopedCondition: Equatable, Sendable {
         case path
     }
 
+    /// Divides a text that may begin with `path:` and a pattern of paths, which end at the first blank.
+    /// - Returns: The pattern, or `nil` without one, and the rest.
+    /// - Throws: ``ScopedConditionError`` if the pattern matches no path, or if nothing follows it.
+    package static func paths(of text: String) throws(ScopedConditionError) -> (PathPattern?, rest: String) {
+        guard let (word, value, rest) = prefix(of: text[...]), word == .path else { return (nil, text) }
+        guard let pattern = PathPattern(value) else { throw .notAPath(value) }
+        guard let rest, !rest.isEmpty else { throw .nothingAfter("path:\(value)") }
+        return (pattern, String(rest))
+    }
+
     /// The prefix at the beginning, its value, and what follows the blank after it, or `nil` if there is no blank.
     private static func prefix(of text: Substring) -> (Word, value: String, rest: Substring?)? {
         for word in Word.allCases where text.utf8.starts(with: "\(word.rawValue):".utf8) {

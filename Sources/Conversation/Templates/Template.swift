@@ -15,6 +15,7 @@ import WSCore
 ///     {{time:s}}         the time in seconds since 1970
 ///     {{random:A..B}}    a random integer from A to B
 ///     {{exec:COMMAND}}   the latest output of a program
+///     {{path}}           the path of the client's request, in a server; also {{query:NAME}} and {{header:NAME}}
 ///     {{json:…}}         any of these as a JSON value
 ///     {{… | sha256}}     any of these, changed by filters; see ``TemplateFilter``
 ///     {{"text" | hex}}   a literal, which is a JSON string
@@ -55,6 +56,8 @@ package struct Template: Equatable, Sendable {
         case group(Int, Form)
         /// The latest output of the program at this index of ``commands``.
         case program(Int, Form)
+        /// The value of the client's request at this index of ``requestValues``.
+        case request(Int, Form)
         /// A value with filters, at this index of ``filteredParts``.
         case filtered(Int)
 
@@ -66,7 +69,7 @@ package struct Template: Equatable, Sendable {
             case .random(let count): count
             case .iso: Template.isoBytes
             case .uuid: Template.uuidBytes
-            case .variable, .last, .group, .program, .filtered: nil
+            case .variable, .last, .group, .program, .request, .filtered: nil
             }
         }
     }
@@ -134,8 +137,8 @@ package struct Template: Equatable, Sendable {
     init(_ parser: TemplateParser, percentEncodesValues: Bool = false) {
         contents = Contents(
             literals: parser.literals, paths: parser.paths, parts: parser.parts, filteredParts: parser.filteredParts,
-            programs: parser.programs, insertsSecret: parser.insertsSecret, percentEncodesValues: percentEncodesValues,
-            allowsBytes: parser.allowsBytes)
+            programs: parser.programs, requestValues: parser.requestValues, insertsSecret: parser.insertsSecret,
+            percentEncodesValues: percentEncodesValues, allowsBytes: parser.allowsBytes)
     }
 
     /// Creates a text without placeholders.
@@ -195,7 +198,7 @@ package struct Template: Equatable, Sendable {
         contains { part in
             switch part {
             case .sequence, .time, .seconds, .iso, .uuid, .random, .integer, .last, .group: true
-            case .literal, .connection, .variable, .program, .filtered: false
+            case .literal, .connection, .variable, .program, .request, .filtered: false
             }
         }
     }
@@ -245,7 +248,9 @@ package struct Template: Equatable, Sendable {
         parts.reduce(0) { sum, part in
             switch part {
             case .literal, .iso, .uuid, .random: sum.flatMap { sum in part.maximumByteCount.map { sum + $0 } }
-            case .sequence, .connection, .time, .seconds, .integer, .variable, .last, .group, .program, .filtered: nil
+            case .sequence, .connection, .time, .seconds, .integer, .variable, .last, .group, .program, .request,
+                .filtered:
+                nil
             }
         }
     }
@@ -286,7 +291,7 @@ package struct Template: Equatable, Sendable {
             case .literal, .sequence, .connection, .time, .seconds, .iso, .uuid, .random, .integer:
                 let target = buffer.reserve(part.maximumByteCount ?? 0)
                 buffer.commit(contents.writeBounded(part, at: index, stamp, to: target))
-            case .variable, .last, .group, .program:
+            case .variable, .last, .group, .program, .request:
                 guard contents.percentEncodesValues else {
                     try appendValue(of: part, to: &buffer, variables, match, message)
                     continue
@@ -356,6 +361,11 @@ package struct Template: Equatable, Sendable {
             let program = contents.programs[index]
             guard let output = program.outputs[program.command] else { throw .noOutput(program.command) }
             Self.append(text: Array(output.utf8).span.bytes, as: form, to: &buffer)
+        case .request(let index, let form):
+            let (value, sink) = contents.requestValues[index]
+            let text = Array((variables.request.map { value.text(in: $0) } ?? "").utf8)
+            sink?.add(text)
+            Self.append(text: text.span.bytes, as: form, to: &buffer)
         case .variable(let slot, let form): try variables.append(slot, as: form, to: &buffer)
         case .last(let path, let form): try variables.appendLast(contents.paths[path], as: form, to: &buffer)
         case .group(let number, let form):

@@ -9,6 +9,8 @@ extension Template {
         let parts: [Part]
         let filteredParts: [FilteredPart]
         let programs: [(command: String, outputs: ProgramOutputs)]
+        /// The values of the client's request, and what receives secret ones.
+        let requestValues: [(value: RequestValue, sink: SecretSink?)]
         let maximumByteCount: Int?
         let insertsSecret: Bool
         let percentEncodesValues: Bool
@@ -17,6 +19,7 @@ extension Template {
         init(
             literals: [UInt8], paths: [JSONPath] = [], parts: [Part], filteredParts: [FilteredPart] = [],
             programs: [(command: String, outputs: ProgramOutputs)] = [],
+            requestValues: [(value: RequestValue, sink: SecretSink?)] = [],
             insertsSecret: Bool = false, percentEncodesValues: Bool = false, allowsBytes: Bool = false
         ) {
             self.literals = literals
@@ -24,6 +27,7 @@ extension Template {
             self.parts = parts
             self.filteredParts = filteredParts
             self.programs = programs
+            self.requestValues = requestValues
             self.insertsSecret = insertsSecret
             self.percentEncodesValues = percentEncodesValues
             self.allowsBytes = allowsBytes
@@ -36,6 +40,7 @@ extension Template {
             one.literals == other.literals && one.paths == other.paths && one.parts == other.parts
                 && one.filteredParts == other.filteredParts
                 && one.programs.elementsEqual(other.programs, by: ==)
+                && one.requestValues.map(\.value) == other.requestValues.map(\.value)
                 && one.percentEncodesValues == other.percentEncodesValues && one.allowsBytes == other.allowsBytes
         }
     }
@@ -86,7 +91,7 @@ extension Template.Contents {
             // Parts of a message differ, because the index of the part changes the highest bits of the seed.
             RandomText.write(count, seed: stamp.seed ^ UInt64(index).byteSwapped, to: target)
             return count
-        case .variable, .last, .group, .program, .filtered: return 0
+        case .variable, .last, .group, .program, .request, .filtered: return 0
         }
     }
 

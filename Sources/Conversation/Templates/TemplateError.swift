@@ -11,6 +11,8 @@ package struct TemplateError: Error, Equatable {
         case unknownName(String, variables: [String], includesLastMessage: Bool = true)
         /// `last`, in a text that follows no message.
         case noLastMessage
+        /// `query:` or `header:`, in a text that no server sends.
+        case noRequest
         /// `random` without a number in the allowed range.
         case badLength
         /// `random:` without a valid range.
@@ -92,6 +94,8 @@ package struct TemplateError: Error, Equatable {
         case .badFilter(let name, let why): return "the filter '\(name)' is invalid: \(why)"
         case .noLastMessage:
             return "{{last:…}} needs a received message, which exists only in --answer and scenarios"
+        case .noRequest:
+            return "{{query:…}} and {{header:…}} are possible only in first messages, answers, and scenarios of servers"
         case .badRange:
             return "expected {{random:A..B}} with integers of at most 18 digits, and A not above B"
         case .badArgument: return "an argument with filters ends with ')': FILTER:(VALUE | FILTER)"

@@ -22,6 +22,7 @@ package struct TemplateParser {
     private(set) var parts: [Template.Part] = []
     private(set) var filteredParts: [Template.FilteredPart] = []
     private(set) var programs: [(command: String, outputs: ProgramOutputs)] = []
+    private(set) var requestValues: [(value: RequestValue, sink: SecretSink?)] = []
     private(set) var insertsSecret = false
 
     init(
@@ -141,6 +142,8 @@ package struct TemplateParser {
                 try addPath(String(text.dropFirst(5)), as: form)
             } else if let number = try group(text) {
                 append(.group(number, form))
+            } else if let requested = RequestValue(text), variables.includesRequest || requested != .path {
+                try addRequested(requested, as: form)
             } else {
                 throw .unknownName(
                     text, variables: variables.names, includesLastMessage: variables.includesLastMessage)
@@ -191,6 +194,16 @@ package struct TemplateParser {
         insertsSecret = true
         programs.append((command, outputs))
         append(.program(programs.count - 1, form))
+    }
+
+    private mutating func addRequested(
+        _ value: RequestValue, as form: Template.Form
+    ) throws(TemplateError.Reason) {
+        guard variables.includesRequest else { throw .noRequest }
+        if value.isSecret { insertsSecret = true }
+        // Of a value with filters, only the result is sent.
+        requestValues.append((value, value.isSecret && !isOperand ? variables.sink : nil))
+        append(.request(requestValues.count - 1, form))
     }
 
     private mutating func addPath(_ text: String, as form: Template.Form) throws(TemplateError.Reason) {

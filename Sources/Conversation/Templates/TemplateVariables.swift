@@ -20,6 +20,8 @@ package struct TemplateVariables: ~Copyable {
 
     private var names: [String]
     private var slots: [Value]
+    /// The request of the client whose messages these are, or `nil` if this is no server.
+    package var request: RequestHead?
     private var lastMessage = ByteBuffer()
     private var hasLastMessage = false
 

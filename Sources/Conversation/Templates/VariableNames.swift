@@ -13,6 +13,8 @@ package struct VariableNames: Equatable, Sendable {
     package private(set) var secretSlots: Set<Int> = []
     /// Whether templates may also insert values of the last message.
     package var includesLastMessage = true
+    /// Whether templates may also insert values of a client's request; see ``RequestValue``.
+    package var includesRequest = false
     /// The outputs of programs that templates insert, or `nil` where `{{exec:…}}` is not allowed.
     package var programs: ProgramOutputs?
     /// Receives what is computed from secrets.

@@ -24,14 +24,16 @@ struct PipelineFactory {
     /// A pipeline, or `nil` if there is no need for one.
     /// - Parameters:
     ///   - side: The side whose messages it receives.
-    ///   - path: The path of the client's request in normalized form, or `nil` if it has none.
+    ///   - request: The client's request.
     ///   - rewrite: Returns the new text of a text, or `nil` if it stays. Without it, no messages change.
     /// - Returns: The pipeline, and its rules, or `nil` if there are none.
     fileprivate func makePipeline(
-        for side: RelaySide, at path: String?, decodes: Bool, rewriting rewrite: MessageEditor.Rewriting?,
+        for side: RelaySide, of request: RequestHead, decodes: Bool, rewriting rewrite: MessageEditor.Rewriting?,
         on loop: EventLoop
     ) -> (Pipeline, AutoReply?)? {
+        let path = request.normalizedPath
         let answers = rules?.concerning(side, at: path).map { AutoReply($0, seed: .random(in: .min ... .max)) }
+        answers?.variables.request = request
         let editor = MessageEditor(rewriting: rewrite, dropping: dropping.concerning(side, at: path))
         let codecs = decodes || answers != nil || editor != nil ? side == .client ? clientCodecs : serverCodecs : nil
         guard codecs != nil || answers != nil || editor != nil else { return nil }
@@ -72,8 +74,7 @@ final class ClientPipeline {
         rewriting rewrite: MessageEditor.Rewriting?, answering peer: AnsweredPeer
     ) {
         let made = run.pipelines.makePipeline(
-            for: side, at: client.upgrade.request.normalizedPath, decodes: needsDecoding, rewriting: rewrite,
-            on: run.loop)
+            for: side, of: client.upgrade.request, decodes: needsDecoding, rewriting: rewrite, on: run.loop)
         guard let (pipeline, answers) = made else { return nil }
         self.pipeline = pipeline
         number = client.number

@@ -1,6 +1,7 @@
 import CommandLine
 import Conversation
 import UserInterface
+import WSCore
 
 /// The arguments of `wsx listen` as typed. Nothing is resolved yet: no file is read, and no address looked up.
 package struct ListenArguments: ConversationArguments, Equatable, Sendable {
@@ -14,6 +15,8 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
     package var exchange = ExchangeArguments()
     package var protocols = ProtocolArguments()
     package var scenario = ScenarioArguments()
+    /// The scenarios; the first one for a client's path is played.
+    package var scenarios: [ScenarioChoice] = []
     package var faults = FaultArguments()
     package var tls = ServerTLSArguments()
     package var format = FormatArguments()
@@ -153,7 +156,7 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
 
     private static let scenario =
         OptionSpecification<ListenArguments>(
-            "scenario", value: OptionValue("FILE", .file), repetition: .mustAgree, about: .service,
+            "scenario", value: OptionValue("FILE", .file), repetition: .adds, about: .service,
             conflicts: ["echo", "broadcast", "exec", "replay"], excludes: [.input, .kind, .messageOutput],
             heading: .scenario, summary: "Play the opposite side of FILE",
             manual: """
@@ -161,10 +164,14 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
                 and send those that it expects. A client that deviates is closed with 1008 and reported. Standard input \
                 is not read. See SCENARIOS.
                 """,
-            example: "--scenario login.jsonl", seeAlso: ["ignore", "replay", "answer"]
-        ) { arguments, value in
+            """
+            *FILE* may follow `path:`*GLOB* and a blank: it is then played with clients whose path matches, as in \
+            conditions. The first match of several options counts; a client without one gets 404.
+            """,
+            example: "--scenario 'path:/a/* a.jsonl' --scenario b.jsonl", seeAlso: ["ignore", "replay", "answer"]
+        ) { arguments, value throws(ValueProblem) in
             arguments.mode = .scenario
-            arguments.scenario.path = value
+            arguments.scenarios.append(try ScenarioChoice(value))
         }
 }
 
@@ -184,6 +191,27 @@ package enum ListenMode: Equatable, Sendable {
     case exec([String])
     /// Messages are exchanged with a server, which these arguments describe.
     case relay(RelayMode)
+}
+
+/// A value of `--scenario`: a file, and the paths of the clients with which it is played.
+package struct ScenarioChoice: Equatable, Sendable {
+    /// `nil`: all paths.
+    package var paths: PathPattern?
+    package var file: String
+
+    /// Parses `FILE` or `path:GLOB FILE`.
+    package init(_ text: String) throws(ValueProblem) {
+        do throws(ScopedConditionError) {
+            (paths, file) = try ScopedCondition.paths(of: text)
+        } catch {
+            throw switch error {
+            case .nothingAfter(let prefix):
+                .unusable(words: "a file must follow '\(escapingControls(prefix))' and a blank")
+            default:
+                .unusable(words: "'path:' needs a path, such as path:/chat/*; for a file of that name, write ./path:")
+            }
+        }
+    }
 }
 
 /// The values of `--broadcast`: the clients that get the messages of others.
@@ -250,10 +278,9 @@ extension ListenArguments {
     package var readFiles: [OutputPlace.Source] {
         let recording: String? = if case .replay(let path) = mode { path } else { nil }
         return [
-            ("--replay", recording), ("--scenario", scenario.path), ("--tls-cert", tls.certificate),
-            ("--tls-key", tls.key),
+            ("--replay", recording), ("--tls-cert", tls.certificate), ("--tls-key", tls.key),
             ("--client-ca", tls.clientAuthorities),
-        ]
+        ] + scenarios.map { ("--scenario", $0.file) }
             + OutputPlace.files(server.headers, of: "--header")
             + OutputPlace.files(access.credentials, of: "--auth")
             + OutputPlace.files(access.tokens, of: "--bearer")

@@ -280,12 +280,14 @@ final class ListenOutputs {
         }
     }
 
+    /// Shows a sent message, except at the prompt without the secrets of the run.
     private func show(sent payload: RawSpan, as kind: MessageKind, client: Int?) {
         withShown(payload, kind) { payload, kind, _ in
             if let view {
                 view.show(payload, as: kind, .sent, client: client)
             } else {
-                diagnostics.show(transcript.message(payload, as: kind, .sent, client: client))
+                let masked = diagnostics.secrets.masking(payload.withUnsafeBytes { Array($0) })
+                diagnostics.show(transcript.message(masked.span.bytes, as: kind, .sent, client: client))
             }
         }
     }

@@ -4,15 +4,53 @@ import Peer
 import UserInterface
 import WSCore
 
+/// A scenario whose opposite side is played with the clients of some paths.
+struct ServedScenario {
+    let scenario: Scenario
+    /// The arguments of this scenario alone.
+    let arguments: ScenarioArguments
+    /// `nil`: all paths.
+    private let paths: PathPattern?
+
+    /// Reads the file.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    init(
+        _ choice: ScenarioChoice, _ arguments: ListenArguments, variables: VariableNames, secrets: Secrets
+    ) throws(Failure) {
+        paths = choice.paths
+        var own = arguments.scenario
+        own.path = choice.file
+        self.arguments = own
+        scenario = try Scenario.make(
+            at: choice.file, own, variables: variables, playsPeer: true, codecs: arguments.codecs,
+            limitBytes: arguments.limits.maximumMessageBytes, secrets: secrets)
+    }
+
+    /// Whether the scenario is for a client with this request.
+    func concerns(_ request: RequestHead) -> Bool {
+        guard let paths else { return true }
+        return request.normalizedPath.map { paths.matches($0) } ?? false
+    }
+}
+
+extension [ServedScenario] {
+    /// The recorded subprotocols, in order.
+    var subprotocols: [String] {
+        compactMap(\.scenario.subprotocol).reduce(into: []) { names, name in
+            if !names.contains(name) { names.append(name) }
+        }
+    }
+}
+
 /// Plays the opposite side of a scenario with each client, and counts the clients that deviate from it.
 final class ClientScenarios: ModeService {
-    private let scenario: Scenario
+    private let scenarios: [ServedScenario]
     private unowned let run: ListenRun
     private var clientCount = 0
     private var failureCount = 0
 
-    init(_ scenario: Scenario, of run: ListenRun) {
-        self.scenario = scenario
+    init(_ scenarios: [ServedScenario], of run: ListenRun) {
+        self.scenarios = scenarios
         self.run = run
     }
 
@@ -20,9 +58,20 @@ final class ClientScenarios: ModeService {
     var failure: Failure? { failureCount > 0 ? .scenarioFailedForClients(failureCount, of: clientCount) : nil }
 
     func service(for client: AcceptedClient) -> (any ClientService)? {
+        guard let served = scenario(for: client.upgrade.request) else { return nil }
         clientCount += 1
         let number = client.number
-        return ClientScenario(scenario, client: number, of: run) { [unowned self] in failed($0, of: number) }
+        return ClientScenario(served, for: client, of: run) { [unowned self] in failed($0, of: number) }
+    }
+
+    private func scenario(for request: RequestHead) -> Scenario? {
+        scenarios.first { $0.concerns(request) }?.scenario
+    }
+
+    func refusal(of upgrade: ServerUpgrade) -> HandshakeRefusal? {
+        guard scenario(for: upgrade.request) == nil else { return nil }
+        return .rejection(
+            of: upgrade.request, with: 404, because: "There is no scenario for this path.", policy: run.settings.policy)
     }
 
     private func failed(_ failure: ScenarioFailure, of number: Int) {
@@ -64,9 +113,10 @@ final class ClientScenario: ClientService {
     }
 
     fileprivate init(
-        _ scenario: Scenario, client number: Int, of run: ListenRun, didFail: @escaping (ScenarioFailure) -> Void
+        _ scenario: Scenario, for client: AcceptedClient, of run: ListenRun,
+        didFail: @escaping (ScenarioFailure) -> Void
     ) {
-        self.number = number
+        number = client.number
         self.run = run
         self.didFail = didFail
         // The client's time limits are not those of its peer.
@@ -74,6 +124,7 @@ final class ClientScenario: ClientService {
             scenario, connection: UInt64(number), defaultTimeout: .zero, repeats: scenario.hasRepetition,
             clockOffset: run.loop.clockOffset, seed: .random(in: .min ... .max))
         run.settings.variables.set(&player.variables)
+        player.variables.request = client.upgrade.request
     }
 
     /// Starts at the end of the turn: the response to the client's request is sent first.

@@ -64,7 +64,7 @@ package final class ListenRun {
         log = ClientLog(
             arguments, on: loop, diagnostics: diagnostics, transcript: outputs.transcript, isPrompt: outputs.view != nil
         )
-        for pattern in (pipelines.rules?.patterns ?? []) + (settings.scenario?.patterns ?? [])
+        for pattern in (pipelines.rules?.patterns ?? []) + settings.scenarios.flatMap(\.scenario.patterns)
             + pipelines.dropping.patterns
         {
             outputs.diagnostics.watch(pattern)
@@ -94,7 +94,9 @@ package final class ListenRun {
     /// Runs until the server ends. Returns the failure, or `nil` if there was none.
     package func run() -> Failure? {
         let stopRequests: StopRequests
-        settings.scenario?.noteOtherConnections(in: settings.arguments.scenario, on: diagnostics)
+        for served in settings.scenarios {
+            served.scenario.noteOtherConnections(in: served.arguments, on: diagnostics)
+        }
         do throws(Failure) {
             // Catch all signals if the terminal has to be restored or programs have to be ended.
             stopRequests = try StopRequests(
@@ -216,7 +218,7 @@ package final class ListenRun {
     /// after a protocol violation.
     private func failure(of end: ConnectionEnd) -> Failure? {
         // A scenario has its own expectations of the end.
-        guard settings.arguments.server.servesOnce, settings.scenario == nil else {
+        guard settings.arguments.server.servesOnce, settings.scenarios.isEmpty else {
             return end.violation.map { .failure(of: $0) }
         }
         return Failure.failure(of: end, closeTimeout: settings.arguments.limits.closeTimeout)

@@ -18,8 +18,8 @@ package struct ListenSettings {
     let isRepl: Bool
     /// The recording of `--replay`, or `nil` if there is none.
     let replay: ReplayRecording?
-    /// The scenario whose opposite side is played, or `nil` if there is none.
-    let scenario: Scenario?
+    /// The scenarios whose opposite sides are played.
+    let scenarios: [ServedScenario]
     /// The messages that are sent automatically, or `nil` if there are none.
     let exchange: AutoReply.Plan?
     /// The programs that answer messages, by their words.
@@ -56,11 +56,14 @@ package struct ListenSettings {
             replay = nil
             try arguments.checkInput(limitBytes: arguments.limits.maximumMessageBytes)
         }
-        variables = try ChosenRow(
+        var variables = try ChosenRow(
             DataArguments(), arguments.protocols, sets: arguments.exchange.sets, secrets: secrets)
-        scenario = try Scenario.make(
-            arguments.scenario, variables: variables.columns, playsPeer: true, codecs: arguments.codecs,
-            limitBytes: arguments.limits.maximumMessageBytes, secrets: secrets)
+        variables.columns.includesRequest = true
+        self.variables = variables
+        let scenarios = try arguments.scenarios.map { (choice) throws(Failure) in
+            try ServedScenario(choice, arguments, variables: variables.columns, secrets: secrets)
+        }
+        self.scenarios = scenarios
         exchange = try AutoReply.Plan.make(
             arguments.exchange, allowing: arguments.conditionPrefixes, runsPrograms: true,
             variables: variables.columns, row: variables.row, extractions: variables.extractions, takesData: false,
@@ -88,7 +91,7 @@ package struct ListenSettings {
         do throws(ServerPolicyError) {
             policy = try ServerPolicy(
                 subprotocols: arguments.server.subprotocols.isEmpty
-                    ? [scenario?.subprotocol].compactMap(\.self) : arguments.server.subprotocols,
+                    ? scenarios.subprotocols : arguments.server.subprotocols,
                 path: arguments.server.path,
                 allowedOrigins: arguments.access.origins,
                 role: relay.map { .gateway(addsLogin: $0.addsLogin) } ?? .server, access: access,
@@ -143,7 +146,7 @@ package struct ListenSettings {
         Connection.Settings(
             role: .server, limits: arguments.limits.ofMessages,
             fragmentBytes: arguments.limits.fragmentBytes, closeTimeout: arguments.limits.closeTimeout,
-            pausesReadingWhenFull: arguments.mode == .echo || replay != nil || exchange != nil || scenario != nil,
+            pausesReadingWhenFull: arguments.mode == .echo || replay != nil || exchange != nil || !scenarios.isEmpty,
             queueLimitBytes: relay == nil ? 16 << 20 : Relay.queueLimitBytes,
             forfeitingReasons: [.gate, .replay], answersPings: relay == nil && arguments.faults.answersPings,
             answersCloses: relay == nil)
@@ -251,7 +254,8 @@ extension ListenArguments {
         let why: String? =
             switch mode {
             case .echo: web.deliversPosts ? nil : "--echo sends messages back as they are"
-            case .conversation, .broadcast: format.readsInput || web.deliversPosts ? nil : "with --no-stdin, the server sends no text"
+            case .conversation, .broadcast:
+                format.readsInput || web.deliversPosts ? nil : "with --no-stdin, the server sends no text"
             case .replay, .scenario, .exec, .relay: nil
             }
         guard let why else { return }

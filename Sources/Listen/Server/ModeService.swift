@@ -55,7 +55,7 @@ extension ListenRun {
         case .replay:
             if let recording = settings.replay { return ReplayService(recording, of: self) }
         case .scenario:
-            if let scenario = settings.scenario { return ClientScenarios(scenario, of: self) }
+            return ClientScenarios(settings.scenarios, of: self)
         case .exec:
             if let command = settings.program { return ProgramPool(command, of: self) }
         case .relay:

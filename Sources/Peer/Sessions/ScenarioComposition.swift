@@ -20,6 +20,18 @@ extension Scenario {
         lineCheck: LineCheck? = nil, secrets: Secrets
     ) throws(Failure) -> Scenario? {
         guard let path = arguments.path else { return nil }
+        return try make(
+            at: path, arguments, variables: variables, playsPeer: playsPeer, codecs: codecs, limitBytes: limitBytes,
+            lineCheck: lineCheck, secrets: secrets)
+    }
+
+    /// Reads the scenario in a file. The parameters are those of ``make(_:variables:playsPeer:codecs:limitBytes:lineCheck:secrets:)``.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which names the line and the column.
+    package static func make(
+        at path: String, _ arguments: ScenarioArguments, variables: VariableNames = VariableNames(),
+        playsPeer: Bool = false, codecs: CodecArguments = CodecArguments(), limitBytes: Int = .max,
+        lineCheck: LineCheck? = nil, secrets: Secrets
+    ) throws(Failure) -> Scenario {
         var (contents, options) = try steps(in: path, arguments)
         options.variables = secrets.names(variables, isTyped: false)
         options.environment = secrets.inserted

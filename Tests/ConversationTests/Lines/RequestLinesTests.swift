@@ -93,7 +93,7 @@ import WSCore
         queue.connectionEnded()
         let repeated = queue.next(at: .zero)
         let again = try #require(repeated)
-        #expect(again.draftName == "message 1" && again.wasSent && again.payload == draft.payload)
+        #expect(again.draft == .template("message 1") && again.wasSent && again.payload == draft.payload)
         queue.sent(again.finished(Array("1st again".utf8)), at: .zero)
         expectEqual(queue.received("x"), true)
         expectEqual(queue.next(at: .zero)?.draft, .template("input message 1"))

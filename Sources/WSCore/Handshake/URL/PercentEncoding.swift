@@ -18,7 +18,7 @@ package enum PercentEncoding {
 
     /// Decodes the percent escapes of a text to bytes.
     /// - Throws: ``URLError/malformedPercentEscape(_:)``.
-    static func decodeBytes(_ text: some StringProtocol) throws(URLError) -> [UInt8] {
+    package static func decodeBytes(_ text: some StringProtocol) throws(URLError) -> [UInt8] {
         let bytes = Array(text.utf8)
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
