@@ -442,6 +442,83 @@ def test_keep_a_subscription(kitchen):
     assert server.results[:2] == [b'{"subscribe":"trades"}'] * 2
 
 
+@recipe("Stay with a chat gateway that asks for new connections")
+def test_chat_gateway(kitchen):
+    tickets = set()
+
+    def script(peer):
+        ticket = peer.read_request().split()[1]
+        assert ticket not in tickets, "a ticket is used once"
+        tickets.add(ticket)
+        number = len(tickets)
+        peer.upgrade(then=wire.text('{"type":"hello"}') + wire.text(
+            f'{{"type":"events_api","envelope_id":"e{number}","payload":{{"text":"{number}"}}}}'))
+        answer = peer.read_next().payload
+        if number == 1:
+            peer.send(wire.text('{"type":"disconnect","reason":"refresh_requested"}'))
+            assert peer.answer_close().close_code == 1000
+        else:
+            peer.send(wire.close(1000 if number == 2 else 4001))
+            peer.read_until_close()
+        return json.loads(answer)
+
+    (kitchen.directory / "docs").symlink_to(ROOT / "docs")
+    with ScriptedServer(script) as server:
+        kitchen.write("open-connection.sh", f"""#!/bin/sh\necho >> runs\necho "{server.url}?ticket=$(wc -l < runs)"\n""").chmod(0o755)
+        result = kitchen.run({"--reconnect-on 1000": "--reconnect-delay 50ms --reconnect-on 1000"})
+    assert result.status == 1 and "4001" in result.err, result
+    assert [answer["envelope_id"] for answer in server.results] == ["e1", "e2", "e3"]
+    events = [line for line in kitchen.read("events.txt").decode().splitlines() if line.startswith("events_api")]
+    assert events == [f'events_api {{"text":"{number}"}}' for number in (1, 2, 3)]
+
+
+@recipe("Follow an event service to the address that it names")
+def test_event_service(kitchen):
+    def script(peer):
+        target = peer.read_request().split()[1].decode()
+        number = server.connection_count
+        peer.upgrade(then=wire.text(json.dumps({"metadata": {"message_type": "session_welcome"}})))
+        if number == 1:
+            session = {"reconnect_url": server.url + "next?id=a%20b&n=1"}
+            peer.send(wire.text(json.dumps({
+                "metadata": {"message_type": "session_reconnect"}, "payload": {"session": session}})))
+            peer.answer_close()
+        else:
+            peer.send(wire.text(json.dumps({"metadata": {"message_type": "notification"}})) + wire.close(1000))
+            peer.read_until_close()
+        return target
+
+    with ScriptedServer(script) as server:
+        result = kitchen.run({"wss://eventsub.example/": server.url, "--stale": "--reconnect-delay 50ms --stale"})
+    assert (result.status, server.results) == (0, ["/ws", "/next?id=a%20b&n=1"]), result
+    types = [json.loads(line)["metadata"]["message_type"] for line in kitchen.read("events.jsonl").splitlines()]
+    assert types == ["session_welcome", "session_reconnect", "session_welcome", "notification"]
+
+
+@recipe("Follow a market feed without a gap")
+def test_market_feed(kitchen):
+    def script(peer):
+        target = peer.read_request().split()[1].decode()
+        first = int(target.split("after=")[1]) + 1
+        peer.upgrade()
+        assert peer.read_next().payload == b'{"subscribe":"trades"}'
+        peer.send(wire.text(f'{{"seq":{first}}}') + wire.text(f'{{"seq":{first + 1}}}'))
+        if server.connection_count == 1:
+            # Pings are answered, and nothing is sent.
+            peer.answer_close()
+        else:
+            peer.send(wire.close(1012 if server.connection_count == 2 else 1000))
+            peer.read_until_close()
+        return target
+
+    with ScriptedServer(script) as server:
+        result = kitchen.run({
+            "wss://market.example/": server.url, "--reconnect": "--reconnect --reconnect-delay 50ms",
+            "--stale 20s": "--stale 1s"})
+    assert (result.status, server.results) == (0, [f"/trades?after={after}" for after in (0, 2, 4)]), result
+    assert kitchen.read("trades.jsonl").splitlines() == [b'{"seq":%d}' % number for number in range(1, 7)]
+
+
 @recipe("Extract fields from received messages")
 def test_extract_fields(kitchen, wsx_echo):
     result = kitchen.run({"ws://localhost:8080/": wsx_echo.url})
