@@ -196,12 +196,13 @@ extension ConnectSettings {
     }
 
     /// How long to wait for messages after the end of the input. The default is longer with `--until`, `--count`, and
-    /// `--one`, which name what to wait for. With requests, the wait begins after all replies have arrived.
+    /// `--one`, which name what to wait for, and with `--stale`, which bounds the wait. With requests, the wait begins after all replies have arrived.
     var linger: Linger {
         if let linger = arguments.ending.linger { return linger }
         // The program decides how long to wait for replies.
         if !arguments.messages.program.isEmpty { return .forever }
         if !arguments.ending.until.isEmpty { return .forever }
+        if arguments.staying.staleTime != nil, !arguments.matchesReplies { return .forever }
         if arguments.ending.count != nil || arguments.countsReplies {
             return arguments.ending.timeout == nil ? .total(.seconds(30)) : .forever
         }

@@ -54,7 +54,7 @@ def serving(*ends):
     (["--reconnect-on", "1000"], 1012), (["--reconnect-on", "401,403"], 401), (["--reconnect-on", "401"], 503),
     (["--reconnect-on", "401", "--bearer", "x"], 401), (["--reconnect-on", "1000", "--reconnect-on", "404"], 404),
     (["--reconnect-on", "always"], 1000), (["--reconnect-on", "always"], 4321), (["--reconnect-on", "always"], 404),
-    (["--reconnect-on", "1005"], wire.close()),
+    (["--reconnect-on", "1005"], wire.close()), (["--reconnect-on", "401,4000..4009"], 4009),
 ], ids=str)
 def test_codes_lead_to_another_connection(options, end):
     with serving(end) as server:
@@ -63,7 +63,7 @@ def test_codes_lead_to_another_connection(options, end):
 
 
 @pytest.mark.parametrize("options, end, status", [
-    (["--reconnect"], 1000, 7), (["--reconnect"], 4000, 1), (["--reconnect-on", "1000,4000"], 4001, 1),
+    (["--reconnect"], 1000, 7), (["--reconnect"], 4000, 1), (["--reconnect-on", "4000..4009"], 4010, 1), (["--reconnect-on", "1000,4000"], 4001, 1),
     (["--reconnect-on", "1000"], 401, 4), (["--reconnect-on", "401"], 1000, 7),
     # A violation of the protocol.
     (["--reconnect-on", "always"], b"\xf1\x00", 5),
@@ -253,6 +253,30 @@ def test_hidden_messages_do_not_refresh_a_feed(option):
     with ScriptedServer(script) as server:
         result = wsx("connect", "--stale", "300ms", option, "beat", "--no-stdin", server.url)
         assert_fails(result, 6, "--stale")
+
+
+def test_a_run_that_watches_a_feed_does_not_end_with_its_input():
+    def script(peer):
+        peer.upgrade()
+        assert peer.read_next().payload == b"subscribe"
+        peer.send(wire.text("1"))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        assert_fails(wsx("connect", "--stale", "1500ms", server.url, "subscribe"), 6, "--stale sets the limit")
+        result = wsx("connect", "--stale", "1h", "--linger", "0", server.url, "subscribe")
+        assert (result.status, server.connection_count) == (0, 2), result
+
+
+def test_the_first_wait_for_a_connection_that_the_server_asks_for_is_none():
+    def script(peer):
+        peer.upgrade(then=wire.text("move"))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--reconnect=2", "--reconnect-when", "move", "--no-stdin", server.url)
+    waits = [line.split("reconnecting in ")[1] for line in result.err.splitlines() if "reconnecting in" in line]
+    assert result.status == 1 and waits[0] == "0.0 s (attempt 1)" and len(waits) == 2, result
 
 
 def test_a_stale_feed_is_replaced():

@@ -102,7 +102,7 @@ public enum HelpText {
             lines += ["", "Examples:"]
             for example in manual.examples {
                 lines += wrapped(example.purpose, indentation: 4, program).map { "  # " + $0.dropFirst(4) }
-                lines.append("  " + example.line)
+                lines += example.line.split(separator: "\n").map { "  " + $0 }
             }
         }
         lines += closing(command, program, knowsLongHelp: true)

@@ -30,7 +30,7 @@ public struct Manual: Sendable {
         return blocks(of: Self.examplesTitle).compactMap { block in
             switch block {
             case .paragraph(let text): purpose = text.source
-            case .listing(let lines): return CommandExample(purpose: purpose, line: lines.joined())
+            case .listing(let lines): return CommandExample(purpose: purpose, line: lines.joined(separator: "\n"))
             case .heading, .definitions, .table: preconditionFailure("EXAMPLES have purposes and command lines")
             }
             return nil

@@ -47,10 +47,10 @@ package struct StayingArguments: Equatable, Sendable {
             summary: "Reconnect after these codes, too, or always",
             manual: """
                 Reconnect also if the server closes the connection with one of these codes, or refuses the handshake \
-                with one of these HTTP statuses: numbers with commas between them, or `always` for all of both. TLS \
-                and protocol errors stay final. Implies `--reconnect`. See STAYING CONNECTED.
+                with one of these HTTP statuses: numbers and ranges with commas between them, or `always` for all of \
+                both. TLS and protocol errors stay final. Implies `--reconnect`. See STAYING CONNECTED.
                 """,
-            example: "--reconnect-on 1000,4001,401", seeAlso: ["reconnect", "reconnect-when"]
+            example: "--reconnect-on 401,1000,4000..4009", seeAlso: ["reconnect", "reconnect-when"]
         ) { arguments, value throws(ValueProblem) in
             arguments.codes = try arguments.codes.adding(RetriedCodesValue.parse(value))
             arguments.reconnect()
@@ -60,7 +60,7 @@ package struct StayingArguments: Equatable, Sendable {
             summary: "Reconnect after a message that matches",
             manual: """
                 After a message that matches *REGEX*, or another condition, close the connection and open the next \
-                one. The message is written and counted, and may meet a goal, which ends the run. Implies \
+                one, the first time without a wait. The message is written and counted, and may meet a goal, which ends the run. Implies \
                 `--reconnect`. See CONDITIONS.
                 """,
             example: #"--reconnect-when 'json:.op=="reconnect"'"#, seeAlso: ["reconnect", "reconnect-on"]
@@ -123,7 +123,8 @@ package struct StayingArguments: Equatable, Sendable {
             manual: """
                 If no message arrives for *DURATION*, close the connection: the run ends with status 6 or, with \
                 `--reconnect`, continues on a new connection. Pings, keepalives of `--protocol`, and messages of \
-                `--hide` and `--drop` do not count.
+                `--hide` and `--drop` do not count. Without `--linger`, a run without requests goes on after the end \
+                of the input.
                 """,
             example: "--reconnect --stale 30s", seeAlso: ["heartbeat", "reconnect"]
         ) { arguments, value throws(ValueProblem) in
@@ -139,16 +140,24 @@ enum RetriedCodesValue {
         if text == "always" { return .all }
         var codes: Set<Int> = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard part.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let code = Int(part),
-                200...599 ~= code || 1000...4999 ~= code
+            let bounds = DelayValue.parts(of: String(part)).map(code)
+            guard bounds.count <= 2, let first = bounds[0], let last = bounds[bounds.count - 1],
+                first <= last, (first < 1000) == (last < 1000)
             else {
                 throw .unusable(
-                    words: "expected HTTP statuses (200 to 599) and close codes (1000 to 4999), such as 401,4000, or "
-                        + "'always'")
+                    words: "expected HTTP statuses (200 to 599) and close codes (1000 to 4999), such as "
+                        + "401,4000..4009, or 'always'")
             }
-            codes.insert(code)
+            codes.formUnion(first...last)
         }
         return .only(codes)
+    }
+
+    private static func code(_ text: Substring) -> Int? {
+        guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let code = Int(text) else {
+            return nil
+        }
+        return 200...599 ~= code || 1000...4999 ~= code ? code : nil
     }
 }
 

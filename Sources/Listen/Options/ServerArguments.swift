@@ -22,8 +22,8 @@ package struct ServerArguments: Equatable, Sendable {
             "path", value: OptionValue("PATH"), repetition: .mustAgree, heading: .server,
             summary: "Accept only this request path",
             manual: """
-                Accept WebSocket clients only at *PATH*, such as `/chat`; other paths get 404. Percent-encoded paths \
-                are normalized first: `%61` equals `a`, and `%2f` equals `%2F`, which is not a slash.
+                Accept WebSocket clients only at *PATH*, such as `/chat` or `/rooms/*`; other paths get 404. `*` matches \
+                within a segment, `**` across segments. Percent-encoded paths are normalized first: `%61` equals `a`, and `%2f` equals `%2F`, which is not a slash.
                 """,
             example: "--path /chat", seeAlso: ["serve", "console", "origin"]
         ) { arguments, value in arguments.path = value },

@@ -234,7 +234,9 @@ package final class ConnectionSequence {
         state = .over
         guard backoff != nil, codes.retries(failure) else { return report(.gaveUp(because: failure)) }
         let requested = failure.refusal?.head.retryDelay(at: WallTime.now.seconds) ?? .zero
-        guard let wait = backoff?.nextWait(random: Self.random(), atLeast: requested) else {
+        // A server that asks for another connection expects it.
+        let isExpected = if case .left = failure { tryCount == 0 } else { false }
+        guard let wait = backoff?.nextWait(random: isExpected ? 0 : Self.random(), atLeast: requested) else {
             return report(.gaveUp(because: .gaveUp(after: tryCount, failure)))
         }
         let timer = Timer(on: loop) { [unowned self] in start() }

@@ -531,7 +531,9 @@ import WSCore
     func givenUpDraft() {
         var queue = LineQueue(
             .init(keepsLines: true),
-            operands: [Line(Array("{{time}}".utf8), as: .text, number: 1, from: .operand, draft: .template("message 1"))])
+            operands: [
+                Line(Array("{{time}}".utf8), as: .text, number: 1, from: .operand, draft: .template("message 1"))
+            ])
         var givenUp: Line?
         for turn in 1...4 {
             queue.connectionOpened(at: .zero)

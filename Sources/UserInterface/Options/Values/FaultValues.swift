@@ -17,7 +17,8 @@ package enum DelayValue {
         }
     }
 
-    private static func parts(of text: String) -> [Substring] {
+    /// The bounds of a range, with a hyphen or two periods between them.
+    package static func parts(of text: String) -> [Substring] {
         guard let periods = text.indices.first(where: { text[$0...].hasPrefix("..") }) else {
             return text.split(separator: "-", omittingEmptySubsequences: false)
         }

@@ -51,8 +51,8 @@ package struct DataArguments: Equatable, Sendable {
                 PLACEHOLDERS.
                 """,
             """
-            The URL, the request, and the messages of the command line are evaluated once, when `wsx` starts. A line \
-            of standard input with an unknown placeholder ends the run with status 2; at the prompt, it is reported \
+            The URL, the request, and the messages of the command line are evaluated for each connection. A line of \
+            standard input with an unknown placeholder ends the run with status 2; at the prompt, it is reported \
             and not sent.
             """,
             seeAlso: ["data"]

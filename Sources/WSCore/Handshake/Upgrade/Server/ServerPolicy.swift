@@ -2,8 +2,9 @@
 package final class ServerPolicy: Sendable {
     /// The supported subprotocols in order of preference.
     package let subprotocols: [String]
-    /// The only accepted path, normalized like ``RequestHead/normalizedPath``, or `nil` to accept any.
+    /// The pattern of accepted paths, normalized like ``RequestHead/normalizedPath``, or `nil` to accept any.
     package let path: String?
+    private let paths: PathPattern?
     /// Additional origins that may connect, besides the server's own and those of this machine. `*` allows all.
     package let allowedOrigins: [String]
     /// Whether ``OriginPolicy`` checks Origin and Host.
@@ -54,6 +55,7 @@ package final class ServerPolicy: Sendable {
             throw .reservedField(field.name)
         }
         self.path = try path.map(Self.normalized)
+        paths = self.path.flatMap(PathPattern.init)
         self.subprotocols = subprotocols
         self.allowedOrigins = allowedOrigins
         self.checksHostAndOrigin = checksHostAndOrigin
@@ -69,7 +71,7 @@ package final class ServerPolicy: Sendable {
 
     /// Whether the request's path accepts WebSocket connections.
     package func hasWebSockets(at request: RequestHead) -> Bool {
-        path == nil || request.normalizedPath == path
+        paths.map { request.normalizedPath.map($0.matches) ?? false } ?? true
     }
 
     /// The WebSocket URL for the sender of a request. Safe to paste into a shell: an unsafe host is replaced with

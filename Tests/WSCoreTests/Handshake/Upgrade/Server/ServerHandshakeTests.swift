@@ -297,6 +297,17 @@ import Testing
         expectEqual(upgrade.subprotocol, chosen)
     }
 
+    @Test(
+        "a path may be a pattern",
+        arguments: [
+            ("/rooms/*", "/rooms/red?a", true), ("/rooms/*", "/rooms/red/1", false), ("/rooms/**", "/rooms/red/1", true),
+            ("/rooms/*", "/other", false), ("/a%2ab", "/a*b", false),
+        ])
+    func pathPatterns(pattern: String, target: String, isAccepted: Bool) throws {
+        let policy = try ServerPolicy(path: pattern)
+        #expect(policy.hasWebSockets(at: RequestHead(method: "GET", target: target, minorVersion: 1)) == isAccepted)
+    }
+
     @Test("an invalid policy is rejected")
     func badPolicies() throws {
         #expect(throws: ServerPolicyError.invalidSubprotocol("a b")) { try ServerPolicy(subprotocols: ["a b"]) }
