@@ -52,7 +52,8 @@ package struct BenchSettings: Sendable {
             throw .badArgument(what: "--protocol auto", why: "a load test cannot detect the protocol; name it")
         }
         let templates = data?.firstChoice ?? ChosenRow()
-        let protocolSelection = try ProtocolSelection.make(arguments.protocols, templates: templates, secrets: secrets)
+        let protocolSelection = try ProtocolSelection.make(
+            arguments.protocols, for: arguments.client.url, templates: templates, secrets: secrets)
         self.protocolSelection = protocolSelection
         var codecs: MessageCodecs?
         if !arguments.codecs.isEmpty {

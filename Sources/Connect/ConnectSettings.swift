@@ -108,7 +108,8 @@ package struct ConnectSettings {
             arguments.input.lastMessage = try Self.lastMessage(text, row.columns, secrets)
         }
         let templates = arguments.data.usesTemplates ? row : nil
-        protocolSelection = try ProtocolSelection.make(arguments.protocols, templates: templates, secrets: secrets)
+        protocolSelection = try ProtocolSelection.make(
+            arguments.protocols, for: arguments.client.url, templates: templates, secrets: secrets)
         arguments.protocols.hasReplies = protocolSelection?.descriptor.hasReplies ?? true
         self.arguments = arguments
         scenario = try Scenario.make(

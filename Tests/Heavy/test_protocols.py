@@ -1,4 +1,4 @@
-"""Application protocols with RabbitMQ and Chromium, and idle connections with heartbeats that are far apart.
+"""Application protocols with RabbitMQ, Socket.IO 2, and Chromium, and idle connections with heartbeats that are far apart.
 
 The functions are those of Tests/Interop/protocol_cells.py, which has the matrix of all protocols.
 """
@@ -11,10 +11,10 @@ import pytest
 from brokers import RabbitMQ
 from browser import Chromium
 from protocol_files import HomeAssistantServer
-from protocol_servers import ActionCableServer, PhoenixServer, SignalRServer
+from protocol_servers import ActionCableServer, PhoenixServer, SignalRServer, SocketIOServer
 from test_bench import bench, errors, faults
 
-from processes import wsx
+from processes import PEERS, ROOT, wsx
 from terminal import Screen
 
 # RabbitMQ
@@ -49,6 +49,46 @@ def test_rabbitmq_is_subscribed_again_after_a_restart():
         restart.close()
 
 
+# Socket.IO 2
+
+
+class SocketIO2Server(SocketIOServer):
+    """python-socketio 4."""
+
+    modules = ()
+    parameters = ()
+
+    def _command(self, port):
+        python = ROOT / ".build/socketio2/bin/python"
+        return [python, PEERS / "socketio2_server.py", str(port), *self.arguments]
+
+    @property
+    def url(self):
+        return f"ws://127.0.0.1:{self.port}/socket.io/?EIO=3&transport=websocket"
+
+
+@pytest.fixture(scope="module")
+def socketio2():
+    with SocketIO2Server() as server:
+        yield server
+
+
+@pytest.mark.parametrize("cell", [protocol_cells.pipe, protocol_cells.json_events, protocol_cells.request])
+def test_socketio2(socketio2, cell):
+    cell(socketio2)
+
+
+def test_socketio2_under_load(socketio2, tmp_path):
+    protocol_cells.bench_requests(socketio2, tmp_path)
+
+
+def test_socketio2_exchanges_binary_data_in_namespaces(socketio2):
+    options = ["--protocol", "socket.io", "--request", socketio2.url]
+    result = wsx("connect", *options, 'bytes {"$bytes":"AQID"}', "/admin chat 7")
+    assert (result.status, result.err) == (0, "")
+    assert {'bytes {"data":{"$bytes":"AQID"}}', '{"$bytes":"AwIB"}', "/admin 7"} <= set(result.lines)
+
+
 # Idle connections
 
 
@@ -71,6 +111,7 @@ IDLE = {
     "signalr": (SignalRServer, r'→ text .*\{"type":6\}'),
     "actioncable": (ActionCableServer, "Hidden: ping"),
     "home-assistant": (HomeAssistantServer, "Hidden: pong"),
+    "socket.io 2": (lambda: SocketIO2Server(0.3), "Hidden: pong"),
     "rabbitmq": (BeatingRabbitMQ, r"→ text +1 B"),
 }
 

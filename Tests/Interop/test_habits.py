@@ -102,7 +102,7 @@ LINES = [
     (["connect", "-H", "exec:echo Cookie:", "echo:"], "'Cookie' has no value"),
     (["bench", "--report", "x.pdf", "echo:"], "report.html"),
     # Versions of protocols.
-    (["--protocol", "socket.io", ":1/?EIO=3"], "EIO=3"), (["--protocol", "auto", ":1/?EIO=3&transport=websocket"], "EIO=3"),
+    (["--protocol", "socket.io", ":1/?EIO=2"], "EIO=2"), (["--protocol", "auto", ":1/?EIO=2&transport=websocket"], "EIO=2"),
     (["--protocol", "phoenix", ":1/socket?vsn=1.0.0"], "vsn=1.0.0"), (["bench", "--mode", "request", "--protocol",
       "phoenix", "--message", "a b", ":1/?vsn=1.0.0"], "vsn=1.0.0"),
     (["--protocol", "signalr", ":1/chat?negotiateVersion=0"], "negotiateVersion=0")]

@@ -107,6 +107,17 @@ package struct ApplicationProtocol: Sendable {
         socketIO, graphQL, phoenix, signalR, stomp, mqtt, actionCable, jsonRPC, devTools,
     ]
 
+    /// Other versions of these protocols, which a URL asks for in its query.
+    private static let otherVersions = [socketIO2]
+    /// All versions of all protocols.
+    static let allVersions = all + otherVersions
+
+    /// The version of the protocol that a URL asks for; the protocol itself if it is none of the others.
+    /// - Parameter url: The URL as typed, or the path and query.
+    package func version(askedBy url: String) -> ApplicationProtocol {
+        Self.otherVersions.first { $0.name == name && $0.endpoint.isAsked(by: url) } ?? self
+    }
+
     /// Finds a protocol by name. Returns `nil` for an unknown name.
     package init?(named name: String) {
         guard let found = Self.all.first(where: { $0.name == name }) else { return nil }

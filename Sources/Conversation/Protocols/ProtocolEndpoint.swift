@@ -29,9 +29,9 @@ extension ApplicationProtocol.Endpoint {
         var spoken = query
         if self == .undetected {
             spoken =
-                ApplicationProtocol.all.map(\.endpoint.query).first { query in
-                    !query.isEmpty && query.allSatisfy { names.contains($0.name) }
-                } ?? []
+                ApplicationProtocol.all.first { one in
+                    !one.endpoint.query.isEmpty && one.endpoint.query.allSatisfy { names.contains($0.name) }
+                }?.version(askedBy: target).endpoint.query ?? []
         }
         if let negotiation { spoken.append((negotiation.queryName, negotiation.queryValue)) }
         for (part, name) in zip(parts, names) {
@@ -41,6 +41,12 @@ extension ApplicationProtocol.Endpoint {
             return (part, "\(name)=\(value)")
         }
         return nil
+    }
+
+    /// Whether a URL has the first query parameter, which names the version.
+    func isAsked(by url: String) -> Bool {
+        let query = Self.split(url).query.prefix { $0 != "#" }
+        return self.query.first.map { query.split(separator: "&").contains("\($0.name)=\($0.value)") } ?? false
     }
 
     fileprivate static func split(_ target: String) -> (path: String, query: String) {
@@ -78,7 +84,7 @@ extension ApplicationProtocol {
         let names = Endpoint.names(of: Endpoint.split(url.requestTarget).query)
         return all.first { one in
             !one.endpoint.query.isEmpty && one.endpoint.query.allSatisfy { names.contains($0.name) }
-        }
+        }?.version(askedBy: url.requestTarget)
     }
 
     /// Whether a URL is that of DevTools: /devtools/page/ID and /devtools/browser/ID in Chromium, and only a UUID in the
@@ -86,9 +92,20 @@ extension ApplicationProtocol {
     package static func isDevTools(_ url: WebSocketURL) -> Bool {
         let target = url.requestTarget
         if target.hasPrefix("/devtools/") { return true }
-        let parts = target.dropFirst(target.hasPrefix("/ws/") ? 4 : 1).split(
-            separator: "-", omittingEmptySubsequences: false)
-        return url.isLoopback && parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.joined().allSatisfy(\.isHexDigit)
+        return url.isLoopback && isUUID(target.dropFirst(target.hasPrefix("/ws/") ? 4 : 1))
+    }
+
+    /// Whether a URL is that of WebDriver BiDi: /session/ID, where Selenium Grid appends /se/bidi, and /session on this
+    /// machine.
+    package static func isBiDi(_ url: WebSocketURL) -> Bool {
+        let path = Endpoint.split(url.requestTarget).path
+        if path == "/session" { return url.isLoopback }
+        return path.hasPrefix("/session/") && isUUID(path.dropFirst(9).prefix { $0 != "/" })
+    }
+
+    private static func isUUID(_ text: Substring) -> Bool {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.joined().allSatisfy(\.isHexDigit)
     }
 
     /// Finds the protocol of a connection by its first message, which the server sent unasked, or returns `nil` if it

@@ -5,7 +5,7 @@ extension ApplicationProtocol {
     /// Socket.IO, protocol version 5, on Engine.IO, protocol version 4.
     static let socketIO = ApplicationProtocol(
         name: "socket.io",
-        summary: "Socket.IO 3 and later: events, acks, namespaces, and binary data",
+        summary: "Socket.IO: events, acks, namespaces, and binary data",
         manual: Manual(
             input: """
                 EVENT [ARGUMENT...] sends an event: chat {"x":1}. An argument that is not JSON is a string. A single \
@@ -15,7 +15,8 @@ extension ApplicationProtocol {
                 """,
             automatic: """
                 Connects to the default namespace, and to others on first use, also after a reconnect. Answers pings. \
-                Acknowledges events that request it with the parameter ack.
+                Acknowledges events that request it with the parameter ack. With EIO=3 in the query of the URL, it speaks \
+                Socket.IO 2: it sends the pings, and has no parameter auth.
                 """,
             hidden: "The handshake, pings, and the connection to the default namespace.",
             example: "wsx --protocol socket.io http://localhost:3000 'chat {\"x\":1}'"),
@@ -26,11 +27,21 @@ extension ApplicationProtocol {
             Parameter("ack", "the arguments of acknowledgements, an array [default: []]", isJSON: true),
         ],
         makeSession: { (parameters) throws(ProtocolParameterError) in try SocketIOSession(parameters) })
+
+    /// Socket.IO 2, protocol version 4, on Engine.IO, protocol version 3. A connection has no payload.
+    static let socketIO2 = ApplicationProtocol(
+        name: socketIO.name, summary: socketIO.summary, manual: socketIO.manual,
+        endpoint: Endpoint(path: "/socket.io/", query: [("EIO", "3"), ("transport", "websocket")]),
+        parameters: socketIO.parameters.filter { $0.name != "auth" },
+        makeSession: { (parameters) throws(ProtocolParameterError) in
+            try SocketIOSession(parameters, engineVersion: 3)
+        })
 }
 
 /// A session of Socket.IO.
 ///
 ///     0{"sid":…}  ──►  40{auth}  ──►  40{"sid":…}  ──►  ready: 42["chat",{"x":1}]
+///     0{"sid":…}  ──►  40  ──►  ready                                               Socket.IO 2
 ///
 /// Sections refer to the Socket.IO protocol, and to the Engine.IO protocol where stated.
 final class SocketIOSession: ProtocolSession {
@@ -64,6 +75,7 @@ final class SocketIOSession: ProtocolSession {
         "connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener",
     ]
 
+    private var engine: EngineIO
     private var auth: [UInt8]
     private let defaultNamespace: String
     /// The arguments of acknowledgements, in JSON.
@@ -74,13 +86,11 @@ final class SocketIOSession: ProtocolSession {
     /// The namespaces of unacknowledged events, by id.
     private var pending = NumberedRequests<String>(from: 0)
     private var partial: Partial?
-    /// How long the server may be silent, in nanoseconds.
-    private var silenceLimit: UInt64?
     private var isReady = false
-    private(set) var deadline: UInt64?
     private(set) var lastAcknowledgement: LineConfirmation?
 
-    init(_ parameters: ProtocolParameters) throws(ProtocolParameterError) {
+    init(_ parameters: ProtocolParameters, engineVersion: Int = 4) throws(ProtocolParameterError) {
+        engine = EngineIO(version: engineVersion)
         auth = parameters["auth"].map { Array($0.utf8) } ?? []
         defaultNamespace = parameters["namespace"] ?? "/"
         guard defaultNamespace.hasPrefix("/"), !defaultNamespace.utf8.contains(UInt8(ascii: ",")) else {
@@ -98,6 +108,7 @@ final class SocketIOSession: ProtocolSession {
     var endsWithMessage: Bool { true }
     var topics: [String] { namespaces.compactMap { $0.state == .refused ? nil : $0.name } }
     var isFull: Bool { held.isFull }
+    var deadline: UInt64? { engine.deadline }
     var unconfirmedCount: Int { namespaces.count { $0.state == .connecting && $0.name != defaultNamespace } }
 
     var incompleteInput: String? {
@@ -120,26 +131,21 @@ final class SocketIOSession: ProtocolSession {
         held.removeAll()
         pending.removeAll()
         partial = nil
-        silenceLimit = nil
-        deadline = nil
+        engine = EngineIO(version: engine.version)
         isReady = false
     }
 
     func timePassed(at now: UInt64, _ output: inout ProtocolOutput) {
-        guard let deadline, now >= deadline, let silenceLimit else { return }
-        self.deadline = nil
-        // Engine.IO, Heartbeat: "if the client does not receive a ping packet within pingInterval + pingTimeout, then it
-        // SHOULD consider that the connection is closed".
-        let limit = Phrase.duration(.nanoseconds(Int64(clamping: silenceLimit)))
-        output.append(.disconnect("the server sent nothing for \(limit), not even a ping"))
+        engine.timePassed(at: now, &output)
     }
 
     // MARK: Receiving
 
     func received(_ payload: RawSpan, as kind: MessageKind, at now: UInt64, _ output: inout ProtocolOutput) {
-        if let silenceLimit { deadline = now.addingReportingOverflow(silenceLimit).partialValue }
-        guard kind == .text else { return receiveAttachment(payload.bytes, &output) }
+        engine.received(at: now)
+        guard kind == .text else { return receiveAttachment(engine.data(of: payload.bytes), &output) }
         let text = payload.bytes
+        if let data = engine.data(ofText: text) { return receiveAttachment(data, &output) }
         // Engine.IO, Packet encoding: "<packet type>[<data>]".
         switch text.first {
         case UInt8(ascii: "0"): open(Array(text[1...]), at: now, &output)
@@ -158,15 +164,10 @@ final class SocketIOSession: ProtocolSession {
         }
     }
 
-    /// Engine.IO, Handshake: "the server … MUST respond with an open packet".
     private func open(_ payload: [UInt8], at now: UInt64, _ output: inout ProtocolOutput) {
-        guard let members = JSONMembers(payload), let interval = members.integer("pingInterval"),
-            let timeout = members.integer("pingTimeout"), 0...Self.maximumMilliseconds ~= interval,
-            0...Self.maximumMilliseconds ~= timeout
-        else { return output.append(.unknown(reason: "the handshake has no valid pingInterval and pingTimeout")) }
-        // python-socketio rounds intervals to whole seconds, so 0 says nothing about the time between pings.
-        silenceLimit = interval > 0 ? UInt64(interval + timeout) * 1_000_000 : nil
-        deadline = silenceLimit.map { now.addingReportingOverflow($0).partialValue }
+        guard engine.open(payload, at: now) else {
+            return output.append(.unknown(reason: "the handshake has no valid pingInterval and pingTimeout"))
+        }
         output.append(ProtocolEvent(.hidden, name: "open", payload: JSONText.compact(payload) ?? payload))
         // Connection to a namespace: "the client MUST send a CONNECT packet".
         for namespace in namespaces where namespace.state != .refused {
@@ -174,9 +175,6 @@ final class SocketIOSession: ProtocolSession {
             if namespace.name != defaultNamespace { output.append(.renewed(namespace.name)) }
         }
     }
-
-    /// One day.
-    private static let maximumMilliseconds = 86_400_000
 
     private func receivePacket(_ text: [UInt8], _ output: inout ProtocolOutput) {
         // The attachments directly follow their packet. The reference implementation closes the connection, too: "got
@@ -194,8 +192,9 @@ final class SocketIOSession: ProtocolSession {
     }
 
     /// Format: "+ binary attachments extracted".
-    private func receiveAttachment(_ bytes: [UInt8], _ output: inout ProtocolOutput) {
-        guard var partial = self.partial else {
+    /// - Parameter bytes: The data, or `nil` if it belongs to no packet with a message.
+    private func receiveAttachment(_ bytes: [UInt8]?, _ output: inout ProtocolOutput) {
+        guard let bytes, var partial = self.partial else {
             return output.append(.unknown(reason: "binary data without a packet that announces it"))
         }
         partial.attachments.append(bytes)
@@ -238,9 +237,8 @@ final class SocketIOSession: ProtocolSession {
         }
         if let id = packet.id {
             // Acknowledgement: "The receiver MUST respond with an ACK packet with the same event ID".
-            for message in SocketIOPacket.encode(.ack, acknowledgement, packet.namespace, id: id) {
-                output.append(message)
-            }
+            let messages = SocketIOPacket.encode(.ack, acknowledgement, packet.namespace, id: id)
+            for message in engine.encode(messages) { output.append(message) }
         }
         output.append(
             ProtocolEvent(
@@ -251,14 +249,18 @@ final class SocketIOSession: ProtocolSession {
     // MARK: Namespaces
 
     private func connect(to name: String, _ output: inout ProtocolOutput) {
+        // Socket.IO 2 connects everyone to the main namespace.
+        if engine.version == 3, name == "/" { return }
         output.send(SocketIOPacket.encode("0", name, auth))
     }
 
     private func connected(_ packet: SocketIOPacket, _ topic: String?, _ output: inout ProtocolOutput) {
+        let isUnasked = engine.version == 3 && packet.namespace == "/"
+        if isUnasked, !namespaces.contains(where: { $0.name == "/" }) { namespaces.append(Namespace(name: "/")) }
         let index = namespaces.firstIndex { $0.name == packet.namespace }
         let isAwaited = index.map { namespaces[$0].wantsReply } ?? false
         let role: ProtocolEvent.Role =
-            isAwaited ? .reply(packet.namespace, isError: false) : topic == nil ? .hidden : .notice
+            isAwaited ? .reply(packet.namespace, isError: false) : topic == nil || isUnasked ? .hidden : .notice
         output.append(ProtocolEvent(role, name: "connect", topic: topic, payload: packet.payload))
         guard let index else { return }
         namespaces[index].state = .connected
@@ -349,7 +351,7 @@ final class SocketIOSession: ProtocolSession {
         let event = try SocketIOPacket.typedEvent(&line, reserved: Self.reservedEvents)
         let index = try index(of: name, &output)
         let id = wantsReply ? pending.nextNumber : nil
-        let messages = SocketIOPacket.encode(.event, event, name, id: id)
+        let messages = engine.encode(SocketIOPacket.encode(.event, event, name, id: id))
         if namespaces[index].state == .connected {
             for message in messages { output.append(message) }
         } else {

@@ -136,11 +136,12 @@ extension ProtocolSelection {
 
 extension ProtocolSelection {
     /// Selects the protocol that the arguments name. Returns `nil` if they name none, or if it is to be detected.
-    /// - Parameter templates: The row of the first connection for placeholders in the parameters, or `nil` if these contain
-    ///   none.
+    /// - Parameters:
+    ///   - url: The URL as typed, which may ask for a version.
+    ///   - templates: The row of the first connection for placeholders in the parameters, or `nil` if these contain none.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
     package static func make(
-        _ arguments: ProtocolArguments, templates: ChosenRow? = nil, secrets: Secrets
+        _ arguments: ProtocolArguments, for url: String = "", templates: ChosenRow? = nil, secrets: Secrets
     ) throws(Failure) -> ProtocolSelection? {
         let descriptor: ApplicationProtocol
         var isBuiltIn = true
@@ -155,7 +156,7 @@ extension ProtocolSelection {
         case .named(let name):
             // The parser has checked the name.
             guard let found = ApplicationProtocol(named: name) else { return nil }
-            descriptor = found
+            descriptor = found.version(askedBy: url)
         case .file(let path):
             descriptor = try definition(in: path, secrets: secrets)
             isBuiltIn = false

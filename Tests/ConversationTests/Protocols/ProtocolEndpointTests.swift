@@ -46,6 +46,26 @@ import WSCore
         expectEqual(ApplicationProtocol.detected(url: url, subprotocol: subprotocol)?.name, name)
     }
 
+    @Test(
+        "The URLs of WebDriver BiDi have the path of a session",
+        arguments: [
+            ("ws://127.0.0.1:9222/session", true), ("ws://grid.example/session", false),
+            ("wss://grid.example/session/0f2c936f-b1cd-4ac9-aab3-f63b0f33d55e/se/bidi?x", true),
+            ("ws://127.0.0.1/session/7", false), ("ws://127.0.0.1/sessions", false),
+        ])
+    func biDi(url: String, isBiDi: Bool) throws {
+        expectEqual(ApplicationProtocol.isBiDi(try WebSocketURL(parsing: url)), isBiDi)
+    }
+
+    @Test("A URL may ask for another version of a protocol that is spoken, and for no others")
+    func versions() throws {
+        let asked = { ApplicationProtocol.Endpoint.undetected.unspokenParameter(in: $0)?.asked }
+        expectNil(asked("/?EIO=3&transport=websocket"))
+        expectEqual(asked("/?EIO=2&transport=websocket"), "EIO=2")
+        let url = try WebSocketURL(parsing: "ws://h/?transport=websocket&EIO=3")
+        expectEqual(ApplicationProtocol.detected(url: url, subprotocol: nil)?.endpoint.query.first?.value, "3")
+    }
+
     @Test("A UUID as the path of another machine is no inspector, but may be the key of a service")
     func remoteUUID() throws {
         let url = try WebSocketURL(parsing: "wss://rpc.example/0f2c936f-b1cd-4ac9-aab3-f63b0f33d55e")

@@ -347,4 +347,76 @@ import WSCore
         let result = try Self.connected().type(line)
         #expect(result.count == 1 && result[0].hasPrefix("error ") && result[0].contains(words), "\(result)")
     }
+
+    // MARK: Socket.IO 2
+
+    private static func version2(_ parameters: [String: String] = [:]) throws -> ProtocolDriver {
+        let found = try #require(ApplicationProtocol(named: "socket.io")).version(askedBy: "http://h/?EIO=3#x")
+        return ProtocolDriver(try found.session(ProtocolParameters(parameters)))
+    }
+
+    @Test("A session of Socket.IO 2 is ready when the server has connected it, and sends the pings")
+    func version2Heartbeats() throws {
+        let driver = try Self.version2()
+        expectEqual(driver.open(), [])
+        expectEqual(driver.receive(Self.handshake).count, 1)
+        expectEqual(driver.receive("40"), ["hidden connect", "ready"])
+        expectEqual(driver.type("chat 1", wantsReply: true), [#">420["chat",1]"#, "key 0"])
+        expectEqual(driver.secondsLeft, 25)
+        expectEqual(driver.wait(25), [">2"])
+        expectEqual(driver.receive("3"), ["hidden pong"])
+        expectEqual(driver.wait(25), [">2"])
+        // Without a pong, the server is silent for 45 s.
+        expectEqual(driver.secondsLeft, 20)
+        expectEqual(driver.wait(20), ["disconnect the server sent nothing for 45 s, not even a pong"])
+        expectEqual(driver.open(), [])
+        expectNil(driver.secondsLeft)
+    }
+
+    @Test("A server cannot make a session of Socket.IO 2 send pings without a pause")
+    func version2ShortInterval() throws {
+        let driver = try Self.version2()
+        _ = driver.open()
+        _ = driver.receive(#"0{"sid":"a","pingInterval":0,"pingTimeout":1}"#)
+        expectEqual(driver.secondsLeft.map { ($0 * 1000).rounded() }, 100)
+    }
+
+    @Test("Other namespaces are connected without a payload, and the default one need not be the main one")
+    func version2Namespaces() throws {
+        let driver = try Self.version2(["namespace": "/admin"])
+        _ = driver.open()
+        expectEqual(driver.receive(Self.handshake).last, ">40/admin,")
+        expectEqual(driver.receive("40"), ["hidden connect"])
+        expectEqual(driver.receive("40/admin"), ["hidden connect", "ready"])
+        expectEqual(driver.type("/ hi"), [#">42["hi"]"#])
+        expectEqual(driver.type("/x hi"), [">40/x,", "waits 1"])
+        expectEqual(driver.receive("40/x,"), ["notice /x connect", #">42/x,["hi"]"#, "sent 1"])
+        expectEqual(driver.receive(#"44/admin,"no""#), [#"failure the server refused the namespace "/admin": "no""#])
+    }
+
+    @Test("Binary data of Engine.IO 3 begins with the type of the packet, or is Base64")
+    func version2Binary() throws {
+        let driver = try Self.version2()
+        _ = driver.open()
+        _ = driver.receive(Self.handshake, "40")
+        expectEqual(
+            driver.type(#"a {"$bytes":"AQI="}"#), [#">451-["a",{"_placeholder":true,"num":0}]"#, ">x040102"])
+        for last in [driver.receive(binary:), { _ in driver.receive("b4AQI=") }] {
+            expectEqual(driver.receive(#"451-["a",{"_placeholder":true,"num":0}]"#), [])
+            expectEqual(last([4, 1, 2]), [#"event a {"$bytes":"AQI="}"#])
+        }
+        expectEqual(driver.receive(binary: [2]), ["unknown binary data without a packet that announces it"])
+        expectEqual(driver.receive("b4?"), ["unknown not an Engine.IO packet"])
+    }
+
+    @Test("A session of Socket.IO 2 has no parameter auth, and other versions are not asked for by accident")
+    func version2Parameters() throws {
+        #expect(throws: ProtocolParameterError.unknown("auth", known: ["namespace", "ack"])) {
+            _ = try Self.version2(["auth": "{}"])
+        }
+        let found = try #require(ApplicationProtocol(named: "socket.io"))
+        for url in ["http://h/", "h/?EIO=4", "h/?x=EIO=3", "h/EIO=3", "h/#?EIO=3x", "h/?EIO=30"] {
+            expectEqual(found.version(askedBy: url).endpoint, found.endpoint)
+        }
+    }
 }
