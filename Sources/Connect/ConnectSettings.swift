@@ -307,7 +307,7 @@ extension LineQueue.Settings {
                     what: "--correlate with --json-rpc",
                     why: "JSON-RPC replies already contain the 'id' of their request; omit --correlate")
             }
-            return .calls(hasVersion: calls.hasVersion(at: url))
+            return .calls(calls.form(at: url))
         }
         if let correlation = arguments.replies.correlation { return .id(correlation) }
         guard arguments.staying.heartbeatMessage == nil else {

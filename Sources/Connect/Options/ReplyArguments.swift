@@ -87,21 +87,25 @@ package enum JSONRPCForm: String, CaseIterable, OptionChoice {
     case automatic = "auto"
     case standard = "2.0"
     case devtools
+    case bidi
 
     package var summary: String {
         switch self {
-        case .automatic: "devtools for the URLs of browsers and Node, otherwise 2.0"
+        case .automatic: "devtools or bidi for the URLs of browsers and Node, otherwise 2.0"
         case .standard: "JSON-RPC 2.0"
         case .devtools: "without the member jsonrpc, for the DevTools of browsers"
+        case .bidi: "like devtools, with params in each call, for WebDriver BiDi"
         }
     }
 
-    /// Whether calls to a URL contain the member `jsonrpc`.
-    package func hasVersion(at url: WebSocketURL) -> Bool {
+    /// The form of calls to a URL.
+    package func form(at url: WebSocketURL) -> JSONRPCCall.Form {
         switch self {
-        case .automatic: !ApplicationProtocol.isDevTools(url)
-        case .standard: true
-        case .devtools: false
+        case .automatic:
+            ApplicationProtocol.isDevTools(url) ? .devTools : ApplicationProtocol.isBiDi(url) ? .biDi : .standard
+        case .standard: .standard
+        case .devtools: .devTools
+        case .bidi: .biDi
         }
     }
 }

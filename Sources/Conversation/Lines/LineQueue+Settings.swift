@@ -10,9 +10,8 @@ extension LineQueue {
             case order
             /// By an id that a request and its reply have in common.
             case id(Correlation)
-            /// By the ids of JSON-RPC calls, to which input lines are converted. `hasVersion`: whether they contain the
-            /// JSON-RPC version.
-            case calls(hasVersion: Bool = true)
+            /// By the ids of JSON-RPC calls, to which input lines are converted.
+            case calls(JSONRPCCall.Form = .standard)
             /// By the keys that an application protocol assigns to requests and replies.
             case keys
         }
@@ -66,10 +65,10 @@ extension LineQueue {
         /// - Parameter number: The number of the line.
         /// - Throws: ``JSONRPCCallError`` if the line cannot be converted to a call.
         package func message(for payload: RawSpan, number: Int) throws(JSONRPCCallError) -> [UInt8] {
-            guard case .calls(let hasVersion) = matching, UTF8Validator.isValid(payload) else {
+            guard case .calls(let form) = matching, UTF8Validator.isValid(payload) else {
                 return payload.withUnsafeBytes { Array($0) }
             }
-            return try JSONRPCCall.compose(payload, id: number, hasVersion: hasVersion)
+            return try JSONRPCCall.compose(payload, id: number, form: form)
         }
 
         /// Finds out why a message that ``message(for:number:)`` has returned must not be sent. Returns `nil` for a request,

@@ -15,7 +15,7 @@ extension ApplicationProtocol {
             automatic: "Numbers the calls.",
             hidden: "Nothing.",
             example: "wsx --protocol json-rpc :8545 'eth_getBalance 0xb60e latest'"),
-        makeSession: { _ in JSONRPCSession(hasVersion: true) })
+        makeSession: { _ in JSONRPCSession(.standard) })
 
     /// The DevTools protocol of Chromium.
     static let devTools = ApplicationProtocol(
@@ -30,7 +30,7 @@ extension ApplicationProtocol {
             automatic: "Numbers the commands.",
             hidden: "Nothing.",
             example: "wsx --protocol devtools \"$url\" 'Page.navigate url=http://h/'"),
-        makeSession: { _ in JSONRPCSession(hasVersion: false) })
+        makeSession: { _ in JSONRPCSession(.devTools) })
 }
 
 /// A session of JSON-RPC 2.0, or of protocols like it without the member `jsonrpc`.
@@ -41,15 +41,15 @@ final class JSONRPCSession: ProtocolSession {
     /// The maximum number of replies to batches that are outstanding. Beyond it, any reply ends the wait for its batch.
     private static let maximumBatchedCount = 65_536
 
-    private let hasVersion: Bool
+    private let form: JSONRPCCall.Form
     private var nextID = 1
     /// The outstanding replies to the calls of batches, with the key of the batch: that of its first call.
     private var batches: [String: String] = [:]
     /// The number of outstanding replies to each batch, by its key.
     private var outstandingCounts: [String: Int] = [:]
 
-    init(hasVersion: Bool) {
-        self.hasVersion = hasVersion
+    init(_ form: JSONRPCCall.Form) {
+        self.form = form
     }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
@@ -116,7 +116,7 @@ final class JSONRPCSession: ProtocolSession {
     ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
         let call: [UInt8]
         do throws(JSONRPCCallError) {
-            call = try JSONRPCCall.compose(line, id: nextID, hasVersion: hasVersion)
+            call = try JSONRPCCall.compose(line, id: nextID, form: form)
         } catch {
             throw ProtocolInputError("\(error)\(error == .noMethod ? ", as in: eth_getBalance 0xb60e latest" : "")")
         }

@@ -6,10 +6,21 @@ import WSCore
 ///     sum 1 2.50 'a b'             → {"jsonrpc":"2.0","id":1,"method":"sum","params":[1,2.50,"a b"]}
 ///     open url=http://h/ new=true  → {"jsonrpc":"2.0","id":1,"method":"open","params":{"url":"http://h/","new":true}}
 ///     set {"a":[1]}                → {"jsonrpc":"2.0","id":1,"method":"set","params":{"a":[1]}}
+///     session.status               → {"id":1,"method":"session.status","params":{}}               WebDriver BiDi
 ///
 /// An argument that is valid JSON is used as JSON, and any other as a string. An argument in single quotes is always a
 /// string.
 package struct JSONRPCCall {
+    /// The form of calls.
+    package enum Form: Equatable, Sendable {
+        /// With the member `jsonrpc`, which JSON-RPC 2.0 requires.
+        case standard
+        /// Without it: Chromium's DevTools reject it with an error that has no id.
+        case devTools
+        /// Like DevTools, with the member `params` in each call.
+        case biDi
+    }
+
     private let line: [UInt8]
     private var offset = 0
 
@@ -18,12 +29,11 @@ package struct JSONRPCCall {
     /// - Parameters:
     ///   - line: UTF-8 text.
     ///   - id: The id of the call.
-    ///   - hasVersion: Whether the call contains the member `jsonrpc`, which JSON-RPC 2.0 requires. Chromium's DevTools
-    ///     reject it with an error that has no id.
+    ///   - form: The form of the call. Defaults to that of JSON-RPC 2.0.
     /// - Throws: ``JSONRPCCallError``.
-    package static func compose(_ line: RawSpan, id: Int, hasVersion: Bool = true) throws(JSONRPCCallError) -> [UInt8] {
+    package static func compose(_ line: RawSpan, id: Int, form: Form = .standard) throws(JSONRPCCallError) -> [UInt8] {
         var call = JSONRPCCall(line: line.withUnsafeBytes { Array($0) })
-        return try call.composed(id: id, hasVersion: hasVersion)
+        return try call.composed(id: id, form: form)
     }
 
     /// Returns the arguments of a line without a method, each as JSON.
@@ -44,7 +54,7 @@ package struct JSONRPCCall {
         self.line = line
     }
 
-    private mutating func composed(id: Int, hasVersion: Bool) throws(JSONRPCCallError) -> [UInt8] {
+    private mutating func composed(id: Int, form: Form) throws(JSONRPCCallError) -> [UInt8] {
         skipBlanks()
         guard offset < line.count else { throw .noMethod }
         if line[offset] == UInt8(ascii: "{") || line[offset] == UInt8(ascii: "[") { return line }
@@ -53,10 +63,14 @@ package struct JSONRPCCall {
         var arguments: [Range<Int>] = []
         while let argument = try nextArgument() { arguments.append(argument) }
         var call = ByteBuffer()
-        call.append(hasVersion ? "{\"jsonrpc\":\"2.0\"," : "{")
+        call.append(form == .standard ? "{\"jsonrpc\":\"2.0\"," : "{")
         call.append("\"id\":\(id),\"method\":")
         append(text: method, to: &call)
-        try append(arguments, to: &call)
+        if arguments.isEmpty, form == .biDi {
+            call.append(",\"params\":{}")
+        } else {
+            try append(arguments, to: &call)
+        }
         call.append(byte: UInt8(ascii: "}"))
         return call.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
     }

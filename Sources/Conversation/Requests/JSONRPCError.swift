@@ -62,7 +62,10 @@ package struct JSONRPCError: Equatable {
         case .object(let members):
             code = members["code"].flatMap { Self.text(of: $0) }
             message = members["message"].flatMap { Self.text(of: $0) } ?? "no message"
-        case .string(let text): (code, message) = (nil, text)
+        // WebDriver BiDi, §3: {"type":"error","id":…,"error":"no such frame","message":"…"}
+        case .string(let text):
+            let words = members["type"] == .string("error") ? members["message"].flatMap { Self.text(of: $0) } : nil
+            (code, message) = words.map { (text, $0) } ?? (nil, text)
         case .array, .number, .bool: (code, message) = (nil, "see the reply")
         }
     }

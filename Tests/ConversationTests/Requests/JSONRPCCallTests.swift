@@ -69,6 +69,13 @@ import WSCore
         #expect(throws: error) { try Self.call(line) }
     }
 
+    @Test("Other forms have no version, and calls of WebDriver BiDi always have parameters")
+    func forms() throws {
+        expectEqual(try Self.call("m", .devTools), #"{"id":5,"method":"m"}"#)
+        expectEqual(try Self.call("m", .biDi), #"{"id":5,"method":"m","params":{}}"#)
+        expectEqual(try Self.call("m a=1", .biDi), #"{"id":5,"method":"m","params":{"a":1}}"#)
+    }
+
     @Test("Errors are described in words")
     func words() {
         expectEqual("\(JSONRPCCallError.noMethod)", "the method is missing; write METHOD [ARGUMENT...]")
@@ -83,9 +90,9 @@ import WSCore
         expectEqual("\(JSONRPCCallError.repeatedName("a\u{1B}"))", #"the argument 'a\u{1B}' is repeated; give it once"#)
     }
 
-    private static func call(_ line: String) throws -> String {
+    private static func call(_ line: String, _ form: JSONRPCCall.Form = .standard) throws -> String {
         let bytes = Array(line.utf8)
-        let call = try bytes.withUnsafeBytes { try JSONRPCCall.compose($0.bytes, id: 5) }
+        let call = try bytes.withUnsafeBytes { try JSONRPCCall.compose($0.bytes, id: 5, form: form) }
         return String(decoding: call, as: UTF8.self)
     }
 

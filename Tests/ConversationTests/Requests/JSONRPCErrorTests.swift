@@ -19,6 +19,8 @@ import WSCore
             (#"{"error":{"code":1}}"#, "null", "1", "no message"),
             (#"{"id":1,"error":{"code":{},"message":[]}}"#, "1", nil, "no message"),
             (#"{"id":1,"result":null,"error":"failed"}"#, "1", nil, "failed"),
+            (#"{"type":"error","id":null,"error":"no such frame","message":"m"}"#, "null", "no such frame", "m"),
+            (#"{"id":1,"error":"failed","message":"m"}"#, "1", nil, "failed"),
             (#"{"id":1,"error":true}"#, "1", nil, "see the reply"),
             (#"{"id":1,"error":5}"#, "1", nil, "see the reply"),
             (#"{"id":1,"error":["x"]}"#, "1", nil, "see the reply"),

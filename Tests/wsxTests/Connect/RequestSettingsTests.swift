@@ -60,12 +60,13 @@ import WSCore
     @Test(
         "Calls to browsers' DevTools have no version, nor do others on request",
         arguments: [
-            (.automatic, "/", true), (.automatic, "/devtools/page/1", false), (.standard, "/devtools/page/1", true),
-            (.devtools, "/", false),
-        ] as [(JSONRPCForm, String, Bool)])
-    func versions(form: JSONRPCForm, requestTarget: String, hasVersion: Bool) throws {
+            (.automatic, "/", .standard), (.automatic, "/devtools/page/1", .devTools),
+            (.standard, "/devtools/page/1", .standard), (.devtools, "/", .devTools), (.bidi, "/", .biDi),
+            (.automatic, "/session/0f2c936f-b1cd-4ac9-aab3-f63b0f33d55e", .biDi),
+        ] as [(JSONRPCForm, String, JSONRPCCall.Form)])
+    func versions(form: JSONRPCForm, requestTarget: String, calls: JSONRPCCall.Form) throws {
         let settings = try Self.settings(at: requestTarget) { $0.replies.calls = form }
-        #expect(settings.matching == .calls(hasVersion: hasVersion))
+        #expect(settings.matching == .calls(calls))
     }
 
     private static func settings(
