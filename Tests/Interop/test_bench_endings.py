@@ -11,7 +11,7 @@ import threading
 import pytest
 
 import wire
-from processes import BINARY, PEERS, PEERS_PYTHON, Running, assert_fails, run
+from processes import BINARY, PEERS, PEERS_PYTHON, Running, assert_fails, run, wait_until
 from scripted_server import ScriptedServer
 from test_bench import bench, check, errors, faults
 
@@ -234,6 +234,43 @@ def test_failed_attempts_to_connect_are_repeated():
         result, results = bench(server.url, "-c", "2", "-n", "10", "--connect-retry", "3")
     assert (result.status, result.err, len(counts)) == (0, "", 5)
     assert not any(results["errors"].values()) and results["causes"] == []
+
+
+def test_the_waits_that_a_server_asks_for_are_counted():
+    counts = itertools.count()
+
+    def script(peer):
+        peer.read_request()
+        if next(counts) < 3:
+            return peer.send(b"HTTP/1.1 429 Busy\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        peer.upgrade()
+        echo(peer)
+
+    with ScriptedServer(script) as server:
+        result, results = bench(server.url, "-c", "2", "-n", "10", "--connect-retry", "9")
+        assert (result.status, results["retry_after_s"], next(counts)) == (0, 3, 5), result
+        _, results = bench(server.url, "-c", "2", "-n", "10")
+        assert results["retry_after_s"] == 0
+
+
+def test_a_connection_that_is_opened_again_waits_as_long_as_the_server_asks():
+    counts = itertools.count()
+
+    def script(peer):
+        peer.read_request()
+        if next(counts) == 1:
+            return peer.send(b"HTTP/1.1 503 Busy\r\nRetry-After: 2\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        peer.upgrade()
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        arguments = ["--mode", "idle", "-c", "1", "-d", "1h", "--lifetime", "500ms", "--output", "json", server.url]
+        with Running([BINARY, "bench", *arguments]) as client:
+            wait_until(lambda: server.connection_count > 2, what="the attempt after the refused one")
+            client.signal(signal.SIGINT)
+            client.wait()
+            results = json.loads(client.out)
+    assert results["retry_after_s"] == 2 and results["errors"]["handshake"] == 1
 
 
 def test_without_a_successful_repetition_each_connection_is_one_error():

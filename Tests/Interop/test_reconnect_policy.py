@@ -10,6 +10,7 @@ import pytest
 import wire
 from processes import BINARY, RECONNECT, Running, assert_fails, wsx
 from scripted_server import ScriptedServer
+from terminal import Screen
 from tls import server_context
 
 DELAY = ["--reconnect-delay", "50ms"]
@@ -164,6 +165,21 @@ def test_a_goal_wins(goal):
         assert (result.status, server.connection_count) == (0, 1), result
 
 
+def test_a_reply_that_is_the_goal_wins():
+    """It is held as long as it may be a greeting: the ping before the question has no pong."""
+
+    def script(peer):
+        peer.upgrade()
+        ping = peer.read_frame()
+        assert (ping.opcode, peer.read_frame().payload) == (wire.PING, b"question")
+        peer.send(wire.text("move") + wire.text("x"))
+        return peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "-1", "--reconnect-when", "move", *DELAY, server.url, "question")
+        assert (result.status, result.lines[0], server.connection_count) == (0, "move", 1), result
+
+
 def test_a_server_that_asks_and_closes_gets_another_connection():
     with serving(wire.text("move") + wire.close(1000)) as server:
         result = wsx("connect", "--reconnect-when", "move", *DELAY, "--no-stdin", "-n", "2", server.url)
@@ -214,6 +230,21 @@ def test_a_scenario_begins_anew(tmp_path):
     with ScriptedServer(script) as server:
         result = wsx("connect", "--scenario", path, "--reconnect-when", "move", *DELAY, server.url)
         assert (result.status, server.results) == (0, [b"hello", b"hello"]), result
+
+
+def test_the_prompt_moves_to_the_next_connection():
+    def script(peer):
+        peer.upgrade(then=wire.text("move" if server.connection_count < 3 else "stay"))
+        return peer.answer_close().close_code
+
+    with ScriptedServer(script) as server, Screen(width=120) as screen:
+        screen.enter(f"$WSX connect --reconnect-when '^move' --reconnect-delay 50ms {server.url}")
+        screen.wait_for("stay")
+        screen.enter("/connect exec:/bin/echo")
+        screen.wait_for("only the command line starts programs")
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+        assert server.results == [1000, 1000, 1000]
 
 
 # Feeds without messages
@@ -386,6 +417,9 @@ def test_programs_write_urls_only_where_the_user_says_so(program, tmp_path):
     path.chmod(0o666)
     assert_fails(wsx("connect", "@p", env={"WSX_CONFIG": str(path), "PATH": "/usr/bin:/bin"}), 2, "url", "chmod")
     assert not (tmp_path / "runs").exists()
+    path.chmod(0o600)
+    assert_fails(wsx("connect", "@p", env={"WSX_CONFIG": str(path), "PATH": "/usr/bin:/bin"}), 3, "127.0.0.1:1")
+    assert (tmp_path / "runs").exists()
 
 
 # The next address
@@ -440,8 +474,9 @@ def test_an_address_of_the_same_origin_gets_the_login(location):
     assert target(second) == "/next?x=1" and wire.field(second, b"Authorization") == b"Bearer geheim"
 
 
-def test_an_address_without_a_value_is_that_of_the_command_line():
-    with greeting(lambda: '{"type":"session_reconnect"}') as server:
+@pytest.mark.parametrize("message", ['{"type":"session_reconnect"}', moving(None), moving("")], ids=str)
+def test_an_address_without_a_value_is_that_of_the_command_line(message):
+    with greeting(lambda: message) as server:
         assert wsx("connect", *MOVING, server.url + "first").status == 0
         assert [target(head) for head in server.results] == ["/first", "/first"]
 

@@ -15,10 +15,17 @@ final class ConnectionOpener {
         case connecting(ConnectError, redirectedTo: String?)
         /// The data file has no row for the connection, or its values make an invalid request.
         case noRequest(Failure)
+
+        /// The wait that the server asks for before the next attempt.
+        var requestedWait: Duration {
+            if case .connecting(let error, _) = self { Failure.connecting(url: "", error).requestedWait } else { .zero }
+        }
     }
 
     /// The notice about the first redirect to another origin, or `nil` if there was none.
     private(set) var redirectNotice: String?
+    /// The seconds that connections waited before another attempt, because the server asked for them.
+    var requestedSeconds = 0
     /// The number of connection attempts started.
     private(set) var begunCount = 0
 
@@ -112,10 +119,9 @@ final class ConnectionOpener {
         let connector = Connector(way, resources: resources, on: loop) { [unowned self] result in
             let connector = connectors.removeValue(forKey: number)
             if case .failure(let error) = result {
-                if retry < settings.arguments.load.connectRetries,
-                    Failure.connecting(url: "", error).report.isWorthRetrying
-                {
-                    return wait(toOpen: number, retry: retry + 1, completion)
+                let failure = Failure.connecting(url: "", error)
+                if retry < settings.arguments.load.connectRetries, failure.report.isWorthRetrying {
+                    return wait(toOpen: number, retry: retry + 1, atLeast: failure.requestedWait, completion)
                 }
                 recordSecrets(of: [way.request, connector?.request].compactMap(\.self))
             }
@@ -131,7 +137,11 @@ final class ConnectionOpener {
     }
 
     /// Attempts to open a connection again after a while.
-    private func wait(toOpen number: UInt64, retry: Int, _ completion: @escaping Completion) {
+    /// - Parameter requested: The wait that the server asks for.
+    private func wait(
+        toOpen number: UInt64, retry: Int, atLeast requested: Duration, _ completion: @escaping Completion
+    ) {
+        requestedSeconds += Int(requested.components.seconds)
         // Spread, because connections that were refused together would come back together.
         let ceiling = min(Self.firstRetryDelay * (1 << min(retry - 1, 10)), Self.longestRetryDelay)
         let timer = Timer(on: loop) { [unowned self] in
@@ -139,7 +149,7 @@ final class ConnectionOpener {
             attempt(number, retry: retry, completion)
         }
         retries[number] = timer
-        timer.start(after: ceiling * Double.random(in: 0.5...1))
+        timer.start(after: max(requested, ceiling * Double.random(in: 0.5...1)))
     }
 
     /// Adds the secrets of the requests of an attempt to those of the run, because its failure may repeat them. Only the

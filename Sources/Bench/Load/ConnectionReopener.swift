@@ -56,7 +56,9 @@ final class ConnectionReopener {
             case .success(let opened): worker.add(opened, number, countsTime: true)
             case .failure(let error):
                 worker.note(error)
-                open(number, after: LoadContext.retryDelay)
+                let requested = error.requestedWait
+                worker.opener.requestedSeconds += Int(requested.components.seconds)
+                open(number, after: max(LoadContext.retryDelay, requested))
             }
             if !due.isEmpty { worker.wakeSoon() }
         }

@@ -278,6 +278,7 @@ final class LoadWorker {
         guard context.phase == .closing, context.connections.isEmpty else { return }
         context.phase = .over
         context.measurement.finish(at: loop.nowNanoseconds)
+        context.measurement.tally.openings.requestedSeconds = opener.requestedSeconds
         context.endCountingBytes()
         context.releaseConnections()
         reports.didEnd?()

@@ -91,8 +91,9 @@ package struct LoadArguments: Equatable, Sendable {
             summary: "Retry failed connection attempts N times",
             manual: """
                 Repeat a failed attempt to open a connection up to *N* times, unless retrying cannot help. The wait is \
-                random, up to 250 milliseconds at first, and twice as long each time, up to 4 seconds. Only the last \
-                attempt counts, as an error and in the times of handshakes.
+                random, up to 250 milliseconds at first, and twice as long each time, up to 4 seconds, or what the \
+                server asks for with `Retry-After`, up to 5 minutes. Only the last attempt counts, as an error and in \
+                the times of handshakes.
                 """,
             example: "--connect-retry 5", seeAlso: ["connect-timeout"]
         ) { arguments, value throws(ValueProblem) in

@@ -124,6 +124,9 @@ extension BenchResults {
         }
         if tally.openings.http2Streams > 0 { facts.append(Fact(name: "http/2", text: http2Streams)) }
         if tally.openings.tlsHandshakes > 0 { facts.append(Fact(name: "tls", text: tlsHandshakes)) }
+        if tally.openings.requestedSeconds > 0 {
+            facts.append(Fact(name: "retry-after", text: "\(Phrase.grouped(tally.openings.requestedSeconds)) s waited"))
+        }
         for measure in TimeMeasure.listed where times[measure].totalCount > 0 {
             facts.append(Fact(name: measure.label, text: Self.range(times[measure])))
         }

@@ -126,8 +126,7 @@ extension ConnectRun {
             outputs.show(hidden: payload, as: kind)
             return false
         case .login, .answered:
-            delivery.noteArrival(of: payload, as: kind, of: self)
-            outputs.show(unwritten: payload, as: kind)
+            delivery.deliver(login: payload, as: kind, of: self)
             return false
         }
     }

@@ -41,15 +41,22 @@ final class DeliveryStage {
 
     // MARK: Messages
 
-    /// Keeps what the user or the next messages may refer to, and finds out whether the connection is to be left.
+    /// Keeps what the user or the next messages may refer to.
     @inline(__always)
-    func noteArrival(of payload: RawSpan, as kind: MessageKind, of run: ConnectRun) {
+    private func remember(_ payload: RawSpan, as kind: MessageKind, of run: ConnectRun) {
         run.stages.writer?.received(payload)
         if kind == .text { outputs.prompt?.remember(payload) }
-        if !leaving.isEmpty { checkLeaving(payload, payload) }
     }
 
-    /// The parameters are those of ``MessageCondition/matches(_:payload:)``.
+    /// Shows a message of the login.
+    func deliver(login payload: RawSpan, as kind: MessageKind, of run: ConnectRun) {
+        remember(payload, as: kind, of: run)
+        if !leaving.isEmpty { checkLeaving(payload, payload) }
+        outputs.show(unwritten: payload, as: kind)
+    }
+
+    /// Finds out whether the connection is to be left. The parameters are those of
+    /// ``MessageCondition/matches(_:payload:)``.
     private func checkLeaving(_ text: RawSpan, _ payload: RawSpan) {
         guard metLeaving == nil, let condition = leaving.first(where: { $0.matches(text, payload: payload) }) else {
             return
@@ -80,7 +87,7 @@ final class DeliveryStage {
     func deliver(
         _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool = true, of run: ConnectRun
     ) -> Bool {
-        noteArrival(of: payload, as: kind, of: run)
+        remember(payload, as: kind, of: run)
         guard greetingTimer != nil else {
             return take(payload, as: kind, decoding, mayBeReply: mayBeReply, of: run)
         }
@@ -95,6 +102,7 @@ final class DeliveryStage {
         _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool, isGreeting: Bool = false,
         at time: Duration? = nil, of run: ConnectRun
     ) -> Bool {
+        if !leaving.isEmpty { checkLeaving(payload, payload) }
         if hides(payload, payload) {
             // Only an id says that a hidden message is a reply. By order, any message would be.
             if mayBeReply, let matching = lines.queue.settings.matching, matching != .order {
@@ -147,7 +155,8 @@ final class DeliveryStage {
         unchanged payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, because reason: String?
     ) -> Bool {
         run.current?.linger?.messageArrived()
-        noteArrival(of: payload, as: kind, of: run)
+        remember(payload, as: kind, of: run)
+        if !leaving.isEmpty { checkLeaving(payload, payload) }
         if let reason { outputs.diagnostics.notice("wsx: the next message is shown unchanged: \(reason)") }
         if hides(payload, payload) {
             outputs.show(hidden: payload, as: kind)

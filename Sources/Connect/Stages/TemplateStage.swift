@@ -4,7 +4,8 @@ import UserInterface
 import WSCore
 
 /// Makes messages of texts with placeholders when they are sent: of text messages with `--template`, of the input with
-/// `--wrap`, and of `--last-message`. A message that is sent again on another connection stays the same.
+/// `--wrap`, and of `--last-message`. A line of the input that is sent again on another connection stays the same; a message
+/// of the command line is evaluated again.
 final class TemplateStage {
     private let writer: TemplateWriter
     /// The message of `--heartbeat-message`, or `nil` without `--template`.

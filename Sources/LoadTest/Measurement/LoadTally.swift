@@ -105,6 +105,8 @@ package struct OpeningCounts: Equatable, Sendable {
     package var http2Connections = 0
     /// The streams of these connections with a WebSocket.
     package var http2Streams = 0
+    /// The seconds that connections waited because the server asked for it (Retry-After).
+    package var requestedSeconds = 0
 }
 
 /// The traffic in both directions.
@@ -228,7 +230,12 @@ extension CountGroup {
         isLater: true)
 
     /// The counts that are members of the results.
-    internal static let others = CountGroup("", prefix: "", [LoadCount("waited", \.waited, isLater: true)])
+    internal static let others = CountGroup(
+        "", prefix: "",
+        [
+            LoadCount("waited", \.waited, isLater: true),
+            LoadCount("retry_after_s", \.openings.requestedSeconds, isLater: true),
+        ])
 
     /// All counts.
     internal static let all = [messages, errors, bytes, loadBytes, tls, http2, others]

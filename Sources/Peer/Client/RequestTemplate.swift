@@ -79,7 +79,11 @@ package struct RequestTemplate: Sendable {
         _ values: inout RequestValues
     ) throws(Failure) -> (request: ClientRequest, location: String?) {
         guard let laterURL, laterURL.template.hasValues(&values) else { return (try request(&values), nil) }
-        guard !laterURL.isFromPeer else { return (try request(&values), try laterURL.template.text(&values)) }
+        if laterURL.isFromPeer {
+            // A service may clear the address.
+            let location = try laterURL.template.text(&values)
+            return (try request(&values), location.isEmpty ? nil : location)
+        }
         var template = self
         template.url = laterURL.template
         return (try template.request(&values), nil)

@@ -54,6 +54,13 @@ import WSCore
         #expect(composition.requests.url.shown == shown)
     }
 
+    @Test("A URL that is typed at the prompt, or comes from elsewhere, starts no program")
+    func programs() {
+        #expect(throws: Failure.self) {
+            _ = try ConnectorComposition.url("exec:./url", secrets: Self.secrets, templates: nil)
+        }
+    }
+
     @Test("Without templates, braces in the URL and the request are sent unchanged")
     func literal() throws {
         let composition = try Self.composition(nil) {

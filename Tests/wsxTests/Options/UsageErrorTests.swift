@@ -116,7 +116,7 @@ import Testing
             ),
             (
                 ["connect", "echo:", "--reconnect-delay=1s"],
-                "'--reconnect-delay' requires '--reconnect'; add it, or omit '--reconnect-delay'"
+                "'--reconnect-delay' requires '--reconnect', '--reconnect-on', '--reconnect-when', or '--reconnect-url'; add one of them, or omit '--reconnect-delay'"
             ),
             (
                 ["bench", "echo:", "--protocol=mqtt"],

@@ -42,4 +42,9 @@ extension Failure {
         let failure = end.closing.received.map { Failure.closed($0) } ?? loss(of: end)
         return codes.retries(failure) ? failure : nil
     }
+
+    /// The wait that the server asks for with Retry-After, at most ``Backoff/longestRequestedWait``; 0 if it asks for none.
+    package var requestedWait: Duration {
+        min(refusal?.head.retryDelay(at: WallTime.now.seconds) ?? .zero, Backoff.longestRequestedWait)
+    }
 }

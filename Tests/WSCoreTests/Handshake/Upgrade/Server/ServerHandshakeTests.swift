@@ -305,7 +305,7 @@ import Testing
         ])
     func pathPatterns(pattern: String, target: String, isAccepted: Bool) throws {
         let policy = try ServerPolicy(path: pattern)
-        #expect(policy.hasWebSockets(at: RequestHead(method: "GET", target: target, minorVersion: 1)) == isAccepted)
+        #expect(policy.hasWebSockets(at: RequestHead(method: "GET", target: target, fields: HTTPFields())) == isAccepted)
     }
 
     @Test("an invalid policy is rejected")
