@@ -21,7 +21,7 @@ extension ConnectSettings {
             secrets.record.add(settings.connector.request)
             settings.lines = try LineQueue.Settings.make(arguments, url: target, isRepl: isRepl)
         } else {
-            guard arguments.input.wrap == nil else {
+            guard arguments.messages.input.wrap == nil else {
                 throw .badArgument(
                     what: "--wrap", why: "it may contain secrets of this server; leave the prompt, and start wsx anew")
             }

@@ -57,7 +57,8 @@ extension ConnectSettings {
 
     /// Creates a writer of messages with placeholders, or returns `nil` if there are none.
     func makeTemplateWriter() -> TemplateWriter? {
-        let usesTemplates = arguments.data.usesTemplates || wrapKind != nil || arguments.input.lastMessage != nil
+        let usesTemplates =
+            arguments.data.usesTemplates || wrapKind != nil || arguments.messages.input.lastMessage != nil
         guard usesTemplates || !saved.isEmpty || !data.extractions.isEmpty else { return nil }
         // Lines are parsed when they are typed or read.
         let usesLastMessage =
@@ -87,7 +88,7 @@ extension ConnectSettings {
         if let path = arguments.messages.file {
             let contents = try HeaderFiles.contents(of: path, for: "--file")
             let isText = contents.withUnsafeBytes { UTF8Validator.isValid($0.bytes) }
-            let isPiece = arguments.input.wrap != nil
+            let isPiece = arguments.messages.input.wrap != nil
             guard kind == .binary || isText || isPiece else {
                 // `--binary` and `--protocol` exclude each other.
                 let remedy =
@@ -98,5 +99,24 @@ extension ConnectSettings {
             messages.append(InitialMessage(payload: contents, kind: kind, isPiece: isPiece))
         }
         return messages
+    }
+}
+
+extension InputArguments {
+    /// Checks that there is input for the options.
+    /// - Parameter hasFile: Whether a file is sent as a message.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    func check(_ source: ConnectSettings.Source, hasFile: Bool) throws(Failure) {
+        let unread = "standard input is not read; omit MESSAGE and --no-stdin, or add --interactive"
+        switch source {
+        case .none:
+            if interval != nil { throw .badArgument(what: "--every", why: unread) }
+            if wrap != nil, !hasFile { throw .badArgument(what: "--wrap", why: unread) }
+        case .prompt:
+            let terminal = "standard input is a terminal; use a pipe or a file: < FILE"
+            if interval != nil { throw .badArgument(what: "--every", why: terminal) }
+            if lastMessage != nil { throw .badArgument(what: "--last-message", why: terminal) }
+        case .pipe, .program: break
+        }
     }
 }

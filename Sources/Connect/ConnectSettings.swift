@@ -70,7 +70,8 @@ package struct ConnectSettings {
             arguments.messages.program.isEmpty
             ? nil : try ProgramCommand(arguments.messages.program, environment: secrets.environment)
         if arguments.scenario.path != nil { arguments.format.readsInput = false }
-        try arguments.checkInput(limitBytes: arguments.client.limits.maximumMessageBytes)
+        try arguments.checkInput(
+            limitBytes: arguments.client.limits.maximumMessageBytes, asTextFor: arguments.textOption)
         guard !arguments.ending.isOne || arguments.ending.until.isEmpty else {
             throw .badArgument(
                 what: "--one with --until",
@@ -104,8 +105,8 @@ package struct ConnectSettings {
             }
         self.data = row
         if let values = row.row { secrets.record.add(values, row.columns) }
-        if let text = arguments.input.lastMessage {
-            arguments.input.lastMessage = try Self.lastMessage(text, row.columns, secrets)
+        if let text = arguments.messages.input.lastMessage {
+            arguments.messages.input.lastMessage = try Self.lastMessage(text, row.columns, secrets)
         }
         let templates = arguments.data.usesTemplates ? row : nil
         protocolSelection = try ProtocolSelection.make(
@@ -160,7 +161,7 @@ package struct ConnectSettings {
         } else {
             source = arguments.ending.isOne || arguments.format.format != nil ? .none : .prompt
         }
-        try arguments.input.check(source, hasFile: arguments.messages.file != nil)
+        try arguments.messages.input.check(source, hasFile: arguments.messages.file != nil)
         lines = try LineQueue.Settings.make(arguments, url: url, isRepl: source.isPrompt)
         connector.redirects.secretMessages = secrets.record.messageSources
     }
@@ -227,7 +228,7 @@ extension ConnectSettings {
 
     /// The kind of the messages that `--wrap` makes of the input, or `nil` without it.
     var wrapKind: MessageKind? {
-        arguments.input.wrap.map { _ in arguments.format.payload == .binary ? .binary : .text }
+        arguments.messages.input.wrap.map { _ in arguments.format.payload == .binary ? .binary : .text }
     }
 }
 

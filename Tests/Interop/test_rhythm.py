@@ -11,6 +11,7 @@ import pytest
 import wire
 from processes import BINARY, ROOT, Listener, Running, assert_fails, wsx
 from scripted_server import ScriptedServer
+from terminal import Screen
 
 
 def collect(peer, count=None):
@@ -92,7 +93,9 @@ def test_a_server_sends_chunks_of_a_size():
     (["--input", "chunks:x"], ["chunks:x", "--input"]),
     (["--input", "chunks:2M", "--max-message-size", "1M"], ["--input chunks:2097152", "--max-message-size"]),
     (["--input", "chunks:3", "--crlf"], ["--crlf", "--input=chunks"]),
-    (["--input", "chunks:3", "--protocol", "mqtt"], ["--protocol", "--input=chunks"]),
+    (["--input", "chunks:3", "--protocol", "mqtt"], ["--input chunks with --protocol", "--wrap"]),
+    (["--input", "hex", "--encode", "cbor"], ["--input hex with --encode", "--wrap"]),
+    (["--input", "chunks:3", "--wrap", "{{input}}", "--binary", "--protocol", "mqtt"], ["--binary", "--protocol"]),
 ], ids=str)
 def test_bad_chunks_are_usage_errors(options, words):
     assert_fails(wsx("connect", *options, "echo:"), 2, *words)
@@ -269,7 +272,8 @@ def test_wrapped_lines_are_calls_and_are_encoded():
         result = wsx("connect", "--json-rpc", "--wrap", 'say {"t":{{json:input}}}', server.url, stdin=b"a\nb\n")
         assert (result.status, result.err) == (0, "")
     assert server.results[0] == [("say", {"t": "a"}), ("say", {"t": "b"})]
-    assert sent("--encode", "cbor", "--wrap", "[{{json:input}}]", stdin=b"a\n") == [(wire.BINARY, b"\x81\x61a")]
+    options = ["--encode", "cbor", "--input", "chunks:1", "--wrap", '["{{input | hex}}"]']
+    assert sent(*options, stdin=b"a\xff") == [(wire.BINARY, b"\x81\x6261"), (wire.BINARY, b"\x81\x62ff")]
 
 
 def test_wrapped_lines_and_the_last_message_are_lines_of_a_protocol():
@@ -285,8 +289,8 @@ def test_wrapped_lines_and_the_last_message_are_lines_of_a_protocol():
     protocol = f"@{ROOT}/docs/protocols/nostr.json"
     with ScriptedServer(script) as server:
         result = wsx(
-            "connect", "--protocol", protocol, "--request", "--wrap", '["COUNT",{{json:input}}]',
-            "--last-message", '["COUNT","end"]', server.url, stdin=b"a\nb\n")
+            "connect", "--protocol", protocol, "--request", "--input", "chunks:1", "--wrap", '["COUNT","{{input}}"]',
+            "--last-message", '["COUNT","end"]', server.url, stdin=b"ab")
         assert (result.status, result.err) == (0, "")
     assert server.results[0] == ['["COUNT","a"]', '["COUNT","b"]', '["COUNT","end"]']
 
@@ -422,3 +426,32 @@ def test_only_audio_is_written():
         with ScriptedServer(script) as server:
             result = wsx("connect", "--no-stdin", "-n", "4", "--output", "raw", "--format", form, server.url)
         assert (result.status, result.out, result.err) == (0, out, "")
+
+
+# The prompt
+
+
+def test_what_the_prompt_sends_is_wrapped(tmp_path):
+    path = tmp_path / "f.txt"
+    path.write_text("file")
+    with Screen(width=100, height=30) as screen, collector() as server:
+        screen.enter(
+            "$WSX connect --timestamps off --color never --wrap '<{{input}}>' --define saved=s -x plain " + f"-i {server.url}")
+        screen.wait_for_last_line(">")
+        for line, shown in (("a", "<a>"), ("/binary hex 6263", "<bc>"), (f"/file {path}", "<file>"), ("/call saved", "<s>"),
+                            ("/repeat 1", r"(?s)<s>.*<s>")):
+            screen.enter(line)
+            screen.wait_for(shown)
+        screen.enter("/binary hex ff")
+        screen.wait_for("not sent: it is not UTF-8")
+        screen.enter("/connect ws://127.0.0.1:1/")
+        screen.wait_for("/connect: --wrap: it may contain secrets")
+        screen.press("C-d")
+    assert server.results[0] == texts("plain", "<a>", "<bc>", "<file>", "<s>", "<s>")
+
+
+@pytest.mark.parametrize("option", ["--every 1s", "--last-message a"])
+def test_a_pace_and_an_end_need_a_pipe(option):
+    with Screen(width=100, height=10) as screen:
+        screen.enter(f"$WSX connect {option} echo:")
+        screen.wait_for("standard input is a terminal")

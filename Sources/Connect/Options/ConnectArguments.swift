@@ -5,7 +5,6 @@ import UserInterface
 package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
     package var client = ClientArguments()
     package var messages = MessageArguments()
-    package var input = InputArguments()
     package var format = FormatArguments()
     package var protocols = ProtocolArguments()
     package var codecs = CodecArguments()
@@ -42,7 +41,6 @@ package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
 
     @OptionTable<ConnectArguments> package static var options: [OptionSpecification<ConnectArguments>] {
         MessageArguments.options.lifted(\.messages)
-        InputArguments.options.lifted(\.input)
         exec
         ProgramArguments.shared(heading: .messages).lifted(\.programs)
         FormatArguments.options(
@@ -142,7 +140,13 @@ package enum HistoryChoice: Equatable {
 
 extension ConnectArguments {
     /// Whether the placeholders of lines of the input are replaced. With `--wrap`, only those of its text are.
-    var linesAreTemplates: Bool { data.usesTemplates && input.wrap == nil }
+    var linesAreTemplates: Bool { data.usesTemplates && messages.input.wrap == nil }
+
+    /// The option that takes text from the input, or `nil` if there is none, or if `--wrap` makes text of it.
+    var textOption: String? {
+        guard messages.input.wrap == nil else { return nil }
+        return protocols.choice != nil ? "--protocol" : codecs.encoders.isEmpty ? nil : "--encode"
+    }
 
     /// The input files and their options.
     package var readFiles: [OutputPlace.Source] {
@@ -152,7 +156,7 @@ extension ConnectArguments {
         ]
             + exchange.files
             + OutputPlace.files([staying.heartbeatMessage].compactMap(\.self), of: "--heartbeat-message")
-            + OutputPlace.files([input.lastMessage].compactMap(\.self), of: "--last-message")
+            + OutputPlace.files([messages.input.lastMessage].compactMap(\.self), of: "--last-message")
             + client.connectionFiles
     }
 }

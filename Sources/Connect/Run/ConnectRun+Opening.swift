@@ -153,7 +153,7 @@ extension ConnectRun {
             input.end(with: CloseFrame(code: .internalError, reason: "the program could not be started"))
         }
         // Nothing will be sent: the first message is the last one, even if others arrive with it.
-        if !settings.readsPipe, settings.messages.isEmpty, lines.lastMessage == nil { _ = state.inputEnded() }
+        if !settings.readsPipe, settings.messages.isEmpty, state.lastMessage == nil { _ = state.inputEnded() }
         stages.programs?.start()
         if let scenario = stages.scenario {
             scenario.connectionWillStart(statistics.openedCount)

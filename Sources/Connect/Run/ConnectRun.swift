@@ -81,6 +81,7 @@ package final class ConnectRun {
         state = RunState(
             settings.conditions, closeTimeout: settings.arguments.client.limits.closeTimeout,
             retrying: settings.arguments.staying.codes)
+        state.lastMessage = settings.arguments.messages.input.lastMessage
         // Check the messages before a recording truncates its file.
         try stages.makeEncoder(settings, diagnostics: diagnostics)
         let operands = try LineStage.operands(settings, stages)

@@ -58,7 +58,7 @@ struct EndReport {
         let operandCount =
             (lines.keepsLines ? lines.queue.waitingCount : 0)
             + (lines.areRequests ? 0 : lines.queue.unsentOperandCount)
-        let lastCount = lines.lastMessage == nil ? 0 : 1
+        let lastCount = state.lastMessage == nil ? 0 : 1
         guard settings.readsPipe, run.program == nil, run.input.recordNumber == state.unsentInputCount else {
             return operandCount + lastCount > 0 ? .unsent(operandCount + lastCount, end.code) : nil
         }

@@ -45,6 +45,8 @@ struct RunState {
     var dropCause: Failure?
     /// The number of messages of the input that were to be sent when the peer had already closed the connection.
     var unsentInputCount = 0
+    /// The message of `--last-message` until it is sent or waits to be sent, or `nil` if there is none.
+    var lastMessage: String?
     /// Whether time limits are short for the peer and slow readers.
     private(set) var isHurried = false
 

@@ -21,11 +21,12 @@ extension LineStage {
     /// Sends the message of `--last-message`, or lets it wait, now that all input is before it. If nothing can be sent
     /// anymore, it remains.
     func sendLastMessage() {
-        guard let text = lastMessage, !run.state.isEnding, keepsLines || run.connection?.isClosing == false else {
+        guard let text = run.state.lastMessage, !run.state.isEnding, keepsLines || run.connection?.isClosing == false
+        else {
             return
         }
-        lastMessage = nil
-        submit(draft: text.span.bytes, as: .text, wraps: false, of: run, named: "--last-message")
+        run.state.lastMessage = nil
+        submit(draft: Array(text.utf8).span.bytes, as: .text, wraps: false, of: run, named: "--last-message")
     }
 
     /// Sends a text with placeholders, or a piece of the input with `--wrap` around it.

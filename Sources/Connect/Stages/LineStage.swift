@@ -35,8 +35,6 @@ final class LineStage {
     /// Whether lines are kept until they are confirmed, to send them again on another connection.
     let keepsLines: Bool
     let inputForm: InputForm
-    /// The message of `--last-message` until it is sent or waits to be sent, or `nil` if there is none.
-    var lastMessage: [UInt8]?
     /// The schedule of the lines, or `nil` without `--every`.
     let pacer: InputPacer?
     /// The time limit for the confirmation of the last messages.
@@ -67,8 +65,7 @@ final class LineStage {
         keepsLines = settings.lines.keepsLines
         inputForm =
             settings.wrapKind.map { .piece($0) } ?? (settings.arguments.data.usesTemplates ? .template : .message)
-        lastMessage = settings.arguments.input.lastMessage.map { Array($0.utf8) }
-        pacer = settings.arguments.input.interval.map { InputPacer(every: $0) }
+        pacer = settings.arguments.messages.input.interval.map { InputPacer(every: $0) }
         confirmationTimeout = settings.arguments.client.limits.closeTimeout
     }
 

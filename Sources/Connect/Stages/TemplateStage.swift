@@ -18,7 +18,7 @@ final class TemplateStage {
     /// - Throws: ``Failure/badArgument(what:why:)`` for an invalid template.
     static func make(_ settings: ConnectSettings, _ writer: TemplateWriter) throws(Failure) -> TemplateStage? {
         let usesTemplates = settings.arguments.data.usesTemplates
-        guard usesTemplates || settings.wrapKind != nil || settings.arguments.input.lastMessage != nil else {
+        guard usesTemplates || settings.wrapKind != nil || settings.arguments.messages.input.lastMessage != nil else {
             return nil
         }
         let stage = try TemplateStage(settings, writer)
@@ -75,10 +75,10 @@ final class TemplateStage {
                 text, of: "--heartbeat-message", variables: settings.data.columns,
                 isTyped: !settings.heartbeatIsFile, secrets: settings.secrets)
         }
-        wrap = try settings.arguments.input.wrap.map { (text) throws(Failure) in
+        wrap = try settings.arguments.messages.input.wrap.map { (text) throws(Failure) in
             try InputWrap(text, as: settings.wrapKind ?? .text, settings, writer)
         }
-        let lastMessage = settings.arguments.input.lastMessage.map { Array($0.utf8) }
+        let lastMessage = settings.arguments.messages.input.lastMessage.map { Array($0.utf8) }
         let last = lastMessage.flatMap { try? writer.template($0.span.bytes) }
         if [heartbeat, wrap?.template, last].contains(where: { $0?.usesLastMessage ?? false }) {
             writer.usesLastMessage = true

@@ -128,7 +128,7 @@ package struct Template: Equatable, Sendable {
     ) throws(TemplateError) {
         var parser = TemplateParser(
             text, variables: variables, groupCount: groupCount, percentEncodesValues: percentEncodesValues,
-            allowsBytes: allowsBytes)
+            role: allowsBytes ? .binary : .text)
         try parser.parse(environment: environment)
         self.init(parser, percentEncodesValues: percentEncodesValues)
     }

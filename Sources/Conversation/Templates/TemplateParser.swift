@@ -3,15 +3,21 @@ import WSCore
 
 /// Parses the text of a ``Template``.
 package struct TemplateParser {
+    /// What the text is for.
+    enum Role {
+        case text
+        /// A binary message, which may be any bytes.
+        case binary
+        /// An argument of a filter, in which digests are bytes, too.
+        case operand
+    }
+
     private let bytes: [UInt8]
     private let variables: VariableNames
     /// The number of groups of a regular expression, or `nil` if dollar signs have no meaning.
     private let groupCount: Int?
     private let percentEncodesValues: Bool
-    /// Whether the text is an argument of a filter, which may be any bytes.
-    private let isOperand: Bool
-    /// Whether the result may be any bytes, because it is a binary message.
-    let allowsBytes: Bool
+    private let role: Role
     /// The offset of the next byte.
     private var offset = 0
     /// The start of the unfinished literal.
@@ -24,17 +30,17 @@ package struct TemplateParser {
     private(set) var programs: [(command: String, outputs: ProgramOutputs)] = []
     private(set) var requestValues: [(value: RequestValue, sink: SecretSink?)] = []
     private(set) var insertsSecret = false
+    var allowsBytes: Bool { role == .binary }
 
     init(
         _ text: String, variables: VariableNames, groupCount: Int?, percentEncodesValues: Bool,
-        allowsBytes: Bool = false, isOperand: Bool = false
+        role: Role = .text
     ) {
         bytes = Array(text.utf8)
         self.variables = variables
         self.groupCount = groupCount
         self.percentEncodesValues = percentEncodesValues
-        self.allowsBytes = allowsBytes
-        self.isOperand = isOperand
+        self.role = role
     }
 
     mutating func parse(environment: (String) -> String?) throws(TemplateError) {
@@ -202,7 +208,7 @@ package struct TemplateParser {
         guard variables.includesRequest else { throw .noRequest }
         if value.isSecret { insertsSecret = true }
         // Of a value with filters, only the result is sent.
-        requestValues.append((value, value.isSecret && !isOperand ? variables.sink : nil))
+        requestValues.append((value, value.isSecret && role != .operand ? variables.sink : nil))
         append(.request(requestValues.count - 1, form))
     }
 
@@ -308,7 +314,7 @@ package struct TemplateParser {
         _ text: String, _ environment: (String) -> String?
     ) throws(TemplateError.Reason) -> Template {
         var parser = TemplateParser(
-            "", variables: variables, groupCount: groupCount, percentEncodesValues: false, isOperand: true)
+            "", variables: variables, groupCount: groupCount, percentEncodesValues: false, role: .operand)
         if text.hasPrefix("(") {
             let found = Self.pieces(of: Array(text.utf8.dropFirst())[...], until: ")")
             guard let (pieces, end) = found, end == text.utf8.count - 2 else { throw .badArgument }
@@ -350,7 +356,7 @@ package struct TemplateParser {
         for text in part.operands.compactMap(\.constantText) { constants.append(.success(text)) }
         // What is always the same is computed once.
         if constants.count == part.operands.count,
-            let text = isOperand
+            let text = role == .operand
                 ? try? part.result(constants).bytes : try? part.text(constants, allowsBytes: allowsBytes)
         {
             var inserted = ByteBuffer()

@@ -54,7 +54,9 @@ package struct ListenSettings {
             replay = try ReplayRecording(contentsOf: path, speed: arguments.format.replaySpeed)
         } else {
             replay = nil
-            try arguments.checkInput(limitBytes: arguments.limits.maximumMessageBytes)
+            try arguments.checkInput(
+                limitBytes: arguments.limits.maximumMessageBytes,
+                asTextFor: arguments.codecs.encoders.isEmpty ? nil : "--encode")
         }
         var variables = try ChosenRow(
             DataArguments(), arguments.protocols, sets: arguments.exchange.sets, secrets: secrets)

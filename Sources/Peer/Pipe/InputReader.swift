@@ -291,9 +291,16 @@ extension ConversationArguments {
     }
 
     /// Checks that `--replay-speed` is used only with `--input json`, because only events have times, and that chunks are
-    /// not too large.
-    /// - Parameter limitBytes: The maximum size of a message.
-    package func checkInput(limitBytes: Int) throws(Failure) {
+    /// not too large, and that messages are text if an option takes no other.
+    /// - Parameters:
+    ///   - limitBytes: The maximum size of a message.
+    ///   - option: The option that takes text, or `nil` if there is none, or if `--wrap` makes text of the input.
+    package func checkInput(limitBytes: Int, asTextFor option: String?) throws(Failure) {
+        if let option, format.input.isBinary, format.payload != .text {
+            throw .badArgument(
+                what: "--input \(format.input.rawValue) with \(option)",
+                why: "it sends binary messages; use --input lines, or make text of them with --wrap in wsx connect")
+        }
         if let chunkBytes = format.chunkBytes, chunkBytes > limitBytes {
             throw .badArgument(
                 what: "--input chunks:\(chunkBytes)",

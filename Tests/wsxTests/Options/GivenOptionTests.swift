@@ -114,7 +114,7 @@ import Testing
         "A protocol rejects options that do what it does",
         arguments: [
             "--correlate=id", "--json-rpc", "--first-message=a", "--ready=a", "--answer=a => b",
-            "--heartbeat-message=a", "--binary", "--input=hex", "--input=base64", "--input=chunks",
+            "--heartbeat-message=a", "--binary",
         ])
     func protocols(option: String) {
         let words = ["connect", "u", "--protocol", "mqtt", "--heartbeat=9s", option]

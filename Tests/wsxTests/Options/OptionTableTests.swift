@@ -80,9 +80,9 @@ import WSCore
             $0.messages.definitions = [MessageDefinition(name: "a", text: "b=c")]
         },
         ConnectCase("eol", "--eol", "crlf") { $0.messages.lineEnd = .crlf },
-        ConnectCase("every", "--every", "20ms") { $0.input.interval = .milliseconds(20) },
-        ConnectCase("wrap", "--wrap", "<{{input}}>") { $0.input.wrap = "<{{input}}>" },
-        ConnectCase("last-message", "--last-message", "end") { $0.input.lastMessage = "end" },
+        ConnectCase("every", "--every", "20ms") { $0.messages.input.interval = .milliseconds(20) },
+        ConnectCase("wrap", "--wrap", "<{{input}}>") { $0.messages.input.wrap = "<{{input}}>" },
+        ConnectCase("last-message", "--last-message", "end") { $0.messages.input.lastMessage = "end" },
         ConnectCase("interactive", "-i") { $0.messages.isInteractive = true },
         ConnectCase("no-stdin", "--no-stdin") { $0.format.readsInput = false },
         ConnectCase("text", "--text") { $0.format.payload = .text },

@@ -49,8 +49,6 @@ package enum InputFormat: String, CaseIterable, OptionChoice {
 
     /// Whether messages are bytes rather than text.
     package var isBinary: Bool { self == .chunks || self == .hex || self == .base64 }
-
-    package var subjects: OptionSubjects { isBinary ? .binary : [] }
 }
 
 /// The values of `--output`.

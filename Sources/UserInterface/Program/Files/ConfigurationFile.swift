@@ -75,6 +75,8 @@ package struct ConfigurationFile {
     private static func exposed(_ entry: Configuration.Entry, _ path: String) -> ConfigurationError {
         let takesTemplate = [
             "url", "subprotocol", "first-message", "answer", "message", "execute", "heartbeat-message", "define",
+            "wrap",
+            "last-message",
         ].contains(
             entry.name)
         let remedy = takesTemplate ? "{{env:NAME}} with 'template'" : "env:NAME or @FILE"
@@ -115,7 +117,7 @@ extension Configuration.Entry {
         case "subprotocol":
             let names = value.split(separator: ",").map { String(Substring($0.utf8.trimmingBlanks())) }
             return !HeaderField.secretSubprotocols(in: names).isEmpty
-        case "first-message", "heartbeat-message", "answer", "message", "execute", "define":
+        case "first-message", "heartbeat-message", "answer", "message", "execute", "define", "wrap", "last-message":
             return !value.hasPrefix("@")
                 && (SecretText.assignsSecret(value.utf8) || SecretText.hasToken(value.utf8)
                     || WebSocketURL.containsSecret(value))

@@ -18,6 +18,7 @@ package struct MessageArguments: Equatable, Sendable {
     package var lineEnd: LineEnd?
     /// Whether the input is read after these messages.
     package var isInteractive = false
+    package var input = InputArguments()
 
     package init() {}
 
@@ -43,65 +44,67 @@ package struct MessageArguments: Equatable, Sendable {
         arguments.call = try MessageCall(values)
     }
 
-    package static let options: [OptionSpecification<MessageArguments>] = [
-        OptionSpecification(
-            "execute", "x", value: OptionValue("MESSAGE"), repetition: .adds, about: .messages, heading: .messages,
-            summary: "Send MESSAGE when the connection opens",
-            manual: """
-                Send *MESSAGE* when the connection opens, after any *MESSAGE* operands. The address of a proxy is \
-                rejected: curl's `-x` is `--proxy` here.
-                """,
-            example: #"--execute '{"op":"subscribe","channel":"trades"}'"#, seeAlso: ["file", "interactive"]
-        ) { arguments, value throws(ValueProblem) in
-            arguments.texts.append(try MessageValue.parse(value))
-        },
-        OptionSpecification(
-            "file", "f", value: OptionValue("FILE", .file), about: .messages, heading: .messages,
-            summary: "Send the contents of FILE as one message",
-            manual: """
-                Send the contents of *FILE* as one message when the connection opens, after all *MESSAGE*s. `-` is \
-                standard input, which is otherwise not read unless `--interactive` is given. The contents must be UTF-8 \
-                text unless `--binary` is given.
-                """,
-            example: "--binary --file image.png", seeAlso: ["execute", "binary"]
-        ) { arguments, value throws(ValueProblem) in
-            arguments.file = try MessageFileValue.parse(value)
-        },
-        OptionSpecification(
-            "define", value: OptionValue("NAME=TEXT"), repetition: .adds, heading: .messages,
-            summary: "Save the message TEXT under NAME, for /call",
-            manual: """
-                Save the message *TEXT* under *NAME*, usually in a profile; see CONFIGURATION. `/call` *NAME* at the \
-                prompt sends it, and so does *NAME* in place of *MESSAGE*. *TEXT* may contain placeholders, also without \
-                `--template`; see PLACEHOLDERS. Unknown ones are parameters: `sub channel=trades` replaces \
-                `{{channel}}` or, as a JSON string, `{{json:channel}}`. `@`*FILE* reads *TEXT* from a file. If several \
-                messages have the same name, the last one counts.
-                """,
-            example: #"--define 'sub={"op":"subscribe","channel":{{json:channel}}}'"#, seeAlso: ["execute", "template"]
-        ) { arguments, value throws(ValueProblem) in
-            arguments.definitions.append(try MessageDefinition.parse(value))
-        },
-        OptionSpecification(
-            "eol", value: OptionValue("EOL", .choices(of: LineEnd.self)), about: [.messages, .inputFormat],
-            conflicts: .values(of: "input") { $0 != InputFormat.lines } + ["protocol", "json-rpc", "encode"],
-            heading: .messages,
-            summary: "End each line sent with crlf or lf",
-            manual: """
-                End each message that is a line with these characters: *MESSAGE*s, lines of standard input, and lines \
-                typed at the prompt. Other messages, such as the contents of `--file`, are sent unchanged.
-                """,
-            example: "--eol crlf", seeAlso: ["crlf"]
-        ) { arguments, value throws(ValueProblem) in arguments.lineEnd = try LineEnd.parse(value) },
-        OptionSpecification(
-            "interactive", "i", about: .stdin, conflicts: ["no-stdin"], heading: .messages,
-            summary: "Read stdin after sending the messages",
-            manual: """
-                Read standard input after sending the messages of the command line: at the prompt on a terminal, or \
-                from a pipe.
-                """,
-            example: #"--interactive --execute '{"op":"login"}'"#
-        ) { arguments, _ in arguments.isInteractive = true },
-    ]
+    package static let options: [OptionSpecification<MessageArguments>] =
+        [
+            OptionSpecification(
+                "execute", "x", value: OptionValue("MESSAGE"), repetition: .adds, about: .messages, heading: .messages,
+                summary: "Send MESSAGE when the connection opens",
+                manual: """
+                    Send *MESSAGE* when the connection opens, after any *MESSAGE* operands. The address of a proxy is \
+                    rejected: curl's `-x` is `--proxy` here.
+                    """,
+                example: #"--execute '{"op":"subscribe","channel":"trades"}'"#, seeAlso: ["file", "interactive"]
+            ) { arguments, value throws(ValueProblem) in
+                arguments.texts.append(try MessageValue.parse(value))
+            },
+            OptionSpecification(
+                "file", "f", value: OptionValue("FILE", .file), about: .messages, heading: .messages,
+                summary: "Send the contents of FILE as one message",
+                manual: """
+                    Send the contents of *FILE* as one message when the connection opens, after all *MESSAGE*s. `-` is \
+                    standard input, which is otherwise not read unless `--interactive` is given. The contents must be UTF-8 \
+                    text unless `--binary` is given.
+                    """,
+                example: "--binary --file image.png", seeAlso: ["execute", "binary"]
+            ) { arguments, value throws(ValueProblem) in
+                arguments.file = try MessageFileValue.parse(value)
+            },
+            OptionSpecification(
+                "define", value: OptionValue("NAME=TEXT"), repetition: .adds, heading: .messages,
+                summary: "Save the message TEXT under NAME, for /call",
+                manual: """
+                    Save the message *TEXT* under *NAME*, usually in a profile; see CONFIGURATION. `/call` *NAME* at the \
+                    prompt sends it, and so does *NAME* in place of *MESSAGE*. *TEXT* may contain placeholders, also without \
+                    `--template`; see PLACEHOLDERS. Unknown ones are parameters: `sub channel=trades` replaces \
+                    `{{channel}}` or, as a JSON string, `{{json:channel}}`. `@`*FILE* reads *TEXT* from a file. If several \
+                    messages have the same name, the last one counts.
+                    """,
+                example: #"--define 'sub={"op":"subscribe","channel":{{json:channel}}}'"#,
+                seeAlso: ["execute", "template"]
+            ) { arguments, value throws(ValueProblem) in
+                arguments.definitions.append(try MessageDefinition.parse(value))
+            },
+            OptionSpecification(
+                "eol", value: OptionValue("EOL", .choices(of: LineEnd.self)), about: [.messages, .inputFormat],
+                conflicts: .values(of: "input") { $0 != InputFormat.lines } + ["protocol", "json-rpc", "encode"],
+                heading: .messages,
+                summary: "End each line sent with crlf or lf",
+                manual: """
+                    End each message that is a line with these characters: *MESSAGE*s, lines of standard input, and lines \
+                    typed at the prompt. Other messages, such as the contents of `--file`, are sent unchanged.
+                    """,
+                example: "--eol crlf", seeAlso: ["crlf"]
+            ) { arguments, value throws(ValueProblem) in arguments.lineEnd = try LineEnd.parse(value) },
+            OptionSpecification(
+                "interactive", "i", about: .stdin, conflicts: ["no-stdin"], heading: .messages,
+                summary: "Read stdin after sending the messages",
+                manual: """
+                    Read standard input after sending the messages of the command line: at the prompt on a terminal, or \
+                    from a pipe.
+                    """,
+                example: #"--interactive --execute '{"op":"login"}'"#
+            ) { arguments, _ in arguments.isInteractive = true },
+        ] + InputArguments.options.lifted(\.input)
 }
 
 /// The values of `--eol`.

@@ -1,5 +1,4 @@
 import CommandLine
-import UserInterface
 
 /// The options for the pace of the input, and for what is around it.
 package struct InputArguments: Equatable, Sendable {
@@ -9,6 +8,8 @@ package struct InputArguments: Equatable, Sendable {
     package var wrap: String?
     /// As typed, text or `@FILE`, then the text. nil: none.
     package var lastMessage: String?
+
+    package init() {}
 
     static let options: [OptionSpecification<InputArguments>] = [
         OptionSpecification(
@@ -49,23 +50,4 @@ package struct InputArguments: Equatable, Sendable {
             arguments.lastMessage = try MessageValue.parseAutomatic(value)
         },
     ]
-}
-
-extension InputArguments {
-    /// Checks that there is input for the options.
-    /// - Parameter hasFile: Whether a file is sent as a message.
-    /// - Throws: ``Failure/badArgument(what:why:)``.
-    func check(_ source: ConnectSettings.Source, hasFile: Bool) throws(Failure) {
-        let unread = "standard input is not read; omit MESSAGE and --no-stdin, or add --interactive"
-        switch source {
-        case .none:
-            if interval != nil { throw .badArgument(what: "--every", why: unread) }
-            if wrap != nil, !hasFile { throw .badArgument(what: "--wrap", why: unread) }
-        case .prompt:
-            let terminal = "standard input is a terminal; use a pipe or a file: < FILE"
-            if interval != nil { throw .badArgument(what: "--every", why: terminal) }
-            if lastMessage != nil { throw .badArgument(what: "--last-message", why: terminal) }
-        case .pipe, .program: break
-        }
-    }
 }
