@@ -187,16 +187,18 @@ def test_a_server_that_asks_and_closes_gets_another_connection():
 
 
 def test_lines_that_were_not_sent_continue_on_the_next_connection():
-    has_first, lines = threading.Event(), []
+    closes, has_more, lines = threading.Event(), threading.Event(), []
 
     def script(peer):
         peer.upgrade()
         if server.connection_count == 1:
             lines.append(peer.read_next().payload)
             peer.send(wire.text("move"))
-            # The client has asked for the end. Lines that it reads now wait.
-            close = peer.answer_close()
-            has_first.set()
+            close = peer.read_until_close()
+            # Lines that the client reads before the answer wait.
+            closes.set()
+            assert has_more.wait(60)
+            peer.send(wire.frame(wire.CLOSE, close.payload))
             return close.close_code
         while (frame := peer.read_next()).opcode != wire.CLOSE:
             lines.append(frame.payload)
@@ -207,8 +209,9 @@ def test_lines_that_were_not_sent_continue_on_the_next_connection():
         with Running([BINARY, "connect", "--reconnect-when", "move", *DELAY, "--linger", "0", server.url],
                      stdin=-1) as client:
             client.send(b"first\n")
-            assert has_first.wait(60)
+            assert closes.wait(60)
             client.send(b"second\nthird\n")
+            has_more.set()
             client.process.stdin.close()
             assert client.wait() == 0, client.err
         assert server.results == [1000, 1000]
