@@ -134,8 +134,9 @@ final class Broadcaster<Directory: ClientDirectory> {
     // MARK: From POST requests
 
     /// Sends a message to the clients of a path, or to one of them.
-    /// - Returns: The number of receivers, or `nil` if one of them has no room. Nothing is sent then.
+    /// - Returns: The number of receivers, or `nil` if one of them, or the recording, has no room. Nothing is sent then.
     func post(_ payload: RawSpan, as kind: MessageKind, to path: String, client number: Int?) -> Int? {
+        guard !outputs.isRecordingFull else { return nil }
         var count = 0
         for client in clients.all where client.takesMessages {
             guard number.map({ $0 == client.number }) ?? (client.path == path) else { continue }

@@ -315,7 +315,10 @@ package final class ListenRun {
     }
 
     private func outputsDidDrain() {
-        if outputs.isRecording { broadcaster.resumeInput() }
+        if outputs.isRecording {
+            broadcaster.resumeInput()
+            server.retryPosts()
+        }
         mode.outputsDidDrain()
         if state.isStopping, outputs.isDrained { loop.stop() }
     }

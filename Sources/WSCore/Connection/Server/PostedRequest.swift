@@ -9,6 +9,8 @@ internal final class PostedRequest {
         case paused
         /// Waits for room in the queues of clients, with the whole body.
         case waiting
+        /// Is being delivered, which may give other clients room.
+        case delivering
         case over
     }
 
@@ -99,8 +101,9 @@ internal final class PostedRequest {
 
     /// Tries to deliver the body again, because clients have more room.
     func retry() {
-        guard state == .waiting, let response = deliver(request, body) else { return }
-        finish(response)
+        guard state == .waiting else { return }
+        state = .delivering
+        if let response = deliver(request, body) { finish(response) } else { state = .waiting }
     }
 
     private func receive(_ bytes: RawSpan) {
@@ -140,7 +143,7 @@ extension PostedRequest: ByteStreamDelegate {
 
     /// A client may end its side after the body.
     func streamDidReachEnd(_ stream: any ByteStream) {
-        if state != .waiting { finish(nil) }
+        if !framing.isComplete { finish(nil) }
     }
 
     func streamDidDrain(_ stream: any ByteStream) {}
@@ -157,7 +160,7 @@ extension PostedRequest: MemoryHolder {
     var uncountedBytes: Int { stream.uncountedBytes }
     var incompleteBytes: Int { body.capacity + stream.unreadStorageBytes }
     var outputBytes: Int { 0 }
-    var missingBytes: Int? { state == .waiting ? nil : limitBytes - body.count }
+    var missingBytes: Int? { framing.isComplete ? nil : limitBytes - body.count }
     var movedBytes: Int { receivedBytes }
 
     func pauseForMemory() {
