@@ -134,7 +134,7 @@ package struct WebArguments: Equatable, Sendable {
             manual: """
                 Send the body of an HTTP POST request to the clients at its path, as a text message, or with \
                 `Content-Type: application/octet-stream` as a binary one. `/clients/`*N* is client *N* alone. The \
-                response is the number of receivers. See PAGES AND POSTS.
+                response is the number of receivers. See POSTS.
                 """,
             example: "--post --no-stdin", seeAlso: ["broadcast", "origin", "auth"]
         ) { arguments, _ in arguments.deliversPosts = true },

@@ -386,7 +386,7 @@ import WSCore
         let driver = try Self.version2(["namespace": "/admin"])
         _ = driver.open()
         expectEqual(driver.receive(Self.handshake).last, ">40/admin,")
-        expectEqual(driver.receive("40"), ["hidden connect"])
+        expectEqual(driver.receive("40"), ["hidden / connect"])
         expectEqual(driver.receive("40/admin"), ["hidden connect", "ready"])
         expectEqual(driver.type("/ hi"), [#">42["hi"]"#])
         expectEqual(driver.type("/x hi"), [">40/x,", "waits 1"])

@@ -64,6 +64,26 @@ import WSCore
         expectEqual(found, [-2, -1, 0, 1])
     }
 
+    static let requestCases: [(String, String)] = [
+        ("{{path}}", "/a%20b%2Fc"), ("{{query:x}}", "1+ü 2"), ("{{query:ÿ}}", "%zz"), ("{{query:y}}{{query:none}}", ""),
+        ("{{header:x-a}}", "1, 2"), ("{{json:header:none}}", #""""#), ("{{query:x | length}}", "6"),
+    ]
+
+    @Test("Values of a client's request are inserted where there is one", arguments: Self.requestCases)
+    func requests(text: String, message: String) throws {
+        var names = VariableNames()
+        names.includesRequest = true
+        var variables = TemplateVariables(names)
+        variables.request = RequestHead(
+            method: "GET", target: "/%61%20b%2fc?x=1%2B%C3%BC+2&x=3&y&%C3%BF=%zz",
+            fields: HTTPFields(["X-A", "x-a"].enumerated().map { HeaderField(wellFormedName: $1, value: "\($0 + 1)") }))
+        var buffer = ByteBuffer()
+        let stamp = Template.Stamp(sequence: 0, connection: 0, time: 0, seed: 0)
+        try Template(text, variables: names, environment: { _ in nil }).write(
+            to: &buffer, stamp: stamp, variables: variables)
+        expectEqual(String(decoding: buffer.bytes, as: UTF8.self), message)
+    }
+
     @Test("The latest output of a program is inserted where programs may run")
     func programs() throws {
         var names = try VariableNames(["exec:own"])

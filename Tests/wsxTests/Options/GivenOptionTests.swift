@@ -29,26 +29,26 @@ import Testing
             refused: [
                 "answer", "binary", "broadcast", "crlf", "diff", "echo", "encode", "exec", "first-message", "format",
                 "input", "output", "pick",
-                "scenario", "text",
+                "post", "scenario", "text",
             ]),
         Mode(
             words: ["--scenario=f"],
             refused: [
                 "answer", "binary", "broadcast", "crlf", "diff", "echo", "exec", "first-message", "format", "input",
                 "output",
-                "pick",
+                "pick", "post",
                 "replay", "replay-speed", "text",
             ]),
         Mode(
             words: ["--exec"], program: ["--", "p"],
             refused: [
                 "answer", "broadcast", "crlf", "diff", "echo", "first-message", "format", "input", "output", "pick",
-                "replay",
+                "post", "replay",
                 "replay-speed", "scenario",
             ]),
         Mode(words: ["--no-stdin"], refused: ["crlf", "input", "replay-speed"]),
         Mode(words: ["--tls-self-signed"], refused: ["tls-cert"]),
-        Mode(words: ["--threads=2"], refused: ["max-connections", "once", "record", "seed"]),
+        Mode(words: ["--threads=2"], refused: ["max-connections", "once", "post", "record", "seed"]),
         Mode(
             words: ["--input=json"],
             refused: ["binary", "crlf", "echo", "exec", "no-stdin", "replay", "scenario", "text"]),

@@ -342,18 +342,18 @@ import WSCore
         ListenCase("no-pong", "--no-pong") { $0.faults.answersPings = false },
         ListenCase("throttle", "--throttle", "64k") { $0.faults.bytesPerSecond = 65_536 },
         ListenCase("replay", "--replay", "f") { $0.mode = .replay(path: "f") },
-        ListenCase("scenario", "--scenario", "f") {
+        ListenCase("scenario", "--scenario", "path:/a f", "--scenario", "f") {
             $0.mode = .scenario
-            $0.scenario.path = "f"
+            $0.scenarios = [(try? ScenarioChoice("path:/a f")), try? ScenarioChoice("f")].compactMap(\.self)
         },
         ListenCase("connection", "--scenario=f", "--connection", "3") {
             $0.mode = .scenario
-            $0.scenario.path = "f"
+            $0.scenarios = [try? ScenarioChoice("f")].compactMap(\.self)
             $0.scenario.connection = 3
         },
         ListenCase("ignore", "--scenario=f", "--ignore", "/a,/b") {
             $0.mode = .scenario
-            $0.scenario.path = "f"
+            $0.scenarios = [try? ScenarioChoice("f")].compactMap(\.self)
             $0.scenario.ignoredPointers = ["/a", "/b"]
         },
         ListenCase("no-stdin", "--no-stdin") { $0.format.readsInput = false },
@@ -372,6 +372,7 @@ import WSCore
         ListenCase("diff", "--diff") { $0.format.changes = [] },
         ListenCase("serve", "--serve", "public") { $0.web.servedDirectory = "public" },
         ListenCase("console", "--console") { $0.web.servesConsole = true },
+        ListenCase("post", "--post") { $0.web.deliversPosts = true },
         ListenCase("path", "--path", "/chat") { $0.server.path = "/chat" },
         ListenCase("subprotocol", "-s", "a, b") { $0.server.subprotocols = ["a", "b"] },
         ListenCase("header", "-H", "A: b", "-HC: d") { $0.server.headers = ["A: b", "C: d"] },

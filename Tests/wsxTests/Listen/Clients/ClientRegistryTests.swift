@@ -21,8 +21,11 @@ import WSCore
     func broadcast() throws {
         try withRegistry(3) { directory, clients in
             directory[3].isClosing = true
-            #expect(Set(clients.receivers(but: nil)) == [1, 2])
-            #expect(clients.receivers(but: directory[1]) == [2])
+            #expect(Set(clients.receivers(but: nil, at: nil)) == [1, 2])
+            #expect(clients.receivers(but: directory[1], at: nil) == [2])
+            directory[2].path = "/a"
+            #expect(
+                clients.receivers(but: nil, at: "/a") == [2] && clients.receivers(but: directory[2], at: "/a") == [])
             var isOneFull = clients.send(Array("x".utf8).span.bytes, as: .text, toAllBut: directory[1], at: nil)
             #expect(!isOneFull)
             #expect(directory[1].sent == [] && directory[2].sent == ["text x"] && directory[3].sent == [])
