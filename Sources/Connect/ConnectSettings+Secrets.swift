@@ -23,9 +23,11 @@ extension ConnectSettings {
     /// - Parameters:
     ///   - number: The number of the connection, from 1.
     ///   - received: The latest values of the variables that messages set.
+    ///   - sender: The URL of the latest connection, which may have set them, or `nil` before the first one.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
     mutating func renewRequest(
-        for number: UInt64 = 1, _ received: [(slot: Int, value: TemplateVariables.Value)] = []
+        for number: UInt64 = 1, _ received: [(slot: Int, value: TemplateVariables.Value)] = [],
+        from sender: WebSocketURL? = nil
     ) throws(Failure) {
         var row = data
         row.received = received
@@ -35,7 +37,15 @@ extension ConnectSettings {
         var values = RequestValues(connection: number, row)
         let request: ClientRequest
         if number > 1 {
-            (request, connector.location) = try requestTemplate.laterRequest(&values)
+            let location: String?
+            (request, location) = try requestTemplate.laterRequest(&values)
+            // A location that has not changed has the same sender, even if it has been requested since.
+            if location != connector.location?.text {
+                let secretSources = requestTemplate.laterURL?.secretSources ?? []
+                connector.location = location.map {
+                    ReceivedLocation($0, from: sender ?? url, secretSources: secretSources)
+                }
+            }
         } else {
             request = try requestTemplate.request(&values)
         }

@@ -398,7 +398,7 @@ def test_a_cursor_continues_in_the_url_and_in_messages():
 
 
 @pytest.mark.parametrize("output, words", [
-    ("echo; echo ws://x", "URL"), ("exit 3", "URL: running"), ("echo ftp://x/", "URL"),
+    ("echo; echo ws://x", "URL"), ("exit 3", "URL: running"), ("echo ftp://x/", "/program': unknown scheme"),
     ("head -c 70000 /dev/zero | tr '\\0' a", "URL: running"), ("echo echo:", "only on the command line"),
 ], ids=["empty", "status", "scheme", "large", "echo"])
 def test_a_program_that_writes_no_url_is_an_error(program, output, words):
@@ -484,6 +484,107 @@ def test_an_address_without_a_value_is_that_of_the_command_line(message):
         assert [target(head) for head in server.results] == ["/first", "/first"]
 
 
+def test_an_address_that_is_no_text_is_that_of_the_command_line():
+    with greeting(lambda: moving({"a": 1})) as server:
+        assert wsx("connect", *MOVING, server.url + "first").status == 0
+        assert [target(head) for head in server.results] == ["/first", "/first"]
+
+
+def test_a_path_leads_to_the_server_that_named_it():
+    """It gets no login there if it got none before."""
+
+    def script(peer):
+        head = peer.read_request()
+        peer.upgrade(then=wire.text("arrived" if other.connection_count == 2 else moving("/resume")))
+        peer.answer_close()
+        return head
+
+    with ScriptedServer(script) as other, greeting(lambda: moving(other.url + "first")) as server:
+        result = wsx("connect", *MOVING, *LOGIN, server.url)
+        assert (result.status, server.connection_count) == (0, 1), result
+        assert [target(head) for head in other.results] == ["/first", "/resume"]
+        assert all(wire.field(head, b"Authorization") is None for head in other.results)
+
+
+@pytest.mark.parametrize("options", [
+    ["--param", "a=ws://", "--reconnect-url", "{{a}}{{host}}:{{port}}/x"],
+    ["--param", "a=ws://1", "--reconnect-url", "{{a}}{{rest}}:{{port}}/x"],
+    ["--param", "a=ws://127.0.0.1", "--reconnect-url", "{{a}}:{{port}}/x"],
+], ids=["scheme", "host", "port"])
+def test_an_origin_that_messages_complete_gets_no_login(options):
+    with greeting(None) as other, greeting(
+            lambda: json.dumps({"host": "127.0.0.1", "rest": "27.0.0.1", "port": other.port})) as server:
+        other.connection_count = 1
+        result = wsx(
+            "connect", "--set", "host=.host", "--set", "rest=.rest", "--set", "port=.port", *options,
+            "--reconnect-when", "host", *DELAY, "--no-stdin", "--until", "arrived", *LOGIN, server.url)
+        assert result.status == 0 and "not sent there: Authorization" in result.err, result
+        [head] = other.results
+    assert (target(head), wire.field(head, b"Authorization"), wire.field(head, b"Cookie")) == ("/x", None, None)
+
+
+def test_messages_complete_the_path_of_an_origin_of_the_user():
+    with greeting(None) as other, greeting(lambda: '{"id":"@a:1"}') as server:
+        other.connection_count = 1
+        result = wsx(
+            "connect", "--set", "id=.id", "--param", f"a={other.url}x", "--reconnect-url", "{{a}}{{id}}",
+            "--reconnect-when", "id", *DELAY, "--no-stdin", "--until", "arrived", *LOGIN, server.url)
+        assert result.status == 0, result
+        [head] = other.results
+    assert (target(head), wire.field(head, b"Authorization")) == ("/x%40a%3A1", b"Bearer geheim")
+
+
+@pytest.mark.parametrize("secret", ["{{env:SECRET}}", "{{env:SECRET | sha256}}", "{{exec:echo geheim}}"])
+@pytest.mark.parametrize("trust", [[], ["--location-trusted"]], ids=str)
+def test_secrets_in_the_address_do_not_follow_to_another_origin(secret, trust):
+    moves = [word.replace("{{next}}", "{{next}}?token=" + secret) for word in MOVING]
+    environment = {"SECRET": "geheim", "PATH": "/usr/bin:/bin"}
+    with greeting(None) as other, greeting(lambda: moving(other.url)) as server:
+        other.connection_count = 1
+        result = wsx("connect", *moves, *trust, server.url, env=environment)
+        assert other.connection_count == (2 if trust else 1), result
+    assert result.status == 0 if trust else (
+        result.status == 4 and "would send secrets (--reconnect-url)" in result.error_lines[-1]), result
+    with greeting(lambda: moving("/x")) as server:
+        assert wsx("connect", *moves, server.url, env=environment).status == 0
+        assert target(server.results[1]).startswith("/x?token=")
+
+
+@pytest.mark.parametrize("form", ["echo:", "{{env:NEXT}}"])
+def test_later_connections_may_lead_to_the_embedded_server(form):
+    with serving(1012) as server:
+        result = wsx("connect", "--reconnect-url", form, *DELAY, "--no-stdin", "-n", "1", "-x", "hi", server.url,
+                     env={"NEXT": "echo:", "PATH": "/usr/bin:/bin"})
+        assert (result.status, result.lines) == (0, ["hi"]), result
+
+
+def test_later_connections_lead_from_the_embedded_server_to_another_one():
+    with greeting(None) as server:
+        server.connection_count = 1
+        result = wsx("connect", "--reconnect-url", server.url, "--reconnect-when", "hi", *DELAY, "--timeout", "30",
+                     "--no-stdin", "-x", "hi", "--until", "arrived", "echo:")
+        assert (result.status, server.connection_count) == (0, 2), result
+
+
+def test_certificates_that_are_not_verified_are_reported_before_an_address_needs_it(certificates):
+    with greeting(None) as other, greeting(lambda: moving(other.url.replace("ws:", "wss:"))) as server:
+        other.connection_count = 1
+        other.context = server_context(certificates.good)
+        result = wsx("connect", "-k", *MOVING, server.url)
+    assert result.status == 0 and "certificates are not verified" in result.err, result
+
+
+def test_an_address_from_a_message_is_no_redirect_that_counts():
+    def redirecting(peer):
+        peer.read_request()
+        peer.send(b"HTTP/1.1 302 No\r\nContent-Length: 0\r\nLocation: %s\r\n\r\n" % last.url.encode())
+
+    with greeting(None) as last, ScriptedServer(redirecting) as other, greeting(lambda: moving(other.url)) as server:
+        last.connection_count = 1
+        result = wsx("connect", *MOVING, "-L", "--max-redirects", "1", server.url)
+        assert (result.status, last.connection_count) == (0, 2), result
+
+
 def test_values_after_the_beginning_are_encoded():
     with greeting(lambda: '{"type":"session_reconnect","id":"a/b?c&d"}') as server:
         result = wsx(
@@ -508,7 +609,7 @@ def test_the_address_of_a_program_is_the_users(program, form):
 
 
 @pytest.mark.parametrize("location, status, words", [
-    ("ws://127.0.0.1:1/", 4, "would drop the encryption"), ("ftp://x/", 4, "scheme"), ("wss://[", 4, "redirects to"),
+    ("ws://127.0.0.1:1/", 4, "would drop the encryption"), ("ftp://x/", 4, "scheme"), ("wss://[", 4, "--reconnect-url"),
 ], ids=str)
 def test_an_address_that_a_redirect_must_not_have_ends_the_run(certificates, location, status, words):
     with greeting(lambda: moving(location)) as server:
@@ -570,3 +671,8 @@ def test_invalid_arguments(arguments, words):
 def test_programs_have_one_connection(option):
     result = wsx("connect", "--exec", *option, "ws://127.0.0.1:1", "--", "cat")
     assert_fails(result, 2, option[0], "--exec")
+
+
+def test_a_template_without_its_option_is_named():
+    """A placeholder with filters has blanks, which no URL may have."""
+    assert_fails(wsx("connect", "ws://127.0.0.1:1/?a={{a | default:0}}"), 2, "%20, or add --template")

@@ -7,22 +7,14 @@ import WSCore
 // Opening connections, and their beginning.
 extension ConnectRun {
     func connect() {
-        let target: Connector.Settings
-        do throws(Failure) {
-            target = try embeddedEcho.resolving(settings.connector, for: settings.url)
-        } catch {
-            return end(with: error)
-        }
-        diagnostics.warnIfInsecure(settings.arguments.client.tls.isInsecure && settings.connector.mayUseTLS)
+        let mayUseTLS = settings.connector.mayUseTLS || settings.requestTemplate.leadsElsewhere
+        diagnostics.warnIfInsecure(settings.arguments.client.tls.isInsecure && mayUseTLS)
         let destination = ConnectionSequence.Destination(
             settings.url, timeLimit: settings.connector.timeouts.whole, secrets: settings.secrets,
             commands: settings.secretCommands
         ) { [unowned self] () throws(Failure) in
             try renewRequest()
-            var target = target
-            target.request = settings.connector.request
-            target.location = settings.connector.location
-            target.proxies = settings.connector.proxies
+            var target = try embeddedEcho.resolving(settings.connector, for: settings.connector.request.url)
             // Lines with secrets may have to be sent again.
             target.redirects.secretMessages = settings.secrets.record.messageSources
             return target
@@ -97,7 +89,8 @@ extension ConnectRun {
         guard !settings.secretCommands.isEmpty || !received.isEmpty || !settings.requestTemplate.isConstant else {
             return
         }
-        try settings.renewRequest(for: UInt64(statistics.openedCount + 1), received)
+        try settings.renewRequest(
+            for: UInt64(statistics.openedCount + 1), received, from: statistics.opening?.request.url)
         guard let selection = settings.protocolSelection else { return }
         stages.pipeline?.takeLogin(of: selection.makeSession(connection: 1, clockOffset: loop.clockOffset))
     }

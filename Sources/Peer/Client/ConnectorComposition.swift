@@ -67,8 +67,7 @@ package struct ConnectorComposition {
         connector.timeouts = arguments.network.connectTimeouts
         self.connector = connector
         try Self.checkProxy(for: url, among: proxies, secrets: secrets)
-        let needsTLS =
-            connector.mayUseTLS || arguments.tls.areGiven || requests.url.varies || requests.laterURL != nil
+        let needsTLS = connector.mayUseTLS || arguments.tls.areGiven || requests.leadsElsewhere
         tls = needsTLS ? try TLSComposition(arguments: arguments.tls, secrets: secrets).settings() : nil
     }
 
@@ -89,8 +88,9 @@ package struct ConnectorComposition {
     }
 
     /// Parses a URL without placeholders as typed.
+    /// - Parameter option: The option with the URL, for errors, or `nil` for the operand.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no password.
-    static func url(parsing text: String) throws(Failure) -> WebSocketURL {
+    static func url(parsing text: String, of option: String? = nil) throws(Failure) -> WebSocketURL {
         do throws(URLError) {
             return try WebSocketURL(parsing: text)
         } catch {
@@ -103,9 +103,10 @@ package struct ConnectorComposition {
                 switch error {
                 case .missingSlashes(let scheme): "two slashes are missing; write \(corrected(scheme))"
                 case .missingColon(let scheme): "a colon must follow the scheme; write \(corrected(scheme))"
+                case .space where text.mayHavePlaceholders: "\(error), or add --template to insert the value of {{…}}"
                 default: "\(error)"
                 }
-            throw .badArgument(what: "URL '\(shown)'", why: why)
+            throw .badArgument(what: "\(option ?? "URL") '\(shown)'", why: why)
         }
     }
 

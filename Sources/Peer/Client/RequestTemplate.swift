@@ -72,21 +72,20 @@ package struct RequestTemplate: Sendable {
             && login.map { $0.user.isConstant && $0.password.isConstant } ?? true
     }
 
+    /// Whether connections may have different origins.
+    package var leadsElsewhere: Bool { url.varies || laterURL != nil }
+
     /// Evaluates the request for a connection after the first one.
-    /// - Returns: The request, and the location to which a message has redirected it, or `nil` if none has.
+    /// - Returns: The request, and the location that messages name in place of its URL, or `nil` if none has.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
     package func laterRequest(
         _ values: inout RequestValues
     ) throws(Failure) -> (request: ClientRequest, location: String?) {
-        guard let laterURL, laterURL.template.hasValues(&values) else { return (try request(&values), nil) }
-        if laterURL.isFromPeer {
-            // A service may clear the address.
-            let location = try laterURL.template.text(&values)
-            return (try request(&values), location.isEmpty ? nil : location)
+        switch try laterURL?.destination(&values) {
+        case nil: return (try request(&values), nil)
+        case .url(let url)?: return (try request(&values, to: url), nil)
+        case .location(let location)?: return (try request(&values), location)
         }
-        var template = self
-        template.url = laterURL.template
-        return (try template.request(&values), nil)
     }
 
     /// The request of a client, which a relay makes of the server.
@@ -107,11 +106,14 @@ package struct RequestTemplate: Sendable {
     }
 
     /// Evaluates the request for a connection.
-    /// - Parameter forwarded: The request of a client. The fields and logins of the template replace its own.
+    /// - Parameters:
+    ///   - url: The URL, or `nil` for that of the template.
+    ///   - forwarded: The request of a client. The fields and logins of the template replace its own.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
     package func request(
-        _ values: inout RequestValues, for forwarded: Forwarded? = nil
+        _ values: inout RequestValues, to url: WebSocketURL? = nil, for forwarded: Forwarded? = nil
     ) throws(Failure) -> ClientRequest {
+        var url = if let url { url } else { try self.url.url(&values) }
         var fields: [HeaderField] = []
         for field in self.fields {
             fields.append(try Self.field(field.name, values.text(of: field.value, for: "--header"), for: "--header"))
@@ -128,7 +130,6 @@ package struct RequestTemplate: Sendable {
         for subprotocol in self.subprotocols {
             subprotocols.append(try values.text(of: subprotocol, for: "--subprotocol"))
         }
-        var url = try url.url(&values)
         if let forwarded {
             if let target = forwarded.target { url = url.passing(target) }
             subprotocols += forwarded.subprotocols
@@ -213,9 +214,9 @@ extension ClientRequestError {
 
 /// The URL of `--reconnect-url`.
 package struct LaterURL: Sendable {
-    fileprivate let template: URLTemplate
-    /// Whether messages of the server give the origin.
-    fileprivate let isFromPeer: Bool
+    private let template: URLTemplate
+    /// The variables that messages of the server set.
+    private let received: [Int]
 
     /// Parses a URL.
     /// - Parameters:
@@ -228,7 +229,14 @@ package struct LaterURL: Sendable {
     ) throws(Failure) {
         template = try URLTemplate(
             text, of: "--reconnect-url", variables: data.columns, endpoint: endpoint, base: first, secrets: secrets)
-        isFromPeer = template.takesOrigin(from: data.extractions.map(\.slot))
+        received = data.extractions.map(\.slot)
+    }
+
+    /// The options that would send secrets along with a location.
+    package var secretSources: [String] { template.insertsSecret ? ["--reconnect-url"] : [] }
+
+    fileprivate func destination(_ values: inout RequestValues) throws(Failure) -> URLTemplate.Destination? {
+        try template.destination(&values, received: received)
     }
 }
 

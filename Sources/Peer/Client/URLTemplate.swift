@@ -17,8 +17,17 @@ package struct URLTemplate: Sendable {
         var varies: Bool { if case .text = self { false } else { true } }
     }
 
+    /// Where a connection leads.
+    enum Destination {
+        case url(WebSocketURL)
+        /// A location whose origin is in the hands of the server, because its messages name it. It may be relative.
+        case location(String)
+    }
+
     /// The URL without secrets, with placeholders instead of their values.
     package let shown: String
+    /// The option with the URL, or `URL`.
+    private let option: String
     /// The URL without its path and query, if these are a template; otherwise, the whole URL. If the origin varies, that of
     /// the first connection.
     let base: WebSocketURL
@@ -37,45 +46,76 @@ package struct URLTemplate: Sendable {
     /// Whether connections may have different origins.
     var varies: Bool { beginning?.varies ?? false }
 
-    /// Whether a placeholder that gives the origin inserts one of these variables.
-    func takesOrigin(from variables: [Int]) -> Bool {
-        if case .placeholder(let template)? = beginning { template.uses(variables: variables) } else { false }
-    }
+    /// Whether a placeholder inserts a secret.
+    var insertsSecret: Bool { first?.insertsSecret ?? false || target?.insertsSecret ?? false }
+
+    /// The placeholder at the beginning, or `nil` if there is none.
+    private var first: Template? { if case .placeholder(let template)? = beginning { template } else { nil } }
 
     /// Evaluates the URL for a connection.
     /// - Throws: ``Failure/badArgument(what:why:)``, which does not contain the values.
     func url(_ values: inout RequestValues) throws(Failure) -> WebSocketURL {
         guard let beginning else { return base }
-        let what = "URL '\(shown)'"
-        let url = try Self.url(text(&values), after: beginning, shownTarget: shownTarget, of: what)
-        try Self.check(url, for: endpoint)
-        return url.completed(for: endpoint)
+        return try url(text(after: start(beginning, &values), &values), after: beginning)
     }
 
-    /// Evaluates the URL for a connection, without parsing it.
+    /// Evaluates the URL for a connection.
+    /// - Parameter received: The variables that messages of the server set.
+    /// - Returns: Where the connection leads, or `nil` if a variable has no value, or no text that can be an address.
     /// - Throws: ``Failure/badArgument(what:why:)``, which does not contain the values.
-    func text(_ values: inout RequestValues) throws(Failure) -> String {
-        guard let beginning else { return base.text }
-        let what = "URL '\(shown)'"
-        let start = try Self.text(beginning, &values, of: what)
-        guard let target else { return start }
-        return try start + values.text(of: target, for: what)
+    func destination(_ values: inout RequestValues, received: [Int]) throws(Failure) -> Destination? {
+        guard let beginning else { return .url(base) }
+        for template in [first, target] {
+            if let template, !values.exist(for: template) { return nil }
+        }
+        let start = try start(beginning, &values)
+        let text = try text(after: start, &values)
+        let startIsReceived = first?.uses(variables: received) ?? false
+        let restIsReceived = target?.uses(variables: received) ?? false
+        guard startIsReceived || restIsReceived && !Self.hasOrigin(of: start, text) else {
+            return .url(try url(text, after: beginning))
+        }
+        // A service may clear the address. An object or array is none.
+        guard let first = text.utf8.first, !"{[".utf8.contains(first) else { return nil }
+        return .location(text)
     }
 
-    /// Whether all values exist.
-    func hasValues(_ values: inout RequestValues) -> Bool {
-        if case .placeholder(let template)? = beginning, !values.exist(for: template) { return false }
-        return target.map { values.exist(for: $0) } ?? true
+    /// Whether the beginning of a URL is one by itself, of the same origin.
+    private static func hasOrigin(of start: String, _ text: String) -> Bool {
+        guard let start = try? WebSocketURL(parsing: start), let url = try? WebSocketURL(parsing: text) else {
+            return false
+        }
+        return url.isSameOrigin(as: start)
     }
 
-    private static func text(
-        _ beginning: Beginning, _ values: inout RequestValues, of what: String
-    ) throws(Failure) -> String {
+    private func start(_ beginning: Beginning, _ values: inout RequestValues) throws(Failure) -> String {
         switch beginning {
         case .text(let text): return text
         case .placeholder(let template): return try values.text(of: template, for: what)
         case .program(let outputs, let command): return command.url(in: outputs)
         }
+    }
+
+    /// The largest evaluated URL, in bytes. Servers accept far less.
+    private static let maximumBytes = 64 << 10
+
+    /// The whole URL.
+    private func text(after start: String, _ values: inout RequestValues) throws(Failure) -> String {
+        var text = start
+        if let target { text += try values.text(of: target, for: what) }
+        guard text.utf8.count <= Self.maximumBytes else {
+            throw .badArgument(what: what, why: "with its values, it is longer than \(Self.maximumBytes >> 10) KiB")
+        }
+        return text
+    }
+
+    /// How errors name the URL.
+    private var what: String { "\(option) '\(shown)'" }
+
+    private func url(_ text: String, after beginning: Beginning) throws(Failure) -> WebSocketURL {
+        let url = try Self.url(text, after: beginning, shownTarget: shownTarget, of: what)
+        try Self.check(url, for: endpoint)
+        return url.completed(for: endpoint)
     }
 
     private static func url(
@@ -110,17 +150,16 @@ extension URLTemplate {
     ) throws(Failure) {
         if let command = SecretCommand(text, of: option ?? "URL", isURL: true) {
             try self.init(of: command, endpoint: endpoint, secrets: secrets)
-        } else if let variables, text.utf8.indices.contains(where: { text.utf8[$0...].starts(with: "{{".utf8) }) {
+        } else if let variables, text.mayHavePlaceholders {
             try self.init(
-                template: text, of: option ?? "URL '\(escapingControls(WebSocketURL.shown(text)))'", variables,
-                endpoint: endpoint, base: base, secrets: secrets)
+                template: text, of: option, variables, endpoint: endpoint, base: base, secrets: secrets)
         } else {
-            let url = try ConnectorComposition.url(parsing: text)
+            let url = try ConnectorComposition.url(parsing: text, of: option)
             try Self.check(url, for: endpoint)
             let base = url.completed(for: endpoint)
             self.init(
-                shown: "\(base)", base: base, beginning: nil, target: nil, shownTarget: base.requestTarget,
-                endpoint: endpoint)
+                shown: "\(base)", option: option ?? "URL", base: base, beginning: nil, target: nil,
+                shownTarget: base.requestTarget, endpoint: endpoint)
         }
     }
 
@@ -132,37 +171,43 @@ extension URLTemplate {
         secrets.outputs.add(command)
         let beginning = Beginning.program(secrets.outputs.programs, command)
         let base = try Self.url(
-            command.url(in: secrets.outputs.programs), after: beginning, shownTarget: "", of: command.option)
+            command.url(in: secrets.outputs.programs), after: beginning, shownTarget: "",
+            of: "\(command.option) '\(command.shown)'")
         self.init(
-            shown: command.shown, base: base, beginning: beginning, target: nil, shownTarget: "", endpoint: endpoint)
+            shown: command.shown, option: command.option, base: base, beginning: beginning, target: nil,
+            shownTarget: "", endpoint: endpoint)
     }
 
     /// Parses a URL with placeholders.
     private init(
-        template text: String, of what: String, _ variables: VariableNames, endpoint: ApplicationProtocol.Endpoint?,
-        base: WebSocketURL?, secrets: Secrets
+        template text: String, of option: String?, _ variables: VariableNames,
+        endpoint: ApplicationProtocol.Endpoint?, base: WebSocketURL?, secrets: Secrets
     ) throws(Failure) {
+        let what = option ?? "URL '\(escapingControls(WebSocketURL.shown(text)))'"
         func target(_ text: String) throws(Failure) -> Template {
             try Template.make(
-                text, of: what, variables: variables, role: .request, percentEncodesValues: true, secrets: secrets)
+                text, of: what, variables: variables, role: .request, percentEncodesValues: true,
+                takesData: base == nil, secrets: secrets)
         }
         if let base, let first = try Self.firstPlaceholder(of: text, of: what, variables, secrets) {
             self.init(
-                shown: escapingControls(text), base: base, beginning: .placeholder(first.template),
-                target: try target(first.rest), shownTarget: "", endpoint: endpoint)
+                shown: escapingControls(text), option: option ?? "URL", base: base,
+                beginning: .placeholder(first.template), target: try target(first.rest), shownTarget: "",
+                endpoint: endpoint)
             return
         }
         let start = Self.targetStart(of: text)
         let head = try Self.head(String(text[..<start]), of: what, variables: variables, secrets: secrets)
         var values = RequestValues(connection: 1, ChosenRow())
         let beginning = try values.text(of: head, for: what)
-        let base = try ConnectorComposition.url(parsing: beginning)
+        let base = try ConnectorComposition.url(parsing: beginning, of: option)
         let rest = String(text[start...])
         let typedTarget = (rest.hasPrefix("/") ? "" : "/") + escapingControls(rest)
         let shown = base.showing(target: endpoint?.requestTarget(completing: typedTarget) ?? typedTarget)
         self.init(
-            shown: "\(shown)", base: base, beginning: .text(beginning), target: try target(rest),
-            shownTarget: typedTarget.replacingPlaceholders(with: SecretText.mask), endpoint: endpoint)
+            shown: "\(shown)", option: option ?? "URL", base: base, beginning: .text(beginning),
+            target: try target(rest), shownTarget: typedTarget.replacingPlaceholders(with: SecretText.mask),
+            endpoint: endpoint)
     }
 
     /// The placeholder with which a text begins, and the rest, or `nil` if there is none that varies.
@@ -172,7 +217,7 @@ extension URLTemplate {
         guard text.hasPrefix("{{"), !text.hasPrefix("{{{{") else { return nil }
         let end = text.utf8.index(text.startIndex, offsetBy: TemplateParser.placeholderByteCount(text.utf8))
         let template = try Template.make(
-            String(text[..<end]), of: what, variables: variables, role: .request, secrets: secrets)
+            String(text[..<end]), of: what, variables: variables, role: .request, takesData: false, secrets: secrets)
         return template.isConstant ? nil : (template, String(text[end...]))
     }
 
@@ -229,6 +274,9 @@ extension WebSocketURL {
 }
 
 extension String {
+    /// Whether the text contains `{{`.
+    var mayHavePlaceholders: Bool { utf8.indices.contains { utf8[$0...].starts(with: "{{".utf8) } }
+
     /// The text after replacing each placeholder.
     fileprivate func replacingPlaceholders(with replacement: String) -> String {
         var text = ""

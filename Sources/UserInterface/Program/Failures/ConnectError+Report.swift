@@ -47,6 +47,7 @@ extension ConnectError {
         case .security(let error):
             .init(.tls, "\(error) (\(error.identifier))", isWorthRetrying: error.isTemporary)
         case .redirect(let error): .init(.handshake, "\(error)")
+        case .receivedLocation(let error): .init(.handshake, "--reconnect-url, as a message says: \(error)")
         case .negotiation(let reason): .init(.handshake, reason)
         case .handshake(let error):
             .init(

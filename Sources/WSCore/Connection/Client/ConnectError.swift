@@ -46,6 +46,8 @@ package enum ConnectError: Error {
     case negotiation(reason: String)
     /// The server's redirect cannot be followed.
     case redirect(RedirectError)
+    /// The location that a message names cannot be requested.
+    case receivedLocation(RedirectError)
     /// The time limit expired during a phase, after this many redirects; `peer` is the host or proxy being contacted, if
     /// known.
     case timedOut(Phase, after: Duration, peer: String?, redirectCount: Int = 0)

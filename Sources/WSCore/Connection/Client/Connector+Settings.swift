@@ -11,9 +11,8 @@ extension Connector {
 
         /// The request to send, including its URL.
         package var request: ClientRequest
-        /// A location that a message of the server names, which is requested in place of the URL, like a redirect; it may be
-        /// relative. nil: the URL of the request.
-        package var location: String?
+        /// A location to request in place of the URL; nil for the URL.
+        package var location: ReceivedLocation?
         /// The HTTP request before the upgrade; nil for none.
         package var negotiation: Negotiation?
         /// The destination to connect to; nil for the URL's host, possibly through a proxy.

@@ -89,21 +89,19 @@ package final class Connector {
             timedOut(after: settings.timeouts.whole, redirectCount: request.redirectCount)
         }
         timers.whole?.start(after: max(.zero, settings.timeouts.whole - settings.timeouts.elapsed))
-        if let location = settings.location { redirect(to: location) }
+        if let location = settings.location { follow(location) }
         if !isOver { connect() }
     }
 
-    /// Requests another location in place of the URL. The user need not have allowed redirects to follow this one.
-    private func redirect(to location: String) {
-        var policy = settings.redirects
-        policy.maximum = max(1, policy.maximum ?? 0)
+    /// Requests another location in place of the URL.
+    private func follow(_ location: ReceivedLocation) {
         do throws(RedirectError) {
-            let next = try settings.request.redirected(toLocation: location, policy)
+            let next = try settings.request.following(location, settings.redirects)
             didStep?(.redirected(settings.request, to: next))
             request = next
             negotiate(before: next)
         } catch {
-            finish(.failure(.redirect(error)))
+            finish(.failure(.receivedLocation(error)))
         }
     }
 

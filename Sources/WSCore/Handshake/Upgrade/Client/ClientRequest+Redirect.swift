@@ -27,6 +27,23 @@ package struct RedirectPolicy: Equatable, Sendable {
     }
 }
 
+/// A location that a message names, which is requested in place of the user's URL.
+package struct ReceivedLocation: Equatable, Sendable {
+    /// The location, which may be relative.
+    package let text: String
+    /// The URL of the connection with the message.
+    let sender: WebSocketURL
+    /// The options whose secrets the location contains.
+    let secretSources: [String]
+
+    /// Creates a location.
+    package init(_ text: String, from sender: WebSocketURL, secretSources: [String]) {
+        self.text = text
+        self.sender = sender
+        self.secretSources = secretSources
+    }
+}
+
 extension ClientRequest {
     /// The request to make after a redirect (RFC 9110 §15.4, RFC 6455 §4.1), or `nil` if the response is not a
     /// redirect or redirects are not followed.
@@ -49,12 +66,32 @@ extension ClientRequest {
         let maximum = policy.maximum ?? 0
         guard redirectCount < maximum else { throw .tooMany(maximum: maximum) }
         let target = try target(at: location)
+        try check(target, policy)
+        return redirected(to: target, keepsSecrets: policy.isTrusted)
+    }
+
+    /// The request to make in place of this one, as if the sender of a location had redirected it. The user need not have
+    /// allowed redirects, and it does not count as one.
+    /// - Throws: ``RedirectError`` if the location must not be followed.
+    package func following(_ location: ReceivedLocation, _ policy: RedirectPolicy) throws(RedirectError)
+        -> ClientRequest
+    {
+        var policy = policy
+        policy.secretMessages += location.secretSources
+        let sender = redirected(to: location.sender, keepsSecrets: policy.isTrusted)
+        let target = try sender.target(at: location.text)
+        try check(target, policy)
+        guard target.isSecure || !location.sender.isSecure else { throw .wouldDropEncryption(target) }
+        return sender.addressed(to: target, keepsSecrets: policy.isTrusted, redirectCount: 0)
+    }
+
+    /// Checks that this request may be redirected to a URL.
+    private func check(_ target: WebSocketURL, _ policy: RedirectPolicy) throws(RedirectError) {
         // RFC 6455 §10.6: a connection that began with TLS must not continue without it.
         guard target.isSecure || !url.isSecure else { throw .wouldDropEncryption(target) }
         guard policy.isTrusted || policy.secretMessages.isEmpty || target.mayReceiveSecrets(of: url) else {
             throw .wouldSendSecrets(target, of: policy.secretMessages)
         }
-        return redirected(to: target, keepsSecrets: policy.isTrusted)
     }
 
     private func location(in response: ResponseHead) throws(RedirectError) -> String {

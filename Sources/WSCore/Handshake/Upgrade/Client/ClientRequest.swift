@@ -176,7 +176,7 @@ package struct ClientRequest: Sendable {
         addressed(to: url, keepsSecrets: false, redirectCount: 0)
     }
 
-    private func addressed(to url: WebSocketURL, keepsSecrets: Bool, redirectCount: Int) -> ClientRequest {
+    func addressed(to url: WebSocketURL, keepsSecrets: Bool, redirectCount: Int) -> ClientRequest {
         let isSameOrigin = url.mayReceiveSecrets(of: self.url)
         let keepsAll = isSameOrigin || keepsSecrets
         let signer = isSameOrigin ? signer : nil
