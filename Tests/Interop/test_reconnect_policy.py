@@ -550,6 +550,20 @@ def test_secrets_in_the_address_do_not_follow_to_another_origin(secret, trust):
         assert target(server.results[1]).startswith("/x?token=")
 
 
+@pytest.mark.parametrize("names_localhost", [False, True], ids=str)
+def test_each_host_gets_its_own_stored_login(tmp_path, names_localhost):
+    stored = "machine 127.0.0.1 login u password geheim\n"
+    (tmp_path / ".netrc").write_text(stored + "machine localhost login v password w\n" * names_localhost)
+    with greeting(None) as other, serving(1012) as server:
+        other.connection_count = 1
+        url = f"ws://localhost:{other.port}/"
+        result = wsx("connect", "--netrc", "--reconnect-url", url, *DELAY, "--no-stdin", "-n", "1", server.url,
+                     env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"})
+        assert result.status == 0, result
+        assert wire.field(server.results[0][0], b"Authorization") == b"Basic dTpnZWhlaW0="
+        assert wire.field(other.results[0], b"Authorization") == (b"Basic djp3" if names_localhost else None)
+
+
 @pytest.mark.parametrize("form", ["echo:", "{{env:NEXT}}"])
 def test_later_connections_may_lead_to_the_embedded_server(form):
     with serving(1012) as server:

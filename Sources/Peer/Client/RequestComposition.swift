@@ -42,7 +42,7 @@ package struct RequestComposition {
         if let auth = arguments.request.auth {
             template.login = try login(auth, at: url)
         } else {
-            template.storedLogin = try netrcCredentials(for: url.base)
+            template.storedLogins = try storedLogins()
         }
         template.bearer = try arguments.request.bearer.map { (bearer) throws(Failure) in
             try secret(bearer, of: "--bearer")
@@ -160,15 +160,10 @@ package struct RequestComposition {
         return AWSSigner(credentials: credentials, region: region, service: scope.service)
     }
 
-    /// The credentials of the .netrc file, unless the user gave others.
-    private func netrcCredentials(for url: WebSocketURL) throws(Failure) -> Credentials? {
-        guard arguments.request.usesNetrc, arguments.request.bearer == nil,
-            arguments.request.signatureScope == nil, url.userInfo?.password.isEmpty ?? true
-        else {
-            return nil
-        }
-        let credentials = try NetrcFile(environment: secrets.environment).credentials(for: url)
-        secrets.record.add(credentials)
-        return credentials
+    /// The logins of the .netrc file, unless the user gave another one.
+    private func storedLogins() throws(Failure) -> NetrcFile? {
+        guard arguments.request.usesNetrc, arguments.request.bearer == nil, arguments.request.signatureScope == nil
+        else { return nil }
+        return try NetrcFile(environment: secrets.environment)
     }
 }

@@ -22,8 +22,8 @@ package struct RequestTemplate: Sendable {
     var secretFields: [HeaderField] = []
     /// The user and the password of `--auth`.
     var login: (user: Template, password: Template)?
-    /// The login of the .netrc file.
-    var storedLogin: Credentials?
+    /// The logins of the .netrc file.
+    var storedLogins: NetrcFile?
     var bearer: Template?
     var signer: AWSSigner?
     var cookies: [Template] = []
@@ -60,8 +60,8 @@ package struct RequestTemplate: Sendable {
 
     /// Whether the request logs in, apart from the URL.
     package var hasLogin: Bool {
-        login != nil || storedLogin != nil || bearer != nil || signer != nil || !cookies.isEmpty
-            || !secretFields.isEmpty
+        login != nil || (try? storedLogins?.credentials(for: url.base)) != nil || bearer != nil || signer != nil
+            || !cookies.isEmpty || !secretFields.isEmpty
             || fields.contains { HeaderField.isSecret(name: $0.name) }
     }
 
@@ -119,7 +119,7 @@ package struct RequestTemplate: Sendable {
             fields.append(try Self.field(field.name, values.text(of: field.value, for: "--header"), for: "--header"))
         }
         fields += secretFields
-        var credentials = storedLogin
+        var credentials = login == nil ? try storedLogins?.credentials(for: url) : nil
         if let login {
             credentials = try Self.credentials(
                 values.text(of: login.user, for: "--auth"), values.text(of: login.password, for: "--auth"))
