@@ -599,6 +599,25 @@ def test_an_address_from_a_message_is_no_redirect_that_counts():
         assert (result.status, last.connection_count) == (0, 2), result
 
 
+def test_a_variable_of_the_prompt_outlives_the_connection():
+    def script(peer):
+        peer.upgrade(then=wire.text('{"a":"one"}'))
+        if server.connection_count == 1:
+            peer.read_next()
+            peer.send(wire.text('{"a":"two"}') + wire.close(1012))
+        return peer.answer_close()
+
+    with ScriptedServer(script) as server, Screen(width=120) as screen:
+        screen.enter(f"$WSX connect --template --reconnect --reconnect-delay 50ms --no-history {server.url}")
+        screen.wait_for("one")
+        screen.enter("/set added=.a")
+        screen.enter("go")
+        screen.wait_for("(?s)one.*two.*one")
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+        assert server.connection_count == 2
+
+
 def test_values_after_the_beginning_are_encoded():
     with greeting(lambda: '{"type":"session_reconnect","id":"a/b?c&d"}') as server:
         result = wsx(

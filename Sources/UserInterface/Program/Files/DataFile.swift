@@ -113,7 +113,8 @@ package struct ChosenRow {
     /// Sets the variables of the columns.
     package func set(_ variables: inout TemplateVariables) {
         if let row { variables.set(row) }
-        for (slot, value) in received { variables.set(slot, to: value) }
+        // The prompt adds variables that no request inserts.
+        for (slot, value) in received where slot < columns.names.count { variables.set(slot, to: value) }
     }
 }
 
