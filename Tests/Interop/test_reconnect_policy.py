@@ -218,6 +218,18 @@ def test_lines_that_were_not_sent_continue_on_the_next_connection():
     assert lines == [b"first", b"second", b"third"]
 
 
+def test_the_last_reply_ends_the_run_although_it_asks_for_another_connection():
+    def script(peer):
+        peer.upgrade()
+        while (frame := peer.read_next()).opcode != wire.CLOSE:
+            peer.send(wire.text("move" if frame.payload == b"b" else "a"))
+        peer.send(wire.frame(wire.CLOSE, frame.payload))
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--reconnect-when", "move", *DELAY, "--request", server.url, stdin=b"a\nb\n")
+        assert (result.status, result.lines, server.connection_count) == (0, ["a", "move"], 1), result
+
+
 def test_a_scenario_begins_anew(tmp_path):
     path = tmp_path / "scenario.jsonl"
     steps = [{"direction": "out", "data": "hello"}, {"direction": "in", "match": "^done"}]

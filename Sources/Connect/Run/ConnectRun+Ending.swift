@@ -95,7 +95,7 @@ extension ConnectRun {
     func connectionEnded(_ end: ConnectionEnd) {
         let counters = connectionCounters
         // A run without anything left to send or to confirm was about to close the connection itself.
-        if state.isEnding || hasAllReplies, !state.isClosing, lines.queue.isDone { state.closing = .begun }
+        if state.isEnding || hasAllReplies, !state.isClosing, lines.queue.isDone { state.finishedClosing() }
         delivery.takeHeldAsReplies(isSentAgain: lines.keepsLines && state.interruption(by: end) != nil)
         let missing = delivery.missingReplies
         // The server may have closed the connection before this end could.

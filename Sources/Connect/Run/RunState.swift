@@ -146,6 +146,12 @@ struct RunState {
         if !isClosing { phase = .running }
     }
 
+    /// Handles the end of a connection on which nothing was left to do, so none follows.
+    mutating func finishedClosing() {
+        closing = .begun
+        if case .left? = dropCause { dropCause = nil }
+    }
+
     /// Handles the end of the wait for replies.
     mutating func lingerEnded(_ linger: Linger) {
         failure = conditions.unmetGoal.map { .waitEnded($0, linger) }
