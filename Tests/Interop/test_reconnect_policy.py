@@ -409,6 +409,21 @@ def test_a_cursor_continues_in_the_url_and_in_messages():
         assert server.results == [(f"/?after={n}&c={n + 1}", f"from {n} {n + 1}") for n in (0, 1, 2)]
 
 
+@pytest.mark.parametrize("arguments, message, words", [
+    (["--reconnect", "--template", "-H", "X-After: {{a | default:0}}"], "a\r\nX", "control character"),
+    (["--reconnect-url", "/?a={{a | unbase64}}"], "!!", "not Base64"),
+    (["--reconnect-url", "/?a={{a}}"], "a" * 70000, "longer than 64 KiB"),
+    (["--reconnect-url", "{{a}}"], "a" * 70000, "longer than 64 KiB"),
+    (["--param", "b=foo://x", "--reconnect-url", "{{b}}"], "", "--reconnect-url '{{b}}': unknown scheme"),
+], ids=["header", "filter", "large", "large location", "scheme"])
+def test_a_received_value_that_cannot_be_inserted_ends_the_run(arguments, message, words):
+    with serving(wire.text(json.dumps({"a": message})) + wire.close(1012)) as server:
+        arguments = [server.url.rstrip("/") + word if word.startswith("/") else word for word in arguments]
+        result = wsx("connect", "--set", "a=.a", *arguments, *DELAY, "--timeout", "20", "--no-stdin", server.url)
+        assert result.status == 2 and words in result.error_lines[-1], result
+        assert server.connection_count == 1
+
+
 @pytest.mark.parametrize("output, words", [
     ("echo; echo ws://x", "URL"), ("exit 3", "URL: running"), ("echo ftp://x/", "/program': unknown scheme"),
     ("head -c 70000 /dev/zero | tr '\\0' a", "URL: running"), ("echo echo:", "only on the command line"),

@@ -185,7 +185,8 @@ package final class ConnectionSequence {
         do throws(Failure) {
             settings = try destination.settings()
         } catch {
-            return secretsFailed(error)
+            // Only programs may write something else the next time.
+            return destination.commands.isEmpty ? failed(error) : secretsFailed(error)
         }
         settings.timeouts.elapsed = loop.now - startTime
         let attempt = destination.attempt(settings) { [weak self] result in self?.attemptEnded(result) }
