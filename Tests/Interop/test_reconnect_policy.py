@@ -301,6 +301,27 @@ def test_hidden_messages_do_not_refresh_a_feed(option):
         assert_fails(result, 6, "--stale")
 
 
+@pytest.mark.parametrize("frame", [wire.frame(0, b"", is_final=False), wire.frame(wire.PONG, b"alive")], ids=["empty", "pong"])
+def test_a_message_that_makes_no_progress_is_stale(frame):
+    def script(peer):
+        peer.upgrade(then=wire.frame(wire.TEXT, b"half", is_final=False))
+        stop = threading.Event()
+
+        def beat():
+            while not stop.wait(0.02):
+                peer.send(frame)
+
+        thread = threading.Thread(target=beat)
+        thread.start()
+        close = peer.read_until_close()
+        stop.set()
+        thread.join()
+        peer.send(wire.frame(wire.CLOSE, close.payload))
+
+    with ScriptedServer(script) as server:
+        assert_fails(wsx("connect", "--stale", "200ms", "--timeout", "20", "--no-stdin", server.url), 6, "--stale")
+
+
 def test_a_run_that_watches_a_feed_does_not_end_with_its_input():
     def script(peer):
         peer.upgrade()
@@ -716,9 +737,10 @@ def test_secrets_in_messages_do_not_follow_to_another_origin():
     (["--reconnect-on", "1000,"], "HTTP statuses"), (["--reconnect-on", "600"], "HTTP statuses"),
     (["--reconnect-on", "5000"], "close codes"), (["--reconnect-on", "never"], "'always'"),
     (["--reconnect-when", "("], "--reconnect-when"), (["--reconnect-when", "path:/a x"], "path:"),
-    (["--stale", "0"], "--stale"), (["--reconnect-url", ""], "--reconnect-url"),
+    (["--stale", "0"], "--stale"), (["--stale", "0.001ms"], "the minimum is 1ms"),
+    (["--reconnect-url", "{{env:HOME}}://x"], "--reconnect-url '"), (["--reconnect-url", ""], "--reconnect-url"),
     (["--reconnect-url", "{{nxt}}", "--set", "next=.a"], "did you mean"),
-    (["--reconnect-url", "{{last:.url}}"], "--reconnect-url"), (["--reconnect-url", "ws://"], "URL"),
+    (["--reconnect-url", "{{last:.url}}"], "--reconnect-url"), (["--reconnect-url", "ws://"], "--reconnect-url 'ws://'"),
     (["--reconnect-url", "ws://{{next}}/", "--set", "next=.a"], "placeholders can be"),
 ], ids=str)
 def test_invalid_arguments(arguments, words):

@@ -11,7 +11,7 @@ package struct StayingArguments: Equatable, Sendable {
     package var leaving: [ScopedCondition] = []
     /// The URL of connections after the first one, as typed and not empty, or `nil` for the same.
     package var laterURL: String?
-    /// The time without a message after which the run leaves a connection, above 0, or `nil` for no limit.
+    /// The time without a message after which the run leaves a connection, at least 1 ms, or `nil` for no limit.
     package var staleTime: Duration?
     /// The bounds of the waits before retries, above 0; nil: the default ones.
     package var reconnectDelay: ClosedRange<Duration>?
@@ -128,7 +128,9 @@ package struct StayingArguments: Equatable, Sendable {
                 """,
             example: "--reconnect --stale 30s", seeAlso: ["heartbeat", "reconnect"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.staleTime = try DurationValue.parse(value, zeroAllowed: false)
+            let limit = try DurationValue.parse(value, zeroAllowed: false)
+            guard limit >= .milliseconds(1) else { throw .unusable(words: "the minimum is 1ms") }
+            arguments.staleTime = limit
         }
     }
 }

@@ -321,7 +321,8 @@ extension DeliveryStage: EndOfTurnWork {
     private func makeStaleTimer(_ limit: Duration) -> InactivityTimer {
         InactivityTimer(limit, restartsOnArrival: true, on: run.loop) { [unowned self] in
             InactivityWait.Activity(
-                receivedBytes: run.connection?.receivedTraffic.wireBytes ?? 0,
+                // Control frames are none of the message.
+                receivedBytes: run.connection?.incomingProgress?.bytes ?? 0,
                 isInMessage: run.connection?.isInMessage ?? false, isHeldUp: run.isReadingPaused)
         } action: { [unowned self] _ in
             run.leave(because: .stale(for: limit))
