@@ -666,6 +666,16 @@ def test_a_variable_of_the_prompt_outlives_the_connection():
         assert server.connection_count == 2
 
 
+def test_the_prompt_says_that_another_url_ends_the_one_of_later_connections():
+    with greeting(None) as server, Screen(width=120) as screen:
+        screen.enter(f"$WSX connect --reconnect-url {server.url}later {server.url}")
+        screen.wait_for("Connected")
+        screen.enter("/connect " + server.url + "typed")
+        screen.wait_for("/connect ends --reconnect-url.")
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+
+
 def test_values_after_the_beginning_are_encoded():
     with greeting(lambda: '{"type":"session_reconnect","id":"a/b?c&d"}') as server:
         result = wsx(

@@ -181,7 +181,9 @@ final class ConnectPrompt {
             return diagnostics.error("/connect: a profile also sets options; leave the prompt, and run 'wsx \(shown)'")
         }
         do throws(Failure) {
-            connection.reconnect(with: try settings.leading(to: url))
+            let next = try settings.leading(to: url)
+            if settings.requestTemplate.laterURL != nil { diagnostics.notice("/connect ends --reconnect-url.") }
+            connection.reconnect(with: next)
         } catch {
             diagnostics.error("/connect: \(error.message ?? "")")
         }
