@@ -30,7 +30,7 @@ extension ConnectSettings {
                 cookies: connectorResources.cookies)
         }
         settings.messages = []
-        settings.requestTemplate.laterURL = nil
+        settings.requestTemplate.reconnectURL = nil
         settings.connector.location = nil
         return settings
     }
@@ -58,7 +58,7 @@ extension ConnectArguments {
         arguments.client.tls.serverName = nil
         arguments.client.request.subprotocols = []
         arguments.staying.heartbeatMessage = nil
-        arguments.staying.laterURL = nil
+        arguments.staying.reconnectURL = nil
         arguments.exchange = ExchangeArguments()
         if let known = protocolSelection?.descriptor.parameters {
             arguments.protocols.parameters.removeAll { given in

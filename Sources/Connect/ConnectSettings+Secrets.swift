@@ -41,7 +41,7 @@ extension ConnectSettings {
             (request, location) = try requestTemplate.laterRequest(&values)
             // A location that has not changed has the same sender, even if it has been requested since.
             if location != connector.location?.text {
-                let secretSources = requestTemplate.laterURL?.secretSources ?? []
+                let secretSources = requestTemplate.reconnectURL?.secretSources ?? []
                 connector.location = location.map {
                     ReceivedLocation($0, from: sender ?? url, secretSources: secretSources)
                 }

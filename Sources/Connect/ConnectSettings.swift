@@ -119,7 +119,7 @@ package struct ConnectSettings {
             secrets: secrets)
         let composition = try ConnectorComposition(
             arguments.client, secrets: secrets, templates: templates,
-            later: arguments.staying.laterURL.map { ($0, row) }, protocolSelection: protocolSelection,
+            later: arguments.staying.reconnectURL.map { ($0, row) }, protocolSelection: protocolSelection,
             detectsProtocol: arguments.protocols.choice == .automatic, recordedSubprotocol: scenario?.subprotocol)
         url = composition.url
         requestedURL = url

@@ -8,9 +8,9 @@ package struct StayingArguments: Equatable, Sendable {
     /// The close codes and statuses after which the run reconnects, too.
     package var codes = RetriedCodes.only([])
     /// The conditions of messages after which the run leaves a connection for the next one.
-    package var leaving: [ScopedCondition] = []
+    package var reconnectConditions: [ScopedCondition] = []
     /// The URL of connections after the first one, as typed and not empty, or `nil` for the same.
-    package var laterURL: String?
+    package var reconnectURL: String?
     /// The time without a message after which the run leaves a connection, at least 1 ms, or `nil` for no limit.
     package var staleTime: Duration?
     /// The bounds of the waits before retries, above 0; nil: the default ones.
@@ -65,7 +65,7 @@ package struct StayingArguments: Equatable, Sendable {
                 """,
             example: #"--reconnect-when 'json:.op=="reconnect"'"#, seeAlso: ["reconnect", "reconnect-on"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.leaving.append(try ScopedConditionValue.parse(value, allowing: []))
+            arguments.reconnectConditions.append(try ScopedConditionValue.parse(value, allowing: []))
             arguments.reconnect()
         }
         OptionSpecification(
@@ -92,7 +92,7 @@ package struct StayingArguments: Equatable, Sendable {
                 """,
             example: "--set next=.reconnect_url --reconnect-url '{{next}}'", seeAlso: ["reconnect", "set"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.laterURL = try ServerURLValue.parse(value, mayBeProgram: true)
+            arguments.reconnectURL = try ServerURLValue.parse(value, mayBeProgram: true)
             guard !value.isEmpty else { throw .empty }
             arguments.reconnect()
         }

@@ -182,7 +182,7 @@ final class ConnectPrompt {
         }
         do throws(Failure) {
             let next = try settings.leading(to: url)
-            if settings.requestTemplate.laterURL != nil { diagnostics.notice("/connect ends --reconnect-url.") }
+            if settings.requestTemplate.reconnectURL != nil { diagnostics.notice("/connect ends --reconnect-url.") }
             connection.reconnect(with: next)
         } catch {
             diagnostics.error("/connect: \(error.message ?? "")")

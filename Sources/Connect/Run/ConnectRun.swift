@@ -93,9 +93,9 @@ package final class ConnectRun {
         lines = LineStage(LineQueue(settings.lines, operands: operands), settings, outputs: outputs, on: loop)
         let hidden = HiddenMessages(settings.arguments.transcript.hidden, diagnostics: diagnostics)
         outputs.view?.hidden = hidden
-        let leaving = ScopedConditions(settings.arguments.staying.leaving)
-        for pattern in leaving.patterns { diagnostics.watch(pattern) }
-        delivery = DeliveryStage(hiding: hidden, leavingAt: leaving.concerning(), lines, outputs)
+        let reconnectConditions = ScopedConditions(settings.arguments.staying.reconnectConditions)
+        for pattern in reconnectConditions.patterns { diagnostics.watch(pattern) }
+        delivery = DeliveryStage(hiding: hidden, reconnectingAt: reconnectConditions.concerning(), lines, outputs)
         if let scenario = settings.scenario {
             stages.scenario = try ScenarioSource(scenario, of: self)
             outputs.judge = stages.scenario

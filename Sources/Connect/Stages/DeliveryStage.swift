@@ -16,9 +16,9 @@ final class DeliveryStage {
     /// The conditions of messages that are neither written nor counted, with `--hide`.
     private var hiding: [MessageCondition]
     /// The conditions of messages after which the connection is left, with `--reconnect-when`.
-    private let leaving: [MessageCondition]
+    private let reconnectConditions: [MessageCondition]
     /// The condition that a message of the connection has met, as typed, or `nil` if none has.
-    private var metLeaving: String?
+    private var metReconnectCondition: String?
     /// Limits the time without messages on the current connection, or `nil` without `--stale`.
     private var staleTimer: InactivityTimer?
     /// Tells replies from greetings on the current connection, or `nil` if nothing depends on it.
@@ -29,11 +29,11 @@ final class DeliveryStage {
     private var isFirst = true
 
     init(
-        hiding hidden: HiddenMessages, leavingAt leaving: [MessageCondition], _ lines: LineStage,
+        hiding hidden: HiddenMessages, reconnectingAt reconnectConditions: [MessageCondition], _ lines: LineStage,
         _ outputs: ConnectOutputs
     ) {
         hiding = hidden.compiled.concerning()
-        self.leaving = leaving
+        self.reconnectConditions = reconnectConditions
         self.lines = lines
         self.outputs = outputs
         hidden.didChange = { [unowned self, unowned hidden] in hiding = hidden.compiled.concerning() }
@@ -51,17 +51,19 @@ final class DeliveryStage {
     /// Shows a message of the login.
     func deliver(login payload: RawSpan, as kind: MessageKind, of run: ConnectRun) {
         remember(payload, as: kind, of: run)
-        if !leaving.isEmpty { checkLeaving(payload, payload) }
+        if !reconnectConditions.isEmpty { checkReconnectConditions(payload, payload) }
         outputs.show(unwritten: payload, as: kind)
     }
 
     /// Finds out whether the connection is to be left. The parameters are those of
     /// ``MessageCondition/matches(_:payload:)``.
-    private func checkLeaving(_ text: RawSpan, _ payload: RawSpan) {
-        guard metLeaving == nil, let condition = leaving.first(where: { $0.matches(text, payload: payload) }) else {
+    private func checkReconnectConditions(_ text: RawSpan, _ payload: RawSpan) {
+        guard metReconnectCondition == nil,
+            let condition = reconnectConditions.first(where: { $0.matches(text, payload: payload) })
+        else {
             return
         }
-        metLeaving = condition.source
+        metReconnectCondition = condition.source
         // The message is delivered first, with those of the same read: it may meet a goal.
         run.loop.atEndOfTurn(self)
     }
@@ -102,7 +104,7 @@ final class DeliveryStage {
         _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, mayBeReply: Bool, isGreeting: Bool = false,
         at time: Duration? = nil, of run: ConnectRun
     ) -> Bool {
-        if !leaving.isEmpty { checkLeaving(payload, payload) }
+        if !reconnectConditions.isEmpty { checkReconnectConditions(payload, payload) }
         if hides(payload, payload) {
             // Only an id says that a hidden message is a reply. By order, any message would be.
             if mayBeReply, let matching = lines.queue.settings.matching, matching != .order {
@@ -156,7 +158,7 @@ final class DeliveryStage {
     ) -> Bool {
         run.current?.linger?.messageArrived()
         remember(payload, as: kind, of: run)
-        if !leaving.isEmpty { checkLeaving(payload, payload) }
+        if !reconnectConditions.isEmpty { checkReconnectConditions(payload, payload) }
         if let reason { outputs.diagnostics.notice("wsx: the next message is shown unchanged: \(reason)") }
         if hides(payload, payload) {
             outputs.show(hidden: payload, as: kind)
@@ -182,7 +184,7 @@ final class DeliveryStage {
         run.stages.writer?.received(event.payload.span.bytes)
         let line = event.line
         if event.isText { outputs.prompt?.remember(line.span.bytes) }
-        if !leaving.isEmpty { checkLeaving(line.span.bytes, event.payload.span.bytes) }
+        if !reconnectConditions.isEmpty { checkReconnectConditions(line.span.bytes, event.payload.span.bytes) }
         if hides(line.span.bytes, event.payload.span.bytes) {
             outputs.show(hidden: line.span.bytes, as: .text)
             return false
@@ -221,7 +223,7 @@ extension DeliveryStage {
 
     /// Ends a connection, after the messages held have been taken.
     func connectionEnded() {
-        (replies, greetingTimer, metLeaving, staleTimer) = (nil, nil, nil, nil)
+        (replies, greetingTimer, metReconnectCondition, staleTimer) = (nil, nil, nil, nil)
     }
 
     /// Sends the ping that precedes the first message of a connection, if replies are counted, or told from greetings.
@@ -314,7 +316,7 @@ extension DeliveryStage: EndOfTurnWork {
 
     /// Leaves the connection if a message has met a condition of `--reconnect-when`.
     func leaveIfAsked() {
-        if let metLeaving { run.leave(because: .left(because: metLeaving)) }
+        if let metReconnectCondition { run.leave(because: .left(because: metReconnectCondition)) }
     }
 
     /// Starts the wait for messages. One that is being received, and a pause of reading, extend it.

@@ -42,8 +42,8 @@ package struct ConnectorComposition {
             throw requests.isConstant ? error : templates?.naming(error) ?? error
         }
         let url = request.url
-        requests.laterURL = try later.map { (later) throws(Failure) in
-            try LaterURL(later.url, after: url, data: later.data, endpoint: endpoint, secrets: secrets)
+        requests.reconnectURL = try later.map { (later) throws(Failure) in
+            try ReconnectURL(later.url, after: url, data: later.data, endpoint: endpoint, secrets: secrets)
         }
         self.requests = requests
         self.url = url

@@ -15,7 +15,7 @@ package struct RequestTemplate: Sendable {
 
     package private(set) var url: URLTemplate
     /// The URL of connections after the first one, or `nil` for the same.
-    package var laterURL: LaterURL?
+    package var reconnectURL: ReconnectURL?
     /// The fields of `--header`.
     var fields: [Field] = []
     /// The fields of `--header` that programs have written.
@@ -67,13 +67,14 @@ package struct RequestTemplate: Sendable {
 
     /// Whether all connections send the same request.
     package var isConstant: Bool {
-        url.isConstant && laterURL == nil && fields.allSatisfy(\.value.isConstant) && cookies.allSatisfy(\.isConstant)
+        url.isConstant && reconnectURL == nil && fields.allSatisfy(\.value.isConstant)
+            && cookies.allSatisfy(\.isConstant)
             && subprotocols.allSatisfy(\.isConstant) && bearer?.isConstant ?? true
             && login.map { $0.user.isConstant && $0.password.isConstant } ?? true
     }
 
     /// Whether connections may have different origins.
-    package var leadsElsewhere: Bool { url.varies || laterURL != nil }
+    package var leadsElsewhere: Bool { url.varies || reconnectURL != nil }
 
     /// Evaluates the request for a connection after the first one.
     /// - Returns: The request, and the location that messages name in place of its URL, or `nil` if none has.
@@ -81,7 +82,7 @@ package struct RequestTemplate: Sendable {
     package func laterRequest(
         _ values: inout RequestValues
     ) throws(Failure) -> (request: ClientRequest, location: String?) {
-        switch try laterURL?.destination(&values) {
+        switch try reconnectURL?.destination(&values) {
         case nil: return (try request(&values), nil)
         case .url(let url)?: return (try request(&values, to: url), nil)
         case .location(let location)?: return (try request(&values), location)
@@ -213,7 +214,7 @@ extension ClientRequestError {
 }
 
 /// The URL of `--reconnect-url`.
-package struct LaterURL: Sendable {
+package struct ReconnectURL: Sendable {
     private let template: URLTemplate
     /// The variables that messages of the server set.
     private let received: [Int]

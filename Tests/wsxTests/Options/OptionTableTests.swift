@@ -139,11 +139,11 @@ import WSCore
         },
         ConnectCase("reconnect-when", "--reconnect-when", "json:.op", "--reconnect-when=a") {
             $0.staying.reconnection = .always
-            $0.staying.leaving = ["json:.op", "a"].compactMap { try? ScopedCondition($0) }
+            $0.staying.reconnectConditions = ["json:.op", "a"].compactMap { try? ScopedCondition($0) }
         },
         ConnectCase("reconnect-url", "--reconnect-url", "exec:./url", "--reconnect-delay=1s..1m") {
             $0.staying.reconnection = .always
-            $0.staying.laterURL = "exec:./url"
+            $0.staying.reconnectURL = "exec:./url"
             $0.staying.reconnectDelay = .seconds(1) ... .seconds(60)
         },
         ConnectCase("stale", "--stale", "30s") { $0.staying.staleTime = .seconds(30) },
