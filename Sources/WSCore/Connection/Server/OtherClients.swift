@@ -7,6 +7,9 @@ internal struct OtherClients {
     var forwardedExchanges: [ObjectIdentifier: ForwardedExchange] = [:]
     /// The POST requests whose bodies have not been delivered.
     var postedRequests: [ObjectIdentifier: PostedRequest] = [:]
+    /// Those of them that wait for room, or for earlier ones, in the order of their arrival.
+    var waitingPosts: [PostedRequest] = []
+    var isDeliveringPosts = false
     /// The HTTP/2 connections, which have any number of streams.
     var http2Connections: [ObjectIdentifier: HTTP2Connection] = [:]
     /// The number of HTTP/2 connections without streams.

@@ -16,14 +16,19 @@ internal final class PostedRequest {
 
     let stream: any ByteStream
     let request: RequestHead
+    /// Names the recipients; empty if the request has none.
+    let path: String
     private let facts: OpeningFacts
     private let limitBytes: Int
     private let memory: HeldMemory?
     private let deliver: PostDelivery
+    private let didReceiveBody: (PostedRequest) -> Void
     private let completion: (PostedRequest, WebResponse?) -> Void
     private var state = State.reading
     private var framing = BodyFraming.none
     private var body: [UInt8] = []
+    /// The size of the body, or its limit if that is unknown.
+    private var expectedBytes: Int
     private var receivedBytes = 0
     private var isCounted = false
     private var deliveryTimeout = Duration.zero
@@ -35,17 +40,22 @@ internal final class PostedRequest {
     ///   - stream: The client's stream, which does not read.
     ///   - limitBytes: The maximum size of the body.
     ///   - memory: Counts what the request holds.
+    ///   - didReceiveBody: Called with the whole body, to call ``deliverBody()`` in turn.
     ///   - completion: Called with the response; nil if the client has left, and the stream is closed.
     init(
         _ request: RequestHead, on stream: any ByteStream, facts: OpeningFacts, limitBytes: Int, memory: HeldMemory?,
-        deliver: @escaping PostDelivery, completion: @escaping (PostedRequest, WebResponse?) -> Void
+        deliver: @escaping PostDelivery, didReceiveBody: @escaping (PostedRequest) -> Void,
+        completion: @escaping (PostedRequest, WebResponse?) -> Void
     ) {
         self.request = request
+        path = request.normalizedPath ?? ""
         self.stream = stream
         self.facts = facts
         self.limitBytes = limitBytes
+        expectedBytes = limitBytes
         self.memory = memory
         self.deliver = deliver
+        self.didReceiveBody = didReceiveBody
         self.completion = completion
     }
 
@@ -58,6 +68,8 @@ internal final class PostedRequest {
 
     var isWaiting: Bool { state == .waiting }
 
+    private var hasBody: Bool { state == .waiting || state == .delivering }
+
     /// Starts reading the body.
     /// - Parameters:
     ///   - firstBytes: The bytes that arrived after the head of the request.
@@ -69,19 +81,24 @@ internal final class PostedRequest {
         }
         switch framing.length {
         case .bytes(let count) where count > limitBytes: return refuseSize()
-        case .none:
-            let alternative = request.version == .http2 ? "" : ", or the chunked coding"
-            return refuse(411, "The message needs a Content-Length\(alternative).")
-        case .bytes, .chunked, .untilEndOfStream: self.framing = framing
+        // RFC 9113 §8.1: END_STREAM delimits the body.
+        case .none where request.version == .http2: self.framing = .untilEndOfStream
+        case .none: return refuse(411, "The message needs a Content-Length, or the chunked coding.")
+        case .bytes(let count):
+            self.framing = framing
+            expectedBytes = count
+        case .chunked, .untilEndOfStream: self.framing = framing
         }
         stream.delegate = self
         let timer = Timer(on: stream.loop) { [unowned self] in
+            let isStalled = receivedBytes == receivedBytesAtLastCheck
+            receivedBytesAtLastCheck = receivedBytes
+            // The last step: nothing may be left that holds the request.
             if state == .waiting {
                 refuse(503, "A client reads too slowly.")
-            } else if state == .reading, receivedBytes == receivedBytesAtLastCheck {
+            } else if state == .reading, isStalled {
                 refuse(408, "The request's body did not arrive in time.")
             }
-            receivedBytesAtLastCheck = receivedBytes
         }
         self.timer = timer
         self.deliveryTimeout = deliveryTimeout
@@ -99,8 +116,8 @@ internal final class PostedRequest {
         stream.startReading()
     }
 
-    /// Tries to deliver the body again, because clients have more room.
-    func retry() {
+    /// Tries to deliver the body. While clients have no room, it waits.
+    func deliverBody() {
         guard state == .waiting else { return }
         state = .delivering
         if let response = deliver(request, body) { finish(response) } else { state = .waiting }
@@ -110,15 +127,25 @@ internal final class PostedRequest {
         // What follows the body is discarded: the stream ends after the response.
         guard state == .reading else { return }
         receivedBytes += bytes.byteCount
-        guard framing.takeContent(bytes, { content in content.withUnsafeBytes { body += $0 } }) else {
+        guard framing.takeContent(bytes, { append($0) }) else {
             return refuse(400, "The request's body is not valid in the chunked coding.")
         }
         guard body.count <= limitBytes else { return refuseSize() }
         countMemory()
-        guard framing.isComplete, state != .over else { return }
+        if framing.isComplete, state != .over { completeBody() }
+    }
+
+    /// Appends a part of the body. Memory grows by doubling, but not beyond the size that is announced.
+    private func append(_ content: RawSpan) {
+        let byteCount = body.count + content.byteCount
+        if byteCount > body.capacity { body.reserveCapacity(max(byteCount, min(2 * byteCount, expectedBytes))) }
+        content.withUnsafeBytes { body += $0 }
+    }
+
+    private func completeBody() {
         state = .waiting
         countMemory()
-        retry()
+        didReceiveBody(self)
         if state == .waiting { timer?.start(after: deliveryTimeout) }
     }
 
@@ -143,7 +170,8 @@ extension PostedRequest: ByteStreamDelegate {
 
     /// A client may end its side after the body.
     func streamDidReachEnd(_ stream: any ByteStream) {
-        if !framing.isComplete { finish(nil) }
+        if state == .reading, framing.length == .untilEndOfStream { return completeBody() }
+        if !hasBody { finish(nil) }
     }
 
     func streamDidDrain(_ stream: any ByteStream) {}
@@ -160,8 +188,9 @@ extension PostedRequest: MemoryHolder {
     var uncountedBytes: Int { stream.uncountedBytes }
     var incompleteBytes: Int { body.capacity + stream.unreadStorageBytes }
     var outputBytes: Int { 0 }
-    var missingBytes: Int? { framing.isComplete ? nil : limitBytes - body.count }
+    var missingBytes: Int? { hasBody ? nil : expectedBytes - body.count }
     var movedBytes: Int { receivedBytes }
+    var isKeptWaiting: Bool { state == .paused && stream.hasUnreadBytes }
 
     func pauseForMemory() {
         guard state == .reading else { return }
@@ -172,6 +201,8 @@ extension PostedRequest: MemoryHolder {
     func resumeAfterMemory() {
         guard state == .paused else { return }
         state = .reading
+        // The client could not send meanwhile.
+        receivedBytesAtLastCheck = -1
         stream.startReading()
     }
 

@@ -270,11 +270,20 @@ package final class Server<Handler: ConnectionHandler> {
     }
 
     /// Whether bodies of POST requests wait for clients.
-    package var hasWaitingPosts: Bool { others.postedRequests.values.contains(where: \.isWaiting) }
+    package var hasWaitingPosts: Bool { !others.waitingPosts.isEmpty }
 
-    /// Tries again to deliver the bodies of POST requests that wait, because clients have more room.
+    /// Tries again to deliver the bodies of POST requests that wait, because clients have more room: in the order of their
+    /// arrival, each after the earlier ones for its path.
     package func retryPosts() {
-        for posted in others.postedRequests.values { posted.retry() }
+        // A delivery may close a client, which makes room.
+        guard !others.waitingPosts.isEmpty, !others.isDeliveringPosts else { return }
+        others.isDeliveringPosts = true
+        defer { others.isDeliveringPosts = false }
+        var fullPaths: Set<String> = []
+        for posted in others.waitingPosts where !fullPaths.contains(posted.path) {
+            posted.deliverBody()
+            if posted.isWaiting { fullPaths.insert(posted.path) }
+        }
     }
 
     private func receive(
@@ -282,9 +291,14 @@ package final class Server<Handler: ConnectionHandler> {
     ) {
         let posted = PostedRequest(
             request, on: opening.stream, facts: opening.facts,
-            limitBytes: settings.connection.limits.maximumMessageBytes, memory: resources.memory, deliver: delivery
+            limitBytes: settings.connection.limits.maximumMessageBytes, memory: resources.memory, deliver: delivery,
+            didReceiveBody: { [unowned self] posted in
+                others.waitingPosts.append(posted)
+                retryPosts()
+            }
         ) { [unowned self] posted, response in
             others.postedRequests[ObjectIdentifier(posted)] = nil
+            others.waitingPosts.removeAll { $0 === posted }
             guard var response else { return updateAccepting() }
             response.complete(with: settings.policy.extraFields)
             answer(posted.request, with: response, on: posted.stream, posted.factsAfterBody)

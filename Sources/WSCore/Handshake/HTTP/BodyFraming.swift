@@ -17,6 +17,8 @@ struct BodyFraming: Equatable, Sendable {
 
     /// The framing of a message without a body.
     static let none = BodyFraming(.none)
+    /// The framing of a body that ends with its stream.
+    static let untilEndOfStream = BodyFraming(.untilEndOfStream)
 
     private init(_ length: Length) {
         self.length = length

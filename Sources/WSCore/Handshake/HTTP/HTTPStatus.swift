@@ -21,6 +21,7 @@ package enum HTTPStatus {
         case 408: "Request Timeout"
         case 411: "Length Required"
         case 412: "Precondition Failed"
+        case 413: "Content Too Large"
         case 416: "Range Not Satisfiable"
         case 426: "Upgrade Required"
         case 429: "Too Many Requests"

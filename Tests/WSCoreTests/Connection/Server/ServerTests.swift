@@ -123,6 +123,46 @@ import Testing
         }
     }
 
+    @Test("a posted body is given up if it stops arriving, or if its recipients have no room")
+    func stalledPosts() throws {
+        try withServer { loop, fixture, address in
+            fixture.server.postDelivery = { _, _ in nil }
+            for (body, status) in [("", 408), ("ab", 408), ("whole", 503)] {
+                let client = try post(body, to: "/", of: address, on: loop)
+                loop.advance { client.recorder.hasEnded }
+                #expect(String(decoding: client.recorder.received, as: UTF8.self).hasPrefix("HTTP/1.1 \(status) "))
+                client.stream.close()
+            }
+            #expect(!fixture.server.hasWaitingPosts && fixture.server.others.postedRequests.isEmpty)
+        }
+    }
+
+    @Test("posted bodies that wait are delivered in order, and those for other paths go ahead")
+    func waitingPosts() throws {
+        try withServer { loop, fixture, address in
+            var delivered: [String] = []
+            var hasRoom = false
+            fixture.server.postDelivery = { request, body in
+                guard hasRoom || request.target == "/other" else { return nil }
+                delivered.append(String(decoding: body, as: UTF8.self))
+                // A delivery may make room.
+                fixture.server.retryPosts()
+                return WebResponse(text: "")
+            }
+            var clients: [StreamEnd] = []
+            for number in 1...9 {
+                clients.append(try post("a000\(number)", to: "/", of: address, on: loop))
+                loop.run { fixture.server.others.waitingPosts.count == number }
+            }
+            clients.append(try post("other", to: "/other", of: address, on: loop))
+            loop.run { delivered == ["other"] }
+            hasRoom = true
+            fixture.server.retryPosts()
+            expectEqual(delivered, ["other"] + (1...9).map { "a000\($0)" })
+            for client in clients { client.stream.close() }
+        }
+    }
+
     @Test("a client that disconnects before its request is complete is not reported")
     func abandoned() throws {
         try withServer { loop, fixture, address in
@@ -270,6 +310,15 @@ import Testing
         loop.run { connected != nil }
         let end = StreamEnd(try #require(connected))
         end.stream.startReading()
+        return end
+    }
+
+    /// Sends a request whose body should have five bytes.
+    private func post(
+        _ body: String, to path: String, of address: SocketAddress, on loop: EventLoop
+    ) throws -> StreamEnd {
+        let end = try connect(address, on: loop)
+        try end.write(Array("POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n\(body)".utf8))
         return end
     }
 
