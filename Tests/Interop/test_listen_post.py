@@ -57,7 +57,7 @@ def test_a_post_reaches_the_client_with_a_number():
         clients = [connect(listener) for _ in range(2)]
         assert post(listener.port, b"for you", path="/clients/2") == (200, "1\n")
         assert post(listener.port, b"for all") == (200, "2\n")
-        assert post(listener.port, b"x", path="/clients/3") == (404, "There is no client 3.\n")
+        assert post(listener.port, b"x", path="/clients/3") == (404, "There is no client with this number.\n")
         assert texts(clients[1], 2) == ["for you", "for all"]
         assert texts(clients[0], 1) == ["for all"]
 
@@ -201,14 +201,52 @@ def test_a_post_may_arrive_over_http2():
         with http2.Client(listener) as poster:
             poster.request([*fields, (b"content-length", b"8")])
             poster.send(http2.data(b"over two", flags=http2.END_STREAM))
-            # Without a length, as over HTTP/1.1.
+            # RFC 9113 §8.1: END_STREAM delimits a body without a length.
             poster.request(fields, stream=3)
             poster.send(http2.data(b"x", stream=3, flags=http2.END_STREAM))
             while not {1, 3} <= poster.ends.keys():
                 poster.read()
-            assert [poster.heads[stream][":status"] for stream in (1, 3)] == ["200", "411"]
+            assert [poster.heads[stream][":status"] for stream in (1, 3)] == ["200", "200"]
             assert poster.data[1].buffer == b"1\n"
-        assert texts(client, 1) == ["over two"]
+        assert texts(client, 2) == ["over two", "x"]
+
+
+def test_a_body_that_stops_arriving_is_given_up_and_the_server_goes_on():
+    with Listener("--post", "--no-stdin", "--http2", "--handshake-timeout", "1s") as listener:
+        client = connect(listener, "/x")
+        for sent in (b"", b"ab"):
+            request = b"POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n" + sent
+            assert exchange(listener.port, request)[0] == 408
+        fields = [(b":method", b"POST"), (b":scheme", b"http"), (b":path", b"/x"), (b":authority", b"localhost")]
+        with http2.Client(listener) as poster:
+            poster.request([*fields, (b"content-length", b"5")])
+            while 1 not in poster.ends:
+                poster.read()
+            assert poster.heads[1][":status"] == "408"
+        assert post(listener.port, b"end", path="/x") == (200, "1\n")
+        assert texts(client, 1) == ["end"]
+
+
+@pytest.mark.parametrize("name", ["+1", "01", "abc", ""], ids=["sign", "leading zero", "letters", "empty"])
+def test_only_a_number_as_the_server_writes_it_names_a_client(name):
+    with Listener("--post", "--no-stdin") as listener:
+        path = f"/clients/{name}"
+        other, client = connect(listener, "/"), connect(listener, path)
+        assert post(listener.port, b"path", path=path) == (200, "1\n")
+        assert post(listener.port, b"x", path="/clients/99999999999999999999999")[0] == 404
+        assert post(listener.port, b"one", path="/clients/1") == (200, "1\n")
+        assert texts(other, 1) == ["one"]
+        assert texts(client, 1) == ["path"]
+
+
+def test_posts_are_shown_only_if_broadcasts_are():
+    for option in ([], ["-vv"]):
+        with Listener("--post", "--no-stdin", *option) as listener:
+            client = connect(listener)
+            assert post(listener.port, b"to one", path="/clients/1") == post(listener.port, b"to all") == (200, "1\n")
+            assert texts(client, 2) == ["to one", "to all"]
+            assert listener.stop() == 0
+            assert ("to one" in listener.err, "to all" in listener.err) == (bool(option),) * 2
 
 
 @pytest.mark.parametrize("option", [

@@ -91,6 +91,7 @@ final class Broadcaster<Directory: ClientDirectory> {
         guard client.close(frame) else { return }
         outputs.record(close: frame, to: client.number)
         client.didClose()
+        clients.retryPosts()
     }
 
     // MARK: To all clients
@@ -133,27 +134,32 @@ final class Broadcaster<Directory: ClientDirectory> {
 
     // MARK: From POST requests
 
-    /// Sends a message to the clients of a path, or to one of them.
-    /// - Returns: The number of receivers, or `nil` if one of them, or the recording, has no room. Nothing is sent then.
-    func post(_ payload: RawSpan, as kind: MessageKind, to path: String, client number: Int?) -> Int? {
+    /// The number of clients that a POST request reaches, or `nil` if one of them, or the recording, has no room.
+    func count(of recipients: PostRecipients) -> Int? {
         guard !outputs.isRecordingFull else { return nil }
         var count = 0
-        for client in clients.all where client.takesMessages {
-            guard number.map({ $0 == client.number }) ?? (client.path == path) else { continue }
+        for client in clients.all where client.takesMessages && recipients.contain(client) {
             guard !client.isFull, !client.hasFullGate else {
                 slowReaders.hold()
                 return nil
             }
             count += 1
         }
-        guard count > 0 else { return 0 }
-        if let number {
-            _ = send(typed: .message(kind), payload, to: number)
-        } else {
+        return count
+    }
+
+    /// Sends a message to clients, and shows it once.
+    func post(_ payload: RawSpan, as kind: MessageKind, to recipients: PostRecipients) {
+        switch recipients {
+        case .client(let number):
+            guard let client = clients[number] else { return }
+            // Answers are shown where they are sent.
+            if outputs.showsBroadcasts, !answersByItself { outputs.show(sent: .message(kind), payload, client: number) }
+            send(.message(kind), payload, answersByItself ? .injected : nil, to: client)
+        case .path(let path):
             if outputs.showsBroadcasts { outputs.show(sent: .message(kind), payload, client: nil) }
             send(payload, as: kind, toAllBut: nil, at: path)
         }
-        return count
     }
 
     // MARK: From the prompt
