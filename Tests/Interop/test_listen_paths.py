@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 import wire
-from processes import Listener, Relay, assert_fails, wsx
+from processes import Listener, Relay, assert_fails, environment, wsx
 
 
 def connect(listener, path="/", *fields):
@@ -70,7 +70,8 @@ REQUEST = ("/chat/a%20b?room=r%2Bd+%22x%22&empty&token=geheim99", b"X-User: J\xc
     ('{"r":{{json:query:room}},"n":{{json:query:none}},"u":{{json:header:x-user}}}',
      '{"r":"r+d \\"x\\"","n":"","u":"Jürgen, \\"it\\""}'),
     ("{{header:Cookie | sha256}}", "9aeb0b0b"), ("{{query:room | url}}", "r%2Bd%20%22x%22"),
-], ids=["path", "query", "json", "secret", "filter"])
+    ("{{query:none | default:lobby}}|{{query:empty | default:x}}|{{header:X-No | default:y | base64}}", "lobby||eQ=="),
+], ids=["path", "query", "json", "secret", "filter", "default"])
 def test_first_messages_and_answers_insert_values_of_the_request(template, text):
     if "sha256" in template:
         import hashlib
@@ -115,6 +116,16 @@ def test_only_servers_know_requests():
     assert_fails(wsx("relay", "--rewrite", "a => {{header:a}}", "0", "echo:"), 2, "servers")
 
 
+@pytest.mark.parametrize("name", ["query:q|upper", "query: q", "query:q $1", "query:a$1", "header:a b", "header:a:b"])
+def test_a_name_that_no_request_has_is_a_usage_error(name):
+    assert_fails(wsx("listen", "--answer", "^(.) => {{%s}}" % name, "0"), 2, "{{query:NAME}}")
+
+
+def test_the_path_is_no_name_for_values_of_messages():
+    assert_fails(wsx("listen", "--set", "path=.x", "0"), 2, "--set path", "placeholder")
+    assert_fails(wsx("listen", "--first-message", "{{quux}}", "0"), 2, "{{path}}, {{query:NAME}}, {{header:NAME}}")
+
+
 def test_a_variable_of_that_name_wins():
     with Listener("--no-stdin", "--param", "path=mine", "--first-message", "{{path}}") as listener:
         assert texts(connect(listener), 1) == ["mine"]
@@ -140,6 +151,42 @@ def test_the_first_scenario_for_the_path_is_played(tmp_path):
             client.send(wire.close(1000, is_masked=True))
             assert client.read_until_close().close_code == 1000
         assert listener.stop() == 0
+
+
+def test_the_subprotocol_is_that_of_the_scenario_for_the_path(tmp_path):
+    options = []
+    for name in ("pa", "pb"):
+        path = scenario(tmp_path / name, "q", name)
+        head = json.dumps({"type": "open", "url": "ws://x/", "subprotocol": name})
+        path.write_text(head + "\n" + path.read_text())
+        options += ["--scenario", f"path:/{name}  {path}"]
+    with Listener(*options, "--scenario", scenario(tmp_path / "rest", "q", "rest")) as listener:
+        for path, selected in (("/pa", b"pa"), ("/pb", b"pb"), ("/rest", None)):
+            with socket.create_connection(("127.0.0.1", listener.port), timeout=60) as sock:
+                offer = b"Sec-WebSocket-Protocol: pa, pb"
+                sock.sendall(wire.upgrade_request(listener.port, path, offer))
+                head = wire.Stream(sock).read_head()
+                assert (b"Sec-WebSocket-Protocol: " in head) == (selected is not None)
+                assert selected is None or b"Sec-WebSocket-Protocol: " + selected + b"\r\n" in head
+
+
+def test_scenarios_of_the_command_line_replace_those_of_the_configuration(tmp_path):
+    files = {name: scenario(tmp_path / name, "q", name) for name in ("a", "b", "c")}
+    config = tmp_path / "config"
+    config.write_text(f"scenario = path:/a {files['a']}\nscenario = {files['b']}\n")
+    config.chmod(0o600)
+    for options, answers in (([], "ab"), (["--scenario", files["c"]], "cc")):
+        with Listener(*options, env=environment(WSX_CONFIG=config)) as listener:
+            for path, answer in zip(("/a", "/b"), answers):
+                client = connect(listener, path)
+                send(client, "q")
+                assert texts(client, 1) == [answer]
+
+
+def test_a_scenario_that_could_never_be_played_is_a_usage_error(tmp_path):
+    path = scenario(tmp_path / "s", "q", "a")
+    for second in (path, f"path:/a {path}"):
+        assert_fails(wsx("listen", "--scenario", path, "--scenario", second, "0"), 2, "--scenario", "every path")
 
 
 def test_a_path_without_a_scenario_is_404(tmp_path):

@@ -37,7 +37,7 @@ public enum HelpData {
             ("implied", (option.value?.implied).map(string)), ("default", option.defaultValue.map(string)),
             ("choices", choices.isEmpty ? nil : array(choices.map { string($0.name) })),
             ("aliases", list(option.aliases.map(\.name))), ("conflicts", list(option.conflicts.map(\.words))),
-            ("requires", list(option.requirements.map(\.words))), ("repeatable", "\(option.repetition == .adds)"),
+            ("requires", list(option.requirements.map(\.words))), ("repeatable", "\(option.repetition.isRepeatable)"),
             ("heading", string(option.heading.title)), ("summary", string(option.summary)),
             ("description", string(option.manual.map(style.plain).joined(separator: "\n"))),
             ("example", program.example(of: option, in: command).map(string)),

@@ -133,9 +133,9 @@ struct ZshCompletion {
         let long = "--" + option.long + (takesValue ? sign : "")
         let short = option.short.map { "-\($0)" + (takesValue ? "+" : "") }
         var excluded = option.conflicts.filter { $0.value == nil }.map(\.words)
-        if option.repetition != .adds { excluded += option.names }
+        if !option.repetition.isRepeatable { excluded += option.names }
         if option.isInformational { excluded = ["- *"] }
-        let exclusion = option.repetition == .adds ? "*" : "(\(excluded.joined(separator: " ")))"
+        let exclusion = option.repetition.isRepeatable ? "*" : "(\(excluded.joined(separator: " ")))"
         let value =
             option.value.map { value in
                 (value.implied == nil ? ":" : "::") + "\(escape(value.placeholder)):\(action(value.completion))"

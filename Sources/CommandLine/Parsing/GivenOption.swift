@@ -36,7 +36,7 @@ struct GivenOption {
     /// Whether an option of a higher layer contradicts this one, or excludes another value.
     func isOverridden(by others: [GivenOption]) -> Bool {
         others.contains { other in
-            (other.description.long == description.long && description.repetition == .mustAgree)
+            (other.description.long == description.long && description.repetition.isReplaced)
                 || (!isDefault && opponent(among: [other]) != nil)
                 || (!other.isDefault && other.opponent(among: [self]) != nil)
         }

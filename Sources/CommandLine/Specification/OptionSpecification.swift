@@ -146,8 +146,15 @@ public enum OptionRepetition: Sendable {
     case lastCounts
     /// They add up.
     case adds
+    /// They add up, and those of the command line replace those of a configuration file.
+    case replaces
     /// A second, different value is an error: only one of them could have an effect.
     case mustAgree
+
+    /// Whether several values have an effect.
+    var isRepeatable: Bool { self == .adds || self == .replaces }
+    /// Whether a value of a higher layer, such as the command line, takes the place of those of a lower one.
+    var isReplaced: Bool { self == .mustAgree || self == .replaces }
 }
 
 /// The description of an option, for help, manual, completions, and errors.
@@ -239,7 +246,7 @@ public struct OptionDescription: Sendable {
         }
         switch repetition {
         case .lastCounts: break
-        case .adds: notes.append("May be repeated.")
+        case .adds, .replaces: notes.append("May be repeated.")
         case .mustAgree: notes.append("If repeated, all values must be equal.")
         }
         if !requirements.isEmpty {

@@ -88,8 +88,9 @@ package struct ScopedCondition: Equatable, Sendable {
     package static func paths(of text: String) throws(ScopedConditionError) -> (PathPattern?, rest: String) {
         guard let (word, value, rest) = prefix(of: text[...]), word == .path else { return (nil, text) }
         guard let pattern = PathPattern(value) else { throw .notAPath(value) }
-        guard let rest, !rest.isEmpty else { throw .nothingAfter("path:\(value)") }
-        return (pattern, String(rest))
+        let trimmed = rest?.drop { $0 == " " } ?? ""
+        guard !trimmed.isEmpty else { throw .nothingAfter("path:\(value)") }
+        return (pattern, String(trimmed))
     }
 
     /// The prefix at the beginning, its value, and what follows the blank after it, or `nil` if there is no blank.

@@ -156,7 +156,7 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
 
     private static let scenario =
         OptionSpecification<ListenArguments>(
-            "scenario", value: OptionValue("FILE", .file), repetition: .adds, about: .service,
+            "scenario", value: OptionValue("FILE", .file), repetition: .replaces, about: .service,
             conflicts: ["echo", "broadcast", "exec", "replay"], excludes: [.input, .kind, .messageOutput],
             heading: .scenario, summary: "Play the opposite side of FILE",
             manual: """
@@ -171,6 +171,11 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
             example: "--scenario 'path:/a/* a.jsonl' --scenario b.jsonl", seeAlso: ["ignore", "replay", "answer"]
         ) { arguments, value throws(ValueProblem) in
             arguments.mode = .scenario
+            if let last = arguments.scenarios.last, last.paths == nil {
+                throw .unusable(
+                    words: "'\(escapingControls(last.file))' is already played at every path; put it last, or after "
+                        + "'path:…'")
+            }
             arguments.scenarios.append(try ScenarioChoice(value))
         }
 }

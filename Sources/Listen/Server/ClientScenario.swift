@@ -10,7 +10,7 @@ struct ServedScenario {
     /// The arguments of this scenario alone.
     let arguments: ScenarioArguments
     /// `nil`: all paths.
-    private let paths: PathPattern?
+    fileprivate let paths: PathPattern?
 
     /// Reads the file.
     /// - Throws: ``Failure/badArgument(what:why:)``.
@@ -34,6 +34,9 @@ struct ServedScenario {
 }
 
 extension [ServedScenario] {
+    /// The recorded subprotocols at the paths.
+    var pathSubprotocols: [ServerPolicy.PathSubprotocol] { map { ($0.paths, $0.scenario.subprotocol) } }
+
     /// The recorded subprotocols, in order.
     var subprotocols: [String] {
         compactMap(\.scenario.subprotocol).reduce(into: []) { names, name in

@@ -94,6 +94,7 @@ package struct ListenSettings {
             policy = try ServerPolicy(
                 subprotocols: arguments.server.subprotocols.isEmpty
                     ? scenarios.subprotocols : arguments.server.subprotocols,
+                pathSubprotocols: arguments.server.subprotocols.isEmpty ? scenarios.pathSubprotocols : [],
                 path: arguments.server.path,
                 allowedOrigins: arguments.access.origins,
                 role: relay.map { .gateway(addsLogin: $0.addsLogin) } ?? .server, access: access,

@@ -187,7 +187,7 @@ extension ServerHandshake {
             throw refusal(400, "The requested subprotocols must be distinct tokens.", request)
         }
         // RFC 6455 §4.2.2: select one that the client offered, or none.
-        return policy.subprotocols.first { offered.contains($0) }
+        return policy.subprotocols(at: request).first { offered.contains($0) }
     }
 
     private static func extensionOffers(of request: RequestHead) throws(HandshakeRefusal) -> [ExtensionOffer] {

@@ -2,9 +2,13 @@
 package final class ServerPolicy: Sendable {
     /// The supported subprotocols in order of preference.
     package let subprotocols: [String]
+    /// The only subprotocol of some paths, or nil for none; the first match counts.
+    private let pathSubprotocols: [PathSubprotocol]
     /// The pattern of accepted paths, normalized like ``RequestHead/normalizedPath``, or `nil` to accept any.
     package let path: String?
     private let paths: PathPattern?
+    /// Paths, or nil for all, and their subprotocol.
+    package typealias PathSubprotocol = (paths: PathPattern?, name: String?)
     /// Additional origins that may connect, besides the server's own and those of this machine. `*` allows all.
     package let allowedOrigins: [String]
     /// Whether ``OriginPolicy`` checks Origin and Host.
@@ -32,6 +36,7 @@ package final class ServerPolicy: Sendable {
     /// - Throws: ``ServerPolicyError`` if an argument is invalid.
     package init(
         subprotocols: [String] = [],
+        pathSubprotocols: [PathSubprotocol] = [],
         path: String? = nil,
         allowedOrigins: [String] = [],
         checksHostAndOrigin: Bool = true,
@@ -57,6 +62,7 @@ package final class ServerPolicy: Sendable {
         self.path = try path.map(Self.normalized)
         paths = self.path.flatMap(PathPattern.init)
         self.subprotocols = subprotocols
+        self.pathSubprotocols = pathSubprotocols
         self.allowedOrigins = allowedOrigins
         self.checksHostAndOrigin = checksHostAndOrigin
         self.role = role
@@ -68,6 +74,14 @@ package final class ServerPolicy: Sendable {
 
     /// Whether requests go on to another server.
     var isGateway: Bool { role != .server }
+
+    /// The subprotocols that a request may choose from, in order of preference.
+    func subprotocols(at request: RequestHead) -> [String] {
+        let match = pathSubprotocols.first { entry in
+            entry.paths.map { request.normalizedPath.map($0.matches) ?? false } ?? true
+        }
+        return match.map { [$0.name].compactMap(\.self) } ?? subprotocols
+    }
 
     /// Whether the request's path accepts WebSocket connections.
     package func hasWebSockets(at request: RequestHead) -> Bool {
