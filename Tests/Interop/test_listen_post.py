@@ -139,7 +139,8 @@ def test_a_server_without_the_option_accepts_no_post():
     with Listener("--no-stdin") as listener:
         assert post(listener.port, b"x")[0] == 405
     with Listener("--post", "--no-stdin") as listener:
-        assert post(listener.port, b"x", method="PUT")[0] == 405
+        for method in ("PUT", "OPTIONS"):
+            assert post(listener.port, b"x", method=method) == (405, "Use the method GET, HEAD, or POST.\n")
 
 
 def test_texts_are_encoded_and_recorded(tmp_path):

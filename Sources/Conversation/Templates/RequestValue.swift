@@ -6,7 +6,7 @@ import WSCore
 ///     {{query:NAME}}   a parameter of the query, percent-decoded; a plus sign is a blank
 ///     {{header:NAME}}  a header field, or several with this name joined by commas
 ///
-/// A value that the request does not have is empty.
+/// A value that the request does not have is empty, or missing before filters, so that `default:` can replace it.
 enum RequestValue: Equatable, Sendable {
     case path
     case query(String)
@@ -39,14 +39,23 @@ enum RequestValue: Equatable, Sendable {
         }
     }
 
-    /// The value in a request.
-    func text(in request: RequestHead) -> String {
+    /// Whether a request can have the value: names of fields are tokens, and `|` or a blank is a mistake around filters.
+    var isPossible: Bool {
         switch self {
-        case .path: request.normalizedPath ?? ""
-        case .header(let name): request.fields.all(named: name).joined(separator: ", ")
+        case .path: true
+        case .header(let name): (try? HeaderField(name: name, value: "")) != nil
+        case .query(let name): !name.utf8.contains { $0.isBlank || $0 == UInt8(ascii: "|") }
+        }
+    }
+
+    /// The value in a request, or `nil` if it does not have it.
+    func text(in request: RequestHead) -> String? {
+        switch self {
+        case .path: request.normalizedPath
+        case .header(let name):
+            request.fields.contains(named: name) ? request.fields.all(named: name).joined(separator: ", ") : nil
         case .query(let name):
             (request.query ?? "").split(separator: "&").lazy.map { Self.parameter($0) }.first { $0.name == name }?.value
-                ?? ""
         }
     }
 

@@ -74,6 +74,9 @@ package struct Template: Equatable, Sendable {
         }
     }
 
+    /// A value of the client's request, what receives it if it is a secret, and whether it must not be missing.
+    typealias RequestedValue = (value: RequestValue, sink: SecretSink?, isRequired: Bool)
+
     /// The properties of a message that placeholders insert.
     package struct Stamp: Equatable, Sendable {
         /// The number of the message on its connection, starting at 1.
@@ -362,8 +365,10 @@ package struct Template: Equatable, Sendable {
             guard let output = program.outputs[program.command] else { throw .noOutput(program.command) }
             Self.append(text: Array(output.utf8).span.bytes, as: form, to: &buffer)
         case .request(let index, let form):
-            let (value, sink) = contents.requestValues[index]
-            let text = Array((variables.request.map { value.text(in: $0) } ?? "").utf8)
+            let (value, sink, isRequired) = contents.requestValues[index]
+            let found = variables.request.flatMap { value.text(in: $0) }
+            if found == nil, isRequired { throw .notInRequest }
+            let text = Array((found ?? "").utf8)
             sink?.add(text)
             Self.append(text: text.span.bytes, as: form, to: &buffer)
         case .variable(let slot, let form): try variables.append(slot, as: form, to: &buffer)

@@ -9,8 +9,7 @@ extension Template {
         let parts: [Part]
         let filteredParts: [FilteredPart]
         let programs: [(command: String, outputs: ProgramOutputs)]
-        /// The values of the client's request, and what receives secret ones.
-        let requestValues: [(value: RequestValue, sink: SecretSink?)]
+        let requestValues: [RequestedValue]
         let maximumByteCount: Int?
         let insertsSecret: Bool
         let percentEncodesValues: Bool
@@ -19,7 +18,7 @@ extension Template {
         init(
             literals: [UInt8], paths: [JSONPath] = [], parts: [Part], filteredParts: [FilteredPart] = [],
             programs: [(command: String, outputs: ProgramOutputs)] = [],
-            requestValues: [(value: RequestValue, sink: SecretSink?)] = [],
+            requestValues: [RequestedValue] = [],
             insertsSecret: Bool = false, percentEncodesValues: Bool = false, allowsBytes: Bool = false
         ) {
             self.literals = literals

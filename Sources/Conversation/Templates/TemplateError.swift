@@ -8,11 +8,14 @@ package struct TemplateError: Error, Equatable {
         /// `{{` without `}}`.
         case notClosed
         /// A name that is neither a placeholder nor one of the variables.
-        case unknownName(String, variables: [String], includesLastMessage: Bool = true)
+        case unknownName(
+            String, variables: [String], includesLastMessage: Bool = true, includesRequest: Bool = false)
         /// `last`, in a text that follows no message.
         case noLastMessage
         /// `query:` or `header:`, in a text that no server sends.
         case noRequest
+        /// `query:` or `header:` with a name that no request can have.
+        case badRequestName
         /// `random` without a number in the allowed range.
         case badLength
         /// `random:` without a valid range.
@@ -54,7 +57,7 @@ package struct TemplateError: Error, Equatable {
 
     /// The unknown name of a placeholder and all names that would be valid, or `nil` for another mistake.
     package var unknownName: (name: String, known: [String])? {
-        guard case .unknownName(let name, let variables, let includesLastMessage) = reason else { return nil }
+        guard case .unknownName(let name, let variables, let includesLastMessage, _) = reason else { return nil }
         // The beginning of a placeholder with an argument may be in another case: `{{ENV:HOME}}`.
         let prefix = VariableNames.prefixes.first { name.lowercased().hasPrefix($0) && !name.hasPrefix($0) }
         let completed = prefix.map { $0 + String(name.dropFirst($0.count)) } ?? ""
@@ -74,7 +77,7 @@ package struct TemplateError: Error, Equatable {
     package func description(intendedName: String?, isInMessage: Bool = true, mayBeColumn: Bool = false) -> String {
         switch reason {
         case .notClosed: return "'{{' begins a placeholder, but '}}' is missing; write '{{{{' for two literal braces"
-        case .unknownName(let name, let variables, let includesLastMessage):
+        case .unknownName(let name, let variables, let includesLastMessage, let includesRequest):
             let problem = "unknown placeholder '{{\(Self.shown(name))}}'; "
             if let intendedName {
                 let argument = intendedName == "random" ? " N" : ""
@@ -83,6 +86,7 @@ package struct TemplateError: Error, Equatable {
             let names =
                 (isInMessage ? ["seq"] : []) + ["connection", "time", "iso", "uuid", "random N", "env:NAME"]
                 + (includesLastMessage ? ["last:/pointer"] : [])
+                + (includesRequest ? ["path", "query:NAME", "header:NAME"] : [])
                 + variables.prefix(Self.listedCount).map { Self.shown($0) }
             let isCut = variables.count > Self.listedCount
             return problem + "expected " + names.map { "{{\($0)}}, " }.joined() + (isCut ? "…, " : "")
@@ -96,6 +100,10 @@ package struct TemplateError: Error, Equatable {
             return "{{last:…}} needs a received message, which exists only in --answer and scenarios"
         case .noRequest:
             return "{{query:…}} and {{header:…}} are possible only in first messages, answers, and scenarios of servers"
+        case .badRequestName:
+            return
+                "expected {{query:NAME}} or {{header:NAME}} with a fixed NAME without blanks; blanks surround a '|' before "
+                + "a filter"
         case .badRange:
             return "expected {{random:A..B}} with integers of at most 18 digits, and A not above B"
         case .badArgument: return "an argument with filters ends with ')': FILTER:(VALUE | FILTER)"

@@ -28,7 +28,7 @@ package struct TemplateParser {
     private(set) var parts: [Template.Part] = []
     private(set) var filteredParts: [Template.FilteredPart] = []
     private(set) var programs: [(command: String, outputs: ProgramOutputs)] = []
-    private(set) var requestValues: [(value: RequestValue, sink: SecretSink?)] = []
+    private(set) var requestValues: [Template.RequestedValue] = []
     private(set) var insertsSecret = false
     var allowsBytes: Bool { role == .binary }
 
@@ -149,10 +149,11 @@ package struct TemplateParser {
             } else if let number = try group(text) {
                 append(.group(number, form))
             } else if let requested = RequestValue(text), variables.includesRequest || requested != .path {
-                try addRequested(requested, as: form)
+                try addRequested(requested, in: text, as: form)
             } else {
                 throw .unknownName(
-                    text, variables: variables.names, includesLastMessage: variables.includesLastMessage)
+                    text, variables: variables.names, includesLastMessage: variables.includesLastMessage,
+                    includesRequest: variables.includesRequest)
             }
         }
     }
@@ -203,12 +204,15 @@ package struct TemplateParser {
     }
 
     private mutating func addRequested(
-        _ value: RequestValue, as form: Template.Form
+        _ value: RequestValue, in text: String, as form: Template.Form
     ) throws(TemplateError.Reason) {
         guard variables.includesRequest else { throw .noRequest }
+        guard value.isPossible, groupCount == nil || !text.utf8.indices.contains(where: { isGroup(text.utf8[$0...]) })
+        else { throw .badRequestName }
         if value.isSecret { insertsSecret = true }
         // Of a value with filters, only the result is sent.
-        requestValues.append((value, value.isSecret && role != .operand ? variables.sink : nil))
+        let isOperand = role == .operand
+        requestValues.append((value, value.isSecret && !isOperand ? variables.sink : nil, isRequired: isOperand))
         append(.request(requestValues.count - 1, form))
     }
 

@@ -139,6 +139,8 @@ package enum TemplateValueError: Error, Equatable {
     case tooManyAnswers(limitBytes: Int)
     /// The program with this command has not run.
     case noOutput(String)
+    /// The client's request does not have a value to which filters are applied.
+    case notInRequest
     /// A filter cannot be applied.
     case filter(String, FilterProblem)
 
@@ -176,6 +178,7 @@ extension TemplateValueError: CustomStringConvertible {
         case .tooManyAnswers(let limitBytes):
             "further records of the message are not answered: there are more than \(limitBytes >> 20) MiB of answers"
         case .noOutput: "the program of {{exec:…}} has not run"
+        case .notInRequest: "the client's request lacks a value with filters; add '| default:TEXT'"
         case .filter(let name, let problem): "the filter '\(name)' failed: \(problem)"
         }
     }

@@ -61,6 +61,10 @@ package struct ListenSettings {
         var variables = try ChosenRow(
             DataArguments(), arguments.protocols, sets: arguments.exchange.sets, secrets: secrets)
         variables.columns.includesRequest = true
+        // A parameter may have this name; a value of messages would take the place of the path unnoticed.
+        if arguments.exchange.sets.contains(where: { $0.name == "path" }) {
+            throw .badArgument(what: "--set path", why: "\(VariableNameError.placeholder("path"))")
+        }
         self.variables = variables
         let scenarios = try arguments.scenarios.map { (choice) throws(Failure) in
             try ServedScenario(choice, arguments, variables: variables.columns, secrets: secrets)
@@ -211,7 +215,9 @@ package struct ListenSettings {
 // HTTP resources on the listening port.
 extension ListenSettings {
     /// The site that answers requests other than upgrades.
-    var site: Site { Site(policy: policy, pages: pages, files: files) }
+    var site: Site {
+        Site(policy: policy, pages: pages, files: files, acceptsPosts: arguments.web.deliversPosts)
+    }
 
     /// The built-in pages that the arguments request.
     private var pages: [WebPage] {

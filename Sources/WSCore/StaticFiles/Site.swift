@@ -4,16 +4,21 @@ package struct Site: WebResponder {
     private let pages: [WebPage]
     /// The files, or `nil` if there are none.
     let files: FileTree?
+    private let acceptsPosts: Bool
 
     /// Creates a site.
     /// - Parameters:
     ///   - policy: The server's policy, with the WebSocket path and the additional response fields.
     ///   - pages: The built-in pages. They take precedence over files, and a page for `/` replaces the help text.
     ///   - files: The files for all other paths, or `nil`.
-    package init(policy: ServerPolicy, pages: [WebPage] = [], files: FileTree? = nil) {
+    ///   - acceptsPosts: Whether the server itself answers POST requests.
+    package init(
+        policy: ServerPolicy, pages: [WebPage] = [], files: FileTree? = nil, acceptsPosts: Bool = false
+    ) {
         self.policy = policy
         self.pages = pages
         self.files = files
+        self.acceptsPosts = acceptsPosts
     }
 
     /// The response to a request.
@@ -26,8 +31,10 @@ package struct Site: WebResponder {
     private func ownResponse(to request: RequestHead, cache: SiteCache) -> WebResponse {
         guard request.method == "GET" || request.method == "HEAD" else {
             // RFC 9110 §15.5.6: a 405 response lists the supported methods.
-            let allow = HeaderField(wellFormedName: "Allow", value: "GET, HEAD")
-            return WebResponse(status: 405, text: "Use the method GET or HEAD.", fields: [allow])
+            let allow = HeaderField(wellFormedName: "Allow", value: acceptsPosts ? "GET, HEAD, POST" : "GET, HEAD")
+            return WebResponse(
+                status: 405, text: acceptsPosts ? "Use the method GET, HEAD, or POST." : "Use the method GET or HEAD.",
+                fields: [allow])
         }
         if let page = pages.first(where: { $0.path == request.path }) {
             return WebResponse(status: 200, fields: page.fields, content: .bytes(page.bytes))
