@@ -69,7 +69,9 @@ final class FakeDirectory: ClientDirectory {
     let loop: EventLoop
     var connections: [Int: FakeClient] = [:]
     var hasWaitingPosts = false
-    func retryPosts() {}
+    /// The number of times that POST requests could have room.
+    private(set) var retryCount = 0
+    func retryPosts() { retryCount += 1 }
 
     /// Creates clients numbered from 1.
     init(_ count: Int, on loop: EventLoop) {

@@ -29,6 +29,16 @@ import WSCore
         }
     }
 
+    @Test("A client that is closed no longer keeps POST requests waiting")
+    func postsAfterClose() throws {
+        try withBroadcaster { broadcaster, directory, _ in
+            directory[1].isFull = true
+            #expect(broadcaster.count(of: .client(1)) == nil)
+            broadcaster.close(slowReader: 1, because: "reads too slowly")
+            #expect(directory.retryCount == 1 && broadcaster.count(of: .client(1)) == 0)
+        }
+    }
+
     @Test("Input for a departed client, and invalid input, is reported")
     func badInput() throws {
         try withBroadcaster { broadcaster, directory, diagnostics in
