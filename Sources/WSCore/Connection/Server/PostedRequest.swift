@@ -9,8 +9,6 @@ internal final class PostedRequest {
         case paused
         /// Waits for room in the queues of clients, with the whole body.
         case waiting
-        /// Is being delivered, which may give other clients room.
-        case delivering
         case over
     }
 
@@ -68,8 +66,6 @@ internal final class PostedRequest {
 
     var isWaiting: Bool { state == .waiting }
 
-    private var hasBody: Bool { state == .waiting || state == .delivering }
-
     /// Starts reading the body.
     /// - Parameters:
     ///   - firstBytes: The bytes that arrived after the head of the request.
@@ -118,9 +114,8 @@ internal final class PostedRequest {
 
     /// Tries to deliver the body. While clients have no room, it waits.
     func deliverBody() {
-        guard state == .waiting else { return }
-        state = .delivering
-        if let response = deliver(request, body) { finish(response) } else { state = .waiting }
+        guard state == .waiting, let response = deliver(request, body) else { return }
+        finish(response)
     }
 
     private func receive(_ bytes: RawSpan) {
@@ -171,7 +166,7 @@ extension PostedRequest: ByteStreamDelegate {
     /// A client may end its side after the body.
     func streamDidReachEnd(_ stream: any ByteStream) {
         if state == .reading, framing.length == .untilEndOfStream { return completeBody() }
-        if !hasBody { finish(nil) }
+        if state != .waiting { finish(nil) }
     }
 
     func streamDidDrain(_ stream: any ByteStream) {}
@@ -188,7 +183,7 @@ extension PostedRequest: MemoryHolder {
     var uncountedBytes: Int { stream.uncountedBytes }
     var incompleteBytes: Int { body.capacity + stream.unreadStorageBytes }
     var outputBytes: Int { 0 }
-    var missingBytes: Int? { hasBody ? nil : expectedBytes - body.count }
+    var missingBytes: Int? { state == .waiting ? nil : expectedBytes - body.count }
     var movedBytes: Int { receivedBytes }
     var isKeptWaiting: Bool { state == .paused && stream.hasUnreadBytes }
 
