@@ -17,22 +17,15 @@ internal final class PostedRequest {
     /// Names the recipients; empty if the request has none.
     let path: String
     private let facts: OpeningFacts
-    private let limitBytes: Int
     private let memory: HeldMemory?
     private let deliver: PostDelivery
     private let didReceiveBody: (PostedRequest) -> Void
     private let completion: (PostedRequest, WebResponse?) -> Void
     private var state = State.reading
-    private var framing = BodyFraming.none
-    private var body: [UInt8] = []
-    /// The size of the body, or its limit if that is unknown.
-    private var expectedBytes: Int
-    private var receivedBytes = 0
+    private var body: PostedBody
     private var isCounted = false
     private var deliveryTimeout = Duration.zero
     private var timer: Timer?
-    /// The value of ``receivedBytes`` when the timer last fired.
-    private var receivedBytesAtLastCheck = 0
 
     /// - Parameters:
     ///   - stream: The client's stream, which does not read.
@@ -49,8 +42,7 @@ internal final class PostedRequest {
         path = request.normalizedPath ?? ""
         self.stream = stream
         self.facts = facts
-        self.limitBytes = limitBytes
-        expectedBytes = limitBytes
+        body = PostedBody(limitBytes: limitBytes)
         self.memory = memory
         self.deliver = deliver
         self.didReceiveBody = didReceiveBody
@@ -60,7 +52,8 @@ internal final class PostedRequest {
     /// The facts for a log, with the body.
     var factsAfterBody: OpeningFacts {
         OpeningFacts(
-            address: facts.address, acceptTime: facts.acceptTime, receivedBytes: facts.receivedBytes + receivedBytes,
+            address: facts.address, acceptTime: facts.acceptTime,
+            receivedBytes: facts.receivedBytes + body.receivedBytes,
             sentBytes: facts.sentBytes)
     }
 
@@ -75,20 +68,14 @@ internal final class PostedRequest {
         guard let framing = BodyFraming(of: request) else {
             return refuse(400, "The length of the request's body is ambiguous.")
         }
-        switch framing.length {
-        case .bytes(let count) where count > limitBytes: return refuseSize()
-        // RFC 9113 §8.1: END_STREAM delimits the body.
-        case .none where request.version == .http2: self.framing = .untilEndOfStream
-        case .none: return refuse(411, "The message needs a Content-Length, or the chunked coding.")
-        case .bytes(let count):
-            self.framing = framing
-            expectedBytes = count
-        case .chunked, .untilEndOfStream: self.framing = framing
+        guard framing.length != .none || request.version == .http2 else {
+            return refuse(411, "The message needs a Content-Length, or the chunked coding.")
         }
+        // RFC 9113 §8.1: END_STREAM delimits the body.
+        guard body.begin(framing.length == .none ? .untilEndOfStream : framing) else { return refuseSize() }
         stream.delegate = self
         let timer = Timer(on: stream.loop) { [unowned self] in
-            let isStalled = receivedBytes == receivedBytesAtLastCheck
-            receivedBytesAtLastCheck = receivedBytes
+            let isStalled = body.checkProgress()
             // The last step: nothing may be left that holds the request.
             if state == .waiting {
                 refuse(503, "A client reads too slowly.")
@@ -114,27 +101,19 @@ internal final class PostedRequest {
 
     /// Tries to deliver the body. While clients have no room, it waits.
     func deliverBody() {
-        guard state == .waiting, let response = deliver(request, body) else { return }
+        guard state == .waiting, let response = deliver(request, body.bytes) else { return }
         finish(response)
     }
 
     private func receive(_ bytes: RawSpan) {
         // What follows the body is discarded: the stream ends after the response.
         guard state == .reading else { return }
-        receivedBytes += bytes.byteCount
-        guard framing.takeContent(bytes, { append($0) }) else {
+        guard body.receive(bytes) else {
             return refuse(400, "The request's body is not valid in the chunked coding.")
         }
-        guard body.count <= limitBytes else { return refuseSize() }
+        guard body.bytes.count <= body.limitBytes else { return refuseSize() }
         countMemory()
-        if framing.isComplete, state != .over { completeBody() }
-    }
-
-    /// Appends a part of the body. Memory grows by doubling, but not beyond the size that is announced.
-    private func append(_ content: RawSpan) {
-        let byteCount = body.count + content.byteCount
-        if byteCount > body.capacity { body.reserveCapacity(max(byteCount, min(2 * byteCount, expectedBytes))) }
-        content.withUnsafeBytes { body += $0 }
+        if body.isComplete, state != .over { completeBody() }
     }
 
     private func completeBody() {
@@ -144,7 +123,7 @@ internal final class PostedRequest {
         if state == .waiting { timer?.start(after: deliveryTimeout) }
     }
 
-    private func refuseSize() { refuse(413, "The message has more than \(limitBytes) bytes.") }
+    private func refuseSize() { refuse(413, "The message has more than \(body.limitBytes) bytes.") }
 
     private func refuse(_ status: Int, _ reason: String) { finish(WebResponse(status: status, text: reason)) }
 
@@ -153,7 +132,7 @@ internal final class PostedRequest {
         state = .over
         timer = nil
         if isCounted { memory?.remove(self) }
-        body = []
+        body.free()
         stream.stopReading()
         if response == nil { stream.close() }
         completion(self, response)
@@ -165,7 +144,7 @@ extension PostedRequest: ByteStreamDelegate {
 
     /// A client may end its side after the body.
     func streamDidReachEnd(_ stream: any ByteStream) {
-        if state == .reading, framing.length == .untilEndOfStream { return completeBody() }
+        if state == .reading, body.lastsUntilEndOfStream { return completeBody() }
         if state != .waiting { finish(nil) }
     }
 
@@ -181,10 +160,10 @@ extension PostedRequest: MemoryHolder {
     }
 
     var uncountedBytes: Int { stream.uncountedBytes }
-    var incompleteBytes: Int { body.capacity + stream.unreadStorageBytes }
+    var incompleteBytes: Int { body.bytes.capacity + stream.unreadStorageBytes }
     var outputBytes: Int { 0 }
-    var missingBytes: Int? { state == .waiting ? nil : expectedBytes - body.count }
-    var movedBytes: Int { receivedBytes }
+    var missingBytes: Int? { state == .waiting ? nil : body.missingBytes }
+    var movedBytes: Int { body.receivedBytes }
     var isKeptWaiting: Bool { state == .paused && stream.hasUnreadBytes }
 
     func pauseForMemory() {
@@ -196,11 +175,61 @@ extension PostedRequest: MemoryHolder {
     func resumeAfterMemory() {
         guard state == .paused else { return }
         state = .reading
-        // The client could not send meanwhile.
-        receivedBytesAtLastCheck = -1
+        body.excusePause()
         stream.startReading()
     }
 
     func memoryIsFree() { resumeAfterMemory() }
     func freeMemory() { refuse(503, "Memory is scarce.") }
+}
+
+/// The body of a POST request, as far as it has arrived.
+private struct PostedBody {
+    let limitBytes: Int
+    private(set) var bytes: [UInt8] = []
+    private(set) var receivedBytes = 0
+    private var framing = BodyFraming.none
+    /// The size of the body, or its limit if that is unknown.
+    private var expectedBytes: Int
+    /// The value of ``receivedBytes`` at the last check.
+    private var checkedBytes = 0
+
+    init(limitBytes: Int) {
+        self.limitBytes = limitBytes
+        expectedBytes = limitBytes
+    }
+
+    var isComplete: Bool { framing.isComplete }
+    var lastsUntilEndOfStream: Bool { framing.length == .untilEndOfStream }
+    var missingBytes: Int { expectedBytes - bytes.count }
+
+    /// Begins the body after the head of the request.
+    /// - Returns: Whether its size is allowed, as far as that is known.
+    mutating func begin(_ framing: BodyFraming) -> Bool {
+        self.framing = framing
+        if case .bytes(let count) = framing.length { expectedBytes = count }
+        return expectedBytes <= limitBytes
+    }
+
+    /// Takes bytes of the stream. Memory grows by doubling, but not beyond the size that is announced.
+    /// - Returns: Whether they are valid in the coding of the body.
+    mutating func receive(_ received: RawSpan) -> Bool {
+        receivedBytes += received.byteCount
+        return framing.takeContent(received) { content in
+            let count = bytes.count + content.byteCount
+            if count > bytes.capacity { bytes.reserveCapacity(max(count, min(2 * count, expectedBytes))) }
+            content.withUnsafeBytes { bytes += $0 }
+        }
+    }
+
+    /// Whether nothing has arrived since the last check.
+    mutating func checkProgress() -> Bool {
+        defer { checkedBytes = receivedBytes }
+        return receivedBytes == checkedBytes
+    }
+
+    /// Lets the next check pass: the client could not send.
+    mutating func excusePause() { checkedBytes = -1 }
+
+    mutating func free() { bytes = [] }
 }
