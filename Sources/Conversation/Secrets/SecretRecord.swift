@@ -65,7 +65,7 @@ package final class SecretRecord: Sendable {
         // A template is not sent. What it inserts is added with the request.
         guard Array(value.utf8)[...].firstRange(of: Array("{{".utf8)) == nil else { return }
         switch option {
-        case "--auth":
+        case "--auth", "--proxy-login":
             let parts = value.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             // Without a colon, the value is a user name.
             if parts.count == 2, let credentials = try? Credentials(user: parts[0], password: parts[1]) {

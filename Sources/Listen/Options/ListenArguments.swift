@@ -279,6 +279,8 @@ extension ListenArguments {
     /// The prefixes that conditions on messages may have.
     var conditionPrefixes: ScopedCondition.Prefixes { mode.isRelay ? [.path, .side] : .path }
 
+    private var relayMode: RelayMode? { if case .relay(let relay) = mode { relay } else { nil } }
+
     /// The input files and their options.
     package var readFiles: [OutputPlace.Source] {
         let recording: String? = if case .replay(let path) = mode { path } else { nil }
@@ -288,6 +290,7 @@ extension ListenArguments {
         ] + scenarios.map { ("--scenario", $0.file) }
             + OutputPlace.files(server.headers, of: "--header")
             + OutputPlace.files(access.credentials, of: "--auth")
+            + OutputPlace.files(relayMode.map { [$0.proxy.login].compactMap(\.self) } ?? [], of: "--proxy-login")
             + OutputPlace.files(access.tokens, of: "--bearer")
             + OutputPlace.files([tls.passphrase].compactMap(\.self), of: "--passphrase") + exchange.files
     }

@@ -4,15 +4,20 @@ import UserInterface
 
 /// What `wsx relay` does for its clients, besides the arguments of a server.
 package struct RelayMode: Equatable, Sendable {
-    /// How to reach the server.
+    /// How to reach the server, or those of an HTTP proxy, which has no URL.
     package var server: ClientArguments
+    package var proxy = HTTPProxyArguments()
     package var rewriting = RewriteArguments()
+
+    /// Whether the relay is an HTTP proxy: its clients choose the servers.
+    var isProxy: Bool { server.url.isEmpty }
 }
 
 /// The arguments of `wsx relay` as typed: those of a server, and of a client.
 package struct RelayArguments: Equatable, Sendable {
     private var listen = ListenArguments()
     private var server = ClientArguments()
+    private var proxy = HTTPProxyArguments()
     private var rewriting = RewriteArguments()
 
     package init() {
@@ -25,7 +30,7 @@ package struct RelayArguments: Equatable, Sendable {
         var server = server
         server.compression = arguments.compression
         server.limits = arguments.limits
-        arguments.mode = .relay(RelayMode(server: server, rewriting: rewriting))
+        arguments.mode = .relay(RelayMode(server: server, proxy: proxy, rewriting: rewriting))
         return arguments
     }
 
@@ -41,13 +46,16 @@ package struct RelayArguments: Equatable, Sendable {
             arguments.listen.address = try ListenAddressValue.parse(values.joined(), precedesURL: true)
         },
         ClientArguments.url(
-            summary: "ws://HOST/PATH, HOST:PORT, or @PROFILE", prefixes: ["ws://", "wss://"], mayMeanLoad: false,
+            required: false, summary: "ws://HOST/PATH, HOST:PORT, or @PROFILE", prefixes: ["ws://", "wss://"], mayMeanLoad: false,
             afterEnd: "a relay starts no program: write only the URL of a server, before '--'",
             manual: """
                 The server. See URLS. A client that asks for `/` gets the path of *URL*; other paths and queries are \
-                passed on unchanged. `@`*NAME* is a profile; see CONFIGURATION.
+                passed on unchanged. `@`*NAME* is a profile; see CONFIGURATION. Without *URL*, the relay is an HTTP proxy.
                 """
-        ).lifted(\.server),
+        ).checked { (arguments: ClientArguments) throws(ValueProblem) in
+            // More likely an unset variable than an intention.
+            if arguments.url.isEmpty { throw .unusable(words: "it is empty; write a URL, or omit it for an HTTP proxy") }
+        }.lifted(\.server),
     ]
 
     package static let options = table.adapted(examples: [
@@ -63,6 +71,7 @@ package struct RelayArguments: Equatable, Sendable {
             "handshake-timeout", "once", "http2",
         ])
         .lifted(\.listen.server)
+        HTTPProxyArguments.options.lifted(\.proxy)
         AccessArguments.options.only(["origin", "max-connections", "max-memory"]).lifted(\.listen.access)
         ExchangeArguments.options(
             firstMessage: "", ready: nil,

@@ -22,6 +22,9 @@ struct RelaySettings {
     /// - Parameter isSecure: Whether clients use TLS.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     init(_ relay: RelayMode, isSecure: Bool, secrets: Secrets) throws(Failure) {
+        guard !relay.isProxy else {
+            throw .badArgument(what: "URL", why: "it is missing; write that of the server")
+        }
         var arguments = relay.server
         rewriter = try relay.rewriting.rewriter(limitBytes: arguments.limits.maximumMessageBytes, secrets: secrets)
         // Redirects are for the client.

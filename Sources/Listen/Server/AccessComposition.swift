@@ -3,7 +3,9 @@ import WSCore
 
 /// Builds the access policy from the arguments of `wsx listen`.
 struct AccessComposition {
-    /// The values of `--auth`, each `USER:PASSWORD` or a reference to it.
+    /// The option of the credentials.
+    var option = "--auth"
+    /// The values of this option, each `USER:PASSWORD` or a reference to it.
     let credentials: [String]
     /// The values of `--bearer`, each a token or a reference to one.
     let tokens: [String]
@@ -15,7 +17,7 @@ struct AccessComposition {
     func policy() throws(Failure) -> AccessPolicy {
         var policyCredentials: [Credentials] = []
         for credentials in credentials {
-            policyCredentials.append(try Self.credentials(try secrets.value(of: credentials, for: "--auth")))
+            policyCredentials.append(try parse(secrets.value(of: credentials, for: option)))
         }
         var policyTokens: [BearerToken] = []
         for token in tokens {
@@ -24,16 +26,16 @@ struct AccessComposition {
         return AccessPolicy(credentials: policyCredentials, tokens: policyTokens)
     }
 
-    private static func credentials(_ text: String) throws(Failure) -> Credentials {
+    private func parse(_ text: String) throws(Failure) -> Credentials {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         // An empty password is more likely an unset variable than an intention.
         guard parts.count == 2, !parts[1].isEmpty else {
-            throw .badArgument(what: "--auth", why: "the password is missing; write USER:PASSWORD, @FILE, or env:NAME")
+            throw .badArgument(what: option, why: "the password is missing; write USER:PASSWORD, @FILE, or env:NAME")
         }
         do throws(CredentialsError) {
             return try Credentials(user: String(parts[0]), password: String(parts[1]))
         } catch {
-            throw .badArgument(what: "--auth", why: "\(error)")
+            throw .badArgument(what: option, why: "\(error)")
         }
     }
 

@@ -84,6 +84,8 @@ package struct ListenSettings {
         }
         if !arguments.transcript.dropped.isEmpty { try arguments.checkEncoding(for: "--drop", changes: false) }
         if exchange?.answers.isEmpty == false { try arguments.checkEncoding(for: "--answer", changes: false) }
+        endpoints = try sockets.isEmpty ? [Self.endpoint(arguments.address)] : sockets.map { .inherited($0) }
+        try arguments.checkProxyOptions(isLocal: endpoints.allSatisfy { $0.address?.isLoopback ?? true })
         if case .relay(let mode) = arguments.mode {
             relay = try RelaySettings(mode, isSecure: arguments.tls.isUsed, secrets: secrets)
             if relay?.rewriter != nil { try arguments.checkEncoding(for: "--rewrite", changes: true) }
@@ -108,7 +110,6 @@ package struct ListenSettings {
             throw .badArgument(what: error.option, why: "\(error)")
         }
         self.arguments = arguments
-        endpoints = try sockets.isEmpty ? [Self.endpoint(arguments.address)] : sockets.map { .inherited($0) }
         files = try Self.files(arguments)
         let tls = try ServerTLSComposition(
             arguments: arguments.tls, acceptsHTTP2: arguments.server.acceptsHTTP2,

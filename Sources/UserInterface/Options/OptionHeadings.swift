@@ -6,6 +6,7 @@ extension OptionHeading {
     package static let messages = OptionHeading("Messages")
     package static let server = OptionHeading("Server")
     package static let access = OptionHeading("Access")
+    package static let proxy = OptionHeading("HTTP proxy")
     package static let web = OptionHeading("Web pages")
     package static let faults = OptionHeading("Fault injection")
     package static let format = OptionHeading("Input and output")
@@ -26,7 +27,7 @@ extension OptionHeading {
 
     /// The headings in the order of help and manual.
     package static let all = [
-        cases, load, messages, server, access, web, faults, format, protocols, ending, requests, templates, exchange,
+        cases, load, messages, server, access, proxy, web, faults, format, protocols, ending, requests, templates, exchange,
         scenario,
         staying, request, network, tls, compression, limits, results, display,
     ]

@@ -126,6 +126,9 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         return copy
     }
 
+    /// Whether it is an address of the loopback interface.
+    package var isLoopback: Bool { HostAndPort.isLoopback(host) }
+
     /// The address without its port, such as `127.0.0.1`, `::1`, or `fe80::1%eth0`.
     package var host: String {
         let zone = zoneIndex == 0 ? "" : "%" + (Self.interfaceName(zoneIndex) ?? String(zoneIndex))
