@@ -35,7 +35,7 @@ final class ClientLog {
         let request = client.upgrade.request
         let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \(diagnostics.secrets.masking($0))" } ?? ""
         // Omit the query, which may contain tokens; --verbose shows it.
-        let path = request.path ?? request.target
+        let path = showsURL ? request.shownURL : request.path ?? request.target
         let shown = path.utf8.count > Self.shownTargetBytes ? "\(path.prefix(Self.shownTargetBytes))…" : path
         let version = request.version == .http2 ? ", HTTP/2" : ""
         let words = escapingControls(
@@ -61,7 +61,7 @@ final class ClientLog {
     func line(for client: AcceptedClient) -> ConnectionLogLine? {
         guard isKept else { return nil }
         return ConnectionLogLine(
-            address: client.address, request: client.upgrade.request, acceptTime: loop.turnTime)
+            address: client.address, request: client.upgrade.request, acceptTime: loop.turnTime, showsURL: showsURL)
     }
 
     /// Logs the end of a client, including the reason if the server ended the connection.
@@ -105,11 +105,13 @@ final class ClientLog {
         // Browsers open spare connections, and close them without a request if they need none.
         if refusal.request == nil, facts.receivedBytes == 0, !isVerbose { return }
         if isPrompt {
-            let request = refusal.request.map { Self.words(for: $0) } ?? "request"
+            let request = refusal.request.map { words(for: $0) } ?? "request"
             return noteWithTime("\(request) \(refusal.status) refused: \(escapingControls(refusal.reason))")
         }
         diagnostics.notice(
-            ConnectionLogLine(address: facts.address, request: refusal.request, acceptTime: facts.acceptTime).words(
+            ConnectionLogLine(
+                address: facts.address, request: refusal.request, acceptTime: facts.acceptTime, showsURL: showsURL
+            ).words(
                 "Rejected a request: \(refusal.status)", status: nil, now: loop.turnTime,
                 receivedBytes: facts.receivedBytes, sentBytes: facts.sentBytes, reason: refusal.reason))
     }
@@ -121,7 +123,7 @@ final class ClientLog {
         let isRelay = arguments.mode.isRelay
         if isPrompt {
             let time = Phrase.milliseconds(served.endTime - served.acceptTime)
-            let request = Self.words(for: served.request)
+            let request = words(for: served.request)
             let why = served.reason.map { ": \(escapingControls($0))" } ?? ""
             let rest = (served.isComplete ? "" : isRelay ? ", cut short" : ", not read to the end") + why
             return noteWithTime("\(request) \(served.status) \(TrafficReport.size(served.sentBytes)) \(time) ms\(rest)")
@@ -129,7 +131,9 @@ final class ClientLog {
         let isKnown = Self.knownMethods.contains(served.request.method)
         let method = isKnown ? served.request.method : quoted(served.request.method)
         diagnostics.notice(
-            ConnectionLogLine(address: served.address, request: served.request, acceptTime: served.acceptTime).words(
+            ConnectionLogLine(
+                address: served.address, request: served.request, acceptTime: served.acceptTime, showsURL: showsURL
+            ).words(
                 "Answered \(method): \(served.status)", status: nil, now: served.endTime,
                 receivedBytes: served.receivedBytes, sentBytes: served.sentBytes,
                 reason: served.isComplete
@@ -143,12 +147,39 @@ final class ClientLog {
     private static let knownMethods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
     /// Logs a failed TLS handshake.
-    func failedToSecure(_ error: TLSError, _ facts: OpeningFacts) {
+    /// - Parameter target: The server that the client of an HTTP proxy wants to reach; `nil` for a client of this server.
+    func failedToSecure(_ error: TLSError, _ facts: OpeningFacts, for target: ProxyTarget? = nil) {
         guard isKept else { return }
+        let reason = target == nil ? "\(error)" : Self.words(forIntercepted: error)
         diagnostics.notice(
             ConnectionLogLine(address: facts.address, request: nil, acceptTime: facts.acceptTime).words(
-                "Rejected a client: TLS", status: nil, now: loop.turnTime, receivedBytes: facts.receivedBytes,
-                sentBytes: facts.sentBytes, reason: "\(error)"))
+                "Rejected a client: TLS" + (target.map { " for \($0.host)" } ?? ""), status: nil, now: loop.turnTime,
+                receivedBytes: facts.receivedBytes, sentBytes: facts.sentBytes, reason: reason))
+    }
+
+    private static func words(forIntercepted error: TLSError) -> String {
+        let remedy =
+            "let it trust the authority of 'wsx relay --print-ca' or, if it accepts only certain certificates, leave the "
+            + "host out of --intercept"
+        return switch error {
+        case .ownCertificateRejected(let alert), .alert(let alert, _):
+            "the client did not accept the certificate of the relay (\(alert)); \(remedy)"
+        case .endedDuringHandshake: "the client left when it got the certificate of the relay; \(remedy)"
+        case .noApplicationProtocol:
+            "the client speaks only HTTP/2, and this proxy HTTP/1.1; leave the host out of --intercept"
+        default: "\(error)"
+        }
+    }
+
+    /// Logs a tunnel that was not intercepted.
+    func tunneled(_ tunnel: TunneledConnection) {
+        guard isKept else { return }
+        let words = ConnectionLogLine(
+            address: tunnel.facts.address, request: nil, acceptTime: tunnel.facts.acceptTime
+        ).words(
+            "Tunneled \(tunnel.request.target)", status: nil, now: tunnel.endTime, receivedBytes: tunnel.receivedBytes,
+            sentBytes: tunnel.sentBytes, reason: tunnel.reason ?? "both sides have ended it")
+        if isPrompt { noteWithTime(words) } else { diagnostics.notice(words) }
     }
 
     /// Logs an HTTP/2 connection that ended because of a violation.
@@ -177,10 +208,10 @@ final class ClientLog {
     }
 
     /// The method and the path of a request: `GET /index.html`.
-    private static func words(for request: RequestHead) -> String {
-        let path = request.path ?? request.target
-        let shown = path.utf8.count > shownTargetBytes ? "\(path.prefix(shownTargetBytes))…" : path
-        return escapingControls("\(request.method.prefix(maximumMethodCharacters)) \(shown)")
+    private func words(for request: RequestHead) -> String {
+        let path = showsURL ? request.shownURL : request.path ?? request.target
+        let shown = path.utf8.count > Self.shownTargetBytes ? "\(path.prefix(Self.shownTargetBytes))…" : path
+        return escapingControls("\(request.method.prefix(Self.maximumMethodCharacters)) \(shown)")
     }
 
     private static let maximumMethodCharacters = 20
@@ -192,6 +223,8 @@ final class ClientLog {
         diagnostics.notice(time + words, indentation: time.utf8.count)
     }
 
+    /// Whether clients name their servers.
+    private var showsURL: Bool { arguments.mode.isProxy }
     /// Whether to log each client.
     private var isKept: Bool { !arguments.transcript.display.isQuiet }
     private var isVerbose: Bool { arguments.transcript.verbosity > 0 }

@@ -13,7 +13,7 @@ struct ConnectionLogLine {
 
     /// `127.0.0.1:4711`
     let address: String
-    /// The path and, after a newline, the Origin field of the request: both quoted, and empty if there is none.
+    /// The path, or the URL, and, after a newline, the Origin field of the request: both quoted, and empty if there is none.
     private let request: String
     /// The time at which the client was accepted, in milliseconds.
     private let acceptMilliseconds: Int
@@ -24,11 +24,11 @@ struct ConnectionLogLine {
     ///   - address: The client's address.
     ///   - request: The request, or `nil` if none arrived.
     ///   - acceptTime: The time at which the client was accepted; rounded down to milliseconds.
-    init(address: PeerAddress, request: RequestHead?, acceptTime: Duration) {
+    ///   - showsURL: Whether the request is that of a client of an HTTP proxy.
+    init(address: PeerAddress, request: RequestHead?, acceptTime: Duration, showsURL: Bool = false) {
         self.address = Self.compact("\(address)")
         let origin = request?.fields.first(named: "Origin").map { "\n\(quoted($0))" }
-        // Omit the query, which may contain tokens.
-        let path = request?.path.map { quoted($0) }
+        let path = (showsURL ? request?.shownURL : request?.path).map { quoted($0) }
         self.request = Self.compact((path ?? "") + (origin ?? ""))
         acceptMilliseconds = Int(acceptTime / .milliseconds(1))
         version = request?.version ?? .http1
@@ -66,7 +66,7 @@ struct ConnectionLogLine {
     ) -> String {
         let client =
             "from \(address)" + (origin.map { ", origin \($0)" } ?? "")
-            + (path.map { ", path \($0)" } ?? "")
+            + (path.map { ", \($0.hasPrefix("\"/") ? "path" : "url") \($0)" } ?? "")
         let status = status.map { ", status \($0)" } ?? ""
         let time = Phrase.seconds(duration(until: now))
         let sent = TrafficReport.size(max(0, sentBytes - lostBytes))
@@ -89,5 +89,14 @@ struct ConnectionLogLine {
     /// Returns the same text without excess capacity.
     private static func compact(_ text: String) -> String {
         String(decoding: Array(text.utf8), as: UTF8.self)
+    }
+}
+
+extension RequestHead {
+    /// The path, or the URL or target that a client of an HTTP proxy names, without the query, which may contain tokens.
+    var shownURL: String {
+        let isWebSocket = isUpgrade && target.utf8.starts(with: "http".utf8)
+        let url = isWebSocket ? "ws" + target.dropFirst("http".count) : target
+        return String(Substring(url.utf8.prefix { $0 != UInt8(ascii: "?") }))
     }
 }

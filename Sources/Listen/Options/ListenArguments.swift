@@ -273,6 +273,8 @@ extension ListenMode {
 
     /// Whether messages are exchanged with a server.
     var isRelay: Bool { if case .relay = self { true } else { false } }
+    /// Whether the clients name the server.
+    var isProxy: Bool { if case .relay(let relay) = self { relay.isProxy } else { false } }
 }
 
 extension ListenArguments {

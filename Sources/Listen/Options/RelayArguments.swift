@@ -46,7 +46,8 @@ package struct RelayArguments: Equatable, Sendable {
             arguments.listen.address = try ListenAddressValue.parse(values.joined(), precedesURL: true)
         },
         ClientArguments.url(
-            required: false, summary: "ws://HOST/PATH, HOST:PORT, or @PROFILE", prefixes: ["ws://", "wss://"], mayMeanLoad: false,
+            required: false, summary: "ws://HOST/PATH, HOST:PORT, or @PROFILE", prefixes: ["ws://", "wss://"],
+            mayMeanLoad: false,
             afterEnd: "a relay starts no program: write only the URL of a server, before '--'",
             manual: """
                 The server. See URLS. A client that asks for `/` gets the path of *URL*; other paths and queries are \
@@ -54,7 +55,9 @@ package struct RelayArguments: Equatable, Sendable {
                 """
         ).checked { (arguments: ClientArguments) throws(ValueProblem) in
             // More likely an unset variable than an intention.
-            if arguments.url.isEmpty { throw .unusable(words: "it is empty; write a URL, or omit it for an HTTP proxy") }
+            if arguments.url.isEmpty {
+                throw .unusable(words: "it is empty; write a URL, or omit it for an HTTP proxy")
+            }
         }.lifted(\.server),
     ]
 

@@ -9,7 +9,7 @@ import WSCore
 ///
 /// A client is answered after the server has answered. Requests that are not upgrades pass through ``forwarding``.
 final class Relay {
-    private let settings: RelaySettings
+    private var settings: RelaySettings
     private unowned let run: ListenRun
     private let connectionSettings: Connection<Upstream>.Settings
     /// The attempts to connect to the server.
@@ -46,11 +46,12 @@ final class Relay {
 
     /// Connects to the server for a client, and decides as the server does. Returns a closure that cancels this.
     func admit(
-        _ upgrade: ServerUpgrade, _ decide: @escaping (Admission.Decision) -> Void
+        _ upgrade: ServerUpgrade, on prepared: PreparedConnection?,
+        _ decide: @escaping (Admission.Decision) -> Void
     ) -> () -> Void {
         do throws(HandshakeRefusal) {
             if let refusal = run.faults.rejection(of: upgrade.request, policy: run.settings.policy) { throw refusal }
-            return connect(try settings.upgrading(upgrade), for: upgrade, decide)
+            return connect(try settings.upgrading(upgrade), on: prepared, for: upgrade, decide)
         } catch {
             decide(.refused(error))
             return {}
@@ -58,7 +59,7 @@ final class Relay {
     }
 
     private func connect(
-        _ connectorSettings: Connector.Settings, for upgrade: ServerUpgrade,
+        _ connectorSettings: Connector.Settings, on prepared: PreparedConnection?, for upgrade: ServerUpgrade,
         _ decide: @escaping (Admission.Decision) -> Void
     ) -> () -> Void {
         var key: ObjectIdentifier?
@@ -78,6 +79,7 @@ final class Relay {
                 self.opened = nil
             }
         }
+        connector.prepared = prepared
         let identifier = ObjectIdentifier(connector)
         key = identifier
         connectors[identifier] = connector
@@ -119,11 +121,31 @@ final class Relay {
     /// Forwards the requests that are not upgrades.
     var forwarding: RequestForwarding {
         RequestForwarding(settings.gateway, resources: settings.resources) {
-            [settings] (request, framing) throws(HandshakeRefusal) in
+            [unowned self] (request, framing) throws(HandshakeRefusal) in
             try settings.forwarding(request, framing: framing)
         } refusal: { [settings] error, request in
             settings.refusal(for: error, of: request)
         }
+    }
+
+    /// Takes part in tunnels, if the relay is an HTTP proxy.
+    var tunneling: Tunneling? {
+        settings.proxy.map { proxy in
+            Tunneling(layer: nil, intercepts: proxy.intercepts) {
+                [unowned self] (request, target) throws(HandshakeRefusal) in
+                try settings.connecting(request, to: target)
+            }
+        }
+    }
+
+    /// Ends the tunnels that are not intercepted.
+    func endTunnels() { run.server.endTunnels() }
+
+    /// Checks that the relay does not connect to itself.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    func check(against places: [ListeningPlace]) throws(Failure) {
+        settings.ownAddresses = places.compactMap(\.address)
+        for place in places { try settings.check(against: place.destination) }
     }
 
     /// Stops connecting for clients that have not been answered.

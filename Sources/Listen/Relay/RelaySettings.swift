@@ -3,7 +3,7 @@ import Peer
 import UserInterface
 import WSCore
 
-/// How `wsx relay` reaches its server.
+/// How `wsx relay` reaches its server, or those that the clients of an HTTP proxy name.
 struct RelaySettings {
     /// Maps the heads of requests and responses.
     let gateway: Gateway
@@ -15,6 +15,10 @@ struct RelaySettings {
     let addsLogin: Bool
     /// Changes messages, or `nil` to forward them as they are.
     let rewriter: Rewriter?
+    /// The rules of an HTTP proxy, or `nil` if there is one server.
+    let proxy: ProxyRules?
+    /// The addresses on which the relay listens.
+    var ownAddresses: [SocketAddress] = []
     private let connector: Connector.Settings
     private let requests: RequestTemplate
 
@@ -22,10 +26,8 @@ struct RelaySettings {
     /// - Parameter isSecure: Whether clients use TLS.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     init(_ relay: RelayMode, isSecure: Bool, secrets: Secrets) throws(Failure) {
-        guard !relay.isProxy else {
-            throw .badArgument(what: "URL", why: "it is missing; write that of the server")
-        }
         var arguments = relay.server
+        if relay.isProxy { arguments.url = ProxyRules.exampleURL(of: relay) }
         rewriter = try relay.rewriting.rewriter(limitBytes: arguments.limits.maximumMessageBytes, secrets: secrets)
         // Redirects are for the client.
         arguments.request.redirects = .none
@@ -36,9 +38,17 @@ struct RelaySettings {
         }
         addsLogin =
             composition.requests.hasLogin || composition.url.userInfo != nil || composition.tls?.certificate != nil
-        gateway = Gateway(
-            to: composition.url, host: composition.connector.request.fields.first(named: "Host") ?? "",
-            isSecure: isSecure, identifier: "wsx-\(UInt64.random(in: .min ... .max))", addsLogin: addsLogin)
+        let identifier = "wsx-\(UInt64.random(in: .min ... .max))"
+        if relay.isProxy {
+            let rules = try ProxyRules(relay, composition, addsLogin: addsLogin, secrets: secrets)
+            proxy = rules
+            gateway = Gateway(proxyNamed: identifier, loginHosts: rules.loginHosts)
+        } else {
+            proxy = nil
+            gateway = Gateway(
+                to: composition.url, host: composition.connector.request.fields.first(named: "Host") ?? "",
+                isSecure: isSecure, identifier: identifier, addsLogin: addsLogin)
+        }
         do throws(TLSConfigurationError) {
             resources = try ConnectorResources(tls: composition.tls)
             // Those of one client must not go to the server with the requests of another.
@@ -51,11 +61,25 @@ struct RelaySettings {
         requests = composition.requests
     }
 
-    /// Checks that the URL is not that of the relay, whose requests would come back without end. Other ways back, such as
-    /// those through names, are found by ``Gateway/hasForwarded(_:)``.
+    /// The role of the server for clients.
+    var role: ServerPolicy.Role { proxy.map { .proxy(login: $0.loginHosts) } ?? .gateway(addsLogin: addsLogin) }
+
+    /// Checks that neither the URL nor an upstream proxy is the relay, whose requests would come back without end. Other ways
+    /// back, such as those through names, are found by ``Gateway/hasForwarded(_:)``.
     /// - Parameter place: A place where the relay listens.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     func check(against place: Connector.Settings.Destination) throws(Failure) {
+        guard proxy == nil else {
+            for chosen in connector.proxies?.all ?? [] {
+                var upstream = connector
+                upstream.destination = .tcp(host: chosen.proxy.host, port: chosen.proxy.port)
+                guard upstream.leads(to: place) else { continue }
+                throw .badArgument(
+                    what: chosen.variable.map { "environment variable \($0)" } ?? "--proxy",
+                    why: "the relay itself listens there; name another proxy, or add --proxy '' for none")
+            }
+            return
+        }
         guard connector.leads(to: place) else { return }
         throw .badArgument(
             what: "URL '\(escapingControls(shownURL))'",
@@ -66,6 +90,7 @@ struct RelaySettings {
     /// - Throws: ``HandshakeRefusal`` if the request cannot be forwarded.
     func upgrading(_ upgrade: ServerUpgrade) throws(HandshakeRefusal) -> Connector.Settings {
         let request = upgrade.request
+        if let proxy { try proxy.checkInterception(of: request) }
         var forwarded = RequestTemplate.Forwarded(request, by: gateway)
         // Without it, the relay would compress what the client sends as it is.
         forwarded.offersCompression = DeflatePreferences().accept(upgrade.extensionOffers) != nil
@@ -84,8 +109,17 @@ struct RelaySettings {
         return settings
     }
 
+    /// How to connect to the target of a CONNECT request.
+    /// - Throws: ``HandshakeRefusal`` if it has passed the relay before.
+    func connecting(_ request: RequestHead, to target: ProxyTarget) throws(HandshakeRefusal) -> Connector.Settings {
+        var forwarded = RequestTemplate.Forwarded(request, by: gateway)
+        forwarded.target = nil
+        return try settings(sending: forwarded, of: request, at: target.url(isSecure: true))
+    }
+
+    /// - Parameter url: The URL of the server for a proxy; `nil` for that of the request.
     private func settings(
-        sending forwarded: RequestTemplate.Forwarded, of request: RequestHead
+        sending forwarded: RequestTemplate.Forwarded, of request: RequestHead, at url: WebSocketURL? = nil
     ) throws(HandshakeRefusal) -> Connector.Settings {
         // RFC 5842 §7.2.
         guard !gateway.hasForwarded(request) else {
@@ -93,9 +127,13 @@ struct RelaySettings {
             throw HandshakeRefusal(status: 508, reason: reason, request: request)
         }
         var settings = connector
+        settings.ownAddresses = ownAddresses
+        let url = proxy == nil ? nil : url ?? request.targetURL
+        settings.isServerOfUser = proxy?.addsLogin(to: url) ?? true
+        let requests = settings.isServerOfUser ? requests : proxy?.otherRequests ?? requests
         var values = RequestValues(connection: 1, ChosenRow())
         do throws(Failure) {
-            settings.request = try requests.request(&values, for: forwarded)
+            settings.request = try requests.request(&values, to: url, for: forwarded)
         } catch {
             throw HandshakeRefusal(
                 status: 400, reason: "The request cannot be forwarded: \(error.message ?? "")", request: request)
@@ -105,8 +143,19 @@ struct RelaySettings {
 
     /// The response to a client if the server cannot be reached, or does not speak the protocol.
     func refusal(for error: ConnectError, of request: RequestHead) -> HandshakeRefusal {
-        let status = if case .timedOut = error { 504 } else { 502 }
-        let reason = Failure.connecting(url: shownURL, error).message ?? ""
+        let status =
+            switch error {
+            case .timedOut: 504
+            // RFC 5842 §7.2.
+            case .unreachable(let attempts), .proxyUnreachable(_, .unreachable(let attempts)):
+                attempts.contains { $0.error == .ownServer } ? 508 : 502
+            default: 502
+            }
+        let url = proxy == nil ? shownURL : ProxyRules.shownServer(of: request)
+        var reason = Failure.connecting(url: url, error).message ?? ""
+        if proxy != nil, case .security(.noApplicationProtocol(.http1, _)) = error {
+            reason = "\(url) speaks only HTTP/2, and this proxy HTTP/1.1; leave its host out of --intercept."
+        }
         return HandshakeRefusal(status: status, reason: reason, request: request)
     }
 }

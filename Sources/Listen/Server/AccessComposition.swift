@@ -1,6 +1,16 @@
 import UserInterface
 import WSCore
 
+extension ListenArguments {
+    /// The logins of clients.
+    func accessComposition(_ secrets: Secrets) -> AccessComposition {
+        guard case .relay(let relay) = mode, let login = relay.proxy.login else {
+            return AccessComposition(credentials: access.credentials, tokens: access.tokens, secrets: secrets)
+        }
+        return AccessComposition(option: "--proxy-login", credentials: [login], tokens: [], secrets: secrets)
+    }
+}
+
 /// Builds the access policy from the arguments of `wsx listen`.
 struct AccessComposition {
     /// The option of the credentials.

@@ -81,13 +81,16 @@ package final class ListenRun {
             for endpoint in settings.endpoints {
                 let address = try server.listen(on: endpoint)
                 first = first ?? address
-                places.append(ListeningPlace(endpoint, boundTo: address, isSecure: settings.tls != nil))
+                places.append(
+                    ListeningPlace(
+                        endpoint, boundTo: address, isSecure: settings.tls != nil, isProxy: settings.relay?.proxy != nil
+                    ))
             }
         } catch {
             let address = settings.arguments.address
             throw .listening(address: address.isEmpty ? "a socket of LISTEN_FDS" : address, error)
         }
-        if let relay = settings.relay { for place in places { try relay.check(against: place.destination) } }
+        try mode.check(places)
         return first
     }
 
@@ -155,6 +158,8 @@ package final class ListenRun {
             case .refused(let refusal, let facts): log.refused(refusal, facts)
             case .served(let served): log.answered(served)
             case .failedToSecure(let error, let facts): log.failedToSecure(error, facts)
+            case .failedToIntercept(let target, let error, let facts): log.failedToSecure(error, facts, for: target)
+            case .tunneled(let tunnel): log.tunneled(tunnel)
             case .violatedHTTP2(let error, let address): log.violatedHTTP2(error, from: address)
             case .reachedLimit(let limit): log.reachedLimit(limit)
             }
@@ -192,6 +197,7 @@ package final class ListenRun {
     /// The URL that a client requested.
     func url(of client: AcceptedClient) -> String {
         let request = client.upgrade.request
+        if settings.relay?.proxy != nil, let url = request.targetURL { return url.text }
         // A target in absolute form contains its own authority, which may differ from our address.
         let target = (request.path ?? request.target) + (request.query.map { "?\($0)" } ?? "")
         return places[client.endpointIndex].urlPrefix + target

@@ -88,14 +88,17 @@ package struct ListenSettings {
         try arguments.checkProxyOptions(isLocal: endpoints.allSatisfy { $0.address?.isLoopback ?? true })
         if case .relay(let mode) = arguments.mode {
             relay = try RelaySettings(mode, isSecure: arguments.tls.isUsed, secrets: secrets)
+            if relay?.proxy?.loginHosts == nil, mode.isProxy, !arguments.access.origins.isEmpty {
+                throw .badArgument(
+                    what: "--origin",
+                    why: "pages of all origins can use an HTTP proxy that adds no login; omit it, or add a login")
+            }
             if relay?.rewriter != nil { try arguments.checkEncoding(for: "--rewrite", changes: true) }
         } else {
             relay = nil
         }
         let extraFields = try HeaderFiles.fields(arguments.server.headers)
-        let access = try AccessComposition(
-            credentials: arguments.access.credentials, tokens: arguments.access.tokens, secrets: secrets
-        ).policy()
+        let access = try arguments.accessComposition(secrets).policy()
         do throws(ServerPolicyError) {
             policy = try ServerPolicy(
                 subprotocols: arguments.server.subprotocols.isEmpty
@@ -103,7 +106,7 @@ package struct ListenSettings {
                 pathSubprotocols: arguments.server.subprotocols.isEmpty ? scenarios.pathSubprotocols : [],
                 path: arguments.server.path,
                 allowedOrigins: arguments.access.origins,
-                role: relay.map { .gateway(addsLogin: $0.addsLogin) } ?? .server, access: access,
+                role: relay?.role ?? .server, access: access,
                 extraFields: extraFields, isSecure: arguments.tls.isUsed
             )
         } catch {

@@ -10,16 +10,23 @@ struct ListeningPlace {
     let urlPrefix: String
     /// The URL for browsers, or `nil` for a Unix domain socket.
     let webURL: String?
+    /// The address with the actual port, or `nil` for a Unix domain socket.
+    let address: SocketAddress?
     /// What a client connects to.
     let destination: Connector.Settings.Destination
     /// The port, or `nil` for a Unix domain socket.
-    var port: UInt16? { if case .tcp(_, let port) = destination { port } else { nil } }
+    var port: UInt16? { address?.port }
 
     /// Describes an endpoint.
     /// - Parameters:
     ///   - address: The address with the actual port, or `nil` for a Unix domain socket.
     ///   - isSecure: Whether the endpoint uses TLS.
-    init(_ endpoint: Server<ListenClient>.Endpoint, boundTo address: SocketAddress?, isSecure: Bool) {
+    ///   - isProxy: Whether it is an HTTP proxy, whose URL is what applications need.
+    init(
+        _ endpoint: Server<ListenClient>.Endpoint, boundTo address: SocketAddress?, isSecure: Bool,
+        isProxy: Bool = false
+    ) {
+        self.address = address
         destination =
             address.map { .tcp(host: $0.host, port: $0.port) } ?? .unix(path: endpoint.path ?? "")
         webURL = address.map { address in
@@ -29,7 +36,7 @@ struct ListeningPlace {
         }
         if let address {
             urlPrefix = "\(isSecure ? "wss" : "ws")://\(address)"
-            url = urlPrefix + "/"
+            url = isProxy ? "\(isSecure ? "https" : "http")://\(address)" : urlPrefix + "/"
         } else {
             url = "ws+unix:" + (endpoint.path ?? "")
             urlPrefix = url + ":"
@@ -48,8 +55,10 @@ extension ListeningPlace {
             diagnostics.notice("Ignoring \(escapingControls(arguments.address)): LISTEN_FDS passes the sockets")
         }
         for place in places {
+            let isProxy = settings.relay?.proxy != nil
             diagnostics.notice(
-                "Listening on \(escapingControls(place.url))" + (hasPrompt ? "; /help lists commands" : ""))
+                (isProxy ? "HTTP proxy on " : "Listening on ") + escapingControls(place.url)
+                    + (hasPrompt ? "; /help lists commands" : ""))
         }
         let webURLs = places.compactMap(\.webURL)
         if let directory = arguments.web.servedDirectory {

@@ -14,6 +14,10 @@ protocol ModeService: AnyObject {
     /// Connects clients and requests to another server, if the mode does.
     func relay(for server: Server<ListenClient>)
 
+    /// Checks the places where the server listens.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    func check(_ places: [ListeningPlace]) throws(Failure)
+
     /// Whether all signals must be caught, because something has to be ended.
     var needsAllSignals: Bool { get }
     /// Accepts no more clients.
@@ -35,6 +39,7 @@ extension ModeService {
     func prepare(_ settings: inout Server<ListenClient>.Settings) {}
     func refusal(of upgrade: ServerUpgrade) -> HandshakeRefusal? { nil }
     func relay(for server: Server<ListenClient>) {}
+    func check(_ places: [ListeningPlace]) throws(Failure) {}
     var needsAllSignals: Bool { false }
     func stopListening() {}
     func end() {}
@@ -125,10 +130,15 @@ extension Relay: ModeService {
     func prepare(_ settings: inout Server<ListenClient>.Settings) { settings.streamsPerClient = 2 }
 
     func relay(for server: Server<ListenClient>) {
-        server.admission = .deferred { [unowned self] upgrade, decide in admit(upgrade, decide) }
+        server.admission = .deferred { [unowned self] upgrade, prepared, decide in
+            admit(upgrade, on: prepared, decide)
+        }
         server.forwarding = forwarding
+        server.tunneling = tunneling
     }
 
+    func check(_ places: [ListeningPlace]) throws(Failure) { try check(against: places) }
+    func stop() { endTunnels() }
     func stopListening() { stopConnecting() }
     var isOver: Bool { isEmpty }
 }

@@ -93,6 +93,8 @@ package struct RequestTemplate: Sendable {
     package struct Forwarded {
         /// The path and query, or `*`; `nil` for those of the URL.
         package var target: String?
+        /// The Host field; `nil` for that of the URL, or of `--host`.
+        let host: String?
         let subprotocols: [String]
         let fields: [HeaderField]
         /// Whether the relay may offer compression to the server.
@@ -100,7 +102,8 @@ package struct RequestTemplate: Sendable {
 
         /// Takes over a request whose fields a gateway has mapped.
         package init(_ request: RequestHead, by gateway: Gateway) {
-            target = request.originForm ?? request.target
+            target = request.concernsServer ? "*" : request.originForm ?? request.target
+            host = gateway.host(of: request)
             subprotocols = request.fields.elements(named: "Sec-WebSocket-Protocol")
             fields = gateway.fields(of: request)
         }
@@ -148,7 +151,7 @@ package struct RequestTemplate: Sendable {
             return try ClientRequest(
                 url: url, subprotocols: subprotocols, hasPublicSubprotocols: hasPublicSubprotocols,
                 origin: needsOrigin ? origin(of: url) : arguments.origin,
-                host: arguments.host,
+                host: forwarded?.host ?? arguments.host,
                 userAgent: userAgent, credentials: credentials, authentication: arguments.authentication,
                 signer: signer, extensionOffers: forwarded?.offersCompression ?? true ? extensionOffers : [],
                 extraFields: fields, version: httpVersion)

@@ -27,7 +27,8 @@ extension OptionHeading {
 
     /// The headings in the order of help and manual.
     package static let all = [
-        cases, load, messages, server, access, proxy, web, faults, format, protocols, ending, requests, templates, exchange,
+        cases, load, messages, server, access, proxy, web, faults, format, protocols, ending, requests, templates,
+        exchange,
         scenario,
         staying, request, network, tls, compression, limits, results, display,
     ]

@@ -7,7 +7,9 @@ struct ConnectHandshake: Sendable {
     private var reader: ResponseReader
 
     /// Creates a handshake; `host` has no brackets and no zone.
-    init(host: String, port: UInt16, authorization: String?, userAgent: String?, limits: HeadLimits) {
+    init(
+        host: String, port: UInt16, authorization: String?, userAgent: String?, hops: String? = nil, limits: HeadLimits
+    ) {
         let authority = "\(host.utf8.contains(ASCII.colon) ? "[\(host)]" : host):\(port)"
         // RFC 9110 §9.3.6: the request target is the host and port, even if the port is the default.
         var head = "CONNECT \(authority) HTTP/1.1\r\n"
@@ -16,6 +18,8 @@ struct ConnectHandshake: Sendable {
             ("Host", authority),
             ("Proxy-Authorization", authorization),
             ("User-Agent", userAgent),
+            // RFC 8586 §2: a ring of proxies ends.
+            ("CDN-Loop", hops),
         ]
         for (name, value) in fields {
             if let value { head += "\(name): \(value)\r\n" }

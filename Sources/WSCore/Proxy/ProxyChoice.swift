@@ -71,6 +71,15 @@ package struct ProxyChoice: Sendable {
         }
     }
 
+    /// The proxies for some targets, without those of invalid variables.
+    package var all: [Chosen] {
+        if let explicit { return [Chosen(proxy: explicit, variable: nil)] }
+        return [secureVariable, plainVariable].compactMap { variable in
+            guard let variable, let proxy = try? Proxy(parsing: variable.value) else { return nil }
+            return Chosen(proxy: proxy, variable: variable.name)
+        }
+    }
+
     private static let secureVariables = [
         "wss_proxy", "WSS_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
     ]

@@ -38,11 +38,12 @@ package struct ProxyHandshake: Sendable {
     ///   - address: The target's 4- or 16-byte address if ``Proxy/needsTargetAddress``; sent instead of the host.
     ///   - login: The login at an HTTP proxy. By default, that of the proxy, by Basic authentication.
     ///   - userAgent: The value of User-Agent for CONNECT; nil omits the field.
+    ///   - hops: The value of CDN-Loop for CONNECT; nil omits the field.
     ///   - limits: The limits on the head of the response to CONNECT.
     /// - Throws: ``ProxyError/hostLength(byteCount:)`` if the host is empty or longer than 255 bytes.
     package init(
         proxy: Proxy, host: String, port: UInt16, address: [UInt8]? = nil, login: ClientLogin? = nil,
-        userAgent: String? = nil, limits: HeadLimits = .client
+        userAgent: String? = nil, hops: String? = nil, limits: HeadLimits = .client
     ) throws(ProxyError) {
         precondition(address.map { $0.count == 4 || $0.count == 16 } ?? true)
         // RFC 6874 §4: a zone has only local meaning and must not be sent.
@@ -55,7 +56,7 @@ package struct ProxyHandshake: Sendable {
             machine = .connect(
                 ConnectHandshake(
                     host: host, port: port, authorization: login?.authorization, userAgent: userAgent,
-                    limits: limits))
+                    hops: hops, limits: limits))
         case .socks5, .socks5h:
             let destination = address.map(SOCKS5Handshake.Destination.address) ?? .init(host: host)
             machine = .socks(SOCKS5Handshake(to: destination, port: port, credentials: proxy.credentials))

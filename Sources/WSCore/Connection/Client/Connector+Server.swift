@@ -1,7 +1,7 @@
 // TLS with the server, and the upgrade.
 extension Connector {
     internal func secure(with firstBytes: [UInt8] = []) {
-        guard request.url.isSecure, let stream else { return upgrade(with: firstBytes) }
+        guard request.url.isSecure, !settings.isTunnel, let stream else { return upgrade(with: firstBytes) }
         enter(.securing)
         let secured = resources.secure(
             stream, name: serverName, sessionKey: request.url.hostField,
@@ -24,6 +24,7 @@ extension Connector {
     /// Only that server receives our certificate and must match the expected name. A redirect from `ws` to `wss` on the
     /// same host still counts.
     private var isNamedByUser: Bool {
+        guard settings.isServerOfUser else { return false }
         let named = settings.request.url
         if request.url.isSameOrigin(as: named) { return true }
         guard case .tcp(let host, _) = request.url.endpoint, case .tcp(let namedHost, _) = named.endpoint else {
@@ -64,7 +65,7 @@ extension Connector {
         request = request.withCookies(from: resources.cookies, at: now).signed(at: now)
     }
 
-    private func upgrade(with firstBytes: [UInt8] = [], over secured: TLSStream? = nil, tls: TLSSummary? = nil) {
+    internal func upgrade(with firstBytes: [UInt8] = [], over secured: TLSStream? = nil, tls: TLSSummary? = nil) {
         guard let stream else { return }
         if let didConnect {
             // The caller takes over the stream.

@@ -29,6 +29,12 @@ extension Connector {
         package var redirects = RedirectPolicy()
         /// The time limits.
         package var timeouts = ConnectTimeouts()
+        /// Whether the stream leads to the server of a `wss` URL without TLS, for what another client sends.
+        package var isTunnel = false
+        /// Whether the user named the server, which then gets the certificate. A client of a proxy may have.
+        package var isServerOfUser = true
+        /// The addresses on which this process listens, to which it must not connect.
+        package var ownAddresses: [SocketAddress] = []
         /// Distinguishes ways to the server that must not share an HTTP/2 connection.
         package var sharingGroup = 0
 
@@ -48,6 +54,18 @@ extension Connector {
                 // An invalid proxy is none: there will be no connection.
                 let proxy = try? proxies?.proxy(isSecure: request.url.isSecure, host: host, port: port)
                 return proxy == nil && HostAndPort.isLoopback(host)
+            }
+        }
+
+        /// Whether a stream leads back to this process.
+        /// - Parameter peer: The address and port at its other end.
+        func isOwn(_ peer: String, from stream: SystemStream) -> Bool {
+            guard !ownAddresses.isEmpty, let peer = try? HostAndPort(parsing: peer) else { return false }
+            return ownAddresses.contains { own in
+                guard own.port == peer.port else { return false }
+                if HostAndPort.reaches(own.host, from: peer.host) { return true }
+                // A connection between two addresses of this machine has the same one at both ends.
+                return own.hostBytes.allSatisfy { $0 == 0 } && stream.localAddress?.host == peer.host
             }
         }
 

@@ -42,6 +42,9 @@ package final class Connector {
     /// Called for each ``Step``. The closure may cancel the connector.
     package var didStep: ((Step) -> Void)?
 
+    /// A connection to use for the first request; nil to open one.
+    package var prepared: PreparedConnection?
+
     /// The current request, after redirects; once sent, with cookies and a signature.
     package internal(set) var request: ClientRequest
     /// The login at the proxy, with the answer to its latest challenge.
@@ -221,6 +224,11 @@ package final class Connector {
 
     /// Opens a connection for this attempt.
     internal func connectAlone() {
+        if let prepared, let stream = prepared.take() {
+            peer = prepared.peer
+            stage = .connected(stream)
+            return upgrade(over: stream as? TLSStream, tls: (stream as? TLSStream)?.summary)
+        }
         enter(.resolving)
         let proxy: Proxy?
         do throws(ProxyChoiceError) {
@@ -292,6 +300,10 @@ package final class Connector {
             case .success(let (stream, peer)):
                 self.peer = peer
                 stage = .connected(stream)
+                guard !settings.isOwn(peer, from: stream) else {
+                    let error = ConnectError.unreachable([(peer, .ownServer)])
+                    return finish(.failure(proxy.map { .proxyUnreachable($0, error) } ?? error))
+                }
                 didStep?(.reached(peer: peer, proxy))
                 guard !isOver else { return }
                 if let proxy { reach(proxy, to: targets) } else { secure() }
@@ -326,7 +338,8 @@ package final class Connector {
         do throws(ProxyError) {
             let handshake = try ProxyHandshake(
                 proxy: proxy, host: host, port: port, address: targets.first?.hostBytes, login: proxyLogin,
-                userAgent: request.fields.first(named: "User-Agent"))
+                userAgent: request.fields.first(named: "User-Agent"),
+                hops: request.fields.first(named: Gateway.loopFieldName))
             let tunnel = ProxyTunnel(handshake, with: proxy, on: stream) { [self] result in
                 switch result {
                 case .failure(.lost(.protection(let error as TLSError), _)):

@@ -39,6 +39,7 @@ internal final class ForwardedExchange {
     private let facts: OpeningFacts
     private let forwarding: RequestForwarding
     private let firstBytes: [UInt8]
+    private let prepared: PreparedConnection?
     private let memory: HeldMemory?
     private var isCounted = false
     private var completion: ((ServedRequest) -> Void)?
@@ -76,10 +77,11 @@ internal final class ForwardedExchange {
     /// - Parameters:
     ///   - firstBytes: The bytes that arrived after the head of the request.
     ///   - client: The client's stream, which does not read.
+    ///   - prepared: The connection to the server; nil to open one.
     ///   - memory: Counts what the exchange holds.
     init(
         _ request: RequestHead, _ firstBytes: [UInt8], on client: any ByteStream, facts: OpeningFacts,
-        _ forwarding: RequestForwarding, memory: HeldMemory?
+        _ forwarding: RequestForwarding, prepared: PreparedConnection? = nil, memory: HeldMemory?
     ) {
         self.memory = memory
         self.request = request
@@ -87,6 +89,7 @@ internal final class ForwardedExchange {
         self.facts = facts
         self.forwarding = forwarding
         self.firstBytes = firstBytes
+        self.prepared = prepared
         requestBody = BodyFraming(of: request)
     }
 
@@ -112,6 +115,7 @@ internal final class ForwardedExchange {
                 if case .failure(let error) = result { answer(forwarding.refusal(error, request)) }
             }
             connector.didConnect = { [unowned self] stream, firstBytes in didConnect(stream, firstBytes) }
+            connector.prepared = prepared
             self.connector = connector
             connector.start()
         } catch {

@@ -5,6 +5,11 @@ internal struct OtherClients {
     var exchanges: [ObjectIdentifier: WebExchange] = [:]
     /// The requests that are being forwarded.
     var forwardedExchanges: [ObjectIdentifier: ForwardedExchange] = [:]
+    /// The tunnels whose content is not known yet.
+    var interceptions: [ObjectIdentifier: Interception] = [:]
+    /// The tunnels that are not connected yet.
+    var tunnelConnectors: [ObjectIdentifier: (Connector, client: any ByteStream)] = [:]
+    var tunnels: [ObjectIdentifier: Tunnel] = [:]
     /// The POST requests whose bodies have not been delivered.
     var postedRequests: [ObjectIdentifier: PostedRequest] = [:]
     /// Those of them that wait for room, or for earlier ones, in the order of their arrival.
@@ -19,7 +24,8 @@ internal struct OtherClients {
 
     /// The number of clients. Of an HTTP/2 connection, the streams count, or the connection itself if it has none.
     var count: Int {
-        openings.count + exchanges.count + forwardedExchanges.count + postedRequests.count + idleHTTP2Count
+        openings.count + exchanges.count + forwardedExchanges.count + interceptions.count + tunnelConnectors.count
+            + tunnels.count + postedRequests.count + idleHTTP2Count
             + lingeringCount
     }
 }

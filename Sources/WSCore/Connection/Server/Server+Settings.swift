@@ -90,6 +90,10 @@ extension Server {
         case served(ServedRequest)
         /// TLS failed before the request was complete.
         case failedToSecure(TLSError, OpeningFacts)
+        /// TLS with a client whose connection to a target is intercepted failed before the request was complete.
+        case failedToIntercept(ProxyTarget, TLSError, OpeningFacts)
+        /// A tunnel that was not intercepted has ended.
+        case tunneled(TunneledConnection)
         /// A client's HTTP/2 connection has ended because of a violation.
         case violatedHTTP2(HTTP2Error, PeerAddress)
         /// Accepting has paused.

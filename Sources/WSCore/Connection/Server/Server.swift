@@ -9,16 +9,18 @@ package final class Server<Handler: ConnectionHandler> {
     package var admission = Admission.immediate { _ in nil }
     /// Forwards the requests that are not upgrades; nil if the responder answers them.
     package var forwarding: RequestForwarding?
+    /// Takes part in tunnels; nil if the server is no HTTP proxy.
+    package var tunneling: Tunneling?
     /// Delivers the bodies of POST requests to clients; nil if the responder answers these requests, too.
     package var postDelivery: PostDelivery?
 
-    private let settings: Settings
+    let settings: Settings
     private let tls: TLSLayer?
     /// The resources of the connections, also for those to another server.
     package let resources: ConnectionResources
     private let makeHandler: (AcceptedClient) -> Handler
     private var listeners: [StreamListener] = []
-    internal private(set) var others = OtherClients()
+    var others = OtherClients()
     private let windowBudget: HTTP2WindowBudget
     private let siteCache: SiteCache
     /// The number of connections to another server on behalf of clients. They may outlive their clients.
@@ -123,6 +125,13 @@ package final class Server<Handler: ConnectionHandler> {
         listeners = []
         for opening in others.openings.values { opening.cancel() }
         others.openings = [:]
+        for interception in others.interceptions.values { interception.cancel() }
+        others.interceptions = [:]
+        for (connector, client) in others.tunnelConnectors.values {
+            connector.cancel()
+            client.close()
+        }
+        others.tunnelConnectors = [:]
         for connection in others.http2Connections.values { connection.drain() }
     }
 
@@ -165,7 +174,7 @@ package final class Server<Handler: ConnectionHandler> {
     }
 
     /// Pauses accepting at the limit. New clients then wait in the kernel's queue until others leave.
-    private func updateAccepting() {
+    func updateAccepting() {
         let count = clientCount
         peakCount = max(peakCount, count + upstreamCount)
         if haveMostClientsLeft { resources.startTimer() }
@@ -191,23 +200,27 @@ package final class Server<Handler: ConnectionHandler> {
         secured?.start()
     }
 
-    private func makeOpening(on stream: any ByteStream, from peer: Peer, acceptsHTTP2: Bool) -> ServerOpening {
+    func makeOpening(on stream: any ByteStream, from peer: Peer, acceptsHTTP2: Bool) -> ServerOpening {
         let opening = ServerOpening(
             stream, from: peer.address, policy: settings.policy, timeout: settings.handshakeTimeout,
-            admission: admission, watch: resources.deadPeerDetector, acceptsHTTP2: acceptsHTTP2,
-            memory: resources.memory
+            admission: admission(of: peer.intercepted), watch: resources.deadPeerDetector, acceptsHTTP2: acceptsHTTP2,
+            memory: resources.memory, through: peer.intercepted
         ) { [unowned self] opening, outcome in
             others.openings[ObjectIdentifier(opening)] = nil
             if opening.isLingering { addLingering(opening) }
             defer { updateAccepting() }
             switch consume outcome {
             case .abandoned(.protection(TLSError.endedDuringHandshake(peerHasAnswered: false))?): break
+            case .abandoned(.protection(let error as TLSError)?) where peer.intercepted != nil:
+                if let origin = peer.intercepted?.origin {
+                    observer?(.failedToIntercept(origin.target, error, opening.facts))
+                }
             case .abandoned(.protection(let error as TLSError)?): observer?(.failedToSecure(error, opening.facts))
             case .abandoned: break
             case .refused(let refusal): observer?(.refused(refusal, opening.facts))
             case .requested(let request, let firstBytes):
                 if let forwarding {
-                    forward(request, firstBytes, of: opening, with: forwarding)
+                    take(request, firstBytes, of: opening, from: peer, with: forwarding)
                 } else if let postDelivery, request.method == "POST" {
                     receive(request, firstBytes, of: opening, for: postDelivery)
                 } else {
@@ -224,6 +237,12 @@ package final class Server<Handler: ConnectionHandler> {
         others.openings[ObjectIdentifier(opening)] = opening
         updateAccepting()
         return opening
+    }
+
+    /// How requests of a tunnel are admitted: not at all if its server cannot be reached.
+    private func admission(of intercepted: Intercepted?) -> Admission {
+        guard let failure = intercepted?.failure, let forwarding else { return admission }
+        return .immediate { forwarding.refusal(failure, $0.request) }
     }
 
     private func addLingering(_ opening: ServerOpening) {
@@ -319,11 +338,20 @@ package final class Server<Handler: ConnectionHandler> {
         }
     }
 
-    private func forward(
-        _ request: RequestHead, _ firstBytes: [UInt8], of opening: ServerOpening, with forwarding: RequestForwarding
+    /// Passes a request on, or connects to the target of CONNECT.
+    private func take(
+        _ request: RequestHead, _ firstBytes: [UInt8], of opening: ServerOpening, from peer: Peer,
+        with forwarding: RequestForwarding
     ) {
+        if let tunneling, request.method == "CONNECT" {
+            return connect(request, firstBytes, of: opening, from: peer, by: tunneling, with: forwarding)
+        }
+        if let failure = peer.intercepted?.failure {
+            return refuse(forwarding.refusal(failure, request), request, on: opening.stream, opening.facts)
+        }
         let exchange = ForwardedExchange(
-            request, firstBytes, on: opening.stream, facts: opening.facts, forwarding, memory: resources.memory)
+            request, firstBytes, on: opening.stream, facts: opening.facts, forwarding,
+            prepared: peer.intercepted?.prepared, memory: resources.memory)
         others.forwardedExchanges[ObjectIdentifier(exchange)] = exchange
         exchange.run { [unowned self] served in
             remove(exchange)
@@ -379,10 +407,12 @@ package final class Server<Handler: ConnectionHandler> {
 }
 
 /// What a ``Server`` knows about a client before its request.
-private struct Peer {
+struct Peer {
     let address: PeerAddress
     /// Nil without TLS.
     let tls: TLSStream?
     /// The index of the endpoint it connected to.
     let endpointIndex: Int
+    /// The tunnel in which its request arrives; nil for none.
+    var intercepted: Intercepted?
 }

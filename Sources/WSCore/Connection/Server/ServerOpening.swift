@@ -35,6 +35,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     private let memory: HeldMemory?
     private var handshake: ServerHandshake
     private let admission: Admission
+    private let prepared: PreparedConnection?
     private let completion: (ServerOpening, consuming Outcome) -> Void
     private let timeout: Duration
     private var timer: Timer?
@@ -52,10 +53,11 @@ internal final class ServerOpening: ByteStreamDelegate {
     ///   - acceptsHTTP2: Whether the client may speak HTTP/2: with TLS if ALPN has selected it, otherwise with prior
     ///     knowledge.
     ///   - memory: Counts what a refusal holds.
+    ///   - intercepted: The tunnel through which the request arrives; nil for none.
     init(
         _ stream: any ByteStream, from address: PeerAddress, policy: ServerPolicy, timeout: Duration,
         admission: Admission, watch: DeadPeerDetector, acceptsHTTP2: Bool = false, memory: HeldMemory? = nil,
-        completion: @escaping (ServerOpening, consuming Outcome) -> Void
+        through intercepted: Intercepted? = nil, completion: @escaping (ServerOpening, consuming Outcome) -> Void
     ) {
         self.stream = stream
         self.address = address
@@ -67,7 +69,8 @@ internal final class ServerOpening: ByteStreamDelegate {
         self.timeout = timeout
         preface = acceptsHTTP2 ? [] : nil
         self.policy = policy
-        handshake = ServerHandshake(policy: policy)
+        handshake = ServerHandshake(policy: policy, through: intercepted?.origin)
+        prepared = intercepted?.prepared
     }
 
     /// The facts for a log.
@@ -78,12 +81,15 @@ internal final class ServerOpening: ByteStreamDelegate {
     }
 
     /// Starts reading the request.
-    func start() {
+    /// - Parameter firstBytes: The bytes of it that have been read.
+    func start(with firstBytes: [UInt8] = []) {
         stream.delegate = self
         let timer = Timer(on: stream.loop) { [unowned self] in refuse(ServerHandshake.timeoutRefusal) }
         timer.start(after: timeout)
         self.timer = timer
         stream.startReading()
+        traffic.receivedBytes = firstBytes.count
+        if !firstBytes.isEmpty { receive(firstBytes.span.bytes) }
     }
 
     /// Continues with a request that has arrived on a stream of HTTP/2, or the reason why its head cannot be read.
@@ -198,7 +204,7 @@ internal final class ServerOpening: ByteStreamDelegate {
             let request = upgrade.request
             waiting = Waiting(request: request, hasFrames: !firstBytes.isEmpty)
             watch.add(self)
-            let cancel = admit(upgrade) { [self] decision in
+            let cancel = admit(upgrade, prepared) { [self] decision in
                 _ = stopWaiting()
                 switch decision {
                 case .accepted(let upgrade): finish(.accepted(upgrade, firstBytes: firstBytes))
@@ -251,8 +257,8 @@ package enum Admission {
     /// At once: returns the reason to refuse the request, or nil to accept it.
     case immediate((ServerUpgrade) -> HandshakeRefusal?)
     /// Later: calls the closure with the decision. The client waits meanwhile. Returns a closure that cancels the decision,
-    /// because the client has left.
-    case deferred((ServerUpgrade, @escaping (Decision) -> Void) -> () -> Void)
+    /// because the client has left. There may be a connection to the server already.
+    case deferred((ServerUpgrade, PreparedConnection?, @escaping (Decision) -> Void) -> () -> Void)
 
     /// A decision about an upgrade.
     package enum Decision {

@@ -50,14 +50,21 @@ package struct RequestHead: Equatable, Sendable {
     /// Whether the request is an upgrade to some version of the protocol, which a gateway takes part in. For a gateway, others
     /// that ask for a WebSocket are requests like any other (RFC 9110 §7.8: Upgrade concerns one connection, and may be
     /// ignored).
-    var isUpgrade: Bool {
+    package var isUpgrade: Bool {
         guard asksForWebSocket, method == "GET", minorVersion >= 1 else { return false }
         // HTTP/2 has no such field.
         return version == .http2 || fields.contains(token: "upgrade", named: "Connection")
     }
 
-    /// RFC 9112 §3.2.4: whether the request concerns the server as a whole.
-    var concernsServer: Bool { method == "OPTIONS" && target == "*" }
+    /// RFC 9112 §3.2.4: whether the request concerns the server as a whole. For a proxy, it has a URL without a path.
+    package var concernsServer: Bool {
+        method == "OPTIONS" && (target == "*" || absoluteForm?.utf8.allSatisfy(Self.isAuthority) ?? false)
+    }
+
+    /// Whether a target in absolute form is that of TLS; nil for another form.
+    var isTargetSecure: Bool? {
+        absoluteForm == nil ? nil : URLForm.scheme(of: target).flatMap { URLForm.webSchemes[$0] }
+    }
 
     /// Whether the target has a path.
     var hasPath: Bool { originForm != nil }

@@ -28,7 +28,8 @@ package struct HostPattern: Equatable, Sendable {
 
     private init(host: String?, _ text: String) throws(HostPatternError) {
         // A segment of a path, too, is a text without slashes.
-        guard let pattern = PathPattern("/" + Self.withoutFinalDot(text)), !text.contains("/"), !text.contains("@") else {
+        guard let pattern = PathPattern("/" + Self.withoutFinalDot(text)), !text.contains("/"), !text.contains("@")
+        else {
             throw .host(.invalidHost(text))
         }
         self.pattern = pattern

@@ -1,8 +1,8 @@
 /// Maps the heads of requests and responses between a gateway's clients and its server (RFC 9110 §3.7, §7.6): what names
-/// the gateway to clients names the server to the server.
+/// the gateway to clients names the server to the server. Clients of a proxy name the server themselves.
 package struct Gateway: Sendable {
-    /// The server's origin, as in `https://example.com`.
-    private let serverOrigin: String
+    /// The server's origin, as in `https://example.com`; nil for a proxy.
+    private let serverOrigin: String?
     /// The server's host and port.
     private let serverHost: HostAndPort?
     /// Whether clients use TLS.
@@ -11,6 +11,8 @@ package struct Gateway: Sendable {
     private let identifier: String
     /// Whether requests to the server get a login that their senders do not have.
     private let addsLogin: Bool
+    /// The hosts of a proxy's login; nil for all.
+    private let loginHosts: HostPattern?
 
     /// Creates a gateway.
     /// - Parameters:
@@ -25,6 +27,30 @@ package struct Gateway: Sendable {
         serverOrigin = server.origin(host: host)
         serverHost = try? HostAndPort(parsing: host)
         self.isSecure = isSecure
+        loginHosts = nil
+    }
+
+    /// Creates the gateway of a proxy.
+    /// - Parameters:
+    ///   - identifier: A token that no other gateway has.
+    ///   - loginHosts: The hosts that get a login that their senders do not have; nil for none.
+    package init(proxyNamed identifier: String, loginHosts: HostPattern?) {
+        self.identifier = identifier
+        self.loginHosts = loginHosts
+        addsLogin = loginHosts != nil
+        serverOrigin = nil
+        serverHost = nil
+        isSecure = false
+    }
+
+    /// The Host field of a request for the server; nil for that of the server's URL.
+    package func host(of request: RequestHead) -> String? {
+        serverOrigin == nil ? request.fields.first(named: "Host") : nil
+    }
+
+    private func addsLogin(to request: RequestHead) -> Bool {
+        guard addsLogin, let loginHosts else { return addsLogin }
+        return ProxyTarget(of: request).map { loginHosts.matches($0.host) } ?? true
     }
 
     /// The fields of a client's request for the server: without those of the connection and of the opening handshake,
@@ -36,7 +62,9 @@ package struct Gateway: Sendable {
         let loopField = HeaderField(wellFormedName: Self.loopFieldName, value: hops.joined(separator: ", "))
         return Self.endToEndFields(request.fields).compactMap { field in
             guard !Self.requestFields.contains(where: field.isNamed) else { return nil }
-            guard field.isNamed("Origin") || field.isNamed("Referer"), let clientOrigin else { return field }
+            guard field.isNamed("Origin") || field.isNamed("Referer"), let clientOrigin, let serverOrigin else {
+                return field
+            }
             return Self.replacing(clientOrigin, with: serverOrigin, in: field)
         } + [loopField]
     }
@@ -58,13 +86,14 @@ package struct Gateway: Sendable {
     package func fields(of response: ResponseHead, to request: RequestHead) -> [HeaderField] {
         var policyField: [HeaderField] = []
         // A page of another site may otherwise embed what the login gives access to.
-        if addsLogin, response.status >= 200, !response.fields.contains(named: Self.resourcePolicyName) {
+        if addsLogin(to: request), response.status >= 200, !response.fields.contains(named: Self.resourcePolicyName) {
             policyField.append(HeaderField(wellFormedName: Self.resourcePolicyName, value: "same-site"))
         }
         return Self.endToEndFields(response.fields).compactMap { field in
             // They would concern all servers on the gateway's host, or lead past the gateway.
-            if field.isNamed("Strict-Transport-Security") || field.isNamed("Alt-Svc") { return nil }
-            if Self.upgradeFields.contains(where: field.isNamed) { return nil }
+            if field.isNamed("Alt-Svc") || Self.upgradeFields.contains(where: field.isNamed) { return nil }
+            guard let serverOrigin else { return field }
+            if field.isNamed("Strict-Transport-Security") { return nil }
             if field.isNamed("Set-Cookie") { return mapped(cookie: field, for: request) }
             if field.isNamed("Location") || field.isNamed("Content-Location") {
                 return mapped(location: field, for: request)
@@ -97,7 +126,8 @@ package struct Gateway: Sendable {
 
     /// - Parameter scheme: Nil for that of the server.
     private func port(_ host: HostAndPort, of scheme: String?) -> UInt16 {
-        let isSecure = scheme.flatMap { URLForm.webSchemes[$0] } ?? serverOrigin.utf8.starts(with: "https:".utf8)
+        let isSecure =
+            scheme.flatMap { URLForm.webSchemes[$0] } ?? serverOrigin?.utf8.starts(with: "https:".utf8) ?? false
         return host.port ?? WebSocketURL.defaultPort(isSecure: isSecure)
     }
 
@@ -163,7 +193,7 @@ package struct Gateway: Sendable {
         "Sec-WebSocket-Accept", ClientRequest.subprotocolFieldName, ExtensionHeader.fieldName,
     ]
     private static let handshakeFieldNames = ["Sec-WebSocket-Key", "Sec-WebSocket-Version"] + upgradeFields
-    private static let loopFieldName = "CDN-Loop"
+    static let loopFieldName = "CDN-Loop"
     private static let resourcePolicyName = "Cross-Origin-Resource-Policy"
     private static let requestFields = ["Host", loopFieldName] + handshakeFieldNames
 }

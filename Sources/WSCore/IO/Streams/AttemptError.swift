@@ -8,6 +8,8 @@ package enum AttemptError: Error, Equatable, Sendable, CustomStringConvertible {
     case noSource(SocketAddress.Family)
     /// A link-local address has no zone, so its interface is unknown (RFC 4007 §6).
     case missingZone
+    /// This process itself listens there.
+    case ownServer
 
     /// Whether the same attempt may succeed later without any change on this side.
     package var mayPass: Bool {
@@ -24,6 +26,7 @@ package enum AttemptError: Error, Equatable, Sendable, CustomStringConvertible {
         case .noSource(.ipv4): "there is no IPv4 source address"
         case .noSource(.ipv6): "there is no IPv6 source address"
         case .missingZone: "the address names no interface"
+        case .ownServer: "the relay itself listens there"
         }
     }
 }

@@ -349,6 +349,9 @@ extension SystemStream {
         return try SystemStream(descriptor: descriptor, kind: kind, on: loop)
     }
 
+    /// The address at this end; nil for a Unix domain socket.
+    var localAddress: SocketAddress? { isClosed ? nil : Socket.localAddress(of: descriptor) }
+
     /// The peer's state, as far as the system knows it without reading.
     package var peerPresence: PeerPresence {
         guard !isClosed else { return .isGone }

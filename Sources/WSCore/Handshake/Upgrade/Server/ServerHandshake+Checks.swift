@@ -2,30 +2,34 @@ extension ServerHandshake {
     /// Checks a request against HTTP, RFC 6455 §4.2.1, and the server's policy. Returns `nil` for a valid request that
     /// does not ask for a WebSocket.
     static func check(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) -> ServerUpgrade? {
+        // Its target and its login have been checked.
+        if policy.isProxy, request.method == "CONNECT" { return nil }
         let asksForWebSocket = policy.isGateway ? request.isUpgrade : request.asksForWebSocket
         if asksForWebSocket { try checkMethodAndVersion(request) }
 
         // Checks for all requests. Host comes before Authorization: a browser with a page on a rebound name must not be
         // asked for a password.
         let host = try checkHTTP(request, policy: policy)
-        if policy.checksHostAndOrigin { try checkHost(host, of: request, policy: policy) }
-        let login = try checkAccess(request, policy: policy)
+        if policy.checksHostAndOrigin, !policy.isProxy { try checkHost(host, of: request, policy: policy) }
+        let login = policy.isProxy ? nil : try checkAccess(request, policy: policy)
+        let addsLogin = policy.addsLogin(to: host)
+        let checksOrigin = policy.checksHostAndOrigin && (addsLogin || !policy.isProxy)
         guard asksForWebSocket else {
             // RFC 9110 §15.6.2: the functionality that the request needs is not supported.
             if let name = request.connectProtocol, !request.asksForWebSocket {
                 throw refusal(501, "The protocol \(quoted(name)) is not supported; use websocket.", request)
             }
             // Browsers send forms and simple requests of any page, with its origin, without asking the server first.
-            if policy.checksHostAndOrigin, policy.isGateway || request.method == "POST" {
+            if checksOrigin, policy.isGateway || request.method == "POST" {
                 try checkOrigin(request, host: host, policy: policy)
-                if policy.role == .gateway(addsLogin: true) { try checkSite(request, host: host, policy: policy) }
+                if addsLogin { try checkSite(request, host: host, policy: policy) }
             }
             return nil
         }
 
         // Checks for WebSocket requests.
         try checkUpgrade(request, policy: policy)
-        if policy.checksHostAndOrigin { try checkOrigin(request, host: host, policy: policy) }
+        if checksOrigin { try checkOrigin(request, host: host, policy: policy) }
         if let path = policy.path, !policy.hasWebSockets(at: request) {
             throw refusal(404, "There is no WebSocket endpoint at this path; use \(path).", request)
         }

@@ -12,13 +12,20 @@ package struct ServerHandshake: Sendable {
     }
 
     private let policy: ServerPolicy
+    private let tunnel: TunnelOrigin?
     private var parser: HTTPHeadParser
     private var refusal: HandshakeRefusal?
 
     /// Creates a handshake for one connection. `limits` apply to the request's head; the default is
     /// ``HeadLimits/server``.
     package init(policy: ServerPolicy, limits: HeadLimits = .server) {
+        self.init(policy: policy, through: nil, limits: limits)
+    }
+
+    /// - Parameter tunnel: The tunnel of an HTTP proxy through which the request arrives; nil for none.
+    init(policy: ServerPolicy, through tunnel: TunnelOrigin?, limits: HeadLimits = .server) {
         self.policy = policy
+        self.tunnel = tunnel
         parser = HTTPHeadParser(.request, limits: limits)
     }
 
@@ -28,9 +35,10 @@ package struct ServerHandshake: Sendable {
     package mutating func receive(_ bytes: RawSpan) throws(HandshakeRefusal) -> Progress {
         if let refusal { throw refusal }
         do {
-            guard let headByteCount = try receiveHead(bytes), let request = parser.requestHead else {
+            guard let headByteCount = try receiveHead(bytes), var request = parser.requestHead else {
                 return .needsMore
             }
+            if policy.isProxy { request = try request.proxied(through: tunnel, access: policy.access) }
             guard let upgrade = try Self.check(request, policy: policy) else {
                 return .request(request, consumedByteCount: headByteCount)
             }

@@ -20,6 +20,9 @@ package final class ServerPolicy: Sendable {
         /// Passes requests on to another server, perhaps with a login of its own. Origin is also checked in those that are not
         /// upgrades, and only those that are upgrades (``RequestHead/isUpgrade``) are checked as such.
         case gateway(addsLogin: Bool)
+        /// Like a gateway, to any server that a client names; ``ServerPolicy/access`` is that of the proxy. Requests to the
+        /// hosts of `login` get a login of the proxy, and only there are Origin and the like checked.
+        case proxy(login: HostPattern?)
     }
     /// The role of the server.
     package let role: Role
@@ -74,6 +77,17 @@ package final class ServerPolicy: Sendable {
 
     /// Whether requests go on to another server.
     var isGateway: Bool { role != .server }
+    /// Whether clients name the servers.
+    var isProxy: Bool { if case .proxy = role { true } else { false } }
+
+    /// Whether requests to a host get a login that their senders do not have.
+    func addsLogin(to host: HostAndPort) -> Bool {
+        switch role {
+        case .server: false
+        case .gateway(let addsLogin): addsLogin
+        case .proxy(let login): login?.matches(host.host) ?? false
+        }
+    }
 
     /// The subprotocols that a request may choose from, in order of preference.
     func subprotocols(at request: RequestHead) -> [String] {
