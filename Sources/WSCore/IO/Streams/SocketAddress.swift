@@ -127,7 +127,9 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     }
 
     /// Whether it is an address of the loopback interface.
-    package var isLoopback: Bool { HostAndPort.isLoopback(host) }
+    package var isLoopback: Bool {
+        family == .ipv4 ? hostBytes.first == 127 : hostBytes == [UInt8](repeating: 0, count: 15) + [1]
+    }
 
     /// The address without its port, such as `127.0.0.1`, `::1`, or `fe80::1%eth0`.
     package var host: String {
