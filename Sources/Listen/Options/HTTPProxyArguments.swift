@@ -8,6 +8,10 @@ package struct HTTPProxyArguments: Equatable, Sendable {
     package var intercepted: [HostPattern] = []
     /// As typed: `USER:PASSWORD`, `@FILE`, or `env:NAME`; `nil` if clients need no login.
     package var login: String?
+    /// `nil`: in the user's state directory.
+    package var authorityDirectory: String?
+    /// Whether to print the certificate of the authority, and nothing else.
+    package var printsAuthority = false
 
     static let options: [OptionSpecification<HTTPProxyArguments>] = [
         OptionSpecification(
@@ -69,6 +73,7 @@ extension ListenArguments {
             let url = "it is for an HTTP proxy, which has no URL; omit one of the two"
             problems = [
                 (!proxy.intercepted.isEmpty, "--intercept", url), (proxy.login != nil, "--proxy-login", url),
+                (proxy.authorityDirectory != nil, "--proxy-ca", url),
             ]
         }
         for (isProblem, option, why) in problems where isProblem { throw .badArgument(what: option, why: why) }

@@ -36,7 +36,7 @@ package struct RelayArguments: Equatable, Sendable {
 
     package static let operands: [OperandSpecification<RelayArguments>] = [
         OperandSpecification(
-            "[ADDRESS:]PORT", required: true, profileKey: "address", example: "8080",
+            "[ADDRESS:]PORT", required: false, profileKey: "address", example: "8080",
             summary: "Port to listen on, or unix:PATH",
             manual: """
                 The address and port that clients connect to, as for `wsx listen`. The default address is `127.0.0.1`, \
@@ -61,13 +61,14 @@ package struct RelayArguments: Equatable, Sendable {
         }.lifted(\.server),
     ]
 
-    package static let options = table.adapted(examples: [
-        "param": "--param name=demo --answer '^who => {{name}}'",
-        "max-connections": "--max-connections 1000", "max-memory": "--max-memory 1G",
-        "tls-self-signed": "--tls-self-signed", "delay": "--delay 200ms", "drop-rate": "--drop-rate 1%",
-        "seed": "--drop-rate 1% --seed 7", "close-after": "--close-after 100", "reject": "--reject 503x2",
-        "throttle": "--throttle 64k",
-    ])
+    package static let options = (table + [HTTPProxyArguments.printingOption(besides: table).lifted(\.proxy)]).adapted(
+        examples: [
+            "param": "--param name=demo --answer '^who => {{name}}'",
+            "max-connections": "--max-connections 1000", "max-memory": "--max-memory 1G",
+            "tls-self-signed": "--tls-self-signed", "delay": "--delay 200ms", "drop-rate": "--drop-rate 1%",
+            "seed": "--drop-rate 1% --seed 7", "close-after": "--close-after 100", "reject": "--reject 503x2",
+            "throttle": "--throttle 64k",
+        ])
 
     @OptionTable<RelayArguments> private static var table: [OptionSpecification<RelayArguments>] {
         (ServerArguments.upgradeOptions + ServerArguments.servingOptions).only([
@@ -75,6 +76,7 @@ package struct RelayArguments: Equatable, Sendable {
         ])
         .lifted(\.listen.server)
         HTTPProxyArguments.options.lifted(\.proxy)
+        [HTTPProxyArguments.authorityOption].lifted(\.proxy)
         AccessArguments.options.only(["origin", "max-connections", "max-memory"]).lifted(\.listen.access)
         ExchangeArguments.options(
             firstMessage: "", ready: nil,

@@ -84,7 +84,7 @@ package struct ListenSettings {
         }
         if !arguments.transcript.dropped.isEmpty { try arguments.checkEncoding(for: "--drop", changes: false) }
         if exchange?.answers.isEmpty == false { try arguments.checkEncoding(for: "--answer", changes: false) }
-        endpoints = try sockets.isEmpty ? [Self.endpoint(arguments.address)] : sockets.map { .inherited($0) }
+        endpoints = try sockets.isEmpty ? [Self.endpoint(of: arguments)] : sockets.map { .inherited($0) }
         try arguments.checkProxyOptions(isLocal: endpoints.allSatisfy { $0.address?.isLoopback ?? true })
         if case .relay(let mode) = arguments.mode {
             relay = try RelaySettings(mode, isSecure: arguments.tls.isUsed, secrets: secrets)
@@ -204,8 +204,9 @@ package struct ListenSettings {
 
     /// Parses `PORT`, `ADDRESS:PORT`, or `unix:PATH`. The default address is loopback, because a development server
     /// should not be reachable from other hosts.
-    private static func endpoint(_ text: String) throws(Failure) -> Server<ListenClient>.Endpoint {
-        guard !text.isEmpty else { throw .missingAddress }
+    private static func endpoint(of arguments: ListenArguments) throws(Failure) -> Server<ListenClient>.Endpoint {
+        let text = arguments.address
+        guard !text.isEmpty else { throw .missingAddress(command: arguments.mode.isRelay ? "wsx relay" : "wsx listen") }
         let what = "[ADDRESS:]PORT '\(escapingControls(text))'"
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst("unix:".count))

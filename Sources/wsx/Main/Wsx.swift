@@ -123,6 +123,7 @@ struct Wsx {
         let secrets = secrets(within: ConnectTimeouts())
         let diagnostics = diagnostics(arguments.transcript.display, secrets)
         do throws(Failure) {
+            if let certificate = try arguments.printedAuthority(environment) { return printed(certificate) }
             let activation = SocketActivation(environment: environment, processNumber: getpid())
             let settings = try ListenSettings(arguments, sockets: try activation.sockets(), secrets: secrets)
             for name in SocketActivation.variables { unsetenv(name) }

@@ -6,8 +6,8 @@ import WSCore
 package enum Failure: Error {
     /// A well-formed argument that cannot be used. `what` is its purpose.
     case badArgument(what: String, why: String)
-    /// `wsx listen` has neither an address nor a socket.
-    case missingAddress
+    /// A command, such as `wsx listen`, has neither an address nor a socket.
+    case missingAddress(command: String)
     /// Standard input, or a message on the command line, cannot be sent.
     case badInput(what: String, why: String)
     /// Standard input cannot be read.
@@ -121,8 +121,9 @@ package enum Failure: Error {
     package var report: FailureReport {
         switch self {
         case .badArgument(let what, let why), .badInput(let what, let why): .init(.usage, "\(what): \(why)")
-        case .missingAddress:
-            .init(.usage, "'wsx listen' needs [ADDRESS:]PORT; try 'wsx listen 8080', or pass a socket with LISTEN_FDS")
+        case .missingAddress(let command):
+            .init(
+                .usage, "'\(command)' needs [ADDRESS:]PORT; try '\(command) 8080', or pass a socket with LISTEN_FDS")
         case .input(let error): .init(.system, "reading standard input: \(error)")
         case .output(.badDescriptor): .init(.system, "writing standard output: it is closed")
         case .output(let error): .init(.system, "writing standard output: \(error)")

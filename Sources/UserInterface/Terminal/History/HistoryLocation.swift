@@ -26,7 +26,7 @@ package enum HistoryLocation {
     }
 
     /// XDG Base Directory Specification: relative paths are ignored.
-    static func stateDirectory(_ environment: (String) -> String?) -> String? {
+    package static func stateDirectory(_ environment: (String) -> String?) -> String? {
         if let path = environment("XDG_STATE_HOME"), path.hasPrefix("/") { return path }
         guard let home = environment("HOME"), home.hasPrefix("/") else { return nil }
         return "\(home)/.local/state"

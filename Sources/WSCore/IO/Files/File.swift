@@ -51,11 +51,11 @@ package enum File {
         }
     }
 
-    /// Creates or replaces the file at `path`, which becomes accessible only by its owner. At any moment, the name
-    /// refers to a complete file. A symbolic link is replaced, not followed.
-    package static func replace(_ path: String, with bytes: [UInt8]) throws(IOError) {
+    /// Creates or replaces the file at `path`, by default accessible only by its owner. At any moment, the name refers to a
+    /// complete file. A symbolic link is replaced, not followed.
+    package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(IOError) {
         let temporary = try TemporaryFile(at: path + ".", contents: bytes)
-        guard rename(temporary.path, path) == 0 else {
+        guard chmod(temporary.path, mode) == 0, rename(temporary.path, path) == 0 else {
             let error = IOError.last
             temporary.remove()
             throw error
@@ -127,7 +127,7 @@ package enum File {
         try contents(of: StandardDescriptors.input)
     }
 
-    private static func contents(
+    static func contents(
         of descriptor: Int32, maximumBytes: Int = .max
     ) throws(IOError) -> [UInt8] {
         var contents: [UInt8] = []

@@ -78,7 +78,7 @@ import WSCore
             failure: .application(ApplicationFailure(name: "mqtt", problem: .undecodable("cbor: no"))),
             status: .violation, kind: "protocol", message: "--decode: a message cannot be decoded: cbor: no"),
         Example(
-            failure: .missingAddress, status: .usage, kind: "usage",
+            failure: .missingAddress(command: "wsx listen"), status: .usage, kind: "usage",
             message: "'wsx listen' needs [ADDRESS:]PORT; try 'wsx listen 8080', or pass a socket with LISTEN_FDS"),
         Example(
             failure: .badInput(what: "the input", why: "bad"), status: .usage, kind: "usage",
