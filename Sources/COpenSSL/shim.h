@@ -120,10 +120,10 @@ static inline int wsx_certificate_add_names(X509 *certificate, GENERAL_NAMES *na
 
 // Adds an extension, such as key usage, from its text in the format of OpenSSL's configuration files. Returns 1 on
 // success.
-static inline int wsx_certificate_add_extension(X509 *certificate, int kind, const char *value) {
+static inline int wsx_certificate_add_extension(X509 *certificate, X509 *issuer, int kind, const char *value) {
     X509V3_CTX context;
     X509V3_set_ctx_nodb(&context);
-    X509V3_set_ctx(&context, certificate, certificate, NULL, NULL, 0);
+    X509V3_set_ctx(&context, issuer, certificate, NULL, NULL, 0);
     X509_EXTENSION *extension = X509V3_EXT_conf_nid(NULL, &context, kind, value);
     if (extension == NULL) return 0;
     int result = X509_add_ext(certificate, extension, -1);

@@ -10,6 +10,8 @@ package final class TLSContext {
     internal let minimumVersion: TLSVersion
     internal let hasCertificate: Bool
     internal let keyLog: (@Sendable (String) -> Void)?
+    /// Issues the certificate of each session, or `nil` if all have the same one.
+    internal let authority: CertificateAuthority?
     /// The versions of HTTP that a server selects from, in its order of preference.
     internal let versions: [HTTPVersion]
     internal var resumption = ResumptionStore()
@@ -24,6 +26,7 @@ package final class TLSContext {
         minimumVersion = settings.minimumVersion
         hasCertificate = settings.certificate != nil
         keyLog = settings.keyLog
+        authority = nil
         versions = []
         try configure()
         // Reading the system's authorities takes time and is unnecessary without verification.
@@ -67,23 +70,36 @@ package final class TLSContext {
         minimumVersion = .tls12
         hasCertificate = true
         keyLog = settings.keyLog
+        authority = nil
         versions = settings.acceptsHTTP2 ? [.http2, .http1] : [.http1]
-        try configure()
+        try configureServer()
         try use(settings.certificate, certificateOption: "--tls-cert", keyOption: "--tls-key")
         if let trust = settings.clientTrust {
             try trust.load(into: handle, option: "--client-ca")
             nameClientAuthorities()
             SSL_CTX_set_verify(handle, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
         }
-        wsx_ssl_ctx_keep_no_sessions(handle)
-        // A session with a client certificate can only be resumed where client certificates are required, too.
-        let sessionContext = Array("wsx".utf8)
-        SSL_CTX_set_session_id_context(handle, sessionContext, UInt32(sessionContext.count))
-        SSL_CTX_set_alpn_select_cb(handle, selectApplicationProtocol, nil)
         guard var keys = settings.ticketKeys else { return }
         guard wsx_ssl_ctx_set_ticket_keys(handle, &keys, keys.count) == 1 else {
             throw .unavailable(reason: OpenSSLErrors.takeWords())
         }
+    }
+
+    /// Creates a server's context without a certificate: each session gets one for its host, and offers HTTP/1.1.
+    /// - Throws: ``TLSConfigurationError/unavailable(reason:)``.
+    package init(
+        authority: CertificateAuthority, keyLog: (@Sendable (String) -> Void)?
+    ) throws(TLSConfigurationError) {
+        handle = try Self.makeHandle(TLS_server_method())
+        isServer = true
+        verifies = false
+        pins = []
+        minimumVersion = .tls12
+        hasCertificate = true
+        self.keyLog = keyLog
+        self.authority = authority
+        versions = [.http1]
+        try configureServer()
     }
 
     deinit {
@@ -120,6 +136,15 @@ package final class TLSContext {
                 keyLog(String(cString: line))
             }
         }
+    }
+
+    private func configureServer() throws(TLSConfigurationError) {
+        try configure()
+        wsx_ssl_ctx_keep_no_sessions(handle)
+        // A session with a client certificate can only be resumed where client certificates are required, too.
+        let sessionContext = Array("wsx".utf8)
+        SSL_CTX_set_session_id_context(handle, sessionContext, UInt32(sessionContext.count))
+        SSL_CTX_set_alpn_select_cb(handle, selectApplicationProtocol, nil)
     }
 
     private func use(

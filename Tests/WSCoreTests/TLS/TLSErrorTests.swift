@@ -24,6 +24,8 @@ struct TLSErrorTests {
             .keyDoesNotFit(certificateOption: "o", keyOption: "o"), .weakCertificate(option: "o", reason: "r"),
             .trustUnreadable(option: "o", path: "p", reason: "r"), .trustIsEmpty(option: "o", path: "p"),
             .trustIsInvalid(option: "o", path: "p", reason: "r"), .invalidName("n"), .unavailable(reason: "r"),
+            .notAnAuthority(file: "f"), .authorityExpired(file: "f", key: "k", at: "t"),
+            .authorityNotYetValid(file: "f", from: "t"),
         ]
         expectEqual(Set(errors.map(\.description)).count, errors.count)
     }

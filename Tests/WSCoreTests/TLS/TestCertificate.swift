@@ -35,7 +35,7 @@ final class TestCertificate {
         ASN1_TIME_set(X509_getm_notAfter(handle), now + days.upperBound * 86400)
         X509_set_pubkey(handle, self.key)
         for entry in extensions {
-            try #require(wsx_certificate_add_extension(handle, entry.kind, entry.value) == 1)
+            try #require(wsx_certificate_add_extension(handle, handle, entry.kind, entry.value) == 1)
         }
         if !hosts.isEmpty || !addresses.isEmpty {
             let names = wsx_names_new()

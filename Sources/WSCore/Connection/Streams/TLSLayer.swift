@@ -20,6 +20,14 @@ package final class TLSLayer {
         self.init(try TLSContext(server: settings))
     }
 
+    /// Creates the layer of a server whose sessions have certificates of an authority.
+    /// - Throws: ``TLSConfigurationError/unavailable(reason:)``.
+    package convenience init(
+        authority: CertificateAuthority, keyLog: (@Sendable (String) -> Void)?
+    ) throws(TLSConfigurationError) {
+        self.init(try TLSContext(authority: authority, keyLog: keyLog))
+    }
+
     /// Starts a server's handshake on a stream, which it takes over. The delegate is told if it fails.
     package func accept(_ stream: any ByteStream) -> any ByteStream {
         let secured = TLSStream(stream, session: TLSSession(server: context), layer: self)

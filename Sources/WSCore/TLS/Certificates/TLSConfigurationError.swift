@@ -35,7 +35,13 @@ package enum TLSConfigurationError: Error, Equatable {
     case trustIsEmpty(option: String, path: String?)
     /// The file of trusted authorities contains an unreadable certificate. Carries OpenSSL's reason.
     case trustIsInvalid(option: String, path: String?, reason: String)
-    /// The name or address cannot appear in a self-signed certificate.
+    /// The certificate may not issue others.
+    case notAnAuthority(file: String)
+    /// The certificate of our authority has expired.
+    case authorityExpired(file: String, key: String, at: String)
+    /// The certificate of our authority is not valid yet.
+    case authorityNotYetValid(file: String, from: String)
+    /// The name or address cannot appear in a certificate.
     case invalidName(String)
     /// OpenSSL cannot be initialized. Carries its reason.
     case unavailable(reason: String)
@@ -91,6 +97,14 @@ extension TLSConfigurationError: CustomStringConvertible {
         case .trustIsInvalid(let option, let path, let reason):
             "\(Self.place(path)) contains an unreadable certificate: \(reason); "
                 + "check the file of \(option) with 'openssl x509'"
+        case .notAnAuthority(let file):
+            "the certificate in \(file) is not that of an authority; it needs the basic constraint CA:TRUE and, with key "
+                + "usage, keyCertSign"
+        case .authorityExpired(let file, let key, let time):
+            "the certificate in \(file) expired at \(time); delete it and \(key), and trust the new one "
+                + "(wsx relay --print-ca)"
+        case .authorityNotYetValid(let file, let time):
+            "the certificate in \(file) is not valid before \(time); check the clock"
         case .invalidName(let name):
             "\(quoted(name)) cannot be in a certificate; use an ASCII host name or an IP address"
         case .unavailable(let reason):

@@ -28,8 +28,13 @@ package struct TLSPin: Hashable, Sendable {
     /// The pin of a certificate's key, or `nil` if the key cannot be encoded.
     internal init?(certificate: OpaquePointer) {
         guard let key = X509_get_X509_PUBKEY(certificate) else { return nil }
+        self.init { i2d_X509_PUBKEY(key, $0) }
+    }
+
+    /// The pin of the SubjectPublicKeyInfo that `encode` allocates and writes in DER; `nil` if it fails.
+    internal init?(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32) {
         var encoded: UnsafeMutablePointer<UInt8>?
-        let count = i2d_X509_PUBKEY(key, &encoded)
+        let count = encode(&encoded)
         guard count > 0, let encoded else { return nil }
         defer { CRYPTO_free(encoded, nil, 0) }
         var hash = [UInt8](repeating: 0, count: Self.hashBytes)
