@@ -48,7 +48,7 @@ struct CertificateContents {
     private func fill(_ certificate: OpaquePointer, key: OpaquePointer, issuer: OpaquePointer) -> Bool {
         // RFC 5280 §4.1.2.2: the serial number is positive and unique for the issuer.
         var serial = [UInt8](repeating: 0, count: 16)
-        serial.withUnsafeMutableBytes { RandomGenerator.fill($0) }
+        guard RAND_bytes(&serial, Int32(serial.count)) == 1 else { return false }
         serial[0] = serial[0] & 0x7F | 0x40
         let name = X509_get_subject_name(certificate)
         let version3 = 2
