@@ -216,12 +216,12 @@ class Listener(Running):
     def _start(self, arguments, **options):
         super().__init__([BINARY, self.command, *arguments], **options)
         try:
-            address = self.wait_for(r"Listening on (\S+)\n").group(1).decode()
+            address = self.wait_for(r"(?:Listening|HTTP proxy) on ([^\s;]+)[;\n]").group(1).decode()
         except AssertionError:
             self.__exit__()
             raise
         self.url = address
-        match = re.search(r":(\d+)/$", address)
+        match = re.search(r":(\d+)/?$", address)
         self.port = int(match.group(1)) if match else None
 
     def stop(self):
@@ -237,6 +237,15 @@ class Relay(Listener):
 
     def __init__(self, server, *arguments, address="0", **options):
         self._start([*arguments, address, server], **options)
+
+
+class Proxy(Listener):
+    """`wsx relay` as an HTTP proxy on a free port, ready for clients."""
+
+    command = "relay"
+
+    def __init__(self, *arguments, address="0", **options):
+        self._start([*arguments, "--no-stdin", address], **options)
 
 
 class PeerServer(Running):

@@ -92,6 +92,8 @@ public struct ProgramDescription: Sendable {
     /// A command line with an example of an option, or `nil` if the option has none.
     public func example(of option: OptionDescription, in command: CommandDescription) -> String? {
         guard let fragment = option.example else { return nil }
+        // A whole line, of an option that goes with other operands than most.
+        if fragment.hasPrefix(name + " ") { return fragment }
         let operands = command.operands.filter { operand in
             operand.option.map { fragment.split(separator: " ").contains("--\($0)") } ?? true
         }

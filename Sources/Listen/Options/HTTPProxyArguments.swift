@@ -21,7 +21,7 @@ package struct HTTPProxyArguments: Equatable, Sendable {
                 As an HTTP proxy, intercept only connections to *HOST*, in which `*` stands for any text. Without this \
                 option, all are. Others pass untouched, with one line in the log. See HTTP PROXY.
                 """,
-            example: "--intercept '*.example'", seeAlso: ["proxy-login"]
+            example: "wsx relay --intercept '*.example' 8080", seeAlso: ["proxy-login"]
         ) { arguments, value throws(ValueProblem) in
             do throws(HostPatternError) {
                 arguments.intercepted.append(try HostPattern(parsing: value))
@@ -37,7 +37,7 @@ package struct HTTPProxyArguments: Equatable, Sendable {
                 As an HTTP proxy, require *USER* and *PASSWORD* (Proxy-Authorization, Basic); others get 407. Required to \
                 listen on another address than loopback.
                 """, .secrets,
-            example: "--proxy-login env:PROXY_LOGIN", seeAlso: ["intercept"]
+            example: "wsx relay --proxy-login env:PROXY_LOGIN '*:8080'", seeAlso: ["intercept"]
         ) { arguments, value in arguments.login = value },
     ]
 }

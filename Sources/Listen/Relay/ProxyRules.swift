@@ -4,6 +4,8 @@ import WSCore
 
 /// What `wsx relay` does, as an HTTP proxy, with each server that clients name.
 struct ProxyRules {
+    /// TLS with clients, with certificates of our authority.
+    let layer: TLSLayer
     private let intercepted: [HostPattern]
     /// The host that gets the login of the command line, or `nil` if there is none.
     let loginHosts: HostPattern?
@@ -17,6 +19,13 @@ struct ProxyRules {
     init(
         _ relay: RelayMode, _ composition: ConnectorComposition, addsLogin: Bool, secrets: Secrets
     ) throws(Failure) {
+        let authority = try relay.proxy.authority(secrets.environment)
+        let keyLog = try KeyLog.writer(environment: secrets.environment)
+        do throws(TLSConfigurationError) {
+            layer = try TLSLayer(authority: authority, keyLog: keyLog)
+        } catch {
+            throw .badArgument(what: "TLS", why: "\(error)")
+        }
         intercepted = relay.proxy.intercepted
         guard addsLogin || !relay.server.request.headers.isEmpty, intercepted.onlyHost != nil else {
             loginHosts = nil

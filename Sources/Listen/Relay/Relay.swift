@@ -131,7 +131,7 @@ final class Relay {
     /// Takes part in tunnels, if the relay is an HTTP proxy.
     var tunneling: Tunneling? {
         settings.proxy.map { proxy in
-            Tunneling(layer: nil, intercepts: proxy.intercepts) {
+            Tunneling(layer: proxy.layer, intercepts: proxy.intercepts) {
                 [unowned self] (request, target) throws(HandshakeRefusal) in
                 try settings.connecting(request, to: target)
             }

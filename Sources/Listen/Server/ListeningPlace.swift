@@ -55,9 +55,10 @@ extension ListeningPlace {
             diagnostics.notice("Ignoring \(escapingControls(arguments.address)): LISTEN_FDS passes the sockets")
         }
         for place in places {
-            let isProxy = settings.relay?.proxy != nil
+            let url = escapingControls(place.url)
             diagnostics.notice(
-                (isProxy ? "HTTP proxy on " : "Listening on ") + escapingControls(place.url)
+                (settings.relay?.proxy == nil
+                    ? "Listening on \(url)" : "HTTP proxy on \(url); trust its authority: wsx relay --print-ca")
                     + (hasPrompt ? "; /help lists commands" : ""))
         }
         let webURLs = places.compactMap(\.webURL)

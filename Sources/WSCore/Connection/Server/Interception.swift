@@ -43,7 +43,11 @@ internal final class Interception {
         self.completion = completion
         client.delegate = self
         let timer = Timer(on: client.loop) { [unowned self] in
-            finish(.abandoned(reason: "The client has sent nothing in its tunnel in time."))
+            finish(
+                .abandoned(
+                    reason:
+                        "The client has sent nothing in its tunnel; leave the host out of --intercept if the server speaks first."
+                ))
         }
         timer.start(after: timeout)
         self.timer = timer
@@ -72,7 +76,8 @@ internal final class Interception {
     private func proceed() {
         guard completion != nil, connector == nil else { return }
         guard (try? client.write(&output)) != nil else { return finish(.abandoned(reason: nil)) }
-        guard output.isEmpty, let first = firstBytes.first else { return }
+        guard output.isEmpty else { return firstBytes.count > 1 ? client.stopReading() : () }
+        guard let first = firstBytes.first else { return }
         // RFC 8446 §5.1: a handshake record, and the major version 3.
         if first == 0x16 {
             if firstBytes.count > 1 { firstBytes[1] == 3 ? connect() : finish(.foreign) }

@@ -4,12 +4,12 @@ package struct Tunneling {
     let intercepts: (ProxyTarget) -> Bool
     /// How to connect to the target of a CONNECT request, with TLS.
     let settings: (RequestHead, ProxyTarget) throws(HandshakeRefusal) -> Connector.Settings
-    /// TLS with the clients whose connections are intercepted; nil to intercept only those without TLS.
-    let layer: TLSLayer?
+    /// TLS with the clients whose connections are intercepted, with certificates of an authority.
+    let layer: TLSLayer
 
     /// Creates the settings of tunnels.
     package init(
-        layer: TLSLayer?, intercepts: @escaping (ProxyTarget) -> Bool,
+        layer: TLSLayer, intercepts: @escaping (ProxyTarget) -> Bool,
         settings: @escaping (RequestHead, ProxyTarget) throws(HandshakeRefusal) -> Connector.Settings
     ) {
         self.layer = layer
@@ -33,7 +33,9 @@ extension Server {
             return refuse(error, request, on: opening.stream, opening.facts)
         }
         if tunneling.intercepts(target) {
-            return intercept(request, firstBytes, to: target, by: settings, of: opening, from: peer, with: forwarding)
+            return intercept(
+                request, firstBytes, to: target, by: settings, of: opening, from: peer, with: forwarding,
+                layer: tunneling.layer)
         }
         tunnel(
             request, firstBytes, by: settings, on: opening.stream, opening.facts, answer: Interception.answer,
@@ -42,7 +44,7 @@ extension Server {
 
     private func intercept(
         _ request: RequestHead, _ firstBytes: [UInt8], to target: ProxyTarget, by settings: Connector.Settings,
-        of opening: ServerOpening, from peer: Peer, with forwarding: RequestForwarding
+        of opening: ServerOpening, from peer: Peer, with forwarding: RequestForwarding, layer: TLSLayer
     ) {
         let (stream, facts) = (opening.stream, opening.facts)
         let interception = Interception(stream, firstBytes: firstBytes) { [loop] failed in
@@ -57,7 +59,9 @@ extension Server {
             others.interceptions[identifier] = nil
             defer { updateAccepting() }
             switch outcome {
-            case .secured: stream.abort()
+            case .secured(let server):
+                let intercepted = Intercepted(origin: .init(target: target, isSecure: true), server: server)
+                secure(stream, firstBytes, from: peer, in: intercepted, layer: layer)
             case .plain:
                 var peer = peer
                 peer.intercepted = Intercepted(origin: .init(target: target, isSecure: false), server: nil)
@@ -69,6 +73,27 @@ extension Server {
                 guard let reason else { return }
                 observer?(.refused(HandshakeRefusal(status: 408, reason: reason, request: request), facts))
             }
+        }
+    }
+
+    /// Starts TLS with a client, which takes us for the server.
+    private func secure(
+        _ stream: any ByteStream, _ firstBytes: [UInt8], from peer: Peer, in intercepted: Intercepted, layer: TLSLayer
+    ) {
+        let target = intercepted.origin.target
+        do throws(TLSConfigurationError) {
+            let session = try TLSSession(
+                server: layer.context, host: target.host, nowSeconds: WallTime.now.seconds)
+            let secured = TLSStream(stream, session: session, layer: layer)
+            let peer = Peer(
+                address: peer.address, tls: secured, endpointIndex: peer.endpointIndex, intercepted: intercepted)
+            makeOpening(on: secured, from: peer, acceptsHTTP2: false).start()
+            secured.start(with: firstBytes)
+        } catch {
+            let facts = OpeningFacts(
+                address: peer.address, acceptTime: loop.turnTime, receivedBytes: firstBytes.count, sentBytes: 0)
+            stream.close()
+            observer?(.failedToIntercept(target, .failed(reason: "\(error)"), facts))
         }
     }
 
