@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CSystem.h"
 
+#include <ftw.h>
 #include <signal.h>
 #include <stdatomic.h>
 
@@ -34,8 +35,12 @@ enum { WATCH_CAPACITY = 64 };
 static struct watch watches[WATCH_CAPACITY];
 static pthread_mutex_t watches_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void note_signal(int number) {
+static _Atomic int is_from_kernel[NSIG];
+
+static void note_signal(int number, siginfo_t *information, void *context) {
+    (void)context;
     int saved_errno = errno;
+    is_from_kernel[number] = information->si_code > 0;
     // The process ends. From now on, the system does not stop it if it uses its terminal from the background.
     if (number == SIGTERM || number == SIGHUP) {
         signal(SIGTTIN, SIG_IGN);
@@ -47,8 +52,14 @@ static void note_signal(int number) {
     errno = saved_errno;
 }
 
-static int set_action(int number, void (*handler)(int)) {
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+static int set_action(int number, int is_watched) {
+    struct sigaction action = {.sa_flags = SA_RESTART};
+    if (is_watched) {
+        action.sa_sigaction = note_signal;
+        action.sa_flags |= SA_SIGINFO;
+    } else {
+        action.sa_handler = SIG_DFL;
+    }
     sigfillset(&action.sa_mask);
     return wsx_result(sigaction(number, &action, NULL));
 }
@@ -71,7 +82,7 @@ static int add_watch(int number, int descriptor) {
         if (watches[index].number != 0) continue;
         watches[index].descriptor = descriptor;
         watches[index].number = number;
-        int result = set_action(number, note_signal);
+        int result = set_action(number, 1);
         if (result < 0) watches[index].number = 0;
         return result;
     }
@@ -88,21 +99,36 @@ static int remove_watch(int number, int descriptor) {
             is_watched = 1;
         }
     }
-    return is_watched ? 0 : set_action(number, SIG_DFL);
+    return is_watched ? 0 : set_action(number, 0);
 }
 
 int wsx_watch_signal(int number, int descriptor) { return change_watches(add_watch, number, descriptor); }
 
 void wsx_unwatch_signal(int number, int descriptor) { change_watches(remove_watch, number, descriptor); }
 
+int wsx_signal_is_from_kernel(int number) { return is_from_kernel[number]; }
+
 // Programs
+
+char **wsx_environment(void) { return environ; }
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place) {
+    (void)status, (void)kind, (void)place;
+    remove(path);
+    return 0;
+}
+
+void wsx_remove_tree(const char *path) { nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }
 
 // Only async-signal-safe functions: other threads may hold locks. Returns only if the program cannot be started.
 static void become_program(
     const char *name, char *const arguments[], char *const environment[], const int streams[3], int leads_session,
     const struct rlimit *descriptor_limit) {
     for (int number = 1; number < NSIG; number += 1) {
-        if (number != SIGKILL && number != SIGSTOP) signal(number, SIG_DFL);
+        if (number == SIGKILL || number == SIGSTOP) continue;
+        int is_ignored = signal(number, SIG_DFL) == SIG_IGN;
+        int is_of_shell = number == SIGHUP || number == SIGINT || number == SIGQUIT;
+        if (is_ignored && is_of_shell && !leads_session) signal(number, SIG_IGN);
     }
     if (leads_session) setsid();
     // A stream may have the number of another one's target. The others need no copy.

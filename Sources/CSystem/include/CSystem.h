@@ -229,9 +229,20 @@ int wsx_watch_signal(int number, int descriptor);
 // Ends that. Restores the default action of the signal if no descriptor watches it any more.
 void wsx_unwatch_signal(int number, int descriptor);
 
-// Starts a program. It has the default actions of all signals, no blocked signals, and only the given descriptors, as
-// its standard streams. Returns its process ID. If `environment` or `descriptor_limit` is NULL, it inherits that of the
-// process.
+// Whether the last signal of this number came from the kernel, such as from a terminal, and not from a process. Known for
+// signals that are, or were, watched.
+int wsx_signal_is_from_kernel(int number);
+
+// Returns the environment of the process.
+char **wsx_environment(void);
+
+// Removes a directory and everything in it, as far as possible. Does not follow symbolic links.
+void wsx_remove_tree(const char *path);
+
+// Starts a program. It has the default actions of all signals, except that without a session of its own, it ignores the
+// SIGHUP, SIGINT, and SIGQUIT that the process ignores, as a program that a shell starts does. It has no blocked signals,
+// and only the given descriptors, as its standard streams. Returns its process ID. If `environment` or `descriptor_limit`
+// is NULL, it inherits that of the process.
 int wsx_start_program(
     const char *name, char *const arguments[], char *const environment[], const int streams[3], int leads_session,
     const struct rlimit *descriptor_limit);

@@ -62,7 +62,10 @@ struct BashCompletion {
                 fi
                 counts=0 joins=
                 case "$word" in
-                    --) end=$index ;;
+                    --)
+                        end=$index
+                        case "$command" in \(programCommands)) runs=1 ;; esac
+                        ;;
                     =) ((index++)); joins=1 ;;
                     -?*)
                         case "$command $word" in
@@ -140,6 +143,12 @@ struct BashCompletion {
         return indented(cases + (program.implicitCommand.map { ["    *) command=\($0.name) ;;"] } ?? []))
     }
 
+    /// The commands in which a program follows `--` without an option.
+    private var programCommands: String {
+        program.commands.filter { $0.operands.contains(where: \.followsEnd) }.map { "'\($0.name)'" }
+            .joined(separator: " | ")
+    }
+
     /// The options with which a program follows `--`.
     private var programOptions: String {
         let words = program.commands.flatMap { command in
@@ -184,7 +193,7 @@ struct BashCompletion {
         let first = [offer(program.commandsOfOneWord.map(\.name))] + urls
         var lines = [#""")"#] + words(first, options: own + implicitOptions) + ["    ;;"]
         for command in program.commands {
-            let index = command.operands.firstIndex { $0.option == nil && $0.completion != .none }
+            let index = command.operands.firstIndex { !$0.isAfterEnd && $0.completion != .none }
             let operand = index.map { command.operands[$0] }
             lines += ["\(word(command)))"]
             lines += words(

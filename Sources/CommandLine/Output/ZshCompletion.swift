@@ -93,10 +93,11 @@ struct ZshCompletion {
 
     /// Completes the program after `--` and its arguments, as on a separate command line.
     private func runningProgram(_ command: CommandDescription) -> [String] {
-        command.operands.filter { $0.completion == .program }.compactMap(\.option).flatMap {
-            [
+        command.operands.filter { $0.completion == .program }.flatMap { operand in
+            let option = operand.option.map { " && $words[(i)--\($0)] < end" } ?? ""
+            return [
                 "local end=$words[(i)--]",
-                "if [[ $command == \(command.name) ]] && ((end < CURRENT && $words[(i)--\($0)] < end)); then",
+                "if [[ $command == \(command.name) ]] && ((end < CURRENT\(option))); then",
                 "    shift $end words",
                 "    ((CURRENT -= end))",
                 "    _normal",
@@ -111,7 +112,7 @@ struct ZshCompletion {
     }
 
     private func commandCase(_ command: CommandDescription) -> String {
-        let operands = command.operands.filter { $0.option == nil }.enumerated().map {
+        let operands = command.operands.filter { !$0.isAfterEnd }.enumerated().map {
             index, operand in
             let place = operand.isRepeatable ? "*" : "\(index + 1)"
             return quoted("\(place):\(escape(operand.placeholder)):\(action(operand.completion, command))")

@@ -180,7 +180,7 @@ struct ArgumentParser<Arguments> {
 
     /// Assigns the operands.
     private mutating func takeOperands() throws(UsageError) {
-        try takeOperandsOfOptions()
+        try takeOperandsAfterEnd()
         var words = operands[...]
         if let count = operandCountBeforeEnd, count > 0,
             let remedy = operandSpecifications.lazy.compactMap(\.description.afterEnd).first,
@@ -188,14 +188,14 @@ struct ArgumentParser<Arguments> {
         {
             throw .unexpectedOperand(word, command: command.name, remedy: remedy)
         }
-        for operand in operandSpecifications where operand.description.option == nil {
+        for operand in operandSpecifications where !operand.description.isAfterEnd {
             let values = operand.description.isRepeatable ? Array(words) : Array(words.prefix(1))
             words = words.dropFirst(values.count)
             guard !values.isEmpty else {
                 guard operand.description.isRequired else { continue }
                 // The sample alone is a command line only if examples have no other operand.
                 let isOnly =
-                    operandSpecifications.count { $0.description.option == nil && $0.description.example != nil } == 1
+                    operandSpecifications.count { !$0.description.isAfterEnd && $0.description.example != nil } == 1
                 throw .missingOperand(
                     operand.description.placeholder, command: command.name,
                     example: isOnly ? operand.description.sample : nil)
@@ -205,15 +205,17 @@ struct ArgumentParser<Arguments> {
         if let word = words.first { throw unexpected(word, at: words.startIndex) }
     }
 
-    /// Assigns the words after `--` to the operand of a given option.
-    private mutating func takeOperandsOfOptions() throws(UsageError) {
+    /// Assigns the words after `--` to the operand of a given option, or to the one that needs no option.
+    private mutating func takeOperandsAfterEnd() throws(UsageError) {
         for operand in operandSpecifications {
-            guard let option = given.first(where: { $0.description.long == operand.description.option }) else {
-                continue
-            }
+            let option =
+                operand.description.followsEnd
+                ? operandCountBeforeEnd.map { _ in "--" }
+                : given.first { $0.description.long == operand.description.option }?.typed
+            guard let option else { continue }
             let values = Array(operands.dropFirst(operandCountBeforeEnd ?? operands.count))
             guard !values.isEmpty else {
-                throw .missingOperandOfOption(operand.description.placeholder, option: option.typed)
+                throw .missingOperandOfOption(operand.description.placeholder, option: option)
             }
             operands.removeLast(values.count)
             try write(values, to: operand)

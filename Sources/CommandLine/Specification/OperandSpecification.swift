@@ -15,6 +15,7 @@ public struct OperandSpecification<Arguments>: Sendable {
     ///   - isRepeatable: Whether it takes all remaining words; allowed only for the last operand.
     ///   - option: The long name of the option that requires this operand and assigns the words after `--` to it, or
     ///     `nil` for an ordinary operand.
+    ///   - followsEnd: Whether the words after `--` are this operand, without an option.
     ///   - profileKey: The name under which a profile of the configuration file contains the operand, or `nil` if the
     ///     operand cannot name a profile. No operand before this one may be repeatable.
     ///   - afterEnd: What to do instead of writing the operand after `--` without a hyphen at its beginning, if another
@@ -28,14 +29,15 @@ public struct OperandSpecification<Arguments>: Sendable {
     ///   - update: Stores the words in the arguments.
     public init(
         _ placeholder: String, required isRequired: Bool, repeatable isRepeatable: Bool = false,
-        of option: String? = nil, profileKey: String? = nil, afterEnd: String? = nil,
+        of option: String? = nil, followsEnd: Bool = false, profileKey: String? = nil, afterEnd: String? = nil,
         startsProgram: @escaping OptionDescription.ProgramRule = { _ in false },
         completion: ValueCompletion = .none,
         example: String? = nil, summary: String, manual: MarkedText..., update: @escaping Update
     ) {
         description = OperandDescription(
             placeholder: placeholder, isRequired: isRequired, isRepeatable: isRepeatable, option: option,
-            profileKey: profileKey, afterEnd: afterEnd, startsProgram: startsProgram, completion: completion,
+            followsEnd: followsEnd, profileKey: profileKey, afterEnd: afterEnd, startsProgram: startsProgram,
+            completion: completion,
             example: example ?? (isRequired ? placeholder : nil),
             summary: summary,
             manual: manual)
@@ -79,6 +81,8 @@ public struct OperandDescription: Sendable {
     public let isRepeatable: Bool
     /// The long name of the option that assigns the words after `--` to this operand.
     public let option: String?
+    /// Whether the words after `--` are always this operand.
+    let followsEnd: Bool
     /// The name under which a profile of the configuration file contains the operand, or `nil` if it cannot.
     public let profileKey: String?
     /// What to do instead of writing the operand after `--`, or `nil` if this is allowed.
@@ -94,6 +98,9 @@ public struct OperandDescription: Sendable {
     /// The paragraphs for the manual.
     public let manual: [MarkedText]
 
+    /// Whether the operand is after `--`.
+    var isAfterEnd: Bool { followsEnd || option != nil }
+
     /// A word to try as the operand, such as `8080` or `bash`; nil: none is known.
     var sample: String? {
         switch completion {
@@ -105,7 +112,7 @@ public struct OperandDescription: Sendable {
 
     /// The operand in a synopsis: `URL`, `[MESSAGE...]`, `[-- PROGRAM [ARG...]]`.
     var synopsis: String {
-        if option != nil { return "[-- \(placeholder)]" }
+        if isAfterEnd { return "[-- \(placeholder)]" }
         let name = isRepeatable ? placeholder + "..." : placeholder
         return isRequired ? name : "[\(name)]"
     }

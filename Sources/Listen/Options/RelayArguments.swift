@@ -8,6 +8,8 @@ package struct RelayMode: Equatable, Sendable {
     package var server: ClientArguments
     package var proxy = HTTPProxyArguments()
     package var rewriting = RewriteArguments()
+    /// The command to run behind the proxy, and its arguments; empty: none.
+    package var command: [String] = []
 
     /// Whether the relay is an HTTP proxy: its clients choose the servers.
     var isProxy: Bool { server.url.isEmpty }
@@ -19,6 +21,7 @@ package struct RelayArguments: Equatable, Sendable {
     private var server = ClientArguments()
     private var proxy = HTTPProxyArguments()
     private var rewriting = RewriteArguments()
+    private var command: [String] = []
 
     package init() {
         listen.limits.maximumMessageBytes = 64 << 20
@@ -30,7 +33,12 @@ package struct RelayArguments: Equatable, Sendable {
         var server = server
         server.compression = arguments.compression
         server.limits = arguments.limits
-        arguments.mode = .relay(RelayMode(server: server, proxy: proxy, rewriting: rewriting))
+        arguments.mode = .relay(RelayMode(server: server, proxy: proxy, rewriting: rewriting, command: command))
+        if !command.isEmpty {
+            // The terminal is the command's.
+            arguments.format.readsInput = false
+            if arguments.transcript.verbosity == 0 { arguments.transcript.display.isQuiet = true }
+        }
         return arguments
     }
 
@@ -48,7 +56,6 @@ package struct RelayArguments: Equatable, Sendable {
         ClientArguments.url(
             required: false, summary: "ws://HOST/PATH, HOST:PORT, or @PROFILE", prefixes: ["ws://", "wss://"],
             mayMeanLoad: false,
-            afterEnd: "a relay starts no program: write only the URL of a server, before '--'",
             manual: """
                 The server. See URLS. A client that asks for `/` gets the path of *URL*; other paths and queries are \
                 passed on unchanged. `@`*NAME* is a profile; see CONFIGURATION. Without *URL*, the relay is an HTTP proxy.
@@ -59,6 +66,14 @@ package struct RelayArguments: Equatable, Sendable {
                 throw .unusable(words: "it is empty; write a URL, or omit it for an HTTP proxy")
             }
         }.lifted(\.server),
+        OperandSpecification(
+            "COMMAND [ARG...]", required: false, followsEnd: true, completion: .program,
+            summary: "Command to run behind the HTTP proxy",
+            manual: """
+                Run the command with the relay as its HTTP proxy, whose authority it trusts; end with its status. See \
+                COMMANDS.
+                """
+        ) { arguments, values in arguments.command = values },
     ]
 
     package static let options = (table + [HTTPProxyArguments.printingOption(besides: table).lifted(\.proxy)]).adapted(

@@ -9,6 +9,8 @@ struct ProxyRules {
     private let intercepted: [HostPattern]
     /// The host that gets the login of the command line, or `nil` if there is none.
     let loginHosts: HostPattern?
+    /// Issues certificates for the hosts that are intercepted.
+    let authority: CertificateAuthority
     /// The requests to hosts without that login.
     let otherRequests: RequestTemplate
 
@@ -19,7 +21,7 @@ struct ProxyRules {
     init(
         _ relay: RelayMode, _ composition: ConnectorComposition, addsLogin: Bool, secrets: Secrets
     ) throws(Failure) {
-        let authority = try relay.proxy.authority(secrets.environment)
+        authority = try relay.proxy.authority(secrets.environment)
         let keyLog = try KeyLog.writer(environment: secrets.environment)
         do throws(TLSConfigurationError) {
             layer = try TLSLayer(authority: authority, keyLog: keyLog)

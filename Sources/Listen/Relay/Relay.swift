@@ -9,8 +9,12 @@ import WSCore
 ///
 /// A client is answered after the server has answered. Requests that are not upgrades pass through ``forwarding``.
 final class Relay {
-    private var settings: RelaySettings
-    private unowned let run: ListenRun
+    private(set) var settings: RelaySettings
+    unowned let run: ListenRun
+    /// The command behind the proxy, or `nil` if none has started.
+    var command: RelayCommand?
+    /// The failure of an output, which does not end the run while the command runs.
+    private var outputFailure: Failure?
     private let connectionSettings: Connection<Upstream>.Settings
     /// The attempts to connect to the server.
     private var connectors: [ObjectIdentifier: Connector] = [:]
@@ -43,6 +47,24 @@ final class Relay {
 
     /// Whether there is no connection to the server.
     var isEmpty: Bool { upstreams.isEmpty }
+
+    /// Why the command failed, or else an output.
+    var failure: Failure? { command?.failure ?? outputFailure.map { .reported($0) } }
+
+    /// Forwards a request to end to the command. Returns false if none is running.
+    func takes(_ request: StopRequests.Request) -> Bool {
+        guard let command, command.isRunning else { return false }
+        command.forward(request)
+        return true
+    }
+
+    /// Reports the failure of an output, if a command is running, which it does not end.
+    func survives(_ failure: Failure?) -> Bool {
+        guard let command, command.isRunning else { return false }
+        if let failure { run.diagnostics.report(failure) }
+        outputFailure = outputFailure ?? failure
+        return true
+    }
 
     /// Connects to the server for a client, and decides as the server does. Returns a closure that cancels this.
     func admit(

@@ -17,6 +17,8 @@ struct RelaySettings {
     let rewriter: Rewriter?
     /// The rules of an HTTP proxy, or `nil` if there is one server.
     let proxy: ProxyRules?
+    /// The command to run behind the proxy, or `nil` if there is none.
+    let command: RelayCommand.Settings?
     /// The addresses on which the relay listens.
     var ownAddresses: [SocketAddress] = []
     private let connector: Connector.Settings
@@ -56,6 +58,7 @@ struct RelaySettings {
         } catch {
             throw .badArgument(what: "TLS", why: "\(error)")
         }
+        command = relay.command.isEmpty ? nil : try RelayCommand.Settings(relay, secrets: secrets)
         shownURL = composition.url.shortDescription
         connector = composition.connector
         requests = composition.requests

@@ -27,7 +27,7 @@ struct AccessComposition {
     func policy() throws(Failure) -> AccessPolicy {
         var policyCredentials: [Credentials] = []
         for credentials in credentials {
-            policyCredentials.append(try parse(secrets.value(of: credentials, for: option)))
+            policyCredentials.append(try Self.credentials(secrets.value(of: credentials, for: option), option))
         }
         var policyTokens: [BearerToken] = []
         for token in tokens {
@@ -36,7 +36,9 @@ struct AccessComposition {
         return AccessPolicy(credentials: policyCredentials, tokens: policyTokens)
     }
 
-    private func parse(_ text: String) throws(Failure) -> Credentials {
+    /// Parses `USER:PASSWORD`.
+    /// - Parameter option: The option that has it.
+    static func credentials(_ text: String, _ option: String) throws(Failure) -> Credentials {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         // An empty password is more likely an unset variable than an intention.
         guard parts.count == 2, !parts[1].isEmpty else {

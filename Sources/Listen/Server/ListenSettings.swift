@@ -86,6 +86,7 @@ package struct ListenSettings {
         if exchange?.answers.isEmpty == false { try arguments.checkEncoding(for: "--answer", changes: false) }
         endpoints = try sockets.isEmpty ? [Self.endpoint(of: arguments)] : sockets.map { .inherited($0) }
         try arguments.checkProxyOptions(isLocal: endpoints.allSatisfy { $0.address?.isLoopback ?? true })
+        try arguments.checkCommand(hasPort: endpoints.allSatisfy { $0.address != nil })
         if case .relay(let mode) = arguments.mode {
             relay = try RelaySettings(mode, isSecure: arguments.tls.isUsed, secrets: secrets)
             if relay?.proxy?.loginHosts == nil, mode.isProxy, !arguments.access.origins.isEmpty {
@@ -195,6 +196,7 @@ package struct ListenSettings {
     /// Whether messages or events go to standard output. They do not if the prompt shows them on a terminal. An echo
     /// server writes only events.
     var writesOutput: Bool {
+        guard relay?.command == nil else { return false }
         if isRepl && StandardDescriptors.isTerminal(StandardDescriptors.output) { return false }
         return !arguments.mode.traits.answersByItself || arguments.format.output == .json
     }

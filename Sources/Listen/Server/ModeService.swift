@@ -18,6 +18,14 @@ protocol ModeService: AnyObject {
     /// - Throws: ``Failure/badArgument(what:why:)``.
     func check(_ places: [ListeningPlace]) throws(Failure)
 
+    /// Starts what needs the places where the server listens.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    func start(at places: [ListeningPlace]) throws(Failure)
+    /// Takes a request to end. Returns whether the run goes on.
+    func takes(_ request: StopRequests.Request) -> Bool
+    /// Reports the failure of an output. Returns whether the run goes on; if not, it is not reported.
+    func survives(_ failure: Failure?) -> Bool
+
     /// Whether all signals must be caught, because something has to be ended.
     var needsAllSignals: Bool { get }
     /// Accepts no more clients.
@@ -40,6 +48,9 @@ extension ModeService {
     func refusal(of upgrade: ServerUpgrade) -> HandshakeRefusal? { nil }
     func relay(for server: Server<ListenClient>) {}
     func check(_ places: [ListeningPlace]) throws(Failure) {}
+    func start(at places: [ListeningPlace]) throws(Failure) {}
+    func takes(_ request: StopRequests.Request) -> Bool { false }
+    func survives(_ failure: Failure?) -> Bool { false }
     var needsAllSignals: Bool { false }
     func stopListening() {}
     func end() {}
@@ -138,7 +149,9 @@ extension Relay: ModeService {
     }
 
     func check(_ places: [ListeningPlace]) throws(Failure) { try check(against: places) }
+    func start(at places: [ListeningPlace]) throws(Failure) { try startCommand(at: places) }
+    var needsAllSignals: Bool { settings.command != nil }
     func stop() { endTunnels() }
     func stopListening() { stopConnecting() }
-    var isOver: Bool { isEmpty }
+    var isOver: Bool { isEmpty && command?.isRunning != true }
 }

@@ -58,6 +58,26 @@ extension TLSTrust {
         guard hasCertificate else { throw .trustIsEmpty(option: option, path: path) }
     }
 
+    /// The certificates of a file or directory of authorities in PEM, and nothing else of it.
+    /// - Parameter read: Returns the contents of a file, or `nil` if it is not readable.
+    /// - Throws: ``TLSConfigurationError``.
+    package static func certificates(
+        at path: String, isDirectory: Bool, option: String, read: (String) -> [UInt8]?
+    ) throws(TLSConfigurationError) -> [UInt8] {
+        var paths = isDirectory ? try files(in: path, option: option) : [path]
+        if paths.contains(where: isHashed) { paths.removeAll { !isHashed($0) } }
+        var text: [UInt8] = []
+        for path in paths {
+            guard let bytes = read(path), let certificates = try? PEM.certificates(bytes, option: option) else {
+                continue
+            }
+            certificates.forEach { certificate in
+                text += X509Text.written { PEM_write_bio_X509($0, certificate) }
+            }
+        }
+        return text
+    }
+
     private static func files(in path: String, option: String) throws(TLSConfigurationError) -> [String] {
         guard let store = OSSL_STORE_open("file:" + path, nil, nil, nil, nil) else {
             let errors = OpenSSLErrors.takeAll()

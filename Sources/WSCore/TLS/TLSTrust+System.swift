@@ -9,6 +9,14 @@ extension TLSTrust {
         "/etc/ssl/certs/ca-certificates.crt",
     ]
 
+    /// The file with all of the system's authorities: that of `SSL_CERT_FILE`, or the first bundle of a distribution.
+    /// - Returns: Nil if there is none.
+    package static func systemBundle(environment: (String) -> String?, exists: (String) -> Bool) -> String? {
+        let place = X509_get_default_cert_file().map { String(cString: $0) }
+        let named = X509_get_default_cert_file_env().flatMap { environment(String(cString: $0)) }
+        return (named.map { [$0] } ?? [place].compactMap(\.self) + bundles).first(where: exists)
+    }
+
     /// Returns the system's certificate authorities.
     ///
     /// An OpenSSL that is linked statically looks where the system that built it keeps certificates. If neither that file

@@ -1,29 +1,33 @@
 /// The exit status of the program.
-package enum ExitStatus: Int32 {
+package struct ExitStatus: RawRepresentable, Equatable, Sendable {
+    package let rawValue: Int32
+
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
     /// Success, including a normal close by the peer.
-    case success = 0
+    package static let success = ExitStatus(rawValue: 0)
     /// The peer closed with a code that reports a problem, or the connection was lost.
-    case closed = 1
+    package static let closed = ExitStatus(rawValue: 1)
     /// Invalid usage or input.
-    case usage = 2
+    package static let usage = ExitStatus(rawValue: 2)
     /// Could not connect or listen.
-    case unreachable = 3
+    package static let unreachable = ExitStatus(rawValue: 3)
     /// The server rejected the upgrade.
-    case refused = 4
+    package static let refused = ExitStatus(rawValue: 4)
     /// The peer violated the protocol.
-    case violation = 5
+    package static let violation = ExitStatus(rawValue: 5)
     /// Timed out.
-    case timedOut = 6
+    package static let timedOut = ExitStatus(rawValue: 6)
     /// An expectation was not met.
-    case unmet = 7
+    package static let unmet = ExitStatus(rawValue: 7)
     /// Ended by SIGHUP: the terminal is gone.
-    case hungUp = 129
+    package static let hungUp = ExitStatus(rawValue: 129)
     /// Ended by SIGQUIT.
-    case quit = 131
+    package static let quit = ExitStatus(rawValue: 131)
     /// Ended by SIGINT.
-    case interrupted = 130
+    package static let interrupted = ExitStatus(rawValue: 130)
     /// Ended by SIGTERM.
-    case terminated = 143
+    package static let terminated = ExitStatus(rawValue: 143)
 }
 
 /// The kind of a ``Failure``: the `kind` of `error` events. The values are stable, and the manual explains them.

@@ -75,6 +75,8 @@ package enum Failure: Error {
     case lateReplies(Int, after: Duration)
     /// The only client's program failed; how.
     case program(String)
+    /// The command behind the proxy ended in this way.
+    case command(ChildProcess.Exit)
     /// The connection ended before this many requests were answered.
     case unanswered(Int)
     /// The peer closed the connection with this code before this many messages were sent; `nil`: before the first one of
@@ -229,6 +231,8 @@ package enum Failure: Error {
                 "\(Phrase.count(count, "request")) had no reply within \(Phrase.duration(limit)); "
                     + "--reply-timeout sets the limit", leavesGoalOpen: true, yieldsToRefusal: true)
         case .program(let words): .init(.program, words)
+        case .command(.status(let status)): .init(.program, nil, status: ExitStatus(rawValue: Int32(status)))
+        case .command(.signal(let number)): .init(.program, nil, status: ExitStatus(rawValue: 128 + Int32(number)))
         case .unanswered(let count):
             .init(
                 .closed, "the peer closed the connection: \(Self.words(forUnanswered: count))", leavesGoalOpen: true,

@@ -23,7 +23,7 @@ package final class SignalWatcher {
         /// SIGWINCH: the terminal's window has changed size.
         case resize
 
-        fileprivate var number: Int32 {
+        var number: Int32 {
             switch self {
             case .interrupt: SIGINT
             case .terminate: SIGTERM
@@ -35,6 +35,9 @@ package final class SignalWatcher {
             }
         }
     }
+
+    /// Whether the last signal of this kind came from the kernel, such as from a terminal, and not from a process.
+    package static func isFromKernel(_ signal: Signal) -> Bool { wsx_signal_is_from_kernel(signal.number) != 0 }
 
     private let loop: EventLoop
     private let number: Int32

@@ -3,8 +3,9 @@ import Glibc
 
 /// A child process that inherits three descriptors as its standard streams.
 ///
-/// The loop runs as long as the child does. The child has no blocked or ignored signals, the limits with which this
-/// process was started, and no other descriptors.
+/// The loop runs as long as the child does. The child has no blocked signals, ignores none except, without a session of its
+/// own, the signals of a terminal that this process ignores, has the limits with which this process was started, and no
+/// other descriptors.
 package final class ChildProcess {
     /// The result of a child process.
     package enum Exit: Equatable, Sendable {
@@ -81,8 +82,11 @@ package final class ChildProcess {
     }
 
     /// Sends SIGTERM to the child if it is still running.
-    package func terminate() {
-        if watch != nil { _ = kill(identifier, SIGTERM) }
+    package func terminate() { send(.terminate) }
+
+    /// Sends a signal to the child if it is still running.
+    package func send(_ signal: SignalWatcher.Signal) {
+        if watch != nil { _ = kill(identifier, signal.number) }
     }
 
     /// A signal for a process group.

@@ -20,15 +20,14 @@ package struct ClientArguments: Equatable, Sendable {
     ///   - prefixes: The beginnings of URLs that completion offers.
     ///   - mayMeanLoad: Whether a number in its place may be meant for a load test.
     ///   - mayBeProgram: Whether a program may write the URL.
-    ///   - afterEnd: What to do instead of writing it after `--`; nil: this is allowed.
     package static func url(
         required isRequired: Bool = true,
         summary: String = "ws://HOST/PATH, HOST:PORT, echo:, or @PROFILE",
         prefixes: [String] = CompletionTargets.prefixes, mayMeanLoad: Bool = true, mayBeProgram: Bool = false,
-        afterEnd: String? = nil, manual: MarkedText
+        manual: MarkedText
     ) -> OperandSpecification<ClientArguments> {
         OperandSpecification(
-            "URL", required: isRequired, profileKey: "url", afterEnd: afterEnd,
+            "URL", required: isRequired, profileKey: "url",
             startsProgram: { mayBeProgram && SecretReference.isProgram($0) },
             completion: .url(prefixes: prefixes, list: CompletionTargets.word), example: "URL",
             summary: summary, manual: manual
