@@ -1,34 +1,3 @@
-/// Forwards requests that are not upgrades to another server.
-package struct RequestForwarding {
-    /// Maps the heads.
-    let gateway: Gateway
-    /// The resources of the connections to the server.
-    let resources: ConnectorResources
-    /// How to reach the server, with the request to send: that of a client, with the field for the length of its body, if
-    /// it has one.
-    let settings: (RequestHead, _ framing: HeaderField?) throws(HandshakeRefusal) -> Connector.Settings
-    /// The response if the server cannot be reached.
-    let refusal: (ConnectError, RequestHead) -> HandshakeRefusal
-    /// The time without progress in either direction after which an exchange is given up, at least once and at most twice.
-    let timeout: Duration
-
-    /// The default of ``timeout``. Other gateways wait as long.
-    package static let defaultTimeout = Duration.seconds(60)
-
-    /// Creates a forwarding.
-    package init(
-        _ gateway: Gateway, resources: ConnectorResources, timeout: Duration = defaultTimeout,
-        settings: @escaping (RequestHead, _ framing: HeaderField?) throws(HandshakeRefusal) -> Connector.Settings,
-        refusal: @escaping (ConnectError, RequestHead) -> HandshakeRefusal
-    ) {
-        self.gateway = gateway
-        self.resources = resources
-        self.timeout = timeout
-        self.settings = settings
-        self.refusal = refusal
-    }
-}
-
 /// One request that a gateway forwards, and its response. Bodies pass byte for byte, at the pace of the receiver.
 ///
 /// Each exchange has its own connection to the server, and both connections are closed afterwards. No other request follows
@@ -46,30 +15,11 @@ internal final class ForwardedExchange {
 
     private var connector: Connector?
     private var server: (any ByteStream)?
-    private var requestBody: BodyFraming?
-    private var toServer = ByteBuffer()
-    private var response = Response()
-    private var toClient = ByteBuffer()
-    /// The number of bytes received from the client after its request's head.
-    private var bodyByteCount = 0
+    private var requestBody: ForwardedBody
+    private var response: ForwardedResponse
     private var timer: Timer?
     /// The value of ``movedBytes`` when the timer last fired.
     private var movedBytesAtLastCheck = 0
-
-    /// What has been received of the response.
-    private struct Response {
-        var head = HTTPHeadParser(.response, limits: .client)
-        /// The number of heads with a status from 100 to 199.
-        var interimCount = 0
-        /// Nil before the final head.
-        var status: Int?
-        /// Nil before the final head, and for a response of our own.
-        var body: BodyFraming?
-        /// The number of bytes for the client so far, including those in ``ForwardedExchange/toClient``.
-        var byteCount = 0
-        /// Why this is a response of our own, or will end early; nil for that of the server.
-        var reason: String?
-    }
 
     /// The time limit without progress for the rest of a response, after the connection to the server has ended.
     private static let timeout = Duration.seconds(30)
@@ -90,7 +40,8 @@ internal final class ForwardedExchange {
         self.forwarding = forwarding
         self.firstBytes = firstBytes
         self.prepared = prepared
-        requestBody = BodyFraming(of: request)
+        requestBody = ForwardedBody(of: request)
+        response = ForwardedResponse(to: request)
     }
 
     /// Forwards the request.
@@ -98,11 +49,11 @@ internal final class ForwardedExchange {
     func run(completion: @escaping (ServedRequest) -> Void) {
         self.completion = completion
         client.delegate = self
-        guard let requestBody else {
+        guard requestBody.isValid else {
             return answer(badRequest("The length of the request's body is ambiguous."))
         }
         // The server would need the chunked coding. What follows an extended CONNECT is no body.
-        if requestBody.length == .none, request.connectProtocol == nil, let stream = client as? HTTP2Stream,
+        if requestBody.hasNoLength, request.connectProtocol == nil, let stream = client as? HTTP2Stream,
             stream.ending == nil
         {
             let reason = "The request's body needs a Content-Length."
@@ -151,7 +102,7 @@ internal final class ForwardedExchange {
         stream.delegate = self
         startTimer()
         let head = connector.request.signed(at: WallTime.now.seconds).head
-        head.withUnsafeBytes { toServer.append($0.bytes) }
+        head.withUnsafeBytes { requestBody.output.append($0.bytes) }
         let firstBytes = firstBytes
         receiveBody(firstBytes.span.bytes)
         stream.startReading()
@@ -168,7 +119,7 @@ internal final class ForwardedExchange {
         let progress = movedBytes
         guard progress == movedBytesAtLastCheck else { return movedBytesAtLastCheck = progress }
         let seconds = "\(forwarding.timeout.components.seconds) s"
-        if requestBody?.isComplete == false, toServer.isEmpty, server?.isWriting == false, response.status == nil {
+        if !requestBody.isComplete, requestBody.output.isEmpty, server?.isWriting == false, response.status == nil {
             // RFC 9110 §15.5.9.
             let reason = "The client has sent no more of the request's body for \(seconds)."
             return answer(HandshakeRefusal(status: 408, reason: reason, request: request))
@@ -181,20 +132,17 @@ internal final class ForwardedExchange {
     // MARK: From the client
 
     private func receiveBody(_ bytes: RawSpan) {
-        // Whatever follows the body is discarded.
-        guard let count = requestBody?.take(bytes) else {
+        guard requestBody.receive(bytes) else {
             return answer(badRequest("The request's body is not valid in the chunked coding."))
         }
-        bodyByteCount += count
-        toServer.append(bytes.extracting(0..<count))
         flushToServer()
     }
 
     private func flushToServer() {
         guard let server, !isOver else { return }
         // If the write fails, the server may have answered before it closed.
-        try? server.write(&toServer)
-        if toServer.isEmpty, !server.isWriting { client.startReading() } else { client.stopReading() }
+        try? server.write(&requestBody.output)
+        if requestBody.output.isEmpty, !server.isWriting { client.startReading() } else { client.stopReading() }
         countMemory()
     }
 
@@ -207,16 +155,10 @@ internal final class ForwardedExchange {
     private func receiveResponse(_ bytes: RawSpan) {
         var rest = bytes
         do throws(HTTPHeadError) {
-            while response.body == nil {
-                guard let count = try response.head.receive(rest), let head = response.head.responseHead else {
-                    return flushToClient()
-                }
+            while response.needsHead {
+                guard let (head, count) = try response.receiveHead(rest) else { return flushToClient() }
                 rest = rest.extracting(droppingFirst: count)
-                if head.status >= 200 {
-                    begin(head)
-                } else if !receive(interim: head) {
-                    answer(badGateway("an invalid sequence of responses"))
-                }
+                if head.status >= 200 { begin(head) } else { pass(interim: head) }
                 guard !isOver else { return }
             }
         } catch {
@@ -225,78 +167,38 @@ internal final class ForwardedExchange {
         receiveContent(rest)
     }
 
-    /// - Returns: Whether the response may be preceded by this head.
-    private func receive(interim head: ResponseHead) -> Bool {
-        response.interimCount += 1
-        guard head.status != 101, response.interimCount <= ResponseReader.maximumInterimResponses else { return false }
+    private func pass(interim head: ResponseHead) {
+        guard response.passes(interim: head) else { return answer(badGateway("an invalid sequence of responses")) }
         // RFC 9110 §15.2: HTTP/1.0 has no interim responses. Over HTTP/2, they are optional.
         if request.minorVersion >= 1, request.version == .http1 {
             append(head.with(forwarding.gateway.fields(of: head, to: request), status: head.status))
         }
-        response.head = HTTPHeadParser(.response, limits: .client)
-        return true
     }
 
     /// Begins the response with the server's final head.
     private func begin(_ head: ResponseHead) {
-        guard let body = BodyFraming(passing: head, answering: request.method) else {
+        guard let head = response.begin(head, with: forwarding.gateway.fields(of: head, to: request)) else {
             return answer(badGateway("a response whose Transfer-Encoding or Content-Length is invalid"))
         }
-        var status = head.status
-        // RFC 8441 §5: any 2xx status would open the WebSocket.
-        if request.connectProtocol != nil, 200...299 ~= status {
-            status = 502
-            response.reason = "The server answered \(head.status)."
-        }
-        response.status = status
-        response.body = body
-        var framing = isUnchunked ? nil : body.field
-        // RFC 9110 §8.6: 204 has no Content-Length.
-        if head.status == 304 || request.method == "HEAD" && head.status != 204 {
-            framing = BodyFraming.fieldWithoutContent(of: head)
-        }
-        let ownFields = [framing].compactMap(\.self) + [HeaderField(wellFormedName: "Connection", value: "close")]
-        append(head.with(forwarding.gateway.fields(of: head, to: request) + ownFields, status: status))
-    }
-
-    /// HTTP/1.0 and HTTP/2 have no chunked coding: the end of the stream is the end of the body.
-    private var isUnchunked: Bool {
-        (request.minorVersion == 0 || request.version == .http2) && response.body?.length == .chunked
-    }
-
-    /// Whether the client would take the end of the stream for the end of the response.
-    private var endsWithStream: Bool {
-        request.version == .http2 || isUnchunked || response.body?.length == .untilEndOfStream
+        append(head)
     }
 
     private func append(_ head: ResponseHead) {
-        head.start(on: client).withUnsafeBytes { append($0.bytes) }
-    }
-
-    private func append(_ bytes: RawSpan) {
-        toClient.append(bytes)
-        response.byteCount += bytes.byteCount
+        head.start(on: client).withUnsafeBytes { response.append($0.bytes) }
     }
 
     private func receiveContent(_ bytes: RawSpan) {
-        guard !isOver, var body = response.body else { return }
-        var isValid = true
-        if isUnchunked {
-            isValid = body.takeContent(bytes) { append($0) }
-        } else if let count = body.take(bytes) {
-            append(bytes.extracting(0..<count))
-        } else {
-            isValid = false
+        guard !isOver else { return }
+        guard response.receiveContent(bytes) else {
+            return end(because: "The server sent a response that is not valid in the chunked coding.")
         }
-        response.body = body
-        if !isValid { return end(because: "The server sent a response that is not valid in the chunked coding.") }
-        if body.isComplete { finish() } else { flushToClient() }
+        if response.isComplete { finish() } else { flushToClient() }
     }
 
     private func flushToClient() {
         guard let server, !isOver else { return }
-        guard (try? client.write(&toClient)) != nil else { return abort() }
-        if toClient.isEmpty, !client.isWriting { server.startReading() } else { server.stopReading() }
+        guard (try? client.write(&response.output)) != nil else { return abort() }
+        if response.output.isEmpty, !client.isWriting { server.startReading() } else { server.stopReading() }
         countMemory()
     }
 
@@ -311,13 +213,11 @@ internal final class ForwardedExchange {
         guard !isOver else { return }
         response.reason = refusal.reason
         if response.status == nil {
-            response.status = refusal.status
+            response.answer(refusal)
             var answer = WebResponse(refusal)
             answer.complete(with: [])
             append(answer.head(at: .now))
-            answer.bytes(answering: request.method).withUnsafeBytes { append($0.bytes) }
-            // Complete.
-            response.body = nil
+            answer.bytes(answering: request.method).withUnsafeBytes { response.append($0.bytes) }
         }
         finish()
     }
@@ -333,16 +233,15 @@ internal final class ForwardedExchange {
         guard let completion else { return }
         self.completion = nil
         leave()
-        let isComplete = response.body.map { $0.isComplete || (isEnd && $0.length == .untilEndOfStream) } ?? true
-        if !isComplete, endsWithStream {
-            try? client.write(&toClient)
+        let isComplete = isEnd ? response.isCompleteAtEndOfStream : response.isComplete
+        if !isComplete, response.endsWithStream {
+            try? client.write(&response.output)
             return reset(completion)
         }
-        var output = ByteBuffer()
-        let sentBytes = response.byteCount - toClient.count
-        swap(&output, &toClient)
+        let sentBytes = response.takenByteCount
         _ = LingeringClose(
-            client, output: output, closesOwnSide: true, timeout: Self.timeout, endsMessage: endsWithStream,
+            client, output: response.output.takeAll(), closesOwnSide: true, timeout: Self.timeout,
+            endsMessage: response.endsWithStream,
             memory: memory
         ) { [self] writtenBytes, _ in
             let sentBytes = sentBytes + writtenBytes
@@ -352,7 +251,7 @@ internal final class ForwardedExchange {
 
     /// Ends a response whose end would otherwise complete it.
     private func reset(_ completion: (ServedRequest) -> Void) {
-        let sentBytes = response.byteCount - toClient.count - client.inFlightBytes
+        let sentBytes = response.takenByteCount - client.inFlightBytes
         client.abort()
         completion(served(sentBytes, isComplete: false))
     }
@@ -363,7 +262,7 @@ internal final class ForwardedExchange {
         self.completion = nil
         leave()
         client.close()
-        completion(served(response.byteCount - toClient.count, isComplete: false))
+        completion(served(response.takenByteCount, isComplete: false))
     }
 
     private func leave() {
@@ -379,15 +278,9 @@ internal final class ForwardedExchange {
         ServedRequest(
             // The status that nginx logs if the client left first.
             request: request, address: facts.address, status: response.status ?? 499, acceptTime: facts.acceptTime,
-            endTime: client.loop.turnTime, receivedBytes: facts.receivedBytes + bodyByteCount, sentBytes: sentBytes,
+            endTime: client.loop.turnTime, receivedBytes: facts.receivedBytes + requestBody.byteCount,
+            sentBytes: sentBytes,
             isComplete: isComplete, reason: response.reason)
-    }
-}
-
-extension ResponseHead {
-    /// The response with these fields and this status instead.
-    fileprivate func with(_ fields: [HeaderField], status: Int) -> ResponseHead {
-        ResponseHead(status: status, reasonBytes: reasonBytes, fields: HTTPFields(fields))
     }
 }
 
@@ -401,7 +294,7 @@ extension ForwardedExchange: ByteStreamDelegate {
         guard !isOver else { return }
         if stream === client {
             // Over HTTP/2, this is the end of the request. Otherwise, like other gateways, take it for a canceled request.
-            if request.version == .http1 || requestBody?.isComplete != true { abort() }
+            if request.version == .http1 || !requestBody.isComplete { abort() }
             return
         }
         if response.status == nil { return answer(badGateway("no response")) }
@@ -435,13 +328,13 @@ extension ForwardedExchange: MemoryHolder {
 
     var uncountedBytes: Int { client.uncountedBytes }
     var incompleteBytes: Int {
-        toServer.storageBytes + (server?.storageBytes ?? 0) + client.unreadStorageBytes
+        requestBody.output.storageBytes + (server?.storageBytes ?? 0) + client.unreadStorageBytes
             + (server?.unreadStorageBytes ?? 0)
     }
-    var outputBytes: Int { toClient.storageBytes + client.storageBytes }
+    var outputBytes: Int { response.output.storageBytes + client.storageBytes }
     var movedBytes: Int {
-        bodyByteCount - toServer.count - (server?.unsentBytes ?? 0)
-            + response.byteCount - toClient.count - client.unsentBytes
+        requestBody.takenByteCount - (server?.unsentBytes ?? 0)
+            + response.takenByteCount - client.unsentBytes
     }
     func freeMemory() {
         guard let completion else { return }
