@@ -96,7 +96,7 @@ package struct ConvertRun {
         }
         let input = SessionInput(file, named: input.name)
         try SessionFile.write(
-            RecordingIndex.connections(in: input), of: input, as: .page, to: arguments.output ?? "-")
+            RecordingIndex.contents(of: input), of: input, as: .page, to: arguments.output ?? "-")
         report(omittedCount, by: "Pages")
     }
 
@@ -117,20 +117,23 @@ package struct ConvertRun {
     // MARK: From recordings
 
     private func convertRecording(toPage isPage: Bool) throws(Failure) {
-        var connections = try RecordingIndex.connections(in: input)
-        guard !connections.isEmpty else { throw input.failure("it contains no connection") }
+        var contents = try RecordingIndex.contents(of: input)
+        guard !contents.isEmpty(as: isPage || arguments.isListing ? .page : .har) else {
+            throw input.failure("it contains no connection")
+        }
         guard !arguments.isListing else {
             return try list(
-                try connections.map { (connection) throws(Failure) in
+                try contents.connections.map { (connection) throws(Failure) in
                     ConnectionSummary(connection, try RecordedOpening(connection, in: input))
                 })
         }
-        if let number = try input.chosen(arguments.connection, of: connections.count) {
-            connections = [connections[number - 1]]
+        if let number = try input.chosen(arguments.connection, of: contents.connections.count) {
+            contents.connections = [contents.connections[number - 1]]
+            contents.requests = []
         }
-        try SessionFile.write(connections, of: input, as: isPage ? .page : .har, to: arguments.output ?? "-")
+        try SessionFile.write(contents, of: input, as: isPage ? .page : .har, to: arguments.output ?? "-")
         guard !isPage else { return }
-        let losses = Self.losses(of: connections)
+        let losses = Self.losses(of: contents.connections)
         if !losses.isEmpty {
             diagnostics.notice("HAR has no control frames; omitted: \(losses.joined(separator: ", ")).")
         }

@@ -1,6 +1,6 @@
 import WSCore
 
-/// Writes a HAR 1.2 file with WebSocket connections, as Chromium does. The caller removes the text written so far.
+/// Writes a HAR 1.2 file with WebSocket connections and other requests, as Chromium does. The caller removes the text written so far.
 package struct HARWriter: ~Copyable {
     /// The text that the caller has not taken.
     package var text = ByteBuffer()
@@ -20,10 +20,29 @@ package struct HARWriter: ~Copyable {
 
     /// Begins a connection. Its messages follow.
     package mutating func begin(_ entry: HARConnection) {
-        text.append(literal: needsComma ? ",\n" : "\n")
-        needsComma = false
         var json = JSONWriter()
         json.add("_resourceType", "websocket")
+        addMembers(of: entry, to: &json)
+        json.beginArray("_webSocketMessages")
+        append(json)
+        needsComma = false
+    }
+
+    /// Adds a request that opened no WebSocket.
+    package mutating func add(_ entry: HARConnection) {
+        var json = JSONWriter()
+        addMembers(of: entry, to: &json)
+        json.endObject()
+        append(json)
+        needsComma = true
+    }
+
+    private mutating func append(_ json: borrowing JSONWriter) {
+        text.append(literal: needsComma ? ",\n" : "\n")
+        json.text.withReadableBytes { text.append($0) }
+    }
+
+    private func addMembers(of entry: HARConnection, to json: inout JSONWriter) {
         json.add("startedDateTime", EventTime.text(sinceEpoch: entry.start))
         json.add("time", Self.milliseconds(entry.timings.total), digits: 3)
         entry.addRequest(to: &json)
@@ -32,8 +51,6 @@ package struct HARWriter: ~Copyable {
         json.endObject()
         entry.timings.add(to: &json)
         if let address = entry.address { json.add("serverIPAddress", address) }
-        json.beginArray("_webSocketMessages")
-        json.text.withReadableBytes { text.append($0) }
     }
 
     /// Adds a message.
@@ -70,7 +87,7 @@ package struct HARWriter: ~Copyable {
     fileprivate static func milliseconds(_ duration: Duration) -> Double { duration / .milliseconds(1) }
 }
 
-/// A connection to write, without secrets.
+/// A connection or another request to write, without secrets.
 package struct HARConnection {
     /// The phases of a connection.
     package struct Timings {
@@ -114,10 +131,28 @@ package struct HARConnection {
     /// The time at which the request began, since 1970-01-01 UTC.
     package var start: Duration
     package var status = 101
+    package var requestFields: [(name: String, value: String)] = []
     package var responseFields: [(name: String, value: String)] = []
     package var timings = Timings()
     /// The IP address of the server.
     package var address: String?
+    /// What differs from an upgrade, if the request opened no WebSocket.
+    package var page: Page?
+
+    /// A request for a page, and its response.
+    package struct Page {
+        let method: String
+        let version: String
+        let requestBytes: Int
+        let responseBytes: Int
+
+        package init(method: String, version: String, requestBytes: Int, responseBytes: Int) {
+            self.method = method
+            self.version = version
+            self.requestBytes = requestBytes
+            self.responseBytes = responseBytes
+        }
+    }
 
     package init(url: String, start: Duration) {
         self.url = url
@@ -126,21 +161,14 @@ package struct HARConnection {
 
     fileprivate func addRequest(to json: inout JSONWriter) {
         json.beginObject("request")
-        json.add("method", "GET")
+        json.add("method", page?.method ?? "GET")
         json.add("url", url)
-        json.add("httpVersion", "HTTP/1.1")
+        json.add("httpVersion", version)
         json.add("cookies", [])
-        json.add("headers", [])
-        json.beginArray("queryString")
-        for parameter in parameters {
-            json.beginElement()
-            json.add("name", parameter.name)
-            json.add("value", parameter.value)
-            json.endObject()
-        }
-        json.endArray()
+        Self.add("headers", requestFields, to: &json)
+        Self.add("queryString", parameters, to: &json)
         json.add("headersSize", -1)
-        json.add("bodySize", 0)
+        json.add("bodySize", page?.requestBytes ?? 0)
         json.endObject()
     }
 
@@ -148,24 +176,32 @@ package struct HARConnection {
         json.beginObject("response")
         json.add("status", status)
         json.add("statusText", HTTPStatus.reason(of: status))
-        json.add("httpVersion", "HTTP/1.1")
+        json.add("httpVersion", version)
         json.add("cookies", [])
-        json.beginArray("headers")
-        for field in responseFields {
+        Self.add("headers", responseFields, to: &json)
+        json.beginObject("content")
+        json.add("size", page?.responseBytes ?? 0)
+        json.add("mimeType", value(of: "content-type") ?? "x-unknown")
+        json.endObject()
+        json.add("redirectURL", value(of: "location") ?? "")
+        json.add("headersSize", -1)
+        json.add("bodySize", page?.responseBytes ?? -1)
+        json.endObject()
+    }
+
+    private var version: String { "HTTP/" + (page?.version ?? "1.1") }
+
+    private func value(of name: String) -> String? { responseFields.first { $0.name.lowercased() == name }?.value }
+
+    private static func add(_ name: StaticString, _ pairs: [(name: String, value: String)], to json: inout JSONWriter) {
+        json.beginArray(name)
+        for pair in pairs {
             json.beginElement()
-            json.add("name", field.name)
-            json.add("value", field.value)
+            json.add("name", pair.name)
+            json.add("value", pair.value)
             json.endObject()
         }
         json.endArray()
-        json.beginObject("content")
-        json.add("size", 0)
-        json.add("mimeType", "x-unknown")
-        json.endObject()
-        json.add("redirectURL", "")
-        json.add("headersSize", -1)
-        json.add("bodySize", -1)
-        json.endObject()
     }
 
     /// The parameters of the URL's query, as written.

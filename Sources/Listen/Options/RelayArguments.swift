@@ -13,6 +13,7 @@ package struct RelayMode: Equatable, Sendable {
 
     /// Whether the relay is an HTTP proxy: its clients choose the servers.
     var isProxy: Bool { server.url.isEmpty }
+    package var gateway = GatewayArguments()
 }
 
 /// The arguments of `wsx relay` as typed: those of a server, and of a client.
@@ -22,6 +23,7 @@ package struct RelayArguments: Equatable, Sendable {
     private var proxy = HTTPProxyArguments()
     private var rewriting = RewriteArguments()
     private var command: [String] = []
+    private var gateway = GatewayArguments()
 
     package init() {
         listen.limits.maximumMessageBytes = 64 << 20
@@ -33,7 +35,8 @@ package struct RelayArguments: Equatable, Sendable {
         var server = server
         server.compression = arguments.compression
         server.limits = arguments.limits
-        arguments.mode = .relay(RelayMode(server: server, proxy: proxy, rewriting: rewriting, command: command))
+        arguments.mode = .relay(
+            RelayMode(server: server, proxy: proxy, rewriting: rewriting, command: command, gateway: gateway))
         if !command.isEmpty {
             // The terminal is the command's.
             arguments.format.readsInput = false
@@ -92,6 +95,7 @@ package struct RelayArguments: Equatable, Sendable {
         .lifted(\.listen.server)
         HTTPProxyArguments.options.lifted(\.proxy)
         [HTTPProxyArguments.authorityOption].lifted(\.proxy)
+        GatewayArguments.options.lifted(\.gateway)
         AccessArguments.options.only(["origin", "max-connections", "max-memory"]).lifted(\.listen.access)
         ExchangeArguments.options(
             firstMessage: "", ready: nil,

@@ -142,7 +142,7 @@ final class Relay {
 
     /// Forwards the requests that are not upgrades.
     var forwarding: RequestForwarding {
-        RequestForwarding(settings.gateway, resources: settings.resources) {
+        RequestForwarding(settings.gateway, resources: settings.resources, reportsExchanges: settings.reportsHTTP) {
             [unowned self] (request, framing) throws(HandshakeRefusal) in
             try settings.forwarding(request, framing: framing)
         } refusal: { [settings] error, request in

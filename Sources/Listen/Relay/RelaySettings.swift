@@ -13,6 +13,8 @@ struct RelaySettings {
     let shownURL: String
     /// Whether requests to the server get a login, or a client certificate, that clients do not have.
     let addsLogin: Bool
+    /// Whether requests that are no WebSockets, and the heads of those that are, are written as events.
+    let reportsHTTP: Bool
     /// Changes messages, or `nil` to forward them as they are.
     let rewriter: Rewriter?
     /// The rules of an HTTP proxy, or `nil` if there is one server.
@@ -44,13 +46,14 @@ struct RelaySettings {
         if relay.isProxy {
             let rules = try ProxyRules(relay, composition, addsLogin: addsLogin, secrets: secrets)
             proxy = rules
-            gateway = Gateway(proxyNamed: identifier, loginHosts: rules.loginHosts)
+            gateway = Gateway(ofProxy: identifier, loginHosts: rules.loginHosts, name: relay.gateway.name)
         } else {
             proxy = nil
             gateway = Gateway(
                 to: composition.url, host: composition.connector.request.fields.first(named: "Host") ?? "",
-                isSecure: isSecure, identifier: identifier, addsLogin: addsLogin)
+                isSecure: isSecure, identifier: identifier, addsLogin: addsLogin, name: relay.gateway.name)
         }
+        reportsHTTP = relay.gateway.reportsHTTP
         do throws(TLSConfigurationError) {
             resources = try ConnectorResources(tls: composition.tls)
             // Those of one client must not go to the server with the requests of another.

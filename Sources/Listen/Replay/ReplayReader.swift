@@ -34,7 +34,7 @@ struct ReplayReader: ~Copyable {
         let event = try reader.read(line)
         if event.client != nil { isOfServer = true }
         switch event.kind {
-        case .recording, .report: return
+        case .recording, .exchange, .report: return
         case .open: begin(event.client, at: event.time)
         case .item(let item):
             guard let direction = event.direction else { throw .missingMember("direction") }

@@ -159,6 +159,8 @@ package final class ListenRun {
                 connection.handler.didOpen(connection)
             case .refused(let refusal, let facts): log.refused(refusal, facts)
             case .served(let served): log.answered(served)
+            case .exchanged(let exchange):
+                outputs.writeEvent { $0.write(exchange, isSecure: settings.tls != nil) }
             case .failedToSecure(let error, let facts): log.failedToSecure(error, facts)
             case .failedToIntercept(let target, let error, let facts): log.failedToSecure(error, facts, for: target)
             case .tunneled(let tunnel): log.tunneled(tunnel)
@@ -189,7 +191,9 @@ package final class ListenRun {
         outputs.writeEvent { events in
             events.writeOpen(
                 url: url(of: client), subprotocol: client.upgrade.subprotocol, extensions: client.extensions,
-                version: client.upgrade.request.version, client: client.number)
+                version: client.upgrade.request.version,
+                heads: settings.relay?.reportsHTTP == true ? (client.upgrade.request, client.response) : nil,
+                client: client.number)
         }
         if settings.arguments.server.servesOnce { stopListening() }
         loop.atEndOfTurn(broadcaster)

@@ -149,6 +149,7 @@ package struct EventReader: ~Copyable {
         case "close": return .item(.close(try closeFrame(in: line)))
         case "recording": return .recording
         case "open": return .open
+        case "http": return .exchange
         case "listening", "error": return .report
         default: return nil
         }
@@ -236,6 +237,8 @@ package struct InputEvent: Equatable {
         case recording
         /// A connection was opened. Nothing is sent.
         case open
+        /// A request that opened no WebSocket, and its response. Nothing is sent.
+        case exchange
         /// Another informational event: `listening`, `error`, or one of an unknown type. Nothing is sent.
         case report
     }

@@ -124,14 +124,36 @@ package final class EventWriter {
     }
 
     /// Writes the opening of a connection from a client.
+    /// - Parameter heads: The request and the response, if they are to be written.
     package func writeOpen(
-        url: String, subprotocol: String?, extensions: [ExtensionOffer], version: HTTPVersion, client: Int? = nil
+        url: String, subprotocol: String?, extensions: [ExtensionOffer], version: HTTPVersion,
+        heads: (request: RequestHead, response: ResponseHead)? = nil, client: Int? = nil
     ) {
         write("open", client: client) { event in
             event.add(
                 url: secrets.masking(line: SecretQuery.masking(url)), subprotocol.map { secrets.masking($0) },
                 extensions)
             event.add("http", version.number)
+            if let (request, response) = heads {
+                event.add(request.fields, status: response.status, response.fields, without: secrets)
+            }
+        }
+    }
+
+    /// Writes a request that opened no WebSocket, and its response.
+    /// - Parameter isSecure: Whether the client uses TLS.
+    package func write(_ exchange: HTTPExchange, isSecure: Bool) {
+        let request = exchange.request
+        write("http") { event in
+            event.add("method", secrets.masking(request.method))
+            event.add("url", secrets.masking(line: SecretQuery.masking(request.url(isSecure: isSecure))))
+            event.add("http", request.version == .http1 ? "1.\(request.minorVersion)" : request.version.number)
+            event.add(request.fields, status: exchange.status, exchange.fields, without: secrets)
+            event.add("received_bytes", exchange.receivedBytes)
+            event.add("sent_bytes", exchange.sentBytes)
+            event.add("duration_us", Int(exchange.duration / .microseconds(1)))
+            if !exchange.isComplete { event.add("cut", true) }
+            if let reason = exchange.reason { event.add("reason", secrets.masking(line: reason)) }
         }
     }
 
@@ -174,6 +196,14 @@ extension JSONEvent {
         add("url", url)
         if let subprotocol { add("subprotocol", subprotocol) }
         if !extensions.isEmpty { add("extensions", ExtensionHeader.value(of: extensions)) }
+    }
+
+    /// Adds the heads of a request and of its response, if there is one.
+    /// - Parameter secrets: The secrets of the run, which the peer may know.
+    mutating func add(_ request: HTTPFields, status: Int, _ response: HTTPFields?, without secrets: SecretRecord) {
+        add("status", status)
+        add("request_headers", ReportedHead.json(request, without: secrets))
+        if let response { add("headers", ReportedHead.json(response, without: secrets)) }
     }
 
     /// Adds the fields of the end of a connection.

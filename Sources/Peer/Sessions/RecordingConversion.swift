@@ -2,7 +2,7 @@ import Formats
 import UserInterface
 import WSCore
 
-/// Writes the connections of a recording in another format.
+/// Writes the connections and requests of a recording in another format.
 package struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable {
     private let input: SessionInput
     private var reader = EventReader(readsTimes: true)
@@ -23,13 +23,15 @@ package struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable
 
     /// Writes the file.
     /// - Parameters:
-    ///   - stepCount: The maximum number of connections and events. Default: no limit.
-    ///   - sink: Called after each connection's beginning, each event, and at the end.
+    ///   - stepCount: The maximum number of connections, requests, and events. Default: no limit.
+    ///   - sink: Called after each connection's beginning, each request and event, and at the end.
     package mutating func write(
-        _ connections: [RecordedConnection], atMost stepCount: Int = .max, to sink: Sink
+        _ contents: RecordingContents, atMost stepCount: Int = .max, to sink: Sink
     ) throws(Failure) {
         stepsLeft = stepCount
-        for connection in connections where stepsLeft > 0 {
+        var requests = contents.requests[...]
+        for connection in contents.connections where stepsLeft > 0 {
+            try write(&requests, before: connection.ranges.first?.lowerBound ?? 0, to: sink)
             decoders = connection.codecs.isEmpty ? nil : RecordedDecoders(connection.codecs)
             writer.begin(connection, try RecordedOpening(connection, in: input))
             try endStep(sink)
@@ -40,16 +42,27 @@ package struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable
             }
             writer.end()
         }
+        try write(&requests, before: .max, to: sink)
         writer.finish()
         try writer.withText(sink)
     }
 
+    /// Writes the requests whose events precede an offset of the recording.
+    private mutating func write(
+        _ requests: inout ArraySlice<Range<Int>>, before offset: Int, to sink: Sink
+    ) throws(Failure) {
+        while stepsLeft > 0, let range = requests.first, range.lowerBound < offset {
+            requests.removeFirst()
+            writer.add(try RecordedRequest(at: range, in: input))
+            try endStep(sink)
+        }
+    }
+
     /// The number of steps whose text fits into a file of this size, with its end.
-    package mutating func stepCount(of connections: [RecordedConnection], within byteCount: Int) throws(Failure) -> Int
-    {
+    package mutating func stepCount(of contents: RecordingContents, within byteCount: Int) throws(Failure) -> Int {
         var sizes: (text: Int, last: Int) = (0, 0)
         var ends: [Int] = []
-        try write(connections) { text in
+        try write(contents) { text in
             sizes = (sizes.text + text.count, text.count)
             ends.append(sizes.text)
             text.removeAll()
@@ -111,6 +124,7 @@ package struct RecordedOpening {
     package var url = "ws://unknown.invalid/"
     package var status = 101
     var fields: [HeaderField] = []
+    var requestFields: [HeaderField] = []
     /// Without secrets.
     var subprotocol: String?
     /// Without secrets.
@@ -125,12 +139,24 @@ extension RecordedOpening {
     package init(_ connection: RecordedConnection, in input: SessionInput) throws(Failure) {
         self.init()
         guard let range = connection.opening else { return }
+        self.init(try Self.members(at: range, in: input))
+    }
+
+    /// The members of an event. An event that cannot be read has none.
+    static func members(
+        at range: Range<Int>, in input: SessionInput
+    ) throws(Failure) -> [ExactString: JSONValue] {
         var event: JSONValue?
         try input.forEachLine(in: range) { line in
             event = try? JSONValue(parsing: line)
             return false
         }
-        guard case .object(let members)? = event else { return }
+        guard case .object(let members)? = event else { return [:] }
+        return members
+    }
+
+    init(_ members: [ExactString: JSONValue]) {
+        self.init()
         if case .number(let text)? = members["status"], let status = Int(text) { self.status = status }
         if case .string(let peer)? = members["address"] { readAddress(peer) }
         switch members["url"] {
@@ -139,7 +165,8 @@ extension RecordedOpening {
         case .string(let shown)?: url = WebSocketURL.shown(shown)
         default: break
         }
-        if case .object(let fields)? = members["headers"] { readFields(fields) }
+        fields = Self.fields(members["headers"])
+        requestFields = Self.fields(members["request_headers"])
         subprotocol = Self.value(of: "Sec-WebSocket-Protocol", members["subprotocol"], or: fields)
         extensions = Self.value(of: "Sec-WebSocket-Extensions", members["extensions"], or: fields)
         if fields.isEmpty, let subprotocol,
@@ -167,13 +194,16 @@ extension RecordedOpening {
         url = "ws://\(peer)/"
     }
 
-    private mutating func readFields(_ members: [ExactString: JSONValue]) {
+    private static func fields(_ member: JSONValue?) -> [HeaderField] {
+        guard case .object(let members)? = member else { return [] }
+        var fields: [HeaderField] = []
         for (name, values) in members.sorted(by: { $0.key < $1.key }) {
             guard case .array(let values) = values else { continue }
             for case .string(let value) in values {
                 if let field = try? HeaderField(name: name.text, value: value) { fields.append(field) }
             }
         }
+        return fields
     }
 
     private mutating func readTimings(_ members: [ExactString: JSONValue]) {

@@ -27,9 +27,25 @@ package struct RecordedConnection {
     func isSent(_ direction: EventDirection) -> Bool { (direction == .outgoing) == (client == nil) }
 }
 
+/// The contents of a recording.
+package struct RecordingContents {
+    package var connections: [RecordedConnection] = []
+    /// The ranges of events about requests that opened no WebSocket, each a line with its end.
+    package var requests: [Range<Int>] = []
+
+    /// Whether a file of a format would be empty. A page has only connections.
+    package func isEmpty(as format: SessionInput.Format) -> Bool {
+        connections.isEmpty && (requests.isEmpty || format == .page)
+    }
+}
+
 /// Finds the connections of a recording. A connection begins with the event `open`.
 package struct RecordingIndex: ~Copyable {
-    private(set) var connections: [RecordedConnection] = []
+    private(set) var contents = RecordingContents()
+    private var connections: [RecordedConnection] {
+        get { contents.connections }
+        _modify { yield &contents.connections }
+    }
     private var reader = EventReader(readsTimes: true)
     private var codecs = RecordedCodecs()
     /// The decoders of the connections, for their counts.
@@ -43,6 +59,7 @@ package struct RecordingIndex: ~Copyable {
         let event = try reader.read(line)
         switch event.kind {
         case .recording: codecs = RecordedCodecs(line)
+        case .exchange: contents.requests.append(range)
         case .report: return
         case .open:
             let index = begin(event.client)
@@ -98,9 +115,9 @@ package struct RecordingIndex: ~Copyable {
 }
 
 extension RecordingIndex {
-    /// Finds the connections of a recording.
+    /// Finds the connections and requests of a recording.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line.
-    package static func connections(in input: SessionInput) throws(Failure) -> [RecordedConnection] {
+    package static func contents(of input: SessionInput) throws(Failure) -> RecordingContents {
         var index = RecordingIndex()
         var (number, offset) = (0, 0)
         var failure: Failure?
@@ -117,6 +134,6 @@ extension RecordingIndex {
             return failure == nil
         }
         if let failure { throw failure }
-        return index.connections
+        return index.contents
     }
 }

@@ -26,9 +26,9 @@ package struct SavedSession {
     /// - Throws: ``Failure/badArgument(what:why:)`` if the file exists, or ``Failure/writing(path:_:)``.
     func write(_ recording: SeekableFile) throws(Failure) -> Bool {
         let input = SessionInput(recording, named: "the session")
-        let connections = try RecordingIndex.connections(in: input)
-        guard !connections.isEmpty else { return false }
-        try SessionFile.write(connections, of: input, as: format, to: path)
+        let contents = try RecordingIndex.contents(of: input)
+        guard !contents.isEmpty(as: format) else { return false }
+        try SessionFile.write(contents, of: input, as: format, to: path)
         return true
     }
 
@@ -68,47 +68,47 @@ package struct SavedSession {
     }
 }
 
-/// Connections of a recording, written in another format.
+/// Contents of a recording, written in another format.
 package enum SessionFile {
     /// Writes a new file.
     /// - Parameter path: `-` is standard output.
     package static func write(
-        _ connections: [RecordedConnection], of input: SessionInput, as format: SessionInput.Format, to path: String
+        _ contents: RecordingContents, of input: SessionInput, as format: SessionInput.Format, to path: String
     ) throws(Failure) {
         let output = try SessionOutput(path)
         if format == .page {
-            try write(connections, of: input, to: output) { SessionPage() }
+            try write(contents, of: input, to: output) { SessionPage() }
         } else {
-            try write(connections, of: input, to: output) { HARWriter(version: version) }
+            try write(contents, of: input, to: output) { HARWriter(version: version) }
         }
     }
 
     /// Writes a file. If there is no space for all of it, it gets the messages that fit.
     private static func write<Writer: SessionWriter & ~Copyable>(
-        _ connections: [RecordedConnection], of input: SessionInput, to output: borrowing SessionOutput,
+        _ contents: RecordingContents, of input: SessionInput, to output: borrowing SessionOutput,
         by makeWriter: () -> Writer
     ) throws(Failure) {
         let lack: (path: String, error: IOError)
         do throws(Failure) {
-            return try write(connections, of: input, to: output, by: makeWriter())
+            return try write(contents, of: input, to: output, by: makeWriter())
         } catch {
             guard case .writing(let path, let reason) = error, reason.isLackOfSpace else { throw error }
             lack = (path, reason)
         }
         var measurement = RecordingConversion(input, to: makeWriter())
-        let stepCount = try measurement.stepCount(of: connections, within: output.fileByteCount ?? 0)
+        let stepCount = try measurement.stepCount(of: contents, within: output.fileByteCount ?? 0)
         guard stepCount > 0 else { throw .writing(path: lack.path, lack.error) }
         try output.empty()
-        try write(connections, of: input, atMost: stepCount, to: output, by: makeWriter())
+        try write(contents, of: input, atMost: stepCount, to: output, by: makeWriter())
         throw .cutShort(path: lack.path, lack.error)
     }
 
     private static func write<Writer: SessionWriter & ~Copyable>(
-        _ connections: [RecordedConnection], of input: SessionInput, atMost stepCount: Int = .max,
+        _ contents: RecordingContents, of input: SessionInput, atMost stepCount: Int = .max,
         to output: borrowing SessionOutput, by writer: consuming Writer
     ) throws(Failure) {
         var conversion = RecordingConversion(input, to: writer)
-        try conversion.write(connections, atMost: stepCount) { (text) throws(Failure) in
+        try conversion.write(contents, atMost: stepCount) { (text) throws(Failure) in
             try output.writeIfLarge(&text)
         }
         try conversion.withText { (text) throws(Failure) in try output.write(&text) }

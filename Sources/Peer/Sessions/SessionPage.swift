@@ -122,6 +122,8 @@ package struct SessionPage: ~Copyable, SessionWriter {
         openBytes = 0
     }
 
+    package mutating func add(_ request: RecordedRequest) {}
+
     package mutating func end() { endEvents() }
 
     package mutating func finish() { text.append(ending) }

@@ -13,6 +13,8 @@ package protocol SessionWriter: ~Copyable {
     mutating func add(_ control: RecordedControl, isSent: Bool, time: Duration)
     /// Ends the connection.
     mutating func end()
+    /// Adds a request between connections, unless the format has none.
+    mutating func add(_ request: RecordedRequest)
     /// Ends the file.
     mutating func finish()
     /// Passes the text that has not been written to `body`, which removes it.
@@ -47,6 +49,13 @@ package enum RecordedControl {
     }
 }
 
+extension HARConnection {
+    fileprivate mutating func setFields(of opening: RecordedOpening) {
+        responseFields = opening.fields.map { ($0.name, ReportedHead.value(of: $0)) }
+        requestFields = opening.requestFields.map { ($0.name, ReportedHead.value(of: $0)) }
+    }
+}
+
 extension HARWriter: SessionWriter {
     package mutating func begin(_ connection: RecordedConnection, _ opening: RecordedOpening) {
         let start = connection.times?.lowerBound ?? .zero
@@ -56,8 +65,19 @@ extension HARWriter: SessionWriter {
         entry.start = max(.zero, start - entry.timings.untilOpen)
         entry.status = opening.status
         entry.address = opening.address
-        entry.responseFields = opening.fields.map { ($0.name, ReportedHead.value(of: $0)) }
+        entry.setFields(of: opening)
         begin(entry)
+    }
+
+    package mutating func add(_ request: RecordedRequest) {
+        var entry = HARConnection(url: request.heads.url, start: max(.zero, request.endTime - request.duration))
+        entry.timings.upgrade = request.duration
+        entry.status = request.heads.status
+        entry.setFields(of: request.heads)
+        entry.page = HARConnection.Page(
+            method: request.method, version: request.version, requestBytes: request.receivedBytes,
+            responseBytes: request.sentBytes)
+        add(entry)
     }
 
     package mutating func add(_ control: RecordedControl, isSent: Bool, time: Duration) {}

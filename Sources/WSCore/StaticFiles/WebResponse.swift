@@ -49,6 +49,12 @@ package struct WebResponse {
         self.init(status: status, fields: [mediaType] + fields, content: Self.line(text))
     }
 
+    /// Creates the response for a refusal, whose fields include the server's own.
+    init(refusing refusal: HandshakeRefusal) {
+        self.init(refusal)
+        complete(with: [])
+    }
+
     /// Creates the response for a refusal.
     init(_ refusal: HandshakeRefusal) {
         // RFC 9110 §15.4.5: a 304 response has no content.

@@ -184,7 +184,8 @@ internal final class ForwardedExchange {
     }
 
     private func append(_ head: ResponseHead) {
-        head.start(on: client).withUnsafeBytes { response.append($0.bytes) }
+        response.append(head: head.start(on: client))
+        if forwarding.reportsExchanges { response.keptFields = head.fields(to: request) }
     }
 
     private func receiveContent(_ bytes: RawSpan) {
@@ -214,8 +215,7 @@ internal final class ForwardedExchange {
         response.reason = refusal.reason
         if response.status == nil {
             response.answer(refusal)
-            var answer = WebResponse(refusal)
-            answer.complete(with: [])
+            let answer = WebResponse(refusing: refusal)
             append(answer.head(at: .now))
             answer.bytes(answering: request.method).withUnsafeBytes { response.append($0.bytes) }
         }
@@ -241,8 +241,7 @@ internal final class ForwardedExchange {
         let sentBytes = response.takenByteCount
         _ = LingeringClose(
             client, output: response.output.takeAll(), closesOwnSide: true, timeout: Self.timeout,
-            endsMessage: response.endsWithStream,
-            memory: memory
+            endsMessage: response.endsWithStream, memory: memory, sharedBytes: response.keptByteCount
         ) { [self] writtenBytes, _ in
             let sentBytes = sentBytes + writtenBytes
             completion(served(sentBytes, isComplete: isComplete && sentBytes == response.byteCount))
@@ -276,11 +275,20 @@ internal final class ForwardedExchange {
 
     private func served(_ sentBytes: Int, isComplete: Bool) -> ServedRequest {
         ServedRequest(
-            // The status that nginx logs if the client left first.
-            request: request, address: facts.address, status: response.status ?? 499, acceptTime: facts.acceptTime,
+            request: request, address: facts.address, status: response.status ?? HandshakeRefusal.clientLeftStatus,
+            acceptTime: facts.acceptTime,
             endTime: client.loop.turnTime, receivedBytes: facts.receivedBytes + requestBody.byteCount,
             sentBytes: sentBytes,
-            isComplete: isComplete, reason: response.reason)
+            isComplete: isComplete, reason: response.reason,
+            exchange: forwarding.reportsExchanges ? exchange(sentBytes, isComplete: isComplete) : nil)
+    }
+
+    private func exchange(_ sentBytes: Int, isComplete: Bool) -> HTTPExchange {
+        HTTPExchange(
+            request: request, status: response.status ?? HandshakeRefusal.clientLeftStatus, fields: response.keptFields,
+            receivedBytes: requestBody.byteCount, sentBytes: max(0, sentBytes - response.headByteCount),
+            duration: client.loop.turnTime - (facts.requestTime ?? facts.acceptTime), isComplete: isComplete,
+            reason: response.reason)
     }
 }
 
@@ -331,7 +339,7 @@ extension ForwardedExchange: MemoryHolder {
         requestBody.output.storageBytes + (server?.storageBytes ?? 0) + client.unreadStorageBytes
             + (server?.unreadStorageBytes ?? 0)
     }
-    var outputBytes: Int { response.output.storageBytes + client.storageBytes }
+    var outputBytes: Int { response.output.storageBytes + response.keptByteCount + client.storageBytes }
     var movedBytes: Int {
         requestBody.takenByteCount - (server?.unsentBytes ?? 0)
             + response.takenByteCount - client.unsentBytes

@@ -12,6 +12,12 @@ struct ForwardedResponse: ~Copyable {
     var output = ByteBuffer()
     /// The number of bytes for the client so far, including ``output``.
     private(set) var byteCount = 0
+    /// The fields of the latest head for the client, if they are kept for ``HTTPExchange``.
+    var keptFields: HTTPFields?
+    /// The size of the kept fields.
+    var keptByteCount: Int { keptFields?.byteCount ?? 0 }
+    /// The number of bytes for the client up to the end of the latest head.
+    private(set) var headByteCount = 0
     /// Why this is a response of our own, or will end early; nil for that of the server.
     var reason: String?
 
@@ -25,6 +31,12 @@ struct ForwardedResponse: ~Copyable {
     mutating func append(_ bytes: RawSpan) {
         output.append(bytes)
         byteCount += bytes.byteCount
+    }
+
+    /// Appends the latest head for the client.
+    mutating func append(head bytes: [UInt8]) {
+        bytes.withUnsafeBytes { append($0.bytes) }
+        headByteCount = byteCount
     }
 
     // MARK: Heads

@@ -9,6 +9,8 @@ package struct RequestForwarding {
     let settings: (RequestHead, _ framing: HeaderField?) throws(HandshakeRefusal) -> Connector.Settings
     /// The response if the server cannot be reached.
     let refusal: (ConnectError, RequestHead) -> HandshakeRefusal
+    /// Whether exchanges keep the heads of responses for ``HTTPExchange``.
+    let reportsExchanges: Bool
     /// The time without progress in either direction after which an exchange is given up, at least once and at most twice.
     let timeout: Duration
 
@@ -18,12 +20,14 @@ package struct RequestForwarding {
     /// Creates a forwarding.
     package init(
         _ gateway: Gateway, resources: ConnectorResources, timeout: Duration = defaultTimeout,
+        reportsExchanges: Bool = false,
         settings: @escaping (RequestHead, _ framing: HeaderField?) throws(HandshakeRefusal) -> Connector.Settings,
         refusal: @escaping (ConnectError, RequestHead) -> HandshakeRefusal
     ) {
         self.gateway = gateway
         self.resources = resources
         self.timeout = timeout
+        self.reportsExchanges = reportsExchanges
         self.settings = settings
         self.refusal = refusal
     }

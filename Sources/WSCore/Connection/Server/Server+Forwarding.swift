@@ -24,6 +24,7 @@ extension Server {
         exchange.run { [unowned self] served in
             remove(exchange)
             observer?(.served(served))
+            if let exchange = served.exchange { observer?(.exchanged(exchange)) }
         }
     }
 
@@ -41,6 +42,7 @@ extension Server {
             if !served.isComplete { reason += " The response was cut short." }
             let refusal = HandshakeRefusal(status: served.status, reason: reason, request: request)
             observer?(.refused(refusal, OpeningFacts(of: served)))
+            if let exchange = served.exchange { observer?(.exchanged(exchange)) }
         }
     }
 

@@ -88,6 +88,8 @@ extension Server {
         case refused(HandshakeRefusal, OpeningFacts)
         /// The response to a request that is not an upgrade is complete or has failed.
         case served(ServedRequest)
+        /// A request that opened no WebSocket has ended, if a gateway reports that.
+        case exchanged(HTTPExchange)
         /// TLS failed before the request was complete.
         case failedToSecure(TLSError, OpeningFacts)
         /// TLS with a client whose connection to a target is intercepted failed before the request was complete.

@@ -217,7 +217,7 @@ package final class Server<Handler: ConnectionHandler> {
                 }
             case .abandoned(.protection(let error as TLSError)?): observer?(.failedToSecure(error, opening.facts))
             case .abandoned: break
-            case .refused(let refusal): observer?(.refused(refusal, opening.facts))
+            case .refused(let refusal): report(refusal, opening.facts)
             case .requested(let request, let firstBytes):
                 if let forwarding {
                     take(request, firstBytes, of: opening, from: peer, with: forwarding)
@@ -330,6 +330,12 @@ package final class Server<Handler: ConnectionHandler> {
             updateAccepting()
             observer?(.served(served))
         }
+    }
+
+    func report(_ refusal: HandshakeRefusal, _ facts: OpeningFacts) {
+        observer?(.refused(refusal, facts))
+        guard forwarding?.reportsExchanges == true, let request = refusal.request else { return }
+        observer?(.exchanged(HTTPExchange(refusal, of: request, facts, at: loop.turnTime)))
     }
 
     private func open(

@@ -28,6 +28,8 @@ internal final class ServerOpening: ByteStreamDelegate {
     let stream: any ByteStream
     private let address: PeerAddress
     private let acceptTime: Duration
+    /// The time of the latest bytes of the request.
+    private var requestTime: Duration?
     private var traffic = (receivedBytes: 0, sentBytes: 0)
     /// The beginning of the stream while it may be HTTP/2; nil if it is not, or if the server does not accept HTTP/2.
     private var preface: [UInt8]?
@@ -77,7 +79,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     var facts: OpeningFacts {
         OpeningFacts(
             address: address, acceptTime: acceptTime, receivedBytes: traffic.receivedBytes,
-            sentBytes: traffic.sentBytes)
+            sentBytes: traffic.sentBytes, requestTime: requestTime)
     }
 
     /// Starts reading the request.
@@ -140,9 +142,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     private func refuse(_ refusal: HandshakeRefusal) {
         guard !isOver else { return }
         var output = ByteBuffer()
-        var answer = WebResponse(refusal)
-        // The server's own fields are already part of the refusal.
-        answer.complete(with: [])
+        let answer = WebResponse(refusing: refusal)
         let response = answer.head(at: .now).start(on: stream) + answer.bytes(answering: refusal.request?.method)
         response.withUnsafeBytes { output.append($0.bytes) }
         traffic.sentBytes = output.count
@@ -175,6 +175,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     }
 
     private func receive(_ bytes: RawSpan) {
+        requestTime = stream.loop.turnTime
         do throws(HandshakeRefusal) {
             switch try handshake.receive(bytes) {
             case .needsMore: return
@@ -225,9 +226,11 @@ internal final class ServerOpening: ByteStreamDelegate {
         guard !isOver else { return }
         if let waiting {
             stream.close()
-            // The status that nginx logs.
             let reason = "The client left before the server had answered."
-            return finish(.refused(HandshakeRefusal(status: 499, reason: reason, request: waiting.request)))
+            return finish(
+                .refused(
+                    HandshakeRefusal(
+                        status: HandshakeRefusal.clientLeftStatus, reason: reason, request: waiting.request)))
         }
         if case .protection = error {
             // TLS has sent an alert, and the client may still be sending.
@@ -281,6 +284,8 @@ package struct OpeningFacts: Sendable {
     package let receivedBytes: Int
     /// The number of bytes in the response.
     package let sentBytes: Int
+    /// The time at which the head of the request was complete, in the loop's turn time; nil if that was the time of acceptance.
+    var requestTime: Duration?
 }
 
 extension OpeningFacts {

@@ -83,4 +83,6 @@ package struct ServedRequest {
     /// Why a gateway has answered instead of its server, or has not completed the server's response; nil if it has passed it
     /// on.
     package var reason: String?
+    /// The heads, if a gateway reports them.
+    package var exchange: HTTPExchange?
 }

@@ -63,7 +63,7 @@ internal final class LingeringClose: ByteStreamDelegate {
     ///   - endsMessage: Whether the end of the stream is the end of the message, so that a reset must end output that is given
     ///     up. Default: false.
     ///   - memory: Counts what the stream and the output hold; nil if the owner counts it.
-    ///   - sharedBytes: The size of what `refill` shares with others. Default: 0.
+    ///   - sharedBytes: The size of what `refill` shares with others, or of what the owner keeps. Default: 0.
     ///   - refill: The rest of the output, which is not produced before the stream has room. Defaults to nil.
     ///   - completion: Called when the stream is closed.
     init(

@@ -23,6 +23,9 @@ package struct HTTPFields: Sendable {
         self.locations = locations
     }
 
+    /// The size of the names and values.
+    var byteCount: Int { bytes.count }
+
     /// Appends a field.
     package mutating func append(_ field: HeaderField) {
         locations.append(write(field))

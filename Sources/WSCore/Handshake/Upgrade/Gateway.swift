@@ -13,6 +13,8 @@ package struct Gateway: Sendable {
     private let addsLogin: Bool
     /// The hosts of a proxy's login; nil for all.
     private let loginHosts: HostPattern?
+    /// The name in Via; nil for no such field.
+    private let name: String?
 
     /// Creates a gateway.
     /// - Parameters:
@@ -21,7 +23,12 @@ package struct Gateway: Sendable {
     ///   - isSecure: Whether clients use TLS.
     ///   - identifier: A token that no other gateway has (RFC 8586 §2: cdn-id).
     ///   - addsLogin: Whether requests to the server get a login that their senders do not have. Default: false.
-    package init(to server: WebSocketURL, host: String, isSecure: Bool, identifier: String, addsLogin: Bool = false) {
+    ///   - name: The name in Via (RFC 9110 §7.6.3): a pseudonym, or a host and port. Default: no such field.
+    package init(
+        to server: WebSocketURL, host: String, isSecure: Bool, identifier: String, addsLogin: Bool = false,
+        name: String? = nil
+    ) {
+        self.name = name
         self.identifier = identifier
         self.addsLogin = addsLogin
         serverOrigin = server.origin(host: host)
@@ -34,7 +41,9 @@ package struct Gateway: Sendable {
     /// - Parameters:
     ///   - identifier: A token that no other gateway has.
     ///   - loginHosts: The hosts that get a login that their senders do not have; nil for none.
-    package init(proxyNamed identifier: String, loginHosts: HostPattern?) {
+    ///   - name: The name in Via; nil for no such field.
+    package init(ofProxy identifier: String, loginHosts: HostPattern?, name: String? = nil) {
+        self.name = name
         self.identifier = identifier
         self.loginHosts = loginHosts
         addsLogin = loginHosts != nil
@@ -53,20 +62,38 @@ package struct Gateway: Sendable {
         return ProxyTarget(of: request).map { loginHosts.matches($0.host) } ?? true
     }
 
+    /// Whether a text can be the name in Via: a pseudonym, or a host and port (RFC 9110 §7.6.3).
+    package static func isName(_ text: String) -> Bool {
+        ASCII.isToken(text) || (try? HostAndPort(parsing: text)) != nil
+    }
+
     /// The fields of a client's request for the server: without those of the connection and of the opening handshake,
     /// with the server's origin in place of the gateway's, and with the gateway's name in CDN-Loop.
     package func fields(of request: RequestHead) -> [HeaderField] {
         let clientOrigin = origin(of: request)
         // RFC 8586 §2: each hop adds its name, even if the client's Connection names the field.
-        let hops = request.fields.all(named: Self.loopFieldName).filter { !$0.isEmpty } + [identifier]
-        let loopField = HeaderField(wellFormedName: Self.loopFieldName, value: hops.joined(separator: ", "))
+        let hops =
+            [Self.field(Self.loopFieldName, of: request.fields, with: identifier)]
+            + via(request.fields, request.version == .http2 ? "2" : "1.\(request.minorVersion)")
         return Self.endToEndFields(request.fields).compactMap { field in
-            guard !Self.requestFields.contains(where: field.isNamed) else { return nil }
+            guard !hops.contains(where: { $0.isNamed(field.name) }), !Self.requestFields.contains(where: field.isNamed)
+            else { return nil }
             guard field.isNamed("Origin") || field.isNamed("Referer"), let clientOrigin, let serverOrigin else {
                 return field
             }
             return Self.replacing(clientOrigin, with: serverOrigin, in: field)
-        } + [loopField]
+        } + hops
+    }
+
+    /// The field Via of a message that arrived in a version of HTTP (RFC 9110 §7.6.3).
+    private func via(_ fields: HTTPFields, _ version: String) -> [HeaderField] {
+        name.map { [Self.field("Via", of: fields, with: "\(version) \($0)")] } ?? []
+    }
+
+    /// A list to which a hop adds an element, as one field.
+    private static func field(_ name: String, of fields: HTTPFields, with element: String) -> HeaderField {
+        let elements = fields.all(named: name).filter { !$0.isEmpty } + [element]
+        return HeaderField(wellFormedName: name, value: elements.joined(separator: ", "))
     }
 
     /// Whether a request has passed this gateway before (RFC 8586 §2).
@@ -84,14 +111,15 @@ package struct Gateway: Sendable {
     /// The fields of the server's response to a request for its sender: without those of the connection, and with the
     /// gateway's origin in place of the server's.
     package func fields(of response: ResponseHead, to request: RequestHead) -> [HeaderField] {
-        var policyField: [HeaderField] = []
+        var ownFields = via(response.fields, response.version == .http2 ? "2" : "1.\(response.minorVersion)")
         // A page of another site may otherwise embed what the login gives access to.
         if addsLogin(to: request), response.status >= 200, !response.fields.contains(named: Self.resourcePolicyName) {
-            policyField.append(HeaderField(wellFormedName: Self.resourcePolicyName, value: "same-site"))
+            ownFields.append(HeaderField(wellFormedName: Self.resourcePolicyName, value: "same-site"))
         }
         return Self.endToEndFields(response.fields).compactMap { field in
             // They would concern all servers on the gateway's host, or lead past the gateway.
             if field.isNamed("Alt-Svc") || Self.upgradeFields.contains(where: field.isNamed) { return nil }
+            if name != nil, field.isNamed("Via") { return nil }
             guard let serverOrigin else { return field }
             if field.isNamed("Strict-Transport-Security") { return nil }
             if field.isNamed("Set-Cookie") { return mapped(cookie: field, for: request) }
@@ -102,7 +130,7 @@ package struct Gateway: Sendable {
                 return Self.replacing(serverOrigin, with: clientOrigin, in: field)
             }
             return field
-        } + policyField
+        } + ownFields
     }
 
     /// The gateway's origin, as the sender of a request knows it.
@@ -195,5 +223,5 @@ package struct Gateway: Sendable {
     private static let handshakeFieldNames = ["Sec-WebSocket-Key", "Sec-WebSocket-Version"] + upgradeFields
     static let loopFieldName = "CDN-Loop"
     private static let resourcePolicyName = "Cross-Origin-Resource-Policy"
-    private static let requestFields = ["Host", loopFieldName] + handshakeFieldNames
+    private static let requestFields = ["Host"] + handshakeFieldNames
 }

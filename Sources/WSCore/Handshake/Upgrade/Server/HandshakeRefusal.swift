@@ -40,6 +40,9 @@ package struct HandshakeRefusal: Error, Equatable, Sendable {
         return HandshakeRefusal(status: 503, reason: reason, fields: [retryAfter], request: request)
     }
 
+    /// The status of a request whose client left before an answer, which nobody gets. nginx logs the same.
+    static let clientLeftStatus = 499
+
     /// The status for a request that needs ``upgradeFields``. RFC 9113 §8.6: HTTP/2 has no upgrade, so it has no 426.
     static func upgradeStatus(for request: RequestHead) -> Int { request.version == .http2 ? 400 : 426 }
 
