@@ -47,7 +47,9 @@ import WSCore
         "Other events send nothing",
         arguments: [
             (#"{"type":"recording","time":"x"}"#, .recording), (#"{"type":"open","url":"ws://h/"}"#, .open),
-            (#"{"type":"listening","port":1}"#, .report), (#"{"type":"error","message":"x","body":"y"}"#, .report),
+            (#"{"type":"http","method":"GET","status":200,"headers":{"type":["x"]}}"#, .exchange),
+            (#"{"type":"listening","port":1}"#, .report), (#"{"type":"later","direction":1}"#, .report),
+            (#"{"type":"error","message":"x","body":"y"}"#, .report),
         ] as [(String, InputEvent.Kind)])
     func reports(line: String, kind: InputEvent.Kind) throws {
         #expect(try Self.read(line).event.kind == kind)

@@ -11,7 +11,7 @@ import WSCore
         for (number, line) in lines.enumerated() {
             try index.add(Array(line.utf8).span.bytes, at: number * 100..<(number + 1) * 100)
         }
-        return index.connections
+        return index.contents.connections
     }
 
     @Test("A connection begins when it opens, or with its first message") func beginnings() throws {

@@ -40,7 +40,7 @@ internal final class ForwardedExchange {
         self.forwarding = forwarding
         self.firstBytes = firstBytes
         self.prepared = prepared
-        requestBody = ForwardedBody(of: request)
+        requestBody = ForwardedBody(of: request, on: client)
         response = ForwardedResponse(to: request)
     }
 
@@ -51,13 +51,6 @@ internal final class ForwardedExchange {
         client.delegate = self
         guard requestBody.isValid else {
             return answer(badRequest("The length of the request's body is ambiguous."))
-        }
-        // The server would need the chunked coding. What follows an extended CONNECT is no body.
-        if requestBody.hasNoLength, request.connectProtocol == nil, let stream = client as? HTTP2Stream,
-            stream.ending == nil
-        {
-            let reason = "The request's body needs a Content-Length."
-            return answer(HandshakeRefusal(status: 411, reason: reason, request: request))
         }
         do throws(HandshakeRefusal) {
             let settings = try forwarding.settings(request, requestBody.field)
@@ -169,8 +162,8 @@ internal final class ForwardedExchange {
 
     private func pass(interim head: ResponseHead) {
         guard response.passes(interim: head) else { return answer(badGateway("an invalid sequence of responses")) }
-        // RFC 9110 §15.2: HTTP/1.0 has no interim responses. Over HTTP/2, they are optional.
-        if request.minorVersion >= 1, request.version == .http1 {
+        // RFC 9110 §15.2: HTTP/1.0 has no interim responses.
+        if request.minorVersion >= 1 {
             append(head.with(forwarding.gateway.fields(of: head, to: request), status: head.status))
         }
     }
@@ -185,7 +178,7 @@ internal final class ForwardedExchange {
 
     private func append(_ head: ResponseHead) {
         response.append(head: head.start(on: client))
-        if forwarding.reportsExchanges { response.keptFields = head.fields(to: request) }
+        if forwarding.reportsExchanges, head.status >= 200 { response.keptFields = head.fields(to: request) }
     }
 
     private func receiveContent(_ bytes: RawSpan) {
@@ -193,7 +186,9 @@ internal final class ForwardedExchange {
         guard response.receiveContent(bytes) else {
             return end(because: "The server sent a response that is not valid in the chunked coding.")
         }
-        if response.isComplete { finish() } else { flushToClient() }
+        guard response.isComplete else { return flushToClient() }
+        (client as? HTTP2Stream)?.responseTrailers = response.trailers.http2Fields
+        finish()
     }
 
     private func flushToClient() {
@@ -302,6 +297,11 @@ extension ForwardedExchange: ByteStreamDelegate {
         guard !isOver else { return }
         if stream === client {
             // Over HTTP/2, this is the end of the request. Otherwise, like other gateways, take it for a canceled request.
+            if let stream = client as? HTTP2Stream, stream.hasWholeMessage,
+                requestBody.end(with: Gateway.trailers(stream.requestTrailers))
+            {
+                return flushToServer()
+            }
             if request.version == .http1 || !requestBody.isComplete { abort() }
             return
         }

@@ -6,6 +6,10 @@ struct ForwardedResponse: ~Copyable {
     private var interimCount = 0
     /// Nil before the final head, and for a response of our own.
     private var body: BodyFraming?
+    /// The lines of the trailers that have arrived, if they do not pass byte for byte. ``ChunkedDecoder`` bounds them.
+    private var trailerLines: [UInt8] = []
+    /// The trailers of a complete response that do not pass byte for byte.
+    private(set) var trailers = HTTPFields()
     /// Nil before the final head.
     private(set) var status: Int?
     /// What the client has not taken.
@@ -103,10 +107,27 @@ struct ForwardedResponse: ~Copyable {
     /// - Returns: Whether it is valid in its coding.
     mutating func receiveContent(_ bytes: RawSpan) -> Bool {
         guard var body else { return true }
-        defer { self.body = body }
-        if isUnchunked { return body.takeContent(bytes) { append($0) } }
-        guard let count = body.take(bytes) else { return false }
-        append(bytes.extracting(0..<count))
+        if isUnchunked {
+            guard body.takeContent(bytes, { append($0) }, trailer: { trailerLines.append($0) }),
+                !body.isComplete || readTrailers()
+            else { return false }
+        } else if let count = body.take(bytes) {
+            append(bytes.extracting(0..<count))
+        } else {
+            return false
+        }
+        self.body = body
+        return true
+    }
+
+    /// - Returns: Whether there are not too many.
+    private mutating func readTrailers() -> Bool {
+        var parser = HTTPHeadParser(.response, limits: .client)
+        let head = Array("HTTP/1.1 200 \r\n".utf8) + trailerLines + Array("\r\n".utf8)
+        guard (try? parser.receive(head.span.bytes)) != nil, let fields = parser.responseHead?.fields else {
+            return false
+        }
+        trailers = Gateway.trailers(fields)
         return true
     }
 

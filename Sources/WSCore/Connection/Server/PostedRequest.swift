@@ -144,7 +144,9 @@ extension PostedRequest: ByteStreamDelegate {
 
     /// A client may end its side after the body.
     func streamDidReachEnd(_ stream: any ByteStream) {
-        if state == .reading, body.lastsUntilEndOfStream { return completeBody() }
+        if state == .reading, body.lastsUntilEndOfStream, (stream as? HTTP2Stream)?.hasWholeMessage == true {
+            return completeBody()
+        }
         if state != .waiting { finish(nil) }
     }
 

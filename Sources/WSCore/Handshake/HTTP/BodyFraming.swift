@@ -17,6 +17,8 @@ struct BodyFraming: Equatable, Sendable {
 
     /// The framing of a message without a body.
     static let none = BodyFraming(.none)
+    /// The framing of a body in the chunked coding.
+    static let chunked = BodyFraming(.chunked)
     /// The framing of a body that ends with its stream.
     static let untilEndOfStream = BodyFraming(.untilEndOfStream)
 
@@ -126,7 +128,7 @@ struct BodyFraming: Equatable, Sendable {
         case .chunked:
             for offset in 0..<bytes.byteCount {
                 switch receive(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)) {
-                case .framing, .content: break
+                case .framing, .content, .trailer: break
                 case .end: return offset + 1
                 case .malformed: return nil
                 }
@@ -136,7 +138,10 @@ struct BodyFraming: Equatable, Sendable {
     }
 
     /// Passes the content without its framing to `consume`, in one or more parts. Returns false if the framing is malformed.
-    mutating func takeContent(_ bytes: RawSpan, _ consume: (RawSpan) -> Void) -> Bool {
+    /// - Parameter trailer: Receives the bytes of trailers, each with its line end. Default: they are ignored.
+    mutating func takeContent(
+        _ bytes: RawSpan, _ consume: (RawSpan) -> Void, trailer: (UInt8) -> Void = { _ in }
+    ) -> Bool {
         var content = 0..<0
         var isValid = true
         for offset in 0..<bytes.byteCount where !isComplete && isValid {
@@ -145,6 +150,7 @@ struct BodyFraming: Equatable, Sendable {
             case .content:
                 consume(bytes.extracting(content))
                 content = offset..<offset + 1
+            case .trailer: trailer(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
             case .framing, .end: break
             case .malformed: isValid = false
             }

@@ -5,6 +5,8 @@ struct ChunkedDecoder: Equatable {
         case framing
         /// The byte belongs to the content.
         case content
+        /// The byte belongs to a trailer, or ends its line.
+        case trailer
         /// The byte is the last one of the body.
         case end
         /// The byte is not allowed here. Nothing after it can be decoded.
@@ -45,9 +47,13 @@ struct ChunkedDecoder: Equatable {
             state = .malformed
             return .malformed
         }
-        state = next
-        if case .end = next { return .end }
-        return .framing
+        defer { state = next }
+        switch (state, next) {
+        case (_, .end): return .end
+        case (_, .trailerName), (_, .trailerValue), (_, .trailerLineFeed), (.trailerLineFeed, .trailerStart):
+            return .trailer
+        default: return .framing
+        }
     }
 
     private mutating func nextState(for byte: UInt8) -> State? {

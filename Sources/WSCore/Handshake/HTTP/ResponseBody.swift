@@ -37,7 +37,7 @@ package struct ResponseBody: Sendable {
 
     private mutating func receive(_ byte: UInt8) {
         switch framing.receive(byte) {
-        case .framing: break
+        case .framing, .trailer: break
         case .content: keep(byte)
         case .end: isComplete = true
         case .malformed: finish(streamEnded: false)

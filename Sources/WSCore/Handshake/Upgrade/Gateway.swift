@@ -96,6 +96,16 @@ package struct Gateway: Sendable {
         return HeaderField(wellFormedName: name, value: elements.joined(separator: ", "))
     }
 
+    /// The trailers of a message for its receiver: without fields that must be known before the content (RFC 9110 §6.5.1).
+    static func trailers(_ fields: HTTPFields) -> HTTPFields {
+        HTTPFields(
+            fields.filter { field in
+                let name = ASCII.lowercased(field.name)
+                return !["content-", "if-", "proxy-", "sec-"].contains(where: name.hasPrefix)
+                    && !(connectionFields + headOnlyFields).contains(where: field.isNamed)
+            })
+    }
+
     /// Whether a request has passed this gateway before (RFC 8586 §2).
     package func hasForwarded(_ request: RequestHead) -> Bool {
         request.fields.elements(named: Self.loopFieldName).contains { element in
@@ -212,6 +222,11 @@ package struct Gateway: Sendable {
         }
     }
 
+    /// Fields for routing, framing, authentication, conditions, and caches.
+    private static let headOnlyFields = [
+        "Age", "Authorization", "Cache-Control", "CDN-Loop", "Cookie", "Expect", "Expires", "Host", "Location",
+        "Max-Forwards", "Pragma", "Range", "Retry-After", "Set-Cookie", "Vary", "Via", "WWW-Authenticate",
+    ]
     private static let connectionFields = [
         "Connection", "Proxy-Connection", "Keep-Alive", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
         "Content-Length", "Proxy-Authorization", "Proxy-Authenticate",

@@ -64,6 +64,26 @@ import Testing
         expectEqual(Self.counts(framing, text), [nil, nil])
     }
 
+    @Test("The lines of trailers are separate from content and framing, however the bytes are split")
+    func trailers() throws {
+        let text = Array("3;x=y\r\nabc\r\n0\r\nA: 1\r\nB: \r\n\r\nrest".utf8)
+        for size in 1...text.count {
+            var framing = BodyFraming.chunked
+            var (content, trailers) = ([UInt8](), [UInt8]())
+            for start in stride(from: 0, to: text.count, by: size) {
+                let piece = Array(text[start..<min(start + size, text.count)])
+                let isValid = framing.takeContent(piece.span.bytes) {
+                    $0.withUnsafeBytes { content += $0 }
+                } trailer: {
+                    trailers.append($0)
+                }
+                #expect(isValid)
+            }
+            #expect(framing.isComplete && content == Array("abc".utf8))
+            expectEqual(String(decoding: trailers, as: UTF8.self), "A: 1\r\nB: \r\n")
+        }
+    }
+
     static let ambiguousCases: [[String]] = [
         ["Content-Length: 5", "Transfer-Encoding: chunked"], ["Content-Length: 5", "Content-Length: 5"],
         ["Content-Length: 5, 5"], ["Content-Length: +5"], ["Content-Length: "], ["Content-Length: 0x5"],

@@ -5,11 +5,13 @@ import Testing
 
 @Suite("Gateway maps the heads between clients and a server") struct GatewayTests {
     static func gateway(
-        to url: String = "wss://api.example/live", isSecure: Bool = false, host: String? = nil, addsLogin: Bool = false
+        to url: String = "wss://api.example/live", isSecure: Bool = false, host: String? = nil, addsLogin: Bool = false,
+        name: String? = nil
     ) throws -> Gateway {
         let url = try WebSocketURL(parsing: url)
         return Gateway(
-            to: url, host: host ?? url.hostField, isSecure: isSecure, identifier: "me", addsLogin: addsLogin)
+            to: url, host: host ?? url.hostField, isSecure: isSecure, identifier: "me", addsLogin: addsLogin,
+            name: name)
     }
 
     static func fields(_ lines: [String]) throws -> HTTPFields {
@@ -43,6 +45,31 @@ import Testing
         let gateway = try Self.gateway()
         expectEqual(HTTPFields(gateway.fields(of: request)).all(named: "CDN-Loop"), [value])
         expectEqual(gateway.hasForwarded(request), hasForwarded)
+    }
+
+    @Test("Via names the gateway after earlier hops, with the version that arrived (RFC 9110 §7.6.3)")
+    func via() throws {
+        let gateway = try Self.gateway(name: "proxy:8080")
+        let request = try Self.request("Via: 1.0 a, 2 b", "via: 1.1 c", "Connection: Via")
+        expectEqual(Self.lines(gateway.fields(of: request)), ["Via: 1.0 a, 2 b, 1.1 c, 1.1 proxy:8080"])
+        let http2 = RequestHead(http2Method: "GET", target: "/", fields: try Self.fields(["Host: h"]))
+        expectEqual(Self.lines(gateway.fields(of: http2)), ["Via: 2 proxy:8080"])
+        let old = ResponseHead(status: 200, reason: "", fields: try Self.fields(["Via: 1.1 a"]), minorVersion: 0)
+        expectEqual(Self.lines(gateway.fields(of: old, to: request)), ["Via: 1.1 a, 1.0 proxy:8080"])
+        expectEqual(Self.lines(try Self.gateway().fields(of: old, to: request)), ["Via: 1.1 a"])
+        #expect(["wsx", "a.example:80", "[::1]:8080", "a!"].allSatisfy(Gateway.isName))
+        #expect(!["", "a b", "a,b", "a:b", "a\r\nX: 1"].contains(where: Gateway.isName))
+    }
+
+    @Test("Trailers lose fields that must precede the content (RFC 9110 §6.5.1)")
+    func trailers() throws {
+        let dropped = [
+            "Content-Length: 1", "transfer-encoding: chunked", "Host: h", "Trailer: X", "TE: trailers", "If-Match: x",
+            "Authorization: x", "Set-Cookie: a=b", "Cookie: a=b", "Proxy-Authorization: x", "Content-Type: x",
+            "Connection: X", "Upgrade: x", "Cache-Control: no-store", "Sec-WebSocket-Key: x", "CDN-Loop: x",
+        ]
+        let kept = ["X-Checksum: 1", "grpc-status: 0", "Digest: x"]
+        expectEqual(Array(Gateway.trailers(try Self.fields(dropped + kept))), Array(try Self.fields(kept)))
     }
 
     @Test("Pages of other sites may not embed responses to requests with a login")

@@ -295,7 +295,7 @@ internal final class HTTP2Connection {
         } else if code != HTTP2Error.noError {
             stream.end(.failed(.protection(goAway ?? HTTP2Error.reset(code: code))))
         } else {
-            stream.end(.ended)
+            stream.end(.cut)
         }
     }
 
@@ -368,7 +368,7 @@ extension HTTP2Connection: ByteStreamDelegate {
                     stream.failWriting(.system(.connectionReset))
                 }
             }
-            end(.ended)
+            end(.cut)
         case let goAway?: fail(goAway)
         }
     }

@@ -1,7 +1,7 @@
 /// The pseudo-fields and fields of a head, as they arrive (RFC 9113 §8.3). nghttp2 has checked their order and syntax.
 internal struct HTTP2Head {
     private var pseudoFields: [String: String] = [:]
-    private var fields = HTTPFields()
+    private(set) var fields = HTTPFields()
     /// The number of bytes of the fields.
     private(set) var byteCount = 0
     private var overheadBytes = 0

@@ -129,9 +129,13 @@ extension HTTP2Session {
         let endsStream = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
         switch UInt32(header.type) {
         case NGHTTP2_HEADERS.rawValue:
-            // Fields of trailers are ignored.
             if let stream = stream(of: frame) {
-                if let response = head.response { stream.didReceive(response) }
+                // Fields of a server's trailers are ignored.
+                if let response = head.response {
+                    stream.didReceive(response)
+                } else if role.isServer {
+                    stream.didReceive(trailers: head)
+                }
                 if endsStream { stream.end(.ended) }
             } else if frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST {
                 let stream = connection.makeStream(header.stream_id)

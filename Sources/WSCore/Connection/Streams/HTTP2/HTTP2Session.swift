@@ -192,6 +192,19 @@ internal final class HTTP2Session {
         }
     }
 
+    /// Submits the head of an interim response. That of another response follows.
+    func submitInterim(_ fields: [HeaderField], for stream: HTTP2Stream) {
+        _ = Self.withPairs(fields) { pairs in
+            nghttp2_submit_headers(
+                handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.identifier, nil, pairs.baseAddress, pairs.count, nil)
+        }
+    }
+
+    /// Submits the trailers of a response, which end the stream.
+    private func submitTrailers(_ fields: [HeaderField], for stream: HTTP2Stream) {
+        _ = Self.withPairs(fields) { nghttp2_submit_trailer(handle, stream.identifier, $0.baseAddress, $0.count) }
+    }
+
     /// Continues with the data of a stream that had none.
     func resume(_ stream: Int32) { nghttp2_session_resume_data(handle, stream) }
 
@@ -244,6 +257,10 @@ internal final class HTTP2Session {
             guard let next = stream.nextData(maximumBytes: length) else { return Int(NGHTTP2_ERR_DEFERRED.rawValue) }
             flags.pointee = NGHTTP2_DATA_FLAG_NO_COPY.rawValue
             if next.endsStream { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+            if next.endsStream, !stream.responseTrailers.isEmpty {
+                flags.pointee |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
+                stream.connection.session.submitTrailers(stream.responseTrailers, for: stream)
+            }
             return next.byteCount
         }
     }

@@ -7,7 +7,10 @@
 internal final class HTTP2Stream: ByteStream {
     /// How the peer's side ends.
     enum Ending {
+        /// END_STREAM, which completes a request or response.
         case ended
+        /// With the connection, or a reset without an error.
+        case cut
         case failed(StreamError)
     }
 
@@ -48,6 +51,10 @@ internal final class HTTP2Stream: ByteStream {
     private(set) var identifier: Int32
     /// The request, from the view of a server.
     var request: (headBytes: Int, milliseconds: UInt64) = (0, 0)
+    /// The trailers of the request, from the view of a server, once the peer's side has ended.
+    private(set) var requestTrailers = HTTPFields()
+    /// The trailers of the response, with names in lower case. They end our side.
+    var responseTrailers: [HeaderField] = []
     /// Receives the heads of responses.
     var didReceiveHead: ((ResponseHead) -> Void)?
     /// Why the stream is about to be closed, if there is more to say than a code.
@@ -61,6 +68,8 @@ internal final class HTTP2Stream: ByteStream {
     /// The end of the latest bytes in the output of the connection; see ``HTTP2Connection/producedBytes``.
     private var framedEnd = 0
     private(set) var ending: Ending?
+    /// Whether the request or response of the peer is complete.
+    var hasWholeMessage: Bool { if case .ended = ending { true } else { false } }
     private var writeFailure: StreamError?
 
     /// The maximum number of bytes passed to the delegate per turn, if they had to wait.
@@ -90,10 +99,14 @@ internal final class HTTP2Stream: ByteStream {
         return true
     }
 
-    /// Sends the head of a response, which the written bytes follow.
+    /// Sends the head of a response, which the written bytes follow, or that of an interim response.
     func respond(_ head: ResponseHead) {
         guard !isClosed else { return }
-        connection.session.submitResponse(head.http2Fields, for: self)
+        if head.status < 200 {
+            connection.session.submitInterim(head.http2Fields, for: self)
+        } else {
+            connection.session.submitResponse(head.http2Fields, for: self)
+        }
         connection.scheduleFlush()
     }
 
@@ -194,11 +207,11 @@ internal final class HTTP2Stream: ByteStream {
 
     private func close(resettingWith code: UInt32) {
         guard !isClosed else { return }
+        let endsGently = unsent.isEmpty && source == nil && [HTTP2Error.noError, HTTP2Error.cancel].contains(code)
         switch ending {
-        case .ended where unsent.isEmpty && source == nil && [HTTP2Error.noError, HTTP2Error.cancel].contains(code):
-            shutdown()
+        case .ended where endsGently, .cut where endsGently: shutdown()
         case .failed: break
-        case nil, .ended: if identifier > 0 { connection.session.reset(identifier, code: code) }
+        case nil, .ended, .cut: if identifier > 0 { connection.session.reset(identifier, code: code) }
         }
         state.insert(.closed)
         state.remove([.reading, .waitsForDrain])
@@ -263,7 +276,7 @@ internal final class HTTP2Stream: ByteStream {
     var peerPresence: PeerPresence {
         switch ending {
         case nil: connection.peerPresence
-        case .ended: .hasEnded
+        case .ended, .cut: .hasEnded
         case .failed: .isGone
         }
     }
@@ -283,6 +296,13 @@ internal final class HTTP2Stream: ByteStream {
 
     /// Receives the head of a response.
     func didReceive(_ head: ResponseHead) { didReceiveHead?(head) }
+
+    /// Receives the trailers of a request.
+    func didReceive(trailers: HTTP2Head) {
+        guard !isClosed else { return }
+        requestTrailers = trailers.fields
+        request.headBytes += trailers.byteCount
+    }
 
     /// Receives data, which the delegate may modify.
     func receive(_ bytes: inout MutableRawSpan) {
@@ -360,7 +380,7 @@ internal final class HTTP2Stream: ByteStream {
         // Another delegate that starts reading receives it, too.
         state.remove(.reading)
         switch ending {
-        case .ended: delegate?.streamDidReachEnd(self)
+        case .ended, .cut: delegate?.streamDidReachEnd(self)
         case .failed(let error): delegate?.stream(self, didFailToRead: error)
         }
     }
