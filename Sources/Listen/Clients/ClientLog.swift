@@ -144,7 +144,7 @@ final class ClientLog {
     }
 
     /// The methods that are logged without quotes.
-    private static let knownMethods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+    private static let knownMethods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"]
 
     /// Logs a failed TLS handshake.
     /// - Parameter target: The server that the client of an HTTP proxy wants to reach; `nil` for a client of this server.
@@ -169,17 +169,6 @@ final class ClientLog {
             "the client speaks only HTTP/2, and this proxy HTTP/1.1; leave the host out of --intercept"
         default: "\(error)"
         }
-    }
-
-    /// Logs a tunnel that was not intercepted.
-    func tunneled(_ tunnel: TunneledConnection) {
-        guard isKept else { return }
-        let words = ConnectionLogLine(
-            address: tunnel.facts.address, request: nil, acceptTime: tunnel.facts.acceptTime
-        ).words(
-            "Tunneled \(tunnel.request.target)", status: nil, now: tunnel.endTime, receivedBytes: tunnel.receivedBytes,
-            sentBytes: tunnel.sentBytes, reason: tunnel.reason ?? "both sides have ended it")
-        if isPrompt { noteWithTime(words) } else { diagnostics.notice(words) }
     }
 
     /// Logs an HTTP/2 connection that ended because of a violation.

@@ -23,11 +23,10 @@ package struct HTTPProxyArguments: Equatable, Sendable {
                 """,
             example: "wsx relay --intercept '*.example' 8080", seeAlso: ["proxy-login"]
         ) { arguments, value throws(ValueProblem) in
-            do throws(HostPatternError) {
-                arguments.intercepted.append(try HostPattern(parsing: value))
-            } catch {
-                throw .unusable(words: "\(error)")
+            guard let pattern = HostPattern(value) else {
+                throw .unusable(words: "write a host without a port, such as api.example or, in ASCII, *.example")
             }
+            arguments.intercepted.append(pattern)
         },
         OptionSpecification(
             "proxy-login", value: OptionValue("USER:PASSWORD"), startsProgram: SecretReference.isProgram,

@@ -281,7 +281,8 @@ extension ListenArguments {
     /// The prefixes that conditions on messages may have.
     var conditionPrefixes: ScopedCondition.Prefixes { mode.isRelay ? [.path, .side] : .path }
 
-    private var relayMode: RelayMode? { if case .relay(let relay) = mode { relay } else { nil } }
+    /// The option of the users and passwords of clients.
+    var loginOption: String { mode.isRelay ? "--proxy-login" : "--auth" }
 
     /// The input files and their options.
     package var readFiles: [OutputPlace.Source] {
@@ -291,8 +292,7 @@ extension ListenArguments {
             ("--client-ca", tls.clientAuthorities),
         ] + scenarios.map { ("--scenario", $0.file) }
             + OutputPlace.files(server.headers, of: "--header")
-            + OutputPlace.files(access.credentials, of: "--auth")
-            + OutputPlace.files(relayMode.map { [$0.proxy.login].compactMap(\.self) } ?? [], of: "--proxy-login")
+            + OutputPlace.files(access.credentials, of: loginOption)
             + OutputPlace.files(access.tokens, of: "--bearer")
             + OutputPlace.files([tls.passphrase].compactMap(\.self), of: "--passphrase") + exchange.files
     }

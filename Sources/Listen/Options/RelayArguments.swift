@@ -35,6 +35,7 @@ package struct RelayArguments: Equatable, Sendable {
         var server = server
         server.compression = arguments.compression
         server.limits = arguments.limits
+        arguments.access.credentials = [proxy.login].compactMap(\.self)
         arguments.mode = .relay(
             RelayMode(server: server, proxy: proxy, rewriting: rewriting, command: command, gateway: gateway))
         if !command.isEmpty {

@@ -51,10 +51,11 @@ struct ProxyRules {
     /// Whether connections to a server are intercepted.
     func intercepts(_ target: ProxyTarget) -> Bool { intercepted.intercept(target.host) }
 
-    /// Whether a server gets the login of the command line.
+    /// Whether a server gets the login of the command line: not in the clear, because any page can make a browser send a
+    /// request to port 80 of the host.
     func addsLogin(to url: WebSocketURL?) -> Bool {
-        guard let loginHosts, case .tcp(let host, _)? = url?.endpoint else { return false }
-        return loginHosts.matches(host)
+        guard let loginHosts, let url, case .tcp(let host, _) = url.endpoint else { return false }
+        return loginHosts.matches(host) && (url.isSecure || url.isLoopback)
     }
 
     /// Checks that a WebSocket can be shown: those of other hosts pass only in tunnels.

@@ -153,15 +153,14 @@ final class Relay {
     /// Takes part in tunnels, if the relay is an HTTP proxy.
     var tunneling: Tunneling? {
         settings.proxy.map { proxy in
-            Tunneling(layer: proxy.layer, intercepts: proxy.intercepts) {
-                [unowned self] (request, target) throws(HandshakeRefusal) in
-                try settings.connecting(request, to: target)
-            }
+            (
+                proxy.layer, proxy.intercepts,
+                { [unowned self] (request, target) throws(HandshakeRefusal) in
+                    try settings.connecting(request, to: target)
+                }
+            )
         }
     }
-
-    /// Ends the tunnels that are not intercepted.
-    func endTunnels() { run.server.endTunnels() }
 
     /// Checks that the relay does not connect to itself.
     /// - Throws: ``Failure/badArgument(what:why:)``.

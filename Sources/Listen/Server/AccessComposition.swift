@@ -1,20 +1,10 @@
 import UserInterface
 import WSCore
 
-extension ListenArguments {
-    /// The logins of clients.
-    func accessComposition(_ secrets: Secrets) -> AccessComposition {
-        guard case .relay(let relay) = mode, let login = relay.proxy.login else {
-            return AccessComposition(credentials: access.credentials, tokens: access.tokens, secrets: secrets)
-        }
-        return AccessComposition(option: "--proxy-login", credentials: [login], tokens: [], secrets: secrets)
-    }
-}
-
 /// Builds the access policy from the arguments of `wsx listen`.
 struct AccessComposition {
     /// The option of the credentials.
-    var option = "--auth"
+    let option: String
     /// The values of this option, each `USER:PASSWORD` or a reference to it.
     let credentials: [String]
     /// The values of `--bearer`, each a token or a reference to one.

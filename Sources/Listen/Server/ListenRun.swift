@@ -90,7 +90,7 @@ package final class ListenRun {
             let address = settings.arguments.address
             throw .listening(address: address.isEmpty ? "a socket of LISTEN_FDS" : address, error)
         }
-        try mode.check(places)
+        try (mode as? Relay)?.check(against: places)
         return first
     }
 
@@ -161,9 +161,7 @@ package final class ListenRun {
             case .served(let served): log.answered(served)
             case .exchanged(let exchange):
                 outputs.writeEvent { $0.write(exchange, isSecure: settings.tls != nil) }
-            case .failedToSecure(let error, let facts): log.failedToSecure(error, facts)
-            case .failedToIntercept(let target, let error, let facts): log.failedToSecure(error, facts, for: target)
-            case .tunneled(let tunnel): log.tunneled(tunnel)
+            case .failedToSecure(let error, let facts, let target): log.failedToSecure(error, facts, for: target)
             case .violatedHTTP2(let error, let address): log.violatedHTTP2(error, from: address)
             case .reachedLimit(let limit): log.reachedLimit(limit)
             }
@@ -311,6 +309,7 @@ package final class ListenRun {
         prompt = nil
         outputs.editor = nil
         mode.stop()
+        server.endTunnels()
         threads?.stop()
         state.phase = .stopping(state.endCause ?? .asked)
         guard waitsForOutput else {

@@ -99,7 +99,10 @@ package struct ListenSettings {
             relay = nil
         }
         let extraFields = try HeaderFiles.fields(arguments.server.headers)
-        let access = try arguments.accessComposition(secrets).policy()
+        let access = try AccessComposition(
+            option: arguments.loginOption, credentials: arguments.access.credentials, tokens: arguments.access.tokens,
+            secrets: secrets
+        ).policy()
         do throws(ServerPolicyError) {
             policy = try ServerPolicy(
                 subprotocols: arguments.server.subprotocols.isEmpty

@@ -14,10 +14,6 @@ protocol ModeService: AnyObject {
     /// Connects clients and requests to another server, if the mode does.
     func relay(for server: Server<ListenClient>)
 
-    /// Checks the places where the server listens.
-    /// - Throws: ``Failure/badArgument(what:why:)``.
-    func check(_ places: [ListeningPlace]) throws(Failure)
-
     /// Starts what needs the places where the server listens.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     func start(at places: [ListeningPlace]) throws(Failure)
@@ -47,7 +43,6 @@ extension ModeService {
     func prepare(_ settings: inout Server<ListenClient>.Settings) {}
     func refusal(of upgrade: ServerUpgrade) -> HandshakeRefusal? { nil }
     func relay(for server: Server<ListenClient>) {}
-    func check(_ places: [ListeningPlace]) throws(Failure) {}
     func start(at places: [ListeningPlace]) throws(Failure) {}
     func takes(_ request: StopRequests.Request) -> Bool { false }
     func survives(_ failure: Failure?) -> Bool { false }
@@ -148,10 +143,8 @@ extension Relay: ModeService {
         server.tunneling = tunneling
     }
 
-    func check(_ places: [ListeningPlace]) throws(Failure) { try check(against: places) }
     func start(at places: [ListeningPlace]) throws(Failure) { try startCommand(at: places) }
     var needsAllSignals: Bool { settings.command != nil }
-    func stop() { endTunnels() }
     func stopListening() { stopConnecting() }
     var isOver: Bool { isEmpty && command?.isRunning != true }
 }

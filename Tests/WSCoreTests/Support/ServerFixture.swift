@@ -51,7 +51,7 @@ final class ServerFixture {
             case .opened, .violatedHTTP2: break
             case .refused(let refusal, _): registry.fixture?.refusals.append(refusal)
             case .served(let served): registry.fixture?.served.append(served)
-            case .failedToSecure(let error, _): registry.fixture?.failures.append(error)
+            case .failedToSecure(let error, _, _): registry.fixture?.failures.append(error)
             case .reachedLimit(let limit): registry.fixture?.limits.append(limit)
             }
         }

@@ -45,10 +45,13 @@ internal final class ForwardedExchange {
     }
 
     /// Forwards the request.
-    /// - Parameter completion: Called when the client's stream is closed.
-    func run(completion: @escaping (ServedRequest) -> Void) {
+    /// - Parameters:
+    ///   - refusal: The response if that is impossible; nil otherwise.
+    ///   - completion: Called when the client's stream is closed.
+    func run(refusing refusal: HandshakeRefusal?, completion: @escaping (ServedRequest) -> Void) {
         self.completion = completion
         client.delegate = self
+        if let refusal { return answer(refusal) }
         guard requestBody.isValid else {
             return answer(badRequest("The length of the request's body is ambiguous."))
         }

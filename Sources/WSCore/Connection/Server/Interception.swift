@@ -16,30 +16,31 @@ internal final class Interception {
         case abandoned(reason: String?)
     }
 
-    let client: any ByteStream
+    private let client: any ByteStream
     /// What the client has sent in the tunnel.
-    private(set) var firstBytes: [UInt8]
-    private let makeConnector: (@escaping (ConnectError) -> Void) -> Connector
+    private var firstBytes: [UInt8]
+    private let settings: Connector.Settings
+    private let resources: ConnectorResources
     private var connector: Connector?
     private var output = ByteBuffer()
     private var timer: Timer?
-    private var completion: ((Outcome) -> Void)?
+    private var completion: ((Outcome, _ firstBytes: [UInt8]) -> Void)?
 
     /// - Parameters:
     ///   - firstBytes: The bytes that arrived after the CONNECT request.
-    ///   - connector: Prepares to connect to the server with TLS.
+    ///   - settings: How to connect to the server with TLS.
     init(
-        _ client: any ByteStream, firstBytes: [UInt8],
-        connector: @escaping (_ failed: @escaping (ConnectError) -> Void) -> Connector
+        _ client: any ByteStream, firstBytes: [UInt8], by settings: Connector.Settings, _ resources: ConnectorResources
     ) {
         self.client = client
         self.firstBytes = firstBytes
-        makeConnector = connector
+        self.settings = settings
+        self.resources = resources
     }
 
     /// Answers the client.
     /// - Parameter timeout: The time limit for its first bytes.
-    func start(timeout: Duration, completion: @escaping (Outcome) -> Void) {
+    func start(timeout: Duration, completion: @escaping (Outcome, [UInt8]) -> Void) {
         self.completion = completion
         client.delegate = self
         let timer = Timer(on: client.loop) { [unowned self] in
@@ -69,7 +70,7 @@ internal final class Interception {
         self.completion = nil
         timer = nil
         client.stopReading()
-        completion(outcome)
+        completion(outcome, firstBytes)
     }
 
     /// Writes the answer, and decides when the first bytes have arrived.
@@ -89,7 +90,9 @@ internal final class Interception {
     private func connect() {
         timer = nil
         client.stopReading()
-        let connector = makeConnector { [unowned self] error in finish(.secured(.failure(error))) }
+        let connector = Connector(settings, resources: resources, on: client.loop) { [unowned self] result in
+            if case .failure(let error) = result { finish(.secured(.failure(error))) }
+        }
         connector.didConnect = { [unowned self] stream, _ in
             finish(.secured(.success(PreparedConnection(stream, peer: connector.peer ?? ""))))
         }

@@ -8,7 +8,7 @@ internal struct OtherClients {
     /// The tunnels whose content is not known yet.
     var interceptions: [ObjectIdentifier: Interception] = [:]
     /// The tunnels that are not connected yet.
-    var tunnelConnectors: [ObjectIdentifier: (Connector, client: any ByteStream)] = [:]
+    var tunnelConnectors: [ObjectIdentifier: Connector] = [:]
     var tunnels: [ObjectIdentifier: Tunnel] = [:]
     /// The POST requests whose bodies have not been delivered.
     var postedRequests: [ObjectIdentifier: PostedRequest] = [:]

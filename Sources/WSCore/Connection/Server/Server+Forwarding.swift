@@ -14,14 +14,22 @@ extension Server {
         if let tunneling, request.method == "CONNECT" {
             return connect(request, firstBytes, of: opening, from: peer, by: tunneling, with: forwarding)
         }
-        if let failure = peer.intercepted?.failure {
-            return refuse(forwarding.refusal(failure, request), request, on: opening.stream, opening.facts)
-        }
+        forward(
+            request, firstBytes, on: opening.stream, opening.facts, with: forwarding, by: peer.intercepted?.prepared,
+            refusing: peer.intercepted?.failure.map { forwarding.refusal($0, request) })
+    }
+
+    /// Passes a request on.
+    /// - Parameter refusal: The response if that is impossible; nil otherwise.
+    func forward(
+        _ request: RequestHead, _ firstBytes: [UInt8], on stream: any ByteStream, _ facts: OpeningFacts,
+        with forwarding: RequestForwarding, by prepared: PreparedConnection? = nil,
+        refusing refusal: HandshakeRefusal? = nil
+    ) {
         let exchange = ForwardedExchange(
-            request, firstBytes, on: opening.stream, facts: opening.facts, forwarding,
-            prepared: peer.intercepted?.prepared, memory: resources.memory)
+            request, firstBytes, on: stream, facts: facts, forwarding, prepared: prepared, memory: resources.memory)
         others.forwardedExchanges[ObjectIdentifier(exchange)] = exchange
-        exchange.run { [unowned self] served in
+        exchange.run(refusing: refusal) { [unowned self] served in
             remove(exchange)
             observer?(.served(served))
             if let exchange = served.exchange { observer?(.exchanged(exchange)) }

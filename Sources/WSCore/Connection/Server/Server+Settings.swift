@@ -86,16 +86,12 @@ extension Server {
         case opened(Connection<Handler>)
         /// A request was refused.
         case refused(HandshakeRefusal, OpeningFacts)
-        /// The response to a request that is not an upgrade is complete or has failed.
+        /// The response to a request that is not an upgrade is complete or has failed, or a tunnel has ended.
         case served(ServedRequest)
         /// A request that opened no WebSocket has ended, if a gateway reports that.
         case exchanged(HTTPExchange)
-        /// TLS failed before the request was complete.
-        case failedToSecure(TLSError, OpeningFacts)
-        /// TLS with a client whose connection to a target is intercepted failed before the request was complete.
-        case failedToIntercept(ProxyTarget, TLSError, OpeningFacts)
-        /// A tunnel that was not intercepted has ended.
-        case tunneled(TunneledConnection)
+        /// TLS failed before the request was complete, perhaps in an intercepted tunnel to this target.
+        case failedToSecure(TLSError, OpeningFacts, intercepted: ProxyTarget?)
         /// A client's HTTP/2 connection has ended because of a violation.
         case violatedHTTP2(HTTP2Error, PeerAddress)
         /// Accepting has paused.

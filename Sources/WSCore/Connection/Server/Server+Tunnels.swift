@@ -1,22 +1,11 @@
 /// How a server, as an HTTP proxy, takes part in tunnels.
-package struct Tunneling {
-    /// Whether connections to a target are intercepted.
-    let intercepts: (ProxyTarget) -> Bool
-    /// How to connect to the target of a CONNECT request, with TLS.
-    let settings: (RequestHead, ProxyTarget) throws(HandshakeRefusal) -> Connector.Settings
-    /// TLS with the clients whose connections are intercepted, with certificates of an authority.
-    let layer: TLSLayer
-
-    /// Creates the settings of tunnels.
-    package init(
-        layer: TLSLayer, intercepts: @escaping (ProxyTarget) -> Bool,
-        settings: @escaping (RequestHead, ProxyTarget) throws(HandshakeRefusal) -> Connector.Settings
-    ) {
-        self.layer = layer
-        self.intercepts = intercepts
-        self.settings = settings
-    }
-}
+/// - `layer`: TLS with the clients whose connections are intercepted, with certificates of an authority.
+/// - `intercepts`: Whether connections to a target are intercepted.
+/// - `settings`: How to connect to the target of a CONNECT request, with TLS.
+package typealias Tunneling = (
+    layer: TLSLayer, intercepts: (ProxyTarget) -> Bool,
+    settings: (RequestHead, ProxyTarget) throws(HandshakeRefusal) -> Connector.Settings
+)
 
 // Requests for tunnels.
 extension Server {
@@ -25,76 +14,60 @@ extension Server {
         _ request: RequestHead, _ firstBytes: [UInt8], of opening: ServerOpening, from peer: Peer,
         by tunneling: Tunneling, with forwarding: RequestForwarding
     ) {
-        guard let target = ProxyTarget(connecting: request.target) else { return opening.stream.close() }
-        var settings: Connector.Settings
-        do throws(HandshakeRefusal) {
-            settings = try tunneling.settings(request, target)
-        } catch {
-            return refuse(error, request, on: opening.stream, opening.facts)
-        }
-        if tunneling.intercepts(target) {
-            return intercept(
-                request, firstBytes, to: target, by: settings, of: opening, from: peer, with: forwarding,
-                layer: tunneling.layer)
-        }
-        tunnel(
-            request, firstBytes, by: settings, on: opening.stream, opening.facts, answer: Interception.answer,
-            with: forwarding)
-    }
-
-    private func intercept(
-        _ request: RequestHead, _ firstBytes: [UInt8], to target: ProxyTarget, by settings: Connector.Settings,
-        of opening: ServerOpening, from peer: Peer, with forwarding: RequestForwarding, layer: TLSLayer
-    ) {
         let (stream, facts) = (opening.stream, opening.facts)
-        let interception = Interception(stream, firstBytes: firstBytes) { [loop] failed in
-            Connector(settings, resources: forwarding.resources, on: loop) { result in
-                if case .failure(let error) = result { failed(error) }
+        guard let target = ProxyTarget(connecting: request.target) else { return stream.close() }
+        do throws(HandshakeRefusal) {
+            let settings = try tunneling.settings(request, target)
+            guard tunneling.intercepts(target) else {
+                return tunnel(
+                    request, firstBytes, by: settings, on: stream, facts, answer: Interception.answer, with: forwarding)
             }
-        }
-        let identifier = ObjectIdentifier(interception)
-        others.interceptions[identifier] = interception
-        interception.start(timeout: self.settings.handshakeTimeout) { [unowned self, unowned interception] outcome in
-            let firstBytes = interception.firstBytes
-            others.interceptions[identifier] = nil
-            defer { updateAccepting() }
-            switch outcome {
-            case .secured(let server):
-                let intercepted = Intercepted(origin: .init(target: target, isSecure: true), server: server)
-                secure(stream, firstBytes, from: peer, in: intercepted, layer: layer)
-            case .plain:
-                var peer = peer
-                peer.intercepted = Intercepted(origin: .init(target: target, isSecure: false), server: nil)
-                makeOpening(on: stream, from: peer, acceptsHTTP2: false).start(with: firstBytes)
-            case .foreign:
-                tunnel(request, firstBytes, by: settings, on: stream, facts, answer: [], with: forwarding)
-            case .abandoned(let reason):
-                stream.close()
-                guard let reason else { return }
-                observer?(.refused(HandshakeRefusal(status: 408, reason: reason, request: request), facts))
+            let interception = Interception(stream, firstBytes: firstBytes, by: settings, forwarding.resources)
+            let identifier = ObjectIdentifier(interception)
+            others.interceptions[identifier] = interception
+            interception.start(timeout: self.settings.handshakeTimeout) { [unowned self] outcome, firstBytes in
+                others.interceptions[identifier] = nil
+                defer { updateAccepting() }
+                switch outcome {
+                case .secured(let server):
+                    let intercepted = Intercepted(origin: .init(target: target, isSecure: true), server: server)
+                    secure(stream, firstBytes, from: peer, facts, in: intercepted, by: tunneling.layer)
+                case .plain:
+                    var peer = peer
+                    peer.intercepted = Intercepted(origin: .init(target: target, isSecure: false), server: nil)
+                    makeOpening(on: stream, from: peer, acceptsHTTP2: false).start(with: firstBytes)
+                case .foreign:
+                    tunnel(request, firstBytes, by: settings, on: stream, facts, answer: [], with: forwarding)
+                case .abandoned(let reason):
+                    stream.close()
+                    guard let reason else { return }
+                    report(HandshakeRefusal(status: 408, reason: reason, request: request), facts)
+                }
             }
+        } catch {
+            forward(request, [], on: stream, facts, with: forwarding, refusing: error)
         }
     }
 
     /// Starts TLS with a client, which takes us for the server.
     private func secure(
-        _ stream: any ByteStream, _ firstBytes: [UInt8], from peer: Peer, in intercepted: Intercepted, layer: TLSLayer
+        _ stream: any ByteStream, _ firstBytes: [UInt8], from peer: Peer, _ facts: OpeningFacts,
+        in intercepted: Intercepted, by layer: TLSLayer
     ) {
         let target = intercepted.origin.target
+        let session: TLSSession
         do throws(TLSConfigurationError) {
-            let session = try TLSSession(
-                server: layer.context, host: target.host, nowSeconds: WallTime.now.seconds)
-            let secured = TLSStream(stream, session: session, layer: layer)
-            let peer = Peer(
-                address: peer.address, tls: secured, endpointIndex: peer.endpointIndex, intercepted: intercepted)
-            makeOpening(on: secured, from: peer, acceptsHTTP2: false).start()
-            secured.start(with: firstBytes)
+            session = try TLSSession(server: layer.context, host: target.host, nowSeconds: WallTime.now.seconds)
         } catch {
-            let facts = OpeningFacts(
-                address: peer.address, acceptTime: loop.turnTime, receivedBytes: firstBytes.count, sentBytes: 0)
-            stream.close()
-            observer?(.failedToIntercept(target, .failed(reason: "\(error)"), facts))
+            stream.abort()
+            observer?(.failedToSecure(.failed(reason: "\(error)"), facts, intercepted: target))
+            return
         }
+        let secured = TLSStream(stream, session: session, layer: layer)
+        let peer = Peer(
+            address: peer.address, tls: secured, endpointIndex: peer.endpointIndex, intercepted: intercepted)
+        makeOpening(on: secured, from: peer, acceptsHTTP2: false).start()
+        secured.start(with: firstBytes)
     }
 
     /// Passes what follows between the client and the target untouched.
@@ -105,47 +78,30 @@ extension Server {
     ) {
         var settings = settings
         settings.isTunnel = true
-        var key: ObjectIdentifier?
+        let identifier = ObjectIdentifier(client)
         let connector = Connector(settings, resources: forwarding.resources, on: loop) { [unowned self] result in
-            if let key { others.tunnelConnectors[key] = nil }
+            others.tunnelConnectors[identifier] = nil
             guard case .failure(let error) = result else { return }
             let refusal = forwarding.refusal(error, request)
-            guard answer.isEmpty else { return refuse(refusal, request, on: client, facts) }
+            if !answer.isEmpty { return forward(request, [], on: client, facts, with: forwarding, refusing: refusal) }
             client.abort()
             updateAccepting()
-            observer?(.refused(refusal, facts))
+            report(refusal, facts)
         }
-        let identifier = ObjectIdentifier(connector)
-        key = identifier
-        others.tunnelConnectors[identifier] = (connector, client)
+        others.tunnelConnectors[identifier] = connector
         connector.didConnect = { [unowned self] server, serverBytes in
             others.tunnelConnectors[identifier] = nil
             let tunnel = Tunnel(request, between: client, and: server, facts: facts, memory: resources.memory) {
-                [unowned self] ended in
-                others.tunnels[ObjectIdentifier(client)] = nil
+                [unowned self] served in
+                others.tunnels[identifier] = nil
                 updateAccepting()
-                observer?(.tunneled(ended))
+                observer?(.served(served))
             }
-            others.tunnels[ObjectIdentifier(client)] = tunnel
+            others.tunnels[identifier] = tunnel
             tunnel.start(answer: answer, clientBytes: firstBytes, serverBytes: serverBytes)
         }
         updateAccepting()
         connector.start()
-    }
-
-    /// Answers in place of a server that cannot be asked.
-    func refuse(
-        _ refusal: HandshakeRefusal, _ request: RequestHead, on stream: any ByteStream, _ facts: OpeningFacts
-    ) {
-        var response = WebResponse(refusal)
-        response.complete(with: [])
-        let exchange = WebExchange(request, response, on: stream, facts: facts)
-        others.exchanges[ObjectIdentifier(exchange)] = exchange
-        exchange.run(timeout: settings.responseTimeout, memory: resources.memory) { [unowned self] exchange, served in
-            others.exchanges[ObjectIdentifier(exchange)] = nil
-            updateAccepting()
-            observer?(.refused(refusal, OpeningFacts(of: served)))
-        }
     }
 
     /// Ends all tunnels.

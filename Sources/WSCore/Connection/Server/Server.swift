@@ -127,11 +127,6 @@ package final class Server<Handler: ConnectionHandler> {
         others.openings = [:]
         for interception in others.interceptions.values { interception.cancel() }
         others.interceptions = [:]
-        for (connector, client) in others.tunnelConnectors.values {
-            connector.cancel()
-            client.close()
-        }
-        others.tunnelConnectors = [:]
         for connection in others.http2Connections.values { connection.drain() }
     }
 
@@ -211,11 +206,8 @@ package final class Server<Handler: ConnectionHandler> {
             defer { updateAccepting() }
             switch consume outcome {
             case .abandoned(.protection(TLSError.endedDuringHandshake(peerHasAnswered: false))?): break
-            case .abandoned(.protection(let error as TLSError)?) where peer.intercepted != nil:
-                if let origin = peer.intercepted?.origin {
-                    observer?(.failedToIntercept(origin.target, error, opening.facts))
-                }
-            case .abandoned(.protection(let error as TLSError)?): observer?(.failedToSecure(error, opening.facts))
+            case .abandoned(.protection(let error as TLSError)?):
+                observer?(.failedToSecure(error, opening.facts, intercepted: peer.intercepted?.origin.target))
             case .abandoned: break
             case .refused(let refusal): report(refusal, opening.facts)
             case .requested(let request, let firstBytes):

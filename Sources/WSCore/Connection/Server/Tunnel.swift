@@ -37,20 +37,20 @@ internal final class Tunnel {
     private var isCounted = false
     private var timer: Timer?
     private var movedBytesAtLastCheck = 0
-    private var completion: ((TunneledConnection) -> Void)?
+    private var completion: ((ServedRequest) -> Void)?
 
     /// The time without traffic after which a tunnel is closed, at least once and at most twice. WebSockets may be idle.
     private static let idleTimeout = Duration.seconds(3600)
 
     /// - Parameters:
-    ///   - request: The CONNECT request, which has been answered.
+    ///   - request: The CONNECT request.
     ///   - client: The client's stream, which does not read.
     ///   - server: The stream to the server, which does not read.
     ///   - memory: Counts what the tunnel holds.
-    ///   - completion: Called when both streams are closed.
+    ///   - completion: Called when both streams are closed, with the traffic in the tunnel.
     init(
         _ request: RequestHead, between client: any ByteStream, and server: any ByteStream, facts: OpeningFacts,
-        memory: HeldMemory?, completion: @escaping (TunneledConnection) -> Void
+        memory: HeldMemory?, completion: @escaping (ServedRequest) -> Void
     ) {
         self.request = request
         self.client = client
@@ -64,7 +64,7 @@ internal final class Tunnel {
 
     /// Passes bytes.
     /// - Parameters:
-    ///   - answer: The response to the client, which is not counted.
+    ///   - answer: The response to the client, which is not counted; empty if it has been sent.
     ///   - clientBytes: The first bytes of the client.
     ///   - serverBytes: The first bytes of the server.
     func start(answer: [UInt8], clientBytes: [UInt8], serverBytes: [UInt8]) {
@@ -119,9 +119,10 @@ internal final class Tunnel {
         client.close()
         server.close()
         completion(
-            TunneledConnection(
-                request: request, facts: facts, endTime: client.loop.turnTime, receivedBytes: toServer.byteCount,
-                sentBytes: toClient.byteCount, reason: reason))
+            ServedRequest(
+                request: request, address: facts.address, status: 200, acceptTime: facts.acceptTime,
+                endTime: client.loop.turnTime, receivedBytes: toServer.byteCount, sentBytes: toClient.byteCount,
+                isComplete: true, reason: reason))
     }
 }
 
@@ -156,20 +157,4 @@ extension Tunnel: MemoryHolder {
     var outputBytes: Int { toClient.waiting.storageBytes + client.storageBytes }
     var movedBytes: Int { toServer.byteCount + toClient.byteCount - client.unsentBytes - server.unsentBytes }
     func freeMemory() { end(because: "one side does not read, and memory is scarce") }
-}
-
-/// A tunnel that has ended.
-package struct TunneledConnection {
-    /// The CONNECT request.
-    package let request: RequestHead
-    /// The client's address, and the time of acceptance.
-    package let facts: OpeningFacts
-    /// The time of the end, in the loop's turn time.
-    package let endTime: Duration
-    /// The number of bytes that the client has sent in the tunnel.
-    package let receivedBytes: Int
-    /// The number of bytes that the server has sent in the tunnel.
-    package let sentBytes: Int
-    /// Why the tunnel has ended; nil after both sides have ended.
-    package let reason: String?
 }

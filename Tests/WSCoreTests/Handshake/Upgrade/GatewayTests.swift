@@ -180,4 +180,21 @@ import Testing
                 "Location: http://localhost:8080/x", "Access-Control-Allow-Origin: http://localhost:8080",
             ])
     }
+
+    @Test("A proxy changes nothing that names the server") func proxies() throws {
+        let proxy = Gateway(proxyNamed: "me", loginHosts: HostPattern("a.example"))
+        let own = ["Origin: http://a.example", "Referer: http://a.example/", "Cookie: a=b"]
+        let request = RequestHead(
+            method: "GET", target: "http://a.example/", fields: try Self.fields(["Host: virtual"] + own))
+        #expect(Self.lines(proxy.fields(of: request)) == own && proxy.host(of: request) == "virtual")
+        let lines = [
+            "Location: http://a.example/", "Set-Cookie: a=b; Domain=a.example; Secure",
+            "Strict-Transport-Security: max-age=1", "Access-Control-Allow-Origin: http://a.example",
+        ]
+        let response = ResponseHead(status: 200, reason: "OK", fields: try Self.fields(lines + ["Alt-Svc: h2=\":1\""]))
+        let policy = "Cross-Origin-Resource-Policy: same-site"
+        #expect(Self.lines(proxy.fields(of: response, to: request)) == lines + [policy])
+        let other = RequestHead(method: "GET", target: "http://b.example/", fields: request.fields)
+        #expect(Self.lines(proxy.fields(of: response, to: other)) == lines)
+    }
 }

@@ -4,36 +4,19 @@ package struct HostPattern: Equatable, Sendable {
     package let host: String?
     private let pattern: PathPattern
 
-    /// Parses a pattern.
-    /// - Throws: ``HostPatternError``.
-    package init(parsing text: String) throws(HostPatternError) {
-        guard text.contains("*") else {
-            let parsed: HostAndPort
-            do throws(URLError) {
-                parsed = try HostAndPort(
-                    parsing: IPLiteral.ipv6(text) == nil ? text : "[\(text)]", isInternational: true)
-            } catch {
-                throw .host(error)
-            }
-            guard parsed.port == nil else { throw .port }
-            try self.init(host: parsed.host, parsed.host)
-            return
-        }
-        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { throw .international }
-        guard !text.contains(":") || text.split(separator: ":", omittingEmptySubsequences: false).count > 2 else {
-            throw .port
-        }
-        try self.init(host: nil, ASCII.lowercased(text))
-    }
-
-    private init(host: String?, _ text: String) throws(HostPatternError) {
-        // A segment of a path, too, is a text without slashes.
-        guard let pattern = PathPattern("/" + Self.withoutFinalDot(text)), !text.contains("/"), !text.contains("@")
-        else {
-            throw .host(.invalidHost(text))
-        }
+    /// Parses a pattern. Returns nil for anything else, such as a host with a port, or a name with `*` that is not ASCII.
+    package init?(_ text: String) {
+        let isAddress = IPLiteral.ipv6(text) != nil
+        // An asterisk is a character of names.
+        guard
+            let parsed = try? HostAndPort(
+                parsing: isAddress ? "[\(text)]" : text, isInternational: !text.contains("*")),
+            parsed.port == nil, parsed.zone == nil,
+            // A segment of a path is a text without slashes, too.
+            let pattern = PathPattern("/" + Self.withoutFinalDot(parsed.host))
+        else { return nil }
+        host = parsed.host.contains("*") ? nil : Self.withoutFinalDot(parsed.host)
         self.pattern = pattern
-        self.host = host.map(Self.withoutFinalDot)
     }
 
     /// Whether a host as normalized in URLs matches.
@@ -41,24 +24,5 @@ package struct HostPattern: Equatable, Sendable {
 
     private static func withoutFinalDot(_ host: String) -> String {
         host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
-    }
-}
-
-/// The reason a text is not a ``HostPattern``.
-package enum HostPatternError: Error, Equatable, CustomStringConvertible {
-    /// The host is invalid.
-    case host(URLError)
-    /// A port follows the host.
-    case port
-    /// A pattern with `*` contains other letters than those of ASCII.
-    case international
-
-    /// The reason and the remedy.
-    package var description: String {
-        switch self {
-        case .host(let error): error.description
-        case .port: "it has a port, but all ports of a host match; write the host alone"
-        case .international: "write the ASCII form of an international name with '*', such as *.xn--mnchen-3ya.example"
-        }
     }
 }
