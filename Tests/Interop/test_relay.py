@@ -655,7 +655,7 @@ class TestPace:
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["8080"], ["URL"]), ([], ["PORT"]), (["x", "ws://h"], ["'x'"]), (["0", "ftp://h"], ["ftp"]),
+    (["8080", ""], ["URL"]), ([], ["PORT"]), (["x", "ws://h"], ["'x'"]), (["0", "ftp://h"], ["ftp"]),
     (["--echo", "0", "ws://h"], ["--echo"]), (["--reconnect", "0", "ws://h"], ["--reconnect"]),
     (["--heartbeat", "5s", "0", "ws://h"], ["--heartbeat"]), (["0", "ws://h", "x"], ["x"]),
     (["0", "echo:"], ["a relay needs a server"])])
