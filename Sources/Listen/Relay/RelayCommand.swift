@@ -118,7 +118,7 @@ final class RelayCommand {
             + ["no_proxy", "NO_PROXY"].map { ($0, "") } + [("NODE_USE_ENV_PROXY", "1")]
             + [
                 "SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "AWS_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT",
-                "CARGO_HTTP_CAINFO", "NIX_SSL_CERT_FILE",
+                "CARGO_HTTP_CAINFO", "NIX_SSL_CERT_FILE", "HTTPLIB2_CA_CERTS", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
             ].map { ($0, bundle) }
             + ["NODE_EXTRA_CA_CERTS", "DENO_CERT"].map { ($0, authority) }
     }
