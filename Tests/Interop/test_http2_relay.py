@@ -1,6 +1,7 @@
 """`relay --http2`: clients that speak HTTP/2, with a server that speaks HTTP/1.1."""
 
 import http.server
+import re
 import threading
 
 import pytest
@@ -82,7 +83,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"0\r\n\r\n")
 
     def do_POST(self):
-        content = self.rfile.read(int(self.headers["Content-Length"]))
+        content = b""
+        if "Content-Length" in self.headers:
+            content = self.rfile.read(int(self.headers["Content-Length"]))
+        elif self.headers["Transfer-Encoding"] == "chunked":
+            while size := int(self.rfile.readline(), 16):
+                content += self.rfile.read(size)
+                self.rfile.readline()
+            self.rfile.readline()
         self.send_response(200)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
@@ -109,20 +117,147 @@ def test_pages_lose_their_chunked_coding(web):
         assert not {"connection", "transfer-encoding", "keep-alive"} & fields.keys(), fields
 
 
-def test_bodies_are_forwarded_if_their_length_is_known(web):
+def test_bodies_are_forwarded_with_or_without_a_length(web):
     require_program("curl")
     url = web.url.replace("ws", "http", 1)
     body = b"x" * 300_000
-    result = run(
-        ["curl", "-sS", "--noproxy", "*", "--http2-prior-knowledge", "--data-binary", "@-", url], stdin=body)
-    assert result.out == body, result
+    curl = ["curl", "-sS", "--noproxy", "*", "--http2-prior-knowledge"]
+    for arguments in (["--data-binary", "@-"], ["-X", "POST", "-T", "-"], ["-X", "POST", "-T", "-", "-H", "Expect: 100-continue"]):
+        result = run([*curl, *arguments, url], stdin=body)
+        assert result.out == body, (arguments, result.err)
     with Client(web) as client:
-        client.request(changed(GET, _method=b"POST"))
-        assert client.response()[0] == 411
-        # Another stream continues.
-        client.request(changed(GET, _method=b"POST", content_length=b"2"), 3)
-        client.send(http2.data(b"ok", stream=3, flags=END_STREAM))
-        assert client.response(3)[0] == 200 and client.content(3) == b"ok"
+        for stream, fields in ((1, {}), (3, {"content_length": b"2"})):
+            client.request(changed(GET, _method=b"POST", **fields), stream)
+            client.send(http2.data(b"ok", stream=stream, flags=END_STREAM))
+            assert client.response(stream)[0] == 200 and client.content(stream) == b"ok"
+        client.request(changed(GET, _method=b"POST"), 5, flags=END_HEADERS | END_STREAM)
+        assert client.response(5)[0] == 200 and client.content(5) == b""
+
+
+def read_chunks(peer):
+    """Reads a body in the chunked coding, and returns its bytes with the coding: all, or those before the end."""
+    body = bytearray()
+    while not body.endswith(b"\r\n\r\n") or b"0\r\n" not in body:
+        byte = peer.read_exactly(1)
+        if not byte:
+            break
+        body += byte
+    return bytes(body)
+
+
+def test_frames_become_chunks_with_the_trailers_that_may_follow():
+    def script(peer):
+        head = peer.read_head()
+        body = read_chunks(peer)
+        peer.send(b"HTTP/1.1 204 No Content\r\n\r\n")
+        return head, body
+
+    with ScriptedServer(script) as server, Relay(server.url, "--http2", "--no-stdin") as relay:
+        with Client(relay) as client:
+            client.request(changed(GET, _method=b"PUT"))
+            client.send(http2.data(b""), http2.data(b"one "), http2.data(b"x" * 17), http2.headers(
+                (b"x-sum", b"a b"), (b"authorization", b"x"), (b"set-cookie", b"x"), (b"grpc-status", b"0"),
+                flags=END_HEADERS | END_STREAM))
+            assert client.response()[0] == 204
+        head, body = server.results[0]
+    assert b"\r\nTransfer-Encoding: chunked\r\n" in head and b"Content-Length" not in head
+    content, _, trailers = body.rpartition(b"\r\n0\r\n")
+    assert trailers == b"x-sum: a b\r\ngrpc-status: 0\r\n\r\n"
+    # Frames that arrive together may be one chunk.
+    assert re.sub(rb"(?:^|\r\n)[0-9a-f]+\r\n", b"", content) == b"one " + b"x" * 17
+
+
+@pytest.mark.parametrize("end", [
+    lambda client: client.send(http2.reset(CANCEL)), lambda client: client.send(http2.reset(http2.NO_ERROR)),
+    lambda client: client.stream.sock.close(),
+    lambda client: client.send(http2.headers(*[(b"x", b"y" * 4000)] * 5, flags=END_HEADERS | END_STREAM)),
+], ids=["CANCEL", "NO_ERROR", "connection", "trailers beyond the limit"])
+def test_a_body_that_the_client_does_not_finish_stays_unfinished(end):
+    has_begun = threading.Event()
+
+    def script(peer):
+        peer.read_head()
+        assert peer.read_exactly(9) == b"4\r\npart\r\n"
+        has_begun.set()
+        return read_chunks(peer)
+
+    with ScriptedServer(script) as server, Relay(server.url, "--http2", "--no-stdin") as relay:
+        with Client(relay) as client:
+            client.request(changed(GET, _method=b"POST"))
+            client.send(http2.data(b"part"))
+            assert has_begun.wait(60)
+            end(client)
+            assert server.results == [b""]
+            relay.wait_for("Answered POST: 499")
+
+
+def test_trailers_of_the_server_end_the_stream():
+    response = (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npage\r\n0\r\nX-Sum: 1\r\nTransfer-Encoding: x\r\n"
+        b"Set-Cookie: a=b\r\n\r\n")
+
+    def script(peer):
+        peer.read_head()
+        peer.send(response)
+        peer.read_to_end()
+
+    with ScriptedServer(script) as server, Relay(server.url, "--http2", "--no-stdin") as relay:
+        with Client(relay) as client:
+            for stream, flags in ((1, END_HEADERS | END_STREAM), (3, END_HEADERS)):
+                client.request(GET, stream, flags=flags)
+                status, fields = client.response(stream)
+                assert (status, client.content(stream), client.ends[stream]) == (200, b"page", None)
+                # Those that arrived last.
+                assert client.heads[stream] == {"x-sum": "1"} and "x-sum" not in fields
+
+
+def test_too_many_trailers_end_the_response_without_completing_it():
+    def script(peer):
+        peer.read_head()
+        peer.send(CHUNKED + b"0\r\n" + b"A: 1\r\n" * 129 + b"\r\n")
+        peer.read_to_end()
+
+    with ScriptedServer(script) as server, Relay(server.url, "--http2", "--no-stdin") as relay, Client(relay) as client:
+        client.request(GET, flags=END_HEADERS | END_STREAM)
+        assert (client.content(), client.ends[1]) == (b"first", http2.INTERNAL_ERROR)
+
+
+def test_interim_responses_pass_up_to_the_limit():
+    hint = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nConnection: close\r\n\r\n"
+
+    def script(peer):
+        count = int(peer.read_head().split(b" ")[1][1:])
+        peer.send(hint * count + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        peer.read_to_end()
+
+    with ScriptedServer(script) as server, Relay(server.url, "--http2", "--no-stdin") as relay:
+        with Client(relay) as client:
+            for stream, count in ((1, 8), (3, 9)):
+                seen = []
+                client.request(changed(GET, _path=b"/%d" % count), stream, flags=END_HEADERS | END_STREAM)
+                while stream not in client.ends:
+                    if client.read()[0] == http2.HEADERS:
+                        seen.append(dict(client.heads[stream]))
+                assert seen[:8] == [{":status": "103", "link": "</a>"}] * 8
+                assert [head[":status"] for head in seen[8:]] == ["200" if count == 8 else "502"]
+
+
+def test_a_client_that_expects_100_gets_it_from_the_server():
+    def script(peer):
+        assert b"\r\nexpect: 100-continue\r\n" in peer.read_head().lower()
+        peer.send(b"HTTP/1.1 100 Continue\r\n\r\n")
+        body = read_chunks(peer)
+        peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        return body
+
+    with ScriptedServer(script) as server, Relay(server.url, "--http2", "--no-stdin") as relay:
+        with Client(relay) as client:
+            client.request(changed(GET, _method=b"POST", expect=b"100-continue"))
+            assert client.response()[0] == 100
+            client.send(http2.data(b"body", flags=END_STREAM))
+            client.read_until(lambda: 1 in client.ends)
+            assert client.heads[1][":status"] == "200"
+        assert server.results == [b"4\r\nbody\r\n0\r\n\r\n"]
 
 
 def test_a_request_is_canceled_with_its_stream():

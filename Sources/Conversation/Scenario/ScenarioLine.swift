@@ -8,13 +8,13 @@ struct ScenarioLine {
         case message, ping, pong, close, pause, anyOrder
         case repetition = "repeat"
         // These events of recordings inform about the session.
-        case recording, open, listening, error
+        case recording, open, listening, http, error
 
         /// Whether the line is a step or `repeat`.
         var isPlayed: Bool {
             switch self {
             case .message, .ping, .pong, .close, .pause, .anyOrder, .repetition: true
-            case .recording, .open, .listening, .error: false
+            case .recording, .open, .listening, .http, .error: false
             }
         }
     }
@@ -83,7 +83,7 @@ struct ScenarioLine {
         case (.pause, _): [.type, .name, .pause]
         case (.anyOrder, _): [.type, .steps, .timeout]
         case (.repetition, _): [.type]
-        case (.recording, _), (.open, _), (.listening, _), (.error, _): []
+        case (.recording, _), (.open, _), (.listening, _), (.http, _), (.error, _): []
         }
     }
 

@@ -111,7 +111,7 @@ private struct ScenarioReader {
         }
         switch line.kind {
         case .open: if subprotocol == nil { subprotocol = try line.text(.subprotocol) }
-        case .recording, .listening, .error: break
+        case .recording, .listening, .http, .error: break
         case .anyOrder: try readGroup()
         case .repetition:
             guard repetition == nil else { throw line.error("'repeat' occurs twice; keep one", in: .type) }
@@ -146,7 +146,7 @@ private struct ScenarioReader {
             // A client's recording has one `open` event per connection. In a server's, each client is a connection.
             let isFurther = number == nil && (!steps.isEmpty || recordedClose != nil)
             return otherConnectionLine == nil && !isFurther
-        case .listening, .error: return true
+        case .listening, .http, .error: return true
         default:
             guard let number else { return otherConnectionLine == nil || client != nil }
             if client == nil { client = number }

@@ -139,6 +139,10 @@ package struct ListenSettings {
         isRepl =
             arguments.format.readsInput && arguments.mode.traits.hasPrompt && arguments.format.input == .lines
             && StandardDescriptors.isTerminal(StandardDescriptors.input)
+        if relay?.reportsHTTP == true, !isRepl, arguments.transcript.recordPath == nil, arguments.format.output != .json
+        {
+            throw .badArgument(what: "--http", why: "its events have no place; add --record FILE or --output json")
+        }
     }
 
     /// The same settings for another thread, which shares no mutable state with the others.
