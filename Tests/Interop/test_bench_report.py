@@ -509,7 +509,9 @@ def test_connections_stages_errors_and_handshakes_have_charts(staged_page):
         names = page.evaluate(f"Array.from(document.querySelectorAll('#{chart} text'), text => text.textContent)")
         assert [name for name in names if name.startswith("stage")] == ["stage1", "stage2", "stage3"]
     page.focus("connections")
-    assert page.tip("connections") == ["0–1\xa0s, stage1", "open20", "target10", "opened20"]
+    assert page.tip("connections") == ["0–1\xa0s, stage1", "open20", "target20", "opened20"]
+    # Both are values at the end of the second.
+    assert page.paths("connections")[0] == page.paths("connections")[1]
     assert caption(page, "connections") == (
         "Between 0 and 100 of 100 connections, at the end of each second. The target is dotted.")
     assert page.evaluate("document.querySelectorAll('#errors .bar').length") == 3

@@ -149,7 +149,9 @@ function latencyNote() {
 }
 
 const withTarget = (field, fields) => (targetField === field ? [...fields, "target"] : fields);
-if (targetField) for (const second of seconds) second.target = targetAt(second.middle);
+// A rate is an average, and open connections are counted at the end.
+const targetMoment = targetField === "target_rate" ? "middle" : "end";
+if (targetField) for (const second of seconds) second.target = targetAt(second[targetMoment]);
 
 function throughputModel() {
   const fields = withTarget("target_rate", RATES);
