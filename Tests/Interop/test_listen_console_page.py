@@ -294,6 +294,18 @@ def test_the_page_does_not_scroll_sideways(page, width):
     assert page.evaluate(LOW) == []
 
 
+@pytest.mark.parametrize("width", [360, 390])
+def test_the_url_has_its_own_row_on_a_phone(page, width):
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=780, deviceScaleFactor=1, mobile=False)
+    beside = page.evaluate("""{
+        const row = document.getElementById("url").getBoundingClientRect();
+        Array.from(document.querySelectorAll("#connection :is(input, button)"))
+            .filter(control => control.getBoundingClientRect().top < row.bottom).map(control => control.id);
+    }""")
+    assert beside == ["url"]
+    assert page.evaluate("document.getElementById('url').offsetWidth") > width - 40
+
+
 def test_the_buttons_of_an_entry_are_below_it_on_phones(page):
     page.call("Emulation.setDeviceMetricsOverride", width=390, height=780, deviceScaleFactor=1, mobile=True)
     page.connect()
