@@ -127,11 +127,20 @@ static const struct {
     {"words.js", (const unsigned char[]){
 #embed "Report/words.js" suffix(, 0)
     }},
+    {"automaton.js", (const unsigned char[]){
+#embed "Session/automaton.js" suffix(, 0)
+    }},
     {"changes.js", (const unsigned char[]){
 #embed "Session/changes.js" suffix(, 0)
     }},
+    {"embedded.js", (const unsigned char[]){
+#embed "Session/embedded.js" suffix(, 0)
+    }},
     {"events.js", (const unsigned char[]){
 #embed "Session/events.js" suffix(, 0)
+    }},
+    {"handshake.js", (const unsigned char[]){
+#embed "Session/handshake.js" suffix(, 0)
     }},
     {"list.js", (const unsigned char[]){
 #embed "Session/list.js" suffix(, 0)

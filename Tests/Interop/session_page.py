@@ -1,8 +1,40 @@
 """The session page, which `wsx convert` writes, in a browser, as its users see it."""
 
+import base64
 import json
+import re
 
 from browser import Page
+from processes import wsx
+
+
+def at(seconds):
+    """The time of an event, in seconds since the connection was opened."""
+    return f"2026-05-01T12:{int(seconds // 60):02}:{seconds % 60:09.6f}Z"
+
+
+def opening(seconds=0, **members):
+    return {"type": "open", "time": at(seconds), "url": "wss://h.example/chat", **members}
+
+
+def message(seconds, direction, data, **members):
+    text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+    return {"type": "message", "time": at(seconds), "direction": direction, "opcode": "text", "data": text, **members}
+
+
+def binary(seconds, direction, data):
+    return {"type": "message", "time": at(seconds), "direction": direction, "opcode": "binary",
+            "base64": base64.b64encode(data).decode()}
+
+
+def write(directory, events, *arguments, source="session.jsonl"):
+    """Writes a recording, converts it, and returns the path of the page."""
+    recording, path = directory / source, directory / "session.html"
+    recording.write_text("".join(json.dumps(event) + "\n" for event in events))
+    # A debug build on a busy machine needs more than a minute for 400,000 messages.
+    result = wsx("convert", recording, path, *arguments, timeout=600)
+    assert (result.status, result.err) == (0, "")
+    return path
 
 
 class SessionPage(Page):
@@ -43,7 +75,7 @@ class SessionPage(Page):
             fact => [fact.querySelector("dt").textContent, fact.querySelector("dd").textContent]))""")
 
     def rows(self):
-        """The rows in view: number, direction, text, latency, and size of each."""
+        """The rows in view: number, or 0 for an event, direction, text, latency, and size of each."""
         return self.evaluate("""Array.from(document.querySelectorAll(".row"), row => [
             Number(row.querySelector(".number").textContent), row.classList.contains("out") ? "out" : "in",
             ...[".data", ".latency", ".size"].map(name => row.querySelector(name).textContent.replaceAll("\\xa0", " ")),
@@ -77,15 +109,34 @@ class SessionPage(Page):
         self.wait_for_rows()
 
     def select(self, number):
-        """Clicks at the row of an event in view."""
+        """Clicks at the row of a message in view."""
         self.evaluate(f"""Array.from(document.querySelectorAll(".row"))
             .find(row => row.querySelector(".number").textContent === "{number}").click()""")
         self.wait_for_rows()
 
+    def select_event(self, index):
+        """Clicks at the row of an event in view, by its index among all events."""
+        self.evaluate(f"document.querySelector('.row[data-index=\"{index}\"]').click()")
+        self.wait_for_rows()
+
+    def show_as(self, form):
+        self.evaluate(f"document.querySelector('[name=form][value={form}]').click()")
+
     def selected(self):
-        """The number of the event in the message view, or None."""
-        return self.evaluate("""document.getElementById("head").hidden ? null
-            : Number(/#(\\d+)/.exec(document.getElementById("title").textContent)[1])""")
+        """The number of the message that is shown, the first words for an event, or None."""
+        title = self.evaluate(
+            "document.getElementById('head').hidden ? null : document.getElementById('title').textContent")
+        number = re.match(r"#(\d+)", title or "")
+        return int(number[1]) if number else title
+
+    def embedded(self):
+        """The lines about data inside the values of the message."""
+        return self.evaluate("""document.getElementById("embedded").hidden ? []
+            : Array.from(document.querySelectorAll("#embedded :is(h3, li)"), line => line.textContent)""")
+
+    def shown_rows(self):
+        """The texts of all rows that exist."""
+        return self.evaluate("Array.from(document.querySelectorAll('.row .data'), data => data.textContent)")
 
     def links(self):
         """The links to related messages."""

@@ -353,7 +353,7 @@ def test_a_file_for_which_there_is_no_space_keeps_the_messages_that_fit(tmp_path
         texts = [message["data"] for message in entry["_webSocketMessages"]]
     else:
         assert text.rstrip().endswith("</html>")
-        texts = [event[3] for chunk in re.findall(r'<script type="application/json" class="events">(.*?)</script>', text, re.S)
+        texts = [event[4] for chunk in re.findall(r'<script type="application/json" class="events">(.*?)</script>', text, re.S)
                  for event in json.loads(chunk) if event[1] == "in text"]
     assert limit * least < len(text) <= limit
     assert [int(text[:6]) for text in texts] == list(range(len(texts))) and len(texts) > 500

@@ -43,7 +43,7 @@ def har_messages(path):
 
 
 def page_messages(path):
-    return [[event[1:2] + event[3:] for event in content if event[1] != "in open"]
+    return [[event[1:2] + event[4:] for event in content if event[1] != "in open"]
             for kind, content in scripts(path) if kind == "events"]
 
 

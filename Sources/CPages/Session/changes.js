@@ -59,7 +59,8 @@ function compareElements(old, now, path, depth, changes) {
   }
 }
 
-const step = name => `.${/^[\w$@-]+$/.test(name) ? name : JSON.stringify(name)}`;
+/** The step of a path to a member. */
+export const step = name => `.${/^[\w$@-]+$/.test(name) ? name : JSON.stringify(name)}`;
 
 /** A value on one line, abbreviated if it is long. */
 function shown(value) {

@@ -2,6 +2,7 @@
 
 import { html } from "../Shared/elements.js";
 import { appendPieces, cell, entryPieces, excerpt, isJSONEntry } from "../Shared/pieces.js";
+import { hexDigits } from "../Shared/text.js";
 import { clockTime, shortSize, time } from "../Shared/units.js";
 
 /** Browsers limit the height of elements. Beyond this height, scrolling is proportional. */
@@ -13,6 +14,10 @@ const BEFORE_MATCH = 24;
 /** Messages up to this length are parsed for colors. */
 const COLORED_CHARACTERS = 16 << 10;
 const MAXIMUM_EXCERPTS = 1000;
+/** The first characters of a message that its row can show the surroundings of a match from. */
+const MATCH_CHARACTERS = 64 << 10;
+/** The number of rows that are printed. */
+const PRINTED_ROWS = 5000;
 const ARROWS = { out: ["→", "sent"], in: ["←", "received"] };
 
 /** A virtual list of the events with these indices. */
@@ -33,6 +38,7 @@ export class List {
   #didSelect;
   #didScroll;
   #isScheduled = false;
+  #isPrinting = false;
 
   /** Calls `didSelect(index)` when the user selects an event, and `didScroll()` when other rows are in view. */
   constructor(element, { didSelect, didScroll }) {
@@ -153,11 +159,24 @@ export class List {
     return this.#wholeHeight <= MAXIMUM_HEIGHT ? 1 : (this.#wholeHeight - height) / (MAXIMUM_HEIGHT - height);
   }
 
+  /** Draws all rows instead of those in view, up to a number. Returns how many are left out. */
+  print() {
+    this.#isPrinting = true;
+    this.#draw();
+    return Math.max(0, this.rows.length - PRINTED_ROWS);
+  }
+
+  /** Draws the rows in view again. */
+  endPrinting() {
+    this.#isPrinting = false;
+    this.update();
+  }
+
   #draw() {
     if (!this.#events) return;
     const rowHeight = this.#rowHeight;
     this.#sizer.style.height = `${Math.min(this.#wholeHeight, MAXIMUM_HEIGHT)}px`;
-    const [first, last] = this.visibleRange;
+    const [first, last] = this.#isPrinting ? [0, Math.min(this.rows.length, PRINTED_ROWS) - 1] : this.visibleRange;
     const top = this.#top;
     const rows = [];
     for (let place = first; place <= last; place += 1) {
@@ -190,7 +209,7 @@ export class List {
     appendPieces(data, this.#excerpts.get(index), this.#pattern, ROW.colors);
     const latency = this.#relations.request[index] < 0 ? "" : time(this.#relations.latency(index));
     row.append(
-      cell("number", String(entry.number)), cell("time", clockTime(entry.time)), direction,
+      cell("number", entry.number ? String(entry.number) : ""), cell("time", clockTime(entry.time)), direction,
       data, cell("latency", latency), cell("size", entry.isMessage ? shortSize(entry.bytes) : ""));
     return row;
   }
@@ -209,13 +228,13 @@ export class List {
   *#beginning(entry) {
     const isSearched = this.#pattern !== null;
     const isJSON = entry.isMessage && entry.bytes <= 4 * COLORED_CHARACTERS && isJSONEntry(entry, COLORED_CHARACTERS);
-    const limit = isSearched ? Infinity : ROW.characters;
+    const limit = isSearched ? MATCH_CHARACTERS : ROW.characters;
     if (entry.opcode === "binary") {
-      yield ["quiet", Array.from(entry.data.subarray(0, 64), byte => byte.toString(16).padStart(2, "0")).join(" ")];
+      yield ["quiet", hexDigits(entry.beginning(64))];
       return;
     }
     if (entry.opcode === "text" && !isJSON) {
-      yield ["", isSearched ? entry.data : entry.data.slice(0, limit)];
+      yield ["", entry.beginning(limit)];
       return;
     }
     if (!entry.isMessage) yield ["type", `${entry.type} `];

@@ -4,12 +4,21 @@ import { byID, html } from "../Shared/elements.js";
 import { eventWords } from "../Shared/entries.js";
 import { appendPieces, cell, entryPieces, excerpt, imageTypeOf, isJSONEntry } from "../Shared/pieces.js";
 import { limitOf, showImage, WHOLE } from "../Shared/pieces.js";
-import { dumpPieces, visible } from "../Shared/text.js";
-import { exactSize, time } from "../Shared/units.js";
+import { attempt, decodedLiteral, dumpPieces, hexDigits } from "../Shared/text.js";
+import { isJSONStructure, jsonPieces, visible } from "../Shared/text.js";
+import { byteCount, exactSize, time } from "../Shared/units.js";
 import { changesBetween } from "./changes.js";
+import { embeddedData } from "./embedded.js";
+import { handshakePieces } from "./handshake.js";
 
-/** Longer messages are not compared, as by `/diff`. */
-const COMPARED_CHARACTERS = 256 << 10;
+/** Longer messages are neither compared, as by `/diff`, nor searched for embedded data. */
+const COMPARED_BYTES = 256 << 10;
+/** Longer messages are not indented. */
+const INDENTED_BYTES = 4 << 20;
+/** The limits for a message at first, and for data in one of its values. */
+const BEGINNING = { characters: 64 << 10, lines: 2000, colors: 5000 };
+const EMBEDDED = { characters: 4000, lines: 10, colors: 200 };
+const DUMPED_BYTES = 16;
 // On screens too narrow for 16 bytes, dumps have shorter lines.
 const narrow = matchMedia("(max-width: 30rem)");
 
@@ -21,6 +30,7 @@ export class MessageView {
   #events;
   #relations;
   #pattern = null;
+  #limit = BEGINNING;
   #select;
 
   /** Calls `select(index)` when the user follows a link to another message. */
@@ -44,8 +54,10 @@ export class MessageView {
     byID("head").hidden = byID("content").hidden = index < 0;
     byID("message").classList.toggle("open", index >= 0);
     if (index < 0) return;
+    this.#limit = BEGINNING;
     this.#showHead(index);
     this.update();
+    this.#showEmbedded();
     this.#paint();
   }
 
@@ -58,7 +70,7 @@ export class MessageView {
   /** Shows the relations again, of which more may be known now. */
   update() {
     if (!this.entry) return;
-    const index = this.entry.number - 1;
+    const { index } = this.entry;
     const { previous, next, request, reply } = this.#relations;
     byID("relations").replaceChildren(
       this.#link("Reply to", request[index], "R", request[index] < 0 ? 0 : this.#relations.latency(index)),
@@ -70,8 +82,9 @@ export class MessageView {
 
   #link(words, index, key, latency) {
     if (index < 0) return "";
-    const text = `${words} #${index + 1}${latency === undefined ? "" : ` after ${time(latency)}`}`;
-    const button = html("button", { type: "button", title: `Go to message ${index + 1} (${key})` }, text);
+    const number = this.#events.numbers[index];
+    const text = `${words} #${number}${latency === undefined ? "" : ` after ${time(latency)}`}`;
+    const button = html("button", { type: "button", title: `Go to message ${number} (${key})` }, text);
     button.addEventListener("click", () => this.#select(index));
     return button;
   }
@@ -80,12 +93,15 @@ export class MessageView {
     const { entry } = this;
     const sent = entry.direction === "out" ? "sent" : "received";
     byID("title").replaceChildren(
-      cell("quiet", `#${entry.number} `), cell(entry.direction, entry.direction === "out" ? "→ " : "← "),
-      entry.isMessage ? `${sent}, ${entry.opcode}, ${exactSize(entry.bytes)}` : `${entry.type}, ${sent}`);
+      cell("quiet", entry.number ? `#${entry.number} ` : ""),
+      cell(entry.direction, entry.direction === "out" ? "→ " : "← "),
+      entry.isMessage ? `${sent}, ${entry.opcode}, ${exactSize(entry.bytes)}`
+        : entry.type === "open" ? "handshake" : `${entry.type}, ${sent}`);
     const moment = new Date(entry.time);
     const microseconds = String(((this.#events.start + this.#events.times[index]) % 1e6 + 1e6) % 1e6).padStart(6, "0");
     const pause = index ? Math.max(0, this.#events.times[index] - this.#events.times[index - 1]) : 0;
-    const after = index ? `, ${time(pause)} after #${index}` : "";
+    const { number, type } = index ? this.#events.entry(index - 1) : {};
+    const after = index ? `, ${time(pause)} after ${number ? `#${number}` : type}` : "";
     byID("times").textContent = `${moment.toLocaleDateString("sv")} ${moment.toLocaleTimeString("sv")}.${microseconds}`
       + ` · +${time(Math.max(0, this.#events.times[index]))}${after}`;
     for (const radio of document.querySelectorAll("[name=form]")) {
@@ -97,14 +113,10 @@ export class MessageView {
   #showChanges(previous) {
     const box = byID("changes");
     box.hidden = true;
-    if (previous < 0 || this.entry.data.length > COMPARED_CHARACTERS) return;
-    let found;
-    try {
-      found = changesBetween(this.#events.entry(previous).data, this.entry.data);
-    } catch {
-      // They are nested too deeply for this browser.
-      return;
-    }
+    if (previous < 0 || this.entry.bytes > COMPARED_BYTES) return;
+    // Some are nested too deeply for a browser.
+    const found = attempt(() => changesBetween(this.#events.entry(previous).data, this.entry.data));
+    if (!found) return;
     const { changes, omittedCount } = found;
     const value = (kind, text) => cell(kind, visible(text));
     const lines = changes.map(({ path, from, to }) => html("li", {},
@@ -113,7 +125,23 @@ export class MessageView {
       to === undefined ? "" : html("ins", {}, value("", to))));
     if (omittedCount) lines.push(html("li", { class: "quiet" }, `… ${omittedCount} more`));
     const words = changes.length + omittedCount === 1 ? "1 change" : `${changes.length + omittedCount || "No"} changes`;
-    box.replaceChildren(html("h3", {}, `${words} since #${previous + 1}`), html("ul", {}, ...lines));
+    box.replaceChildren(html("h3", {}, `${words} since #${this.#events.numbers[previous]}`), html("ul", {}, ...lines));
+    box.hidden = false;
+  }
+
+  /** Shows the data inside values, as `/inspect` does. */
+  #showEmbedded() {
+    const { entry } = this;
+    const box = byID("embedded");
+    box.hidden = true;
+    if (entry.opcode !== "text" || entry.bytes > COMPARED_BYTES) return;
+    const { found, isCut } = attempt(() => embeddedData(entry.data)) ?? { found: [] };
+    if (!found.length) return;
+    const lines = found.map(({ path, title, contents, note }) => html("li", {},
+      cell("name", path && `${visible(path)} `), title, ...contents.map(embeddedElement), cell("rest", note ?? "")));
+    if (isCut) lines.push(html("li", { class: "quiet" }, "… the rest is not decoded"));
+    const words = found.length === 1 ? "1 decoded value" : `${found.length} decoded values`;
+    box.replaceChildren(html("h3", {}, words), html("ul", {}, ...lines));
     box.hidden = false;
   }
 
@@ -124,26 +152,58 @@ export class MessageView {
     const form = document.querySelector("[name=form]:checked").value;
     const isHex = form === "hex" && entry.isMessage;
     const lineBytes = narrow.matches ? 8 : 16;
-    const isJSON = form === "decoded" && entry.isMessage && isJSONEntry(entry, WHOLE.characters);
-    const pieces = isHex && entry.opcode === "text" ? dumpPieces(new TextEncoder().encode(entry.data), lineBytes)
-      : entryPieces(entry, { isJSON, isIndented: true, lineBytes });
-    const limit = limitOf(isHex ? { opcode: "binary" } : entry, WHOLE);
+    const isJSON = form === "decoded" && entry.isMessage && isJSONEntry(entry, INDENTED_BYTES);
+    const data = isJSON || !entry.isMessage ? entry.data : entry.beginning(this.#limit.characters);
+    const part = { type: entry.type, opcode: entry.opcode, data };
+    const pieces = entry.type === "open" ? handshakePieces(this.#events.facts)
+      : isHex && entry.opcode === "text" ? dumpPieces(new TextEncoder().encode(data), lineBytes)
+      : entryPieces(entry.isMessage ? part : entry, { isJSON, isIndented: true, lineBytes });
+    const limit = limitOf(isHex ? { opcode: "binary" } : entry, this.#limit);
     const shown = excerpt(pieces, limit);
+    const dataBytes = typeof data === "string" ? byteCount(data) : data.length;
     target.replaceChildren();
     target.classList.toggle("dump", isHex || entry.opcode === "binary");
     appendPieces(target, shown.pieces, this.#pattern, limit.colors);
     if (entry.isMessage && !entry.bytes) target.append(cell("quiet", "(empty)"));
-    if (shown.isCut) target.append(cell("rest", `… ${exactSize(entry.bytes)} in total; Save writes all of it`));
+    if (entry.isMessage && (shown.isCut || dataBytes < entry.bytes)) target.append(...this.#rest());
     const type = isHex ? undefined : imageTypeOf(entry);
     if (type) showImage(target, entry, type);
+    if (this.#limit !== BEGINNING) return;
     byID("content").scrollTop = 0;
     target.querySelector("mark")?.scrollIntoView({ block: "nearest" });
   }
 
+  /** How much is left out, and a button for more. */
+  #rest() {
+    const { bytes } = this.entry;
+    const words = cell("rest", `… ${exactSize(bytes)} in total; Save and Copy have all of it`);
+    const limit = { ...this.#limit, characters: 4 * this.#limit.characters, lines: 4 * this.#limit.lines };
+    if (limit.characters > WHOLE.characters) return [words];
+    const button = html("button", { type: "button", class: "more" }, "Show more");
+    button.addEventListener("click", () => {
+      this.#limit = limit;
+      this.#paint();
+      byID("content").focus({ preventScroll: true });
+    });
+    return [words, button];
+  }
+
   /** What the clipboard gets: the message as it is, or the words of an event. */
   get plainText() {
-    if (!this.entry.isMessage) return eventWords(this.entry);
-    return this.entry.opcode === "text" ? this.entry.data
-      : Array.from(this.entry.data, byte => byte.toString(16).padStart(2, "0")).join(" ");
+    if (!this.entry.isMessage) return this.entry.details || eventWords(this.entry);
+    return this.entry.opcode === "text" ? this.entry.data : hexDigits(this.entry.data);
   }
+}
+
+/** Data inside a value: text, or bytes. */
+function embeddedElement(data) {
+  const element = cell("data", "", "div");
+  const isText = typeof data === "string";
+  const rest = data.length > DUMPED_BYTES ? " …" : "";
+  const pieces = !isText ? [["", hexDigits(data.subarray(0, DUMPED_BYTES)) + rest]]
+    : isJSONStructure(data) ? jsonPieces(data, { isIndented: false, convert: decodedLiteral }) : [["", data]];
+  const { pieces: shown, isCut } = excerpt(pieces, EMBEDDED);
+  appendPieces(element, shown, null, EMBEDDED.colors);
+  if (isCut) element.append(" …");
+  return element;
 }

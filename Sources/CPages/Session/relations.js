@@ -12,10 +12,10 @@ const isScalar = value => value === null || typeof value !== "object";
 /** Reads all messages of a connection in the background, in their order. */
 export class Relations {
   /** For each event: the previous one of its kind, the next one, the request it answers, and its reply; or -1. */
-  previous;
-  next;
-  request;
-  reply;
+  previous = [];
+  next = [];
+  request = [];
+  reply = [];
   /** The number of events read. */
   readCount = 0;
   /** The times of replies, in microseconds. */
@@ -25,20 +25,30 @@ export class Relations {
   #latest = new Map();
   #unanswered = new Map();
   #isStopped = false;
+  #didRead;
 
   /** Calls `didRead()` from time to time, and at the end. */
   constructor(events, didRead) {
     this.#events = events;
-    const none = () => new Int32Array(events.count).fill(-1);
-    [this.previous, this.next, this.request, this.reply] = [none(), none(), none(), none()];
-    const turn = () => {
-      if (this.#isStopped) return;
-      const end = performance.now() + READ_MS;
-      while (this.readCount < events.count && performance.now() < end) this.#read(this.readCount++);
-      didRead();
-      if (this.readCount < events.count) setTimeout(turn);
-    };
-    setTimeout(turn);
+    this.#didRead = didRead;
+    this.read();
+  }
+
+  /** Reads the events that have been added. */
+  read() {
+    for (let index = this.previous.length; index < this.#events.count; index += 1) {
+      for (const list of [this.previous, this.next, this.request, this.reply]) list.push(-1);
+    }
+    setTimeout(() => this.#turn());
+  }
+
+  #turn() {
+    if (this.#isStopped) return;
+    const end = performance.now() + READ_MS;
+    const count = this.previous.length;
+    while (this.readCount < count && performance.now() < end) this.#read(this.readCount++);
+    this.#didRead();
+    if (this.readCount < count) setTimeout(() => this.#turn());
   }
 
   get isComplete() {

@@ -2,17 +2,19 @@
 
 import { copyText, isPressed, offerThemes, saveFile, setPressed, toggle } from "../Shared/controls.js";
 import { byID, html } from "../Shared/elements.js";
-import { Filter, KINDS } from "../Shared/filter.js";
+import { Filter, KINDS, SEARCHED } from "../Shared/filter.js";
 import { visible } from "../Shared/text.js";
 import { count, shortSize, time } from "../Shared/units.js";
+import { Automaton } from "./automaton.js";
 import { connections } from "./events.js";
 import { List } from "./list.js";
 import { MessageView } from "./message.js";
 import { Relations } from "./relations.js";
 import { Timeline } from "./timeline.js";
 
-/** The time that filtering takes at once. */
+/** The time that filtering takes at once, looked at after some messages or after one of this size. */
 const FILTER_MS = 25;
+const FILTER_STEP = { messages: 64, bytes: 64 << 10 };
 
 const all = connections();
 const list = new List(byID("list"), { didSelect: selected, didScroll: markTimes });
@@ -89,43 +91,65 @@ function showRelations() {
 
 // MARK: Filter
 
-let filterNumber = 0;
+/** The search under way or the last one: its filter, the rows found, and the numbers of events read and cut. */
+let search;
 
-/** Finds the rows, in turns. */
+/** The filter of the controls, or `undefined` if its expression is invalid, which is shown. */
+function filterOfControls() {
+  const words = byID("filter").value;
+  const shown = Object.fromEntries(KINDS.map(kind => [kind, isPressed(`show-${kind}`)]));
+  let filter;
+  let problem = "";
+  try {
+    filter = new Filter({ words, shown, pattern: words && isPressed("regex") ? new Automaton(words) : undefined });
+  } catch (error) {
+    problem = `Invalid regular expression: ${visible(error.message)}`;
+  }
+  byID("filter").setAttribute("aria-invalid", String(!filter));
+  byID("problem").textContent = problem;
+  return filter;
+}
+
+/** Finds the rows. */
 function filterAgain() {
-  filterNumber += 1;
-  const number = filterNumber;
-  const filter = new Filter({
-    words: byID("filter").value, shown: Object.fromEntries(KINDS.map(kind => [kind, isPressed(`show-${kind}`)])) });
+  const filter = filterOfControls();
+  if (!filter) return;
   const { range } = timeline;
-  const rows = [];
-  let index = 0;
-  const place = list.rows[list.visibleRange[0]] ?? 0;
-  const turn = () => {
-    if (number !== filterNumber) return;
-    const end = performance.now() + FILTER_MS;
-    for (; index < events.count && (index % 64 || performance.now() < end); index += 1) {
-      const at = events.times[index];
-      if (range && (at < range[0] || at > range[1])) continue;
-      if (filter.accepts(events.entry(index))) rows.push(index);
-    }
-    list.filter(rows, filter.pattern);
-    showCounts(rows.length, index < events.count);
-    if (index < events.count) return setTimeout(turn);
-    timeline.filter(rows);
-    // The list stays where it was.
-    if (rows.length) list.scrollTo(list.placeOf(rows.includes(list.selected) ? list.selected : place));
-    markTimes();
-  };
-  turn();
+  search = { filter, range, rows: [], readCount: 0, cutCount: 0, place: list.rows[list.visibleRange[0]] ?? 0 };
+  filterRest(search);
   message.mark(filter.pattern);
   byID("range").hidden = !range;
   if (range) byID("range").textContent = `✕ ${longTime(range[0])} to ${longTime(range[1])}`;
 }
 
-function showCounts(shown, isSearching) {
+/** Finds the rows of events that have not been read, in turns. */
+function filterRest(current) {
+  if (current !== search) return;
+  const { filter, range, rows } = current;
+  const end = performance.now() + FILTER_MS;
+  let isDue = false;
+  for (; current.readCount < events.count && !isDue; current.readCount += 1) {
+    const index = current.readCount;
+    isDue = (index % FILTER_STEP.messages === 0 || events.sizes[index] > FILTER_STEP.bytes) && performance.now() > end;
+    if (range && (events.times[index] < range[0] || events.times[index] > range[1])) continue;
+    const entry = events.entry(index);
+    if (filter.pattern && entry.isMessage && entry.bytes > SEARCHED[entry.opcode]) current.cutCount += 1;
+    if (filter.accepts(entry)) rows.push(index);
+  }
+  const isComplete = current.readCount === events.count;
+  list.filter(rows, filter.pattern);
+  showCounts(rows.length, current.cutCount, !isComplete);
+  if (!isComplete) return setTimeout(() => filterRest(current));
+  timeline.filter(rows);
+  // The list stays where it was.
+  if (rows.length) list.scrollTo(list.placeOf(rows.includes(list.selected) ? list.selected : current.place));
+  markTimes();
+}
+
+function showCounts(shown, cutCount, isSearching) {
+  const cut = cutCount ? `, ${count(cutCount)} searched only at the beginning` : "";
   const words = shown === events.count ? `${count(shown)} in total` : `${count(shown)} of ${count(events.count)}`;
-  byID("counts").textContent = isSearching ? `${words} …` : words;
+  byID("counts").textContent = words + cut + (isSearching ? " …" : "");
   byID("counts").dataset.isComplete = !isSearching;
   byID("empty").hidden = shown > 0 || isSearching;
   byID("empty").textContent = events.count ? "No message matches." : "This connection has no messages.";
@@ -137,6 +161,7 @@ function showAllTimes() {
 }
 
 byID("filter").addEventListener("input", filterAgain);
+toggle("regex", filterAgain);
 for (const kind of KINDS) toggle(`show-${kind}`, filterAgain);
 byID("range").addEventListener("click", showAllTimes);
 
@@ -181,6 +206,14 @@ function save() {
 byID("copy").addEventListener("click", copy);
 byID("save").addEventListener("click", save);
 byID("close").addEventListener("click", close);
+
+// MARK: Printing
+
+addEventListener("beforeprint", () => {
+  const omitted = list.print();
+  byID("unprinted").textContent = omitted ? `${count(omitted)} more rows are not printed.` : "";
+});
+addEventListener("afterprint", () => list.endPrinting());
 
 // MARK: Keys
 

@@ -5,14 +5,17 @@ import { decodedLiteral, hexDigits, jsonEscapes, withoutVisibleEscapes } from ".
 
 /** The kinds of entries that a button hides. */
 export const KINDS = ["out", "in", "text", "binary", "events"];
-/** The size of the searched beginning of a binary message, in bytes. */
-const SEARCHED_BYTES = 64 << 10;
+/** The sizes of the searched beginnings of recorded messages, in characters and bytes. */
+export const SEARCHED = { text: 4 << 20, binary: 64 << 10 };
 const latin1 = new TextDecoder("latin1");
 
-/** A filter for entries, with the words to find and the shown kinds `{ out, in, text, binary, events }`. */
+/**
+ * A filter for entries, with the words to find, the shown kinds `{ out, in, text, binary, events }`, and a pattern
+ * if that is not made from the words.
+ */
 export class Filter {
-  constructor({ words, shown }) {
-    this.pattern = words ? searchPattern(words) : null;
+  constructor({ words, shown, pattern = words ? searchPattern(words) : null }) {
+    this.pattern = pattern;
     this.isHex = /^[\da-f\s]*$/i.test(words);
     this.shown = shown;
   }
@@ -25,9 +28,10 @@ export class Filter {
     }
     if (this.pattern === null) return true;
     const contains = text => text.search(this.pattern) >= 0;
-    if (entry.type !== "message") return contains(`${entry.type} ${eventWords(entry)}`);
-    if (entry.opcode === "text") return contains(entry.data);
-    const bytes = entry.data.subarray(0, SEARCHED_BYTES);
+    if (entry.type !== "message") return contains(`${entry.type} ${eventWords(entry)} ${entry.details ?? ""}`);
+    const data = entry.beginning?.(SEARCHED[entry.opcode]) ?? entry.data;
+    if (entry.opcode === "text") return contains(data);
+    const bytes = data.subarray(0, SEARCHED.binary);
     return contains(latin1.decode(bytes)) || (this.isHex && contains(hexDigits(bytes)));
   }
 }

@@ -19,9 +19,9 @@ export function cell(name, text, tag = "span") {
   return element;
 }
 
-/** Whether an entry is JSON of up to a number of characters, which can be indented. */
-export function isJSONEntry(entry, maximumCharacters) {
-  return entry.opcode === "text" && entry.data.length <= maximumCharacters && isJSONStructure(entry.data);
+/** Whether an entry is JSON of up to a number of bytes, which can be indented. */
+export function isJSONEntry(entry, maximumBytes) {
+  return entry.opcode === "text" && entry.bytes <= maximumBytes && isJSONStructure(entry.data);
 }
 
 /** An entry as pieces `[kind, text]`. */

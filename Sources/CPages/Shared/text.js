@@ -16,6 +16,7 @@ const JOINERS = new RegExp(
     + `|\\u200c(?<=\\p{L}\\p{M}{0,8}[${VIRAMAS}]\\u200c)(?=[^\\0-\\x7f])(?=\\p{L})`
     + `|\\u200c(?<=(?!${RIGHT_JOINING})${CURSIVE}\\p{M}{0,8}\\u200c)(?=${CURSIVE})`, "gu");
 const MAXIMUM_INDENTATION = 32;
+const DIGITS = Array.from({ length: 16 }, (_, digit) => digit.toString(16).charCodeAt(0));
 
 /** Escapes invisible characters, except line feeds and tabs, as `\u{XX}`. */
 export function visible(text) {
@@ -79,20 +80,28 @@ export function* jsonPieces(text, { isIndented = true, convert = literal => lite
   }
 }
 
+/** What a function returns, or `undefined` if it throws. */
+export function attempt(work) {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether a text is a JSON object or array, which can be indented. */
 export function isJSONStructure(text) {
-  if (!/^\s*[{[]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return /^\s*[{[]/.test(text) && attempt(() => JSON.parse(text)) !== undefined;
 }
 
 /** Two digits per byte, separated by spaces. */
 export function hexDigits(bytes) {
-  return Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join(" ");
+  const text = new Uint8Array(Math.max(0, 3 * bytes.length - 1)).fill(0x20);
+  for (let index = 0; index < bytes.length; index += 1) {
+    text[3 * index] = DIGITS[bytes[index] >> 4];
+    text[3 * index + 1] = DIGITS[bytes[index] & 15];
+  }
+  return new TextDecoder().decode(text);
 }
 
 /** A hexadecimal dump with a text column, as pieces. A single line has no offset. */
@@ -132,7 +141,9 @@ export function parseBase64(text) {
   } catch {
     throw new Error("Not Base64: wrong length or padding");
   }
-  return Uint8Array.from(decoded, character => character.charCodeAt(0));
+  const bytes = new Uint8Array(decoded.length);
+  for (let index = 0; index < bytes.length; index += 1) bytes[index] = decoded.charCodeAt(index);
+  return bytes;
 }
 
 /** Base64 with padding. */

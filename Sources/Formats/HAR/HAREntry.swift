@@ -24,8 +24,12 @@ package struct HAREntry {
     package var url = ""
     /// The status of the response, or 0 if it is unknown.
     package var status = 0
+    /// The fields of the request. They may contain secrets.
+    package var requestFields: [HeaderField] = []
     /// The fields of the response. They may contain secrets.
     package var responseFields: [HeaderField] = []
+    /// The phases of the handshake. Other times are not read.
+    package var timings = HARConnection.Timings()
     /// The time at which the request began, since 1970-01-01 UTC.
     package var start: Duration?
     /// `nil` if the file does not contain the messages.

@@ -9,7 +9,7 @@ package struct HARReader: ~Copyable {
     private var entries: [HAREntry] = []
     private var entryCount = 0
 
-    /// The maximum length of the fields of a response, in bytes of the text.
+    /// The maximum length of the fields of a request or response, in bytes of the text.
     private static let maximumFieldsBytes = 1 << 20
 
     private init(_ stream: consuming JSONStream) {
@@ -17,7 +17,7 @@ package struct HARReader: ~Copyable {
     }
 
     /// Reads a file to its end.
-    /// - Returns: Its connections, without the fields of their responses.
+    /// - Returns: Its connections, without the fields of their requests and responses.
     /// - Throws: ``HARError``.
     package static func connections(in source: @escaping JSONStream.Source) throws(HARError) -> [HAREntry] {
         var reader = HARReader(JSONStream(source: source))
@@ -25,7 +25,7 @@ package struct HARReader: ~Copyable {
         return reader.entries
     }
 
-    /// Reads one of these connections again, with the fields of its response.
+    /// Reads one of these connections again, with the fields of its request and response.
     /// - Throws: ``HARError``.
     package static func whole(_ entry: HAREntry, in source: @escaping JSONStream.Source) throws(HARError) -> HAREntry {
         var reader = HARReader(JSONStream(at: entry.offset, source: source))
@@ -61,7 +61,7 @@ package struct HARReader: ~Copyable {
             guard !entry.url.isEmpty else {
                 throw .badValue(.entry(entry.number, "request.url"), expected: "a URL")
             }
-            entry.responseFields = []
+            (entry.requestFields, entry.responseFields) = ([], [])
             entries.append(entry)
         }
     }
@@ -81,6 +81,7 @@ package struct HARReader: ~Copyable {
                 }
             case "request" where try stream.enter(.object): try readRequest(of: &entry)
             case "response" where try stream.enter(.object): try readResponse(of: &entry)
+            case "timings" where try stream.enter(.object): try readTimings(of: &entry)
             case "_webSocketMessages": try readMessages(of: &entry)
             default: try stream.skip()
             }
@@ -98,11 +99,13 @@ package struct HARReader: ~Copyable {
 
     private mutating func readRequest(of entry: inout HAREntry) throws(HARError) {
         while let name = try stream.nextMember() {
-            guard name == "url" else {
-                try stream.skip()
-                continue
+            switch name {
+            case "url": entry.url = try stream.string(at: .entry(entry.number, "request.url")) ?? ""
+            case "headers":
+                let text = try stream.take(limitBytes: Self.maximumFieldsBytes)
+                entry.requestFields = text.withReadableBytes(Self.fields)
+            default: try stream.skip()
             }
-            entry.url = try stream.string(at: .entry(entry.number, "request.url")) ?? ""
         }
     }
 
@@ -116,6 +119,26 @@ package struct HARReader: ~Copyable {
             default: try stream.skip()
             }
         }
+    }
+
+    /// Reads milliseconds. Others than numbers from 0 are unknown.
+    private mutating func readTimings(of entry: inout HAREntry) throws(HARError) {
+        while let name = try stream.nextMember() {
+            let text = try stream.take(limitBytes: Self.maximumFieldsBytes)
+            // There may also be a comment.
+            let number = text.withReadableBytes { try? HARValue.number($0, at: .entry(0, name)) }
+            guard let number, 0...3_600_000 ~= number else { continue }
+            let time = Duration.milliseconds(1) * number
+            switch name {
+            case "dns": entry.timings.lookup = time
+            case "connect": entry.timings.connect = time
+            case "ssl": entry.timings.tls = time
+            case "wait": entry.timings.upgrade = time
+            default: continue
+            }
+        }
+        // In HAR, `connect` includes `ssl`.
+        entry.timings.connect = entry.timings.connect.map { max(.zero, $0 - (entry.timings.tls ?? .zero)) }
     }
 
     /// The valid fields of an array of names and values. HTTP/2 has names such as `:status`, which are none.

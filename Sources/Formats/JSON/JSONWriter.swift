@@ -106,6 +106,12 @@ package struct JSONWriter: ~Copyable {
         endArray()
     }
 
+    /// Adds a complete object.
+    package mutating func add(_ name: StaticString, _ object: borrowing JSONWriter) {
+        begin(name)
+        object.text.withReadableBytes { text.append($0) }
+    }
+
     /// Adds an integer.
     package mutating func add(_ name: StaticString, _ value: Int) {
         begin(name)

@@ -120,6 +120,12 @@ private struct HARConversion: ~Copyable {
                 event.add(member, ReportedHead.value(of: field))
             }
             if entry.status > 0 { event.add("status", entry.status) }
+            if entry.timings.untilOpen > .zero {
+                event.add("timings", entry.timings.json)
+            }
+            if !entry.requestFields.isEmpty {
+                event.add("request", ReportedHead.json(HTTPFields(entry.requestFields), without: SecretRecord()))
+            }
             event.add("headers", ReportedHead.json(HTTPFields(entry.responseFields), without: SecretRecord()))
         }
     }

@@ -37,8 +37,8 @@ package struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable
             try endStep(sink)
             // Events without a time have that of the one before.
             var time = connection.times?.lowerBound ?? .zero
-            for range in connection.ranges where stepsLeft > 0 {
-                try write(range, of: connection, at: &time, to: sink)
+            for (range, number) in zip(connection.ranges, connection.firstNumbers) where stepsLeft > 0 {
+                try write(range, of: connection, from: number, at: &time, to: sink)
             }
             writer.end()
         }
@@ -80,9 +80,11 @@ package struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable
     }
 
     private mutating func write(
-        _ range: Range<Int>, of connection: RecordedConnection, at time: inout Duration, to sink: Sink
+        _ range: Range<Int>, of connection: RecordedConnection, from firstNumber: Int, at time: inout Duration,
+        to sink: Sink
     ) throws(Failure) {
         var failure: Failure?
+        var number = firstNumber
         let input = input
         try input.forEachLine(in: range) { line in
             do throws(InputProblem) {
@@ -93,10 +95,12 @@ package struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable
                 if case .message(let kind) = item {
                     if let decoders {
                         for (record, kind) in reader.withPayload({ decoders.decode($0, as: kind, direction) }) {
-                            writer.add(record.span.bytes, as: kind, isSent: isSent, time: time)
+                            writer.add(record.span.bytes, as: kind, isSent: isSent, time: time, number: number)
+                            number += 1
                         }
                     } else {
-                        reader.withPayload { writer.add($0, as: kind, isSent: isSent, time: time) }
+                        reader.withPayload { writer.add($0, as: kind, isSent: isSent, time: time, number: number) }
+                        number += 1
                     }
                 } else {
                     let payload = reader.withPayload { $0.withUnsafeBytes { Array($0) } }
@@ -123,14 +127,18 @@ package struct RecordedOpening {
     /// The URL without secrets.
     package var url = "ws://unknown.invalid/"
     package var status = 101
-    var fields: [HeaderField] = []
+    /// The fields of the request, if they were recorded.
     var requestFields: [HeaderField] = []
+    /// The fields of the response.
+    var fields: [HeaderField] = []
     /// Without secrets.
     var subprotocol: String?
     /// Without secrets.
     var extensions: String?
     /// The IP address of the server.
     var address: String?
+    /// The version and the cipher of TLS.
+    var tls: String?
     var timings = HARConnection.Timings()
 }
 
@@ -169,12 +177,12 @@ extension RecordedOpening {
         requestFields = Self.fields(members["request_headers"])
         subprotocol = Self.value(of: "Sec-WebSocket-Protocol", members["subprotocol"], or: fields)
         extensions = Self.value(of: "Sec-WebSocket-Extensions", members["extensions"], or: fields)
-        if fields.isEmpty, let subprotocol,
-            let field = try? HeaderField(name: "Sec-WebSocket-Protocol", value: subprotocol)
-        {
-            fields.append(field)
-        }
         if case .object(let timings)? = members["timings"] { readTimings(timings) }
+        if case .object(let members)? = members["tls"], case .string(let version)? = members["version"],
+            case .string(let cipher)? = members["cipher"]
+        {
+            tls = "\(version), \(cipher)"
+        }
     }
 
     private static func value(of name: String, _ member: JSONValue?, or fields: [HeaderField]) -> String? {
@@ -217,5 +225,20 @@ extension RecordedOpening {
         timings.connect = duration("connect_us").map { $0 + (duration("proxy_us") ?? .zero) }
         timings.tls = duration("tls_us")
         timings.upgrade = duration("upgrade_us") ?? .zero
+    }
+}
+
+extension HARConnection.Timings {
+    /// The known phases in microseconds, as in the event `open`.
+    var json: JSONWriter {
+        var json = JSONWriter()
+        for (name, duration) in [
+            ("lookup_us" as StaticString, lookup), ("connect_us", connect), ("tls_us", tls), ("upgrade_us", upgrade),
+            ("total_us", untilOpen),
+        ] {
+            if let duration, duration > .zero { json.add(name, Int(duration / .microseconds(1))) }
+        }
+        json.endObject()
+        return json
     }
 }

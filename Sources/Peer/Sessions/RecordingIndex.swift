@@ -20,6 +20,8 @@ package struct RecordedConnection {
     package var closeCodes: Set<UInt16> = []
     /// The ranges of lines with its events, in order. Adjacent ones are merged.
     var ranges: [Range<Int>] = []
+    /// The number of the first message in each of these ranges, or after them, among those of the recording.
+    var firstNumbers: [Int] = []
     /// How its messages are decoded.
     let codecs: RecordedCodecs
 
@@ -52,6 +54,13 @@ package struct RecordingIndex: ~Copyable {
     private var decoders: [Int: RecordedDecoders] = [:]
     /// The latest connection of each client.
     private var latest: [Int?: Int] = [:]
+    /// The number of the next message.
+    private var nextNumber: Int
+
+    /// Begins with the number of the first message, as the prompt counts them.
+    init(firstNumber: Int = 1) {
+        nextNumber = firstNumber
+    }
 
     /// Adds a line.
     /// - Parameter range: The range of the line in the file, with its line end.
@@ -70,11 +79,13 @@ package struct RecordingIndex: ~Copyable {
             // In a server's recording, an item without a client number was sent to all clients.
             let isForAll = event.client == nil && latest.keys.contains { $0 != nil }
             let clients = isForAll ? latest.keys.filter { $0 != nil } : [event.client]
+            var messageCount = 0
             for client in clients.sorted(by: { $0 ?? 0 < $1 ?? 0 }) {
                 let index = latest[client] ?? begin(client)
-                count(item, direction, in: index)
+                messageCount = count(item, direction, in: index)
                 note(event.time, at: range, in: index)
             }
+            nextNumber += messageCount
         }
     }
 
@@ -85,7 +96,8 @@ package struct RecordingIndex: ~Copyable {
         return connections.count - 1
     }
 
-    private mutating func count(_ item: InputItem, _ direction: EventDirection, in index: Int) {
+    /// - Returns: The number of messages.
+    private mutating func count(_ item: InputItem, _ direction: EventDirection, in index: Int) -> Int {
         switch item {
         case .message(let kind):
             let count = reader.withPayload { decoders[index]?.decode($0, as: kind, direction) }?.count ?? 1
@@ -94,10 +106,12 @@ package struct RecordingIndex: ~Copyable {
             } else {
                 connections[index].receivedCount += count
             }
+            return count
         case .ping, .pong: connections[index].pingCount += 1
         case .close(let frame), .end(let frame as CloseFrame?):
             if let code = frame?.code { connections[index].closeCodes.insert(code.rawValue) }
         }
+        return 0
     }
 
     private mutating func note(_ time: Duration?, at range: Range<Int>, in index: Int) {
@@ -110,15 +124,19 @@ package struct RecordingIndex: ~Copyable {
             connections[index].ranges[last] = connections[index].ranges[last].lowerBound..<range.upperBound
         } else {
             connections[index].ranges.append(range)
+            connections[index].firstNumbers.append(nextNumber)
         }
     }
 }
 
 extension RecordingIndex {
     /// Finds the connections and requests of a recording.
+    /// - Parameter firstNumber: The number of its first message.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line.
-    package static func contents(of input: SessionInput) throws(Failure) -> RecordingContents {
-        var index = RecordingIndex()
+    package static func contents(
+        of input: SessionInput, firstNumber: Int = 1
+    ) throws(Failure) -> RecordingContents {
+        var index = RecordingIndex(firstNumber: firstNumber)
         var (number, offset) = (0, 0)
         var failure: Failure?
         try input.forEachLine(in: 0..<Int.max) { line in

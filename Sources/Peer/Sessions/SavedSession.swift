@@ -22,11 +22,12 @@ package struct SavedSession {
     }
 
     /// Writes a recording.
+    /// - Parameter firstNumber: The number of its first message.
     /// - Returns: False if it has no connection. Then the file is not written.
     /// - Throws: ``Failure/badArgument(what:why:)`` if the file exists, or ``Failure/writing(path:_:)``.
-    func write(_ recording: SeekableFile) throws(Failure) -> Bool {
+    func write(_ recording: SeekableFile, firstNumber: Int = 1) throws(Failure) -> Bool {
         let input = SessionInput(recording, named: "the session")
-        let contents = try RecordingIndex.contents(of: input)
+        let contents = try RecordingIndex.contents(of: input, firstNumber: firstNumber)
         guard !contents.isEmpty(as: format) else { return false }
         try SessionFile.write(contents, of: input, as: format, to: path)
         return true
@@ -64,7 +65,7 @@ package struct SavedSession {
             try output.writeIfLarge(&lines)
         }
         try output.write(&lines)
-        _ = try write(file)
+        _ = try write(file, firstNumber: log.kept.first?.number ?? 1)
     }
 }
 

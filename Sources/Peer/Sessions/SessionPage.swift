@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import UserInterface
 import WSCore
@@ -7,10 +8,10 @@ import WSCore
 /// Each connection is a script element with a JSON object, followed by script elements with its events, which the page
 /// reads when it shows the connection. An event is a line of a JSON array:
 ///
-///     [1234,"out text",5,"hello"]
+///     [1234,"out text",7,5,"hello"]
 ///
-/// These are microseconds since the first event, direction and type, size in bytes, and text or Base64; for a close
-/// frame, the code and the reason.
+/// These are microseconds since the first event, direction and type, the number of the message or 0, size in bytes, and
+/// text or Base64; for a close frame, the code and the reason.
 package struct SessionPage: ~Copyable, SessionWriter {
     private static let dataLine = #"<script type="application/json" class="connection"></script>"#
     /// The size of the events in a script element, in bytes. Browsers limit the length of a text.
@@ -43,6 +44,10 @@ package struct SessionPage: ~Copyable, SessionWriter {
         if let subprotocol = opening.subprotocol { facts.add("subprotocol", subprotocol) }
         if let extensions = opening.extensions { facts.add("extensions", extensions) }
         if let address = opening.address { facts.add("address", address) }
+        if let tls = opening.tls { facts.add("tls", tls) }
+        if !opening.requestFields.isEmpty { facts.add("request", Self.head(opening.requestFields)) }
+        if !opening.fields.isEmpty { facts.add("response", Self.head(opening.fields)) }
+        if opening.timings.untilOpen > .zero { facts.add("timings", opening.timings.json) }
         facts.add("sent", connection.sentCount)
         facts.add("received", connection.receivedCount)
         facts.endObject()
@@ -50,11 +55,18 @@ package struct SessionPage: ~Copyable, SessionWriter {
         facts.text.withReadableBytes { EmbeddedPage.appendMarkupFree($0, to: &text) }
         text.append(literal: "</script>\n")
         if connection.opening != nil {
-            add("\"in open\",0,", time: start) { JSONString.append(Array(opening.url.utf8).span.bytes, to: &$0) }
+            add("\"in open\",", time: start) { line in
+                line.append(literal: "0,")
+                JSONString.append(Array(opening.url.utf8).span.bytes, to: &line)
+            }
         }
     }
 
-    package mutating func add(_ payload: RawSpan, as kind: MessageKind, isSent: Bool, time: Duration) {
+    private static func head(_ fields: [HeaderField]) -> JSONWriter {
+        ReportedHead.json(HTTPFields(fields), without: SecretRecord())
+    }
+
+    package mutating func add(_ payload: RawSpan, as kind: MessageKind, isSent: Bool, time: Duration, number: Int) {
         let name: StaticString =
             switch (kind, isSent) {
             case (.text, true): "\"out text\","
@@ -62,7 +74,7 @@ package struct SessionPage: ~Copyable, SessionWriter {
             case (.binary, true): "\"out binary\","
             case (.binary, false): "\"in binary\","
             }
-        add(name, time: time) { line in
+        add(name, number: number, time: time) { line in
             line.append(decimal: payload.byteCount)
             line.append(literal: ",")
             switch kind {
@@ -99,7 +111,9 @@ package struct SessionPage: ~Copyable, SessionWriter {
         line.append(literal: "\"")
     }
 
-    private mutating func add(_ name: StaticString, time: Duration, _ addRest: (inout ByteBuffer) -> Void) {
+    private mutating func add(
+        _ name: StaticString, number: Int = 0, time: Duration, _ addRest: (inout ByteBuffer) -> Void
+    ) {
         if openBytes > Self.chunkBytes { endEvents() }
         text.append(literal: openBytes == 0 ? "<script type=\"application/json\" class=\"events\">[\n" : ",\n")
         var line = self.line.takeAll()
@@ -107,6 +121,8 @@ package struct SessionPage: ~Copyable, SessionWriter {
         line.append(decimal: Self.microseconds(time - start))
         line.append(literal: ",")
         line.append(literal: name)
+        line.append(decimal: number)
+        line.append(literal: ",")
         addRest(&line)
         line.append(literal: "]")
         openBytes += line.count

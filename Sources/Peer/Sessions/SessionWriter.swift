@@ -7,8 +7,10 @@ package protocol SessionWriter: ~Copyable {
     /// Begins a connection. Its events follow, in their order.
     mutating func begin(_ connection: RecordedConnection, _ opening: RecordedOpening)
     /// Adds a message.
-    /// - Parameter time: The time since 1970-01-01 UTC.
-    mutating func add(_ payload: RawSpan, as kind: MessageKind, isSent: Bool, time: Duration)
+    /// - Parameters:
+    ///   - time: The time since 1970-01-01 UTC.
+    ///   - number: The number at the prompt, if it has shown all messages of the recording.
+    mutating func add(_ payload: RawSpan, as kind: MessageKind, isSent: Bool, time: Duration, number: Int)
     /// Adds a ping, a pong, or the end of the connection, unless the format has none.
     mutating func add(_ control: RecordedControl, isSent: Bool, time: Duration)
     /// Ends the connection.
@@ -52,6 +54,9 @@ package enum RecordedControl {
 extension HARConnection {
     fileprivate mutating func setFields(of opening: RecordedOpening) {
         responseFields = opening.fields.map { ($0.name, ReportedHead.value(of: $0)) }
+        if opening.fields.isEmpty, let subprotocol = opening.subprotocol {
+            responseFields = [("Sec-WebSocket-Protocol", subprotocol)]
+        }
         requestFields = opening.requestFields.map { ($0.name, ReportedHead.value(of: $0)) }
     }
 }
@@ -78,6 +83,10 @@ extension HARWriter: SessionWriter {
             method: request.method, version: request.version, requestBytes: request.receivedBytes,
             responseBytes: request.sentBytes)
         add(entry)
+    }
+
+    package mutating func add(_ payload: RawSpan, as kind: MessageKind, isSent: Bool, time: Duration, number: Int) {
+        add(payload, as: kind, isSent: isSent, time: time)
     }
 
     package mutating func add(_ control: RecordedControl, isSent: Bool, time: Duration) {}

@@ -31,7 +31,8 @@ extension EmbeddedPage {
         html: "session.html",
         styles: ["base.css", "controls.css", "session.css"],
         modules: [
-            "elements.js", "units.js", "text.js", "entries.js", "filter.js", "pieces.js", "controls.js", "events.js",
-            "relations.js", "changes.js", "list.js", "timeline.js", "message.js", "session.js",
+            "elements.js", "units.js", "text.js", "entries.js", "filter.js", "pieces.js", "controls.js",
+            "handshake.js", "events.js", "relations.js", "changes.js", "embedded.js", "automaton.js", "list.js",
+            "timeline.js", "message.js", "session.js",
         ])
 }

@@ -6,8 +6,10 @@ import WSCore
 
 @Suite struct RecordingIndexTests {
     /// The connections of a recording with these lines, each 100 bytes after the one before.
-    private static func connections(_ lines: String...) throws(InputProblem) -> [RecordedConnection] {
-        var index = RecordingIndex()
+    private static func connections(
+        _ lines: String..., firstNumber: Int = 1
+    ) throws(InputProblem) -> [RecordedConnection] {
+        var index = RecordingIndex(firstNumber: firstNumber)
         for (number, line) in lines.enumerated() {
             try index.add(Array(line.utf8).span.bytes, at: number * 100..<(number + 1) * 100)
         }
@@ -33,6 +35,18 @@ import WSCore
         #expect(connections.map(\.sentCount) == [0, 1])
         #expect(connections.map(\.receivedCount) == [1, 1])
         #expect(connections.map(\.ranges) == [[0..<100, 300..<400], [100..<400]])
+    }
+
+    @Test("Messages are numbered through the connections, and a message to all clients has one number")
+    func numbers() throws {
+        let connections = try Self.connections(
+            #"{"type":"open","client":1}"#, #"{"type":"open","client":2}"#,
+            #"{"type":"message","direction":"in","data":"a","client":2}"#,
+            #"{"type":"ping","direction":"in","client":2}"#,
+            #"{"type":"message","direction":"out","data":"all"}"#,
+            #"{"type":"message","direction":"in","data":"b","client":1}"#, firstNumber: 7)
+        #expect(connections.map(\.ranges) == [[0..<100, 400..<600], [100..<500]])
+        #expect(connections.map(\.firstNumbers) == [[7, 8], [7]])
     }
 
     @Test("Pings, pongs, and close codes are counted, and times compared") func omissions() throws {

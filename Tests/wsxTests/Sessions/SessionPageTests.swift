@@ -11,8 +11,8 @@ import WSCore
         var opening = RecordedOpening()
         opening.url = url
         page.begin(RecordedConnection(client: nil, codecs: RecordedCodecs()), opening)
-        for message in messages {
-            page.add(Array(message.utf8).span.bytes, as: .text, isSent: true, time: .zero)
+        for (index, message) in messages.enumerated() {
+            page.add(Array(message.utf8).span.bytes, as: .text, isSent: true, time: .zero, number: index + 1)
         }
         page.end()
         page.finish()
