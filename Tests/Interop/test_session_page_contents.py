@@ -2,6 +2,7 @@
 
 import base64
 import json
+import random
 
 import pytest
 
@@ -40,7 +41,8 @@ def test_numbers_are_those_of_the_whole_recording(browser, tmp_path):
 
 
 HANDSHAKE = opening(
-    subprotocol="chat", status=101, address="127.0.0.1:9", request={"host": ["h.example"], "cookie": ["id=secret-1"]},
+    subprotocol="chat", status=101, address="127.0.0.1:9",
+    request_headers={"host": ["h.example"], "cookie": ["id=secret-1"]},
     headers={"upgrade": ["websocket"], "set-cookie": ["a=secret-2", "b=secret-3"], "x-\u202e": ["line\u202e"]},
     timings={"lookup_us": 1200, "connect_us": 310, "tls_us": 3200, "upgrade_us": 2290, "total_us": 7000},
     tls={"version": "TLSv1.3", "cipher": "TLS_AES_128_GCM_SHA256", "resumed": False})
@@ -188,12 +190,22 @@ def test_no_expression_takes_exponential_time(browser, tmp_path, pattern):
 
 def test_the_page_says_that_long_messages_are_searched_only_at_the_beginning(browser, tmp_path):
     text = "x" * (4 << 20)
-    with SessionPage(browser, write(tmp_path, [opening(), message(1, "in", text + "end"), message(2, "in", "end")])) as page:
+    path = write(tmp_path, [opening(), message(1, "in", text + "end"), message(2, "in", "end")])
+    with SessionPage(browser, path) as page:
         page.search("end")
         assert [row[0] for row in page.rows()] == [2]
         assert page.text("counts") == "1 of 3, 1 searched only at the beginning"
         page.search("xxx")
         assert [row[0] for row in page.rows()] == [1]
+
+
+def test_the_page_says_that_an_expression_with_many_steps_has_not_seen_all(browser, tmp_path):
+    # The letters have no order, so each leads to a new state.
+    bits = "".join(random.Random(1).choices("ab", k=1 << 20))
+    with SessionPage(browser, write(tmp_path, [opening(), message(1, "in", bits), message(2, "in", "a")])) as page:
+        page.click("regex")
+        page.search("[ab]*a.{900}z")
+        assert page.text("counts") == "0 of 3, 1 searched only at the beginning"
 
 
 # Long messages

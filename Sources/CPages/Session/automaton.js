@@ -1,12 +1,12 @@
-// Regular expressions whose time is proportional to the length of the text.
+// Regular expressions whose time is proportional to the lengths of the text and of the expression.
 //
 // The browser's take exponential time for some, and a page cannot interrupt them. This one knows neither references
 // back nor assertions about what surrounds a match, other than `^ $ \b \B`.
 
-/** The size of an expression in instructions, and of what is remembered about it in moves between states. */
-const LIMITS = { instructions: 2000, moves: 50_000 };
-/** The number of characters that are read to find all matches in a text. */
-const MATCH_STEPS = 4 << 20;
+/** The size of an expression, and of what is remembered about it, in instructions. */
+const LIMITS = { instructions: 2000, remembered: 1 << 20 };
+/** The steps to find out whether a text matches, and to find all matches: a character is one, an instruction several. */
+const STEPS = { test: 8 << 20, matches: 1 << 20, instruction: 8 };
 const TOKENS = [
   /\(\?:|\(\?<\w+>|\(\?|[()|^$]/, /[*+?]\??|\{\d+(?:,\d*)?\}\??/, /\[(?:\\.|[^\]\\])*\]/,
   /\\(?:u\{[\da-f]+\}|u[\da-f]{4}|x[\da-f]{2}|p\{[^}]*\}|c[a-z]|k<\w+>|\d+|.)/, /[^]/];
@@ -24,7 +24,9 @@ export class Automaton {
   #instructions = [];
   #first;
   #states = new Map();
-  #moveCount = 0;
+  #rememberedCount = 0;
+  /** Whether the latest test ended before the text. */
+  isCut = false;
 
   /** Throws an error that says why the source is invalid. */
   constructor(source) {
@@ -39,7 +41,10 @@ export class Automaton {
 
   /** Whether a text contains a match. */
   test(text) {
-    return this.#run(text, 0, true) >= 0;
+    const budget = { steps: STEPS.test };
+    const isMatch = this.#run(text, 0, true, budget) >= 0;
+    this.isCut = budget.steps < 0;
+    return isMatch;
   }
 
   [Symbol.search](text) {
@@ -48,8 +53,8 @@ export class Automaton {
 
   /** The matches in order. Stops early if they take many steps to find. */
   *[Symbol.matchAll](text) {
-    if (!this.test(text)) return;
-    const budget = { steps: MATCH_STEPS };
+    const budget = { steps: STEPS.matches };
+    if (this.#run(text, 0, true, budget) < 0) return;
     for (let index = 0; index <= text.length && budget.steps > 0;) {
       const end = this.#run(text, index, false, budget);
       if (end > index) yield { 0: text.slice(index, end), index };
@@ -107,14 +112,17 @@ export class Automaton {
   // MARK: Running
 
   /** The end of a match that begins at an index, or if `isAnywhere`, of any match after it; -1 without a match. */
-  #run(text, start, isAnywhere, budget = { steps: Infinity }) {
+  #run(text, start, isAnywhere, budget) {
     let code = start ? text.codePointAt(start - 1) : undefined;
     let state = this.#state([this.#first], start ? isWord(String.fromCodePoint(code)) : undefined, isAnywhere);
     let last = -1;
     for (let index = start; state.threads.length; index += code > 0xffff ? 2 : 1) {
       code = text.codePointAt(index);
       let move = state.moves.get(code);
-      if (!move) state.moves.set(code, move = this.#move(state, code, isAnywhere));
+      if (!move) {
+        state.moves.set(code, move = this.#move(state, code, isAnywhere));
+        budget.steps -= STEPS.instruction * this.#instructions.length;
+      }
       if (move.isMatch) last = index;
       budget.steps -= 1;
       if (code === undefined || (isAnywhere && move.isMatch) || budget.steps < 0) break;
@@ -131,8 +139,6 @@ export class Automaton {
   }
 
   #move({ threads, isAfterWord }, code, isAnywhere) {
-    this.#moveCount += 1;
-    if (this.#moveCount % LIMITS.moves === 0) this.#states.clear();
     const character = code === undefined ? "" : String.fromCodePoint(code);
     const isBeforeWord = isWord(character);
     const isBoundary = Boolean(isAfterWord) !== isBeforeWord;
@@ -151,6 +157,11 @@ export class Automaton {
       else if (!pattern && (!assertion || holds[assertion])) stack.push(...next.toReversed());
     }
     if (isAnywhere) following.add(this.#first);
+    this.#rememberedCount += seen.size;
+    if (this.#rememberedCount > LIMITS.remembered) {
+      this.#states.clear();
+      this.#rememberedCount = 0;
+    }
     return { isMatch, state: this.#state([...following], isBeforeWord, isAnywhere) };
   }
 }

@@ -133,8 +133,9 @@ function filterRest(current) {
     isDue = (index % FILTER_STEP.messages === 0 || events.sizes[index] > FILTER_STEP.bytes) && performance.now() > end;
     if (range && (events.times[index] < range[0] || events.times[index] > range[1])) continue;
     const entry = events.entry(index);
-    if (filter.pattern && entry.isMessage && entry.bytes > SEARCHED[entry.opcode]) current.cutCount += 1;
     if (filter.accepts(entry)) rows.push(index);
+    if (filter.pattern && (entry.bytes > SEARCHED[entry.opcode] || filter.pattern.isCut)) current.cutCount += 1;
+    if (filter.pattern) filter.pattern.isCut = false;
   }
   const isComplete = current.readCount === events.count;
   list.filter(rows, filter.pattern);

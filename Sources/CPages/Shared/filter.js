@@ -27,7 +27,8 @@ export class Filter {
       return false;
     }
     if (this.pattern === null) return true;
-    const contains = text => text.search(this.pattern) >= 0;
+    const isRegExp = this.pattern instanceof RegExp;
+    const contains = text => (isRegExp ? text.search(this.pattern) >= 0 : this.pattern.test(text));
     if (entry.type !== "message") return contains(`${entry.type} ${eventWords(entry)} ${entry.details ?? ""}`);
     const data = entry.beginning?.(SEARCHED[entry.opcode]) ?? entry.data;
     if (entry.opcode === "text") return contains(data);

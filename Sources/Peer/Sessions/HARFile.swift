@@ -124,7 +124,8 @@ private struct HARConversion: ~Copyable {
                 event.add("timings", entry.timings.json)
             }
             if !entry.requestFields.isEmpty {
-                event.add("request", ReportedHead.json(HTTPFields(entry.requestFields), without: SecretRecord()))
+                event.add(
+                    "request_headers", ReportedHead.json(HTTPFields(entry.requestFields), without: SecretRecord()))
             }
             event.add("headers", ReportedHead.json(HTTPFields(entry.responseFields), without: SecretRecord()))
         }
