@@ -63,8 +63,11 @@ def test_a_connection_of_chromium_becomes_a_recording_without_secrets():
     result = convert(HAR / "chromium.har", "-")
     assert "1 control frame or error" in result.err
     events = [json.loads(line) for line in result.lines]
-    assert events[0] == {"type": "recording", "time": "2026-03-04T09:30:00.250000Z"}
+    # The request began at 250 ms, and the handshake took 41 ms.
+    assert events[0] == {"type": "recording", "time": "2026-03-04T09:30:00.291000Z"}
     opened = events[1]
+    assert opened["timings"] == {"upgrade_us": 41_000, "total_us": 41_000}
+    assert opened["request_headers"]["authorization"] == ["•••"]
     assert (opened["type"], opened["url"]) == ("open", "wss://chat.example/room?access_token=•••&v=2")
     assert (opened["status"], opened["subprotocol"]) == (101, "chat.v2")
     assert opened["headers"]["set-cookie"] == ["•••"]

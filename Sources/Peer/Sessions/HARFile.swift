@@ -80,7 +80,8 @@ private struct HARConversion: ~Copyable {
         self.entry = entry
         // Chromium and Playwright begin a message's time with the connection's; other tools may not.
         let first = entry.messages?.times?.lowerBound
-        time = min(entry.start ?? first ?? .zero, first ?? entry.start ?? .zero)
+        let opened = entry.start.map { $0 + entry.timings.untilOpen }
+        time = min(opened ?? first ?? .zero, first ?? opened ?? .zero)
     }
 
     /// Writes the recording.
