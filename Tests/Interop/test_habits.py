@@ -91,7 +91,7 @@ LINES = [
     (["bench", "echo:", "hello"], "--message TEXT"), (["bench", "echo:", "ws://h"], "one URL"),
     (["mitmproxy", "-p", "8080"], "'wsx relay"), (["wscat", "-c", "ws://h"], "'wsx connect URL'"),
     (["connect", "echo:", "--", "ls"], "--exec"), (["connect", "echo:", "--", "-1", "ls"], "-x"),
-    (["relay", "8080", "--", "ls"], "a relay starts no program"), (["relay", "0", ":1", "--", "ls"], "a relay starts no program"),
+    (["relay", "0", ":1", "--", "ls"], "omit the URL"), (["relay", "--", "8080", ":1"], "needs [ADDRESS:]PORT"),
     (["connect", "echo:", "ws://me:geheim@h"], "-x to send it"),
     (["connect", "--request", "POST", "ws://h"], "the URL is 'POST'"), (["psql", "-h", "h"], "'wsx connect URL'"), (["connect", "echo:", "hi", "wss://h"], "-x to send it"),
     # Values that would have no effect.
