@@ -212,6 +212,23 @@ def test_a_post_may_arrive_over_http2():
         assert texts(client, 2) == ["over two", "x"]
 
 
+@pytest.mark.parametrize("end", [
+    lambda poster: poster.send(http2.reset(http2.NO_ERROR)), lambda poster: poster.stream.sock.close()],
+    ids=["reset", "connection"])
+def test_a_post_over_http2_that_ends_without_end_stream_is_not_sent(end):
+    with Listener("--post", "--no-stdin", "--http2") as listener:
+        client = connect(listener, "/")
+        with http2.Client(listener) as poster:
+            poster.request(http2.changed(http2.GET, _method=b"POST"))
+            poster.send(http2.data(b"half"))
+            end(poster)
+        with http2.Client(listener) as poster:
+            poster.request(http2.changed(http2.GET, _method=b"POST"))
+            poster.send(http2.data(b"whole", flags=http2.END_STREAM))
+            assert poster.response()[0] == 200
+        assert texts(client, 1) == ["whole"]
+
+
 def test_a_body_that_stops_arriving_is_given_up_and_the_server_goes_on():
     with Listener("--post", "--no-stdin", "--http2", "--handshake-timeout", "1s") as listener:
         client = connect(listener, "/x")
