@@ -125,8 +125,11 @@ struct CertificateAuthorityTests {
     @Test("the authority's certificate is for its leaves only and tells its owner")
     func contents() throws {
         let certificates = try PEM.certificates(source.chain, option: "")
-        certificates.withFirst { certificate in
-            guard let certificate else { return Issue.record("no certificate") }
+        certificates.withFirst { (certificate) -> Void in
+            guard let certificate else {
+                Issue.record("no certificate")
+                return
+            }
             let summary = TLSCertificateSummary(certificate)
             expectEqual(summary.subject, "CN=wsx relay (user@host), O=wsx relay")
             expectEqual(summary.notBeforeSeconds, Self.now - 86400)
@@ -160,10 +163,12 @@ struct CertificateAuthorityTests {
             problem(authority, key: .authority("Other")),
             .keyDoesNotFit(certificateOption: "ca.pem", keyOption: "ca.key"))
         guard case .authorityExpired = try problem(.authority("old", days: -9 ..< -1)) else {
-            return Issue.record("an expired authority was accepted")
+            Issue.record("an expired authority was accepted")
+            return
         }
         guard case .authorityNotYetValid = try problem(.authority("new", days: 1..<9)) else {
-            return Issue.record("a future authority was accepted")
+            Issue.record("a future authority was accepted")
+            return
         }
     }
 }
