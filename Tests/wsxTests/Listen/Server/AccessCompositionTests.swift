@@ -51,7 +51,8 @@ import WSCore
     private func policy(_ credentials: [String], _ tokens: [String]) throws(Failure) -> AccessPolicy {
         let environment = ["LOGIN": "you:a:b", "TOKEN": "of-the-environment", "EMPTY": ""]
         return try AccessComposition(
-            credentials: credentials, tokens: tokens, secrets: Secrets(environment: { environment[$0] })
+            option: "--auth", credentials: credentials, tokens: tokens,
+            secrets: Secrets(environment: { environment[$0] })
         ).policy()
     }
 }
