@@ -265,6 +265,7 @@ class TestTerminal:
         script.write_text("""
 trap 'n=$((n + 1)); echo int $n; [ $n = 3 ] && exit 4' INT
 trap 'echo quit' QUIT
+trap 'echo back' CONT
 echo ready
 while :; do sleep 0.05; done
 """)
@@ -278,6 +279,7 @@ while :; do sleep 0.05; done
             screen.press("C-z")
             screen.wait_for("Stopped")
             screen.enter("fg; echo status $?")
+            screen.wait_for("back$")
             screen.press("C-c")
             screen.wait_for("int 2$")
             screen.press("C-c")
@@ -290,10 +292,13 @@ while :; do sleep 0.05; done
             screen.wait_for_last_line("shell$")
             screen.enter("PS1='inner> '")
             screen.wait_for_last_line("inner>")
-            screen.enter("sleep 1000")
+            # The program that says it runs is in the foreground group, so Ctrl-Z stops it.
+            screen.enter("sh -c 'trap \"echo ba''ck\" CONT; echo run''ning; while :; do sleep 0.05; done'")
+            screen.wait_for("^running")
             screen.press("C-z")
             screen.wait_for("Stopped")
             screen.enter("fg")
+            screen.wait_for("^back")
             screen.press("C-c")
             screen.wait_for_last_line("inner>")
             screen.enter("exit 5")
