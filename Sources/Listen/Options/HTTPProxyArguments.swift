@@ -84,5 +84,5 @@ extension [HostPattern] {
     var onlyHost: String? { count == 1 ? self[0].host : nil }
 
     /// Whether connections to a host are intercepted.
-    func intercept(_ host: String) -> Bool { isEmpty || contains { $0.matches(host) } }
+    func matches(_ host: String) -> Bool { isEmpty || contains { $0.matches(host) } }
 }

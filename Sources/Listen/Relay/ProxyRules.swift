@@ -7,8 +7,8 @@ struct ProxyRules {
     /// TLS with clients, with certificates of our authority.
     let layer: TLSLayer
     private let intercepted: [HostPattern]
-    /// The host that gets the login of the command line, or `nil` if there is none.
-    let loginHosts: HostPattern?
+    /// The servers that get the login of the command line.
+    let login: LoginScope
     /// Issues certificates for the hosts that are intercepted.
     let authority: CertificateAuthority
     /// The requests to hosts without that login.
@@ -29,12 +29,12 @@ struct ProxyRules {
             throw .badArgument(what: "TLS", why: "\(error)")
         }
         intercepted = relay.proxy.intercepted
-        guard addsLogin || !relay.server.request.headers.isEmpty, intercepted.onlyHost != nil else {
-            loginHosts = nil
+        guard intercepted.onlyHost != nil else {
+            login = .none
             otherRequests = composition.requests
             return
         }
-        loginHosts = intercepted.first
+        login = addsLogin || !relay.server.request.headers.isEmpty ? .host(intercepted[0]) : .none
         var others = ClientArguments(compression: relay.server.compression)
         others.url = Self.exampleURL(of: relay)
         others.network = relay.server.network
@@ -49,18 +49,16 @@ struct ProxyRules {
     }
 
     /// Whether connections to a server are intercepted.
-    func intercepts(_ target: ProxyTarget) -> Bool { intercepted.intercept(target.host) }
+    func intercepts(_ target: ProxyTarget) -> Bool { intercepted.matches(target.host) }
 
-    /// Whether a server gets the login of the command line: not in the clear, because any page can make a browser send a
-    /// request to port 80 of the host.
-    func addsLogin(to url: WebSocketURL?) -> Bool {
-        guard let loginHosts, let url, case .tcp(let host, _) = url.endpoint else { return false }
-        return loginHosts.matches(host) && (url.isSecure || url.isLoopback)
+    /// Whether a request concerns a server whose connections are intercepted, or none that is valid.
+    func intercepts(_ request: RequestHead) -> Bool {
+        (ProxyTarget(of: request) ?? ProxyTarget(connecting: request.target)).map { intercepts($0) } ?? true
     }
 
     /// Checks that a WebSocket can be shown: those of other hosts pass only in tunnels.
     func checkInterception(of request: RequestHead) throws(HandshakeRefusal) {
-        guard let target = ProxyTarget(of: request), !intercepts(target) else { return }
+        guard !intercepts(request), let target = ProxyTarget(of: request) else { return }
         let reason = "The proxy does not intercept \(target.host); add it with --intercept, or use CONNECT."
         throw HandshakeRefusal(status: 403, reason: reason, request: request)
     }

@@ -11,8 +11,8 @@ struct RelaySettings {
     let resources: ConnectorResources
     /// The URL of the server, without credentials, for messages.
     let shownURL: String
-    /// Whether requests to the server get a login, or a client certificate, that clients do not have.
-    let addsLogin: Bool
+    /// The servers that get a login, or a client certificate, that clients do not have.
+    let login: LoginScope
     /// Whether requests that are no WebSockets, and the heads of those that are, are written as events.
     let reportsHTTP: Bool
     /// Changes messages, or `nil` to forward them as they are.
@@ -40,18 +40,20 @@ struct RelaySettings {
             throw .badArgument(
                 what: "URL 'echo:'", why: "a relay needs a server; start one with 'wsx listen --echo 9000'")
         }
-        addsLogin =
+        let addsLogin =
             composition.requests.hasLogin || composition.url.userInfo != nil || composition.tls?.certificate != nil
         let identifier = "wsx-\(UInt64.random(in: .min ... .max))"
         if relay.isProxy {
             let rules = try ProxyRules(relay, composition, addsLogin: addsLogin, secrets: secrets)
             proxy = rules
-            gateway = Gateway(ofProxy: identifier, loginHosts: rules.loginHosts, name: relay.gateway.name)
+            login = rules.login
+            gateway = Gateway(ofProxy: identifier, login: login, name: relay.gateway.name)
         } else {
             proxy = nil
+            login = addsLogin ? .all : .none
             gateway = Gateway(
                 to: composition.url, host: composition.connector.request.fields.first(named: "Host") ?? "",
-                isSecure: isSecure, identifier: identifier, addsLogin: addsLogin, name: relay.gateway.name)
+                isSecure: isSecure, identifier: identifier, login: login, name: relay.gateway.name)
         }
         reportsHTTP = relay.gateway.reportsHTTP
         do throws(TLSConfigurationError) {
@@ -66,9 +68,6 @@ struct RelaySettings {
         connector = composition.connector
         requests = composition.requests
     }
-
-    /// The role of the server for clients.
-    var role: ServerPolicy.Role { proxy.map { .proxy(login: $0.loginHosts) } ?? .gateway(addsLogin: addsLogin) }
 
     /// Checks that neither the URL nor an upstream proxy is the relay, whose requests would come back without end. Other ways
     /// back, such as those through names, are found by ``Gateway/hasForwarded(_:)``.
@@ -135,7 +134,7 @@ struct RelaySettings {
         var settings = connector
         settings.ownAddresses = ownAddresses
         let url = proxy == nil ? nil : url ?? request.targetURL
-        settings.isServerOfUser = proxy?.addsLogin(to: url) ?? true
+        settings.isServerOfUser = proxy == nil || login.includes(url)
         let requests = settings.isServerOfUser ? requests : proxy?.otherRequests ?? requests
         var values = RequestValues(connection: 1, ChosenRow())
         do throws(Failure) {

@@ -89,7 +89,7 @@ package struct ListenSettings {
         try arguments.checkCommand(hasPort: endpoints.allSatisfy { $0.address != nil })
         if case .relay(let mode) = arguments.mode {
             relay = try RelaySettings(mode, isSecure: arguments.tls.isUsed, secrets: secrets)
-            if relay?.proxy?.loginHosts == nil, mode.isProxy, !arguments.access.origins.isEmpty {
+            if relay?.login == LoginScope.none, mode.isProxy, !arguments.access.origins.isEmpty {
                 throw .badArgument(
                     what: "--origin",
                     why: "pages of all origins can use an HTTP proxy that adds no login; omit it, or add a login")
@@ -110,7 +110,8 @@ package struct ListenSettings {
                 pathSubprotocols: arguments.server.subprotocols.isEmpty ? scenarios.pathSubprotocols : [],
                 path: arguments.server.path,
                 allowedOrigins: arguments.access.origins,
-                role: relay?.role ?? .server, access: access,
+                role: relay.map { $0.proxy == nil ? .gateway : .proxy } ?? .server, login: relay?.login ?? .none,
+                access: access,
                 extraFields: extraFields, isSecure: arguments.tls.isUsed
             )
         } catch {

@@ -9,10 +9,8 @@ package struct Gateway: Sendable {
     private let isSecure: Bool
     /// The name that finds loops.
     private let identifier: String
-    /// Whether requests to the server get a login that their senders do not have.
-    private let addsLogin: Bool
-    /// The hosts of a proxy's login; nil for all.
-    private let loginHosts: HostPattern?
+    /// The servers that get a login that the senders of requests do not have.
+    private let login: LoginScope
     /// The name in Via; nil for no such field.
     private let name: String?
 
@@ -22,31 +20,29 @@ package struct Gateway: Sendable {
     ///   - host: The Host field of requests to the server.
     ///   - isSecure: Whether clients use TLS.
     ///   - identifier: A token that no other gateway has (RFC 8586 §2: cdn-id).
-    ///   - addsLogin: Whether requests to the server get a login that their senders do not have. Default: false.
+    ///   - login: The servers that get a login that the senders of requests do not have. Default: none.
     ///   - name: The name in Via (RFC 9110 §7.6.3): a pseudonym, or a host and port. Default: no such field.
     package init(
-        to server: WebSocketURL, host: String, isSecure: Bool, identifier: String, addsLogin: Bool = false,
+        to server: WebSocketURL, host: String, isSecure: Bool, identifier: String, login: LoginScope = .none,
         name: String? = nil
     ) {
         self.name = name
         self.identifier = identifier
-        self.addsLogin = addsLogin
+        self.login = login
         serverOrigin = server.origin(host: host)
         serverHost = try? HostAndPort(parsing: host)
         self.isSecure = isSecure
-        loginHosts = nil
     }
 
     /// Creates the gateway of a proxy.
     /// - Parameters:
     ///   - identifier: A token that no other gateway has.
-    ///   - loginHosts: The hosts that get a login that their senders do not have; nil for none.
+    ///   - login: The servers that get a login that the senders of requests do not have.
     ///   - name: The name in Via; nil for no such field.
-    package init(ofProxy identifier: String, loginHosts: HostPattern?, name: String? = nil) {
+    package init(ofProxy identifier: String, login: LoginScope, name: String? = nil) {
         self.name = name
         self.identifier = identifier
-        self.loginHosts = loginHosts
-        addsLogin = loginHosts != nil
+        self.login = login
         serverOrigin = nil
         serverHost = nil
         isSecure = false
@@ -57,14 +53,11 @@ package struct Gateway: Sendable {
         serverOrigin == nil ? request.fields.first(named: "Host") : nil
     }
 
-    private func addsLogin(to request: RequestHead) -> Bool {
-        guard addsLogin, let loginHosts else { return addsLogin }
-        return ProxyTarget(of: request).map { loginHosts.matches($0.host) } ?? true
-    }
-
     /// Whether a text can be the name in Via: a pseudonym, or a host and port (RFC 9110 §7.6.3).
     package static func isName(_ text: String) -> Bool {
-        ASCII.isToken(text) || (try? HostAndPort(parsing: text)) != nil
+        let isHost = ASCII.allSatisfy(text) { ASCII.isLetter($0) || ASCII.isDigit($0) || ".:-_[]".utf8.contains($0) }
+        return text.utf8.count <= 255
+            && (ASCII.isToken(text) || isHost && (try? HostAndPort(parsing: text)) != nil)
     }
 
     /// The fields of a client's request for the server: without those of the connection and of the opening handshake,
@@ -123,7 +116,9 @@ package struct Gateway: Sendable {
     package func fields(of response: ResponseHead, to request: RequestHead) -> [HeaderField] {
         var ownFields = via(response.fields, response.version == .http2 ? "2" : "1.\(response.minorVersion)")
         // A page of another site may otherwise embed what the login gives access to.
-        if addsLogin(to: request), response.status >= 200, !response.fields.contains(named: Self.resourcePolicyName) {
+        if login.includes(request.targetURL), response.status >= 200,
+            !response.fields.contains(named: Self.resourcePolicyName)
+        {
             ownFields.append(HeaderField(wellFormedName: Self.resourcePolicyName, value: "same-site"))
         }
         return Self.endToEndFields(response.fields).compactMap { field in

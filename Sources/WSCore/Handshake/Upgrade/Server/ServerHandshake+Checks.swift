@@ -12,7 +12,7 @@ extension ServerHandshake {
         let host = try checkHTTP(request, policy: policy)
         if policy.checksHostAndOrigin, !policy.isProxy { try checkHost(host, of: request, policy: policy) }
         let login = policy.isProxy ? nil : try checkAccess(request, policy: policy)
-        let addsLogin = policy.addsLogin(to: host)
+        let addsLogin = policy.login.includes(request.targetURL)
         let checksOrigin = policy.checksHostAndOrigin && (addsLogin || !policy.isProxy)
         guard asksForWebSocket else {
             // RFC 9110 §15.6.2: the functionality that the request needs is not supported.

@@ -17,15 +17,17 @@ package final class ServerPolicy: Sendable {
     package enum Role: Equatable, Sendable {
         /// Answers requests.
         case server
-        /// Passes requests on to another server, perhaps with a login of its own. Origin is also checked in those that are not
-        /// upgrades, and only those that are upgrades (``RequestHead/isUpgrade``) are checked as such.
-        case gateway(addsLogin: Bool)
-        /// Like a gateway, to any server that a client names; ``ServerPolicy/access`` is that of the proxy. Requests to the
-        /// hosts of `login` get a login of the proxy, and only there are Origin and the like checked.
-        case proxy(login: HostPattern?)
+        /// Passes requests on to another server. Origin is also checked in those that are not upgrades, and only those that are
+        /// upgrades (``RequestHead/isUpgrade``) are checked as such.
+        case gateway
+        /// Like a gateway, to any server that a client names; ``ServerPolicy/access`` is that of the proxy. Origin and the like
+        /// are checked only for servers that get a login.
+        case proxy
     }
     /// The role of the server.
     package let role: Role
+    /// The servers that get a login from a gateway or proxy.
+    let login: LoginScope
     /// Whether refusals name the option that allows an origin.
     package let hasOriginOption: Bool
     /// The credentials that the server accepts.
@@ -44,6 +46,7 @@ package final class ServerPolicy: Sendable {
         allowedOrigins: [String] = [],
         checksHostAndOrigin: Bool = true,
         role: Role = .server,
+        login: LoginScope = .none,
         hasOriginOption: Bool = true,
         access: AccessPolicy = .open,
         extraFields: [HeaderField] = [],
@@ -69,6 +72,7 @@ package final class ServerPolicy: Sendable {
         self.allowedOrigins = allowedOrigins
         self.checksHostAndOrigin = checksHostAndOrigin
         self.role = role
+        self.login = login
         self.hasOriginOption = hasOriginOption
         self.access = access
         self.extraFields = extraFields
@@ -78,16 +82,7 @@ package final class ServerPolicy: Sendable {
     /// Whether requests go on to another server.
     var isGateway: Bool { role != .server }
     /// Whether clients name the servers.
-    var isProxy: Bool { if case .proxy = role { true } else { false } }
-
-    /// Whether requests to a host get a login that their senders do not have.
-    func addsLogin(to host: HostAndPort) -> Bool {
-        switch role {
-        case .server: false
-        case .gateway(let addsLogin): addsLogin
-        case .proxy(let login): login?.matches(host.host) ?? false
-        }
-    }
+    var isProxy: Bool { role == .proxy }
 
     /// The subprotocols that a request may choose from, in order of preference.
     func subprotocols(at request: RequestHead) -> [String] {
