@@ -24,10 +24,18 @@ struct HostAndPort: Equatable {
     /// Whether connections to a host of a URL arrive at a socket that listens on a numeric address of this machine. Of host
     /// names, only `localhost` is known.
     static func reaches(_ listening: String, from host: String) -> Bool {
-        let bytes = { (text: String) in IPLiteral.ipv4(text) ?? IPLiteral.ipv6(text) }
+        let mappedPrefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+        let bytes = { (text: String) -> [UInt8]? in
+            // RFC 4291 §2.5.5.2: IPv4-mapped addresses.
+            guard let address = IPLiteral.ipv6(text), address.starts(with: mappedPrefix) else {
+                return IPLiteral.ipv4(text) ?? IPLiteral.ipv6(text)
+            }
+            return Array(address.suffix(4))
+        }
         let isUnspecified = { (text: String) in bytes(text)?.allSatisfy { $0 == 0 } ?? false }
         // For the unspecified address, Linux connects to a loopback address.
-        let isLocal = isLoopback(host) || isUnspecified(host)
+        let isLocal =
+            isLoopback(host) || isUnspecified(host) || bytes(host).map { $0.count == 4 && $0[0] == 127 } ?? false
         if isUnspecified(listening) { return isLocal }
         if let address = bytes(host), !isUnspecified(host) { return address == bytes(listening) }
         return isLocal && (listening == "127.0.0.1" || listening == "::1")
